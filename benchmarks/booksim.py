@@ -22,7 +22,7 @@ from unknot import Network, Relation, simulate
 from unknot.network import families as topologies
 from unknot.routing import destination_tag, dimension_order, duato, o1turn, romm, valiant
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import Bursts, length_shares, mean_length
+from unknot.traffic.workload import Bursts, length_shares, mean_length
 
 CASES = Path(__file__).parents[1] / "tests" / "cases"
 POINTS, OPTIONS = CASES / "booksim_points.json", CASES / "booksim_options.json"

@@ -27,8 +27,8 @@ from unknot.network import families as topologies
 from unknot.routing import dimension_order, dragonfly_minimal, nca
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.sources import Sources, uniform
 from unknot.simulation.engine.state import NO_CYCLE
-from unknot.simulation.engine.traffic import uniform
 
 DEPTH = 8
 RUNS = 7
@@ -100,11 +100,9 @@ def engine_of(relation: Relation, case: Case, **options: Any) -> Engine:
     return Engine(
         relation,
         "wormhole-nonatomic",
-        packet_length=case.length,
+        Sources(case.load / case.length, uniform(relation), case.length),
         buffer_depth=DEPTH,
-        chance=case.load / case.length,
         seed=1,
-        pairs=uniform(relation),
         **options,
     )
 

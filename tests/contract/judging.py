@@ -17,8 +17,8 @@ from unknot.routing import Relation
 from unknot.simulation.engine.detector import stuck_vcs
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.sources import Sources, uniform
 from unknot.simulation.engine.state import Selection
-from unknot.simulation.engine.traffic import uniform
 from unknot.verify import check_all
 
 LOAD_CYCLES, DRAIN_CYCLES = 250, 4000
@@ -91,9 +91,13 @@ def _run(
     except SimulationError:
         return
     engine = Engine(
-        relation, switching, packet_length=length, buffer_depth=depth, chance=1.0, seed=int(random.integers(1 << 30)),
-        pairs=pairs, router=Router(selection=SELECTIONS[int(random.integers(3))]),
-    )  # fmt: skip
+        relation,
+        switching,
+        Sources(1.0, pairs, length),
+        buffer_depth=depth,
+        seed=int(random.integers(1 << 30)),
+        router=Router(selection=SELECTIONS[int(random.integers(3))]),
+    )
     still = engine.advance(LOAD_CYCLES)
     engine.state.terminals.chance[:] = 0
     still = still or engine.advance(engine.now + DRAIN_CYCLES)

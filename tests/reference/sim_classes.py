@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.classes import Message
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import streams
+from unknot.simulation.engine.sources import streams
+from unknot.traffic.workload import Message
 
 from .sim_parts import Flit, Packet
 from .sim_terminals import Generator, Terminal, Workload

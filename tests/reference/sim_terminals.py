@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.traffic import Bursts, Pairs, length_shares
+from unknot.simulation.engine.sources import Pairs
+from unknot.traffic.workload import Bursts, length_shares
 
 from .sim_parts import OutputVC, Packet, Wire
 

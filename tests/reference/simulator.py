@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import HONOURING, Router
-from unknot.simulation.engine.traffic import Bursts, Pairs, streams
+from unknot.simulation.engine.sources import Pairs, streams
+from unknot.traffic.workload import Bursts
 
 from .sim_allocators import in_turn, islip, loa, max_size, pim, separable_input_first, wavefront
 from .sim_choices import Choices

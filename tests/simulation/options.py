@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from unknot.simulation.engine.router import ALLOCATORS, ITERATIVE, SEPARABLE, Priority, Router
 from unknot.simulation.engine.state import SELECTIONS
-from unknot.simulation.engine.traffic import Bursts, Lengths
+from unknot.traffic.workload import Bursts, Lengths
 
 DELAY = st.sampled_from([1, 1, 1, 2, 3, 5])
 

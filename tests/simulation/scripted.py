@@ -14,7 +14,7 @@ from unknot._base.switching import Switching
 from unknot.network import Network
 from unknot.routing import EJECT, Relation
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import nobody
+from unknot.simulation.engine.sources import nobody
 
 
 class Sent(NamedTuple):

@@ -38,6 +38,8 @@ MODULES = {
     "unknot.testing": "unknot.verify.testing",
     "unknot.multicast": "unknot.traffic.collectives",
     "unknot.multicast.execution": "unknot.simulation.collectives",
+    "unknot.simulation.engine.classes": "unknot.traffic.workload",
+    "unknot.simulation.engine.traffic": "unknot.simulation.engine.sources",
     "unknot.simulation.traces.trace": "unknot.traffic.trace",
     "unknot.synthesis": "unknot.lanes",
     "unknot.synthesis.rules": "unknot.design",

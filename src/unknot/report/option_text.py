@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from unknot.report.phrases import count, listed
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import Bursts
+from unknot.traffic.workload import Bursts
 
 
 def lengths(shares: int | Mapping[int, float]) -> str:

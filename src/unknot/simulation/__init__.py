@@ -1,9 +1,7 @@
 """Flit-level runs of a routing relation, traces and closed loops, and replays of deadlock configurations."""
 
 from unknot.simulation.collectives import Execution, execute
-from unknot.simulation.engine.classes import Message, TrafficClass
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import Bursts
 from unknot.simulation.faults.fault import Fault
 from unknot.simulation.run.class_run import ClassRun
 from unknot.simulation.run.driver import simulate
@@ -17,6 +15,7 @@ from unknot.simulation.traces.replay import Replay, replay
 from unknot.simulation.traces.trace_file import read_trace, write_trace
 from unknot.simulation.traces.trace_run import TraceRun, run_trace
 from unknot.traffic.trace import Trace, TracedMessage, TraceError
+from unknot.traffic.workload import Bursts, Message, TrafficClass
 
 __all__ = [
     "Bursts",

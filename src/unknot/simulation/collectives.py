@@ -12,7 +12,7 @@ from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
-from unknot.simulation.run.options import check_point, depth_for
+from unknot.simulation.run.scenario import check_buffers, depth_for
 from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace_run import check_cycles, play_trace
 from unknot.traffic.collectives.contention import channels_used, same_network
@@ -90,9 +90,9 @@ def execute(
     same_network(relation, schedule)
     check_cycles(overhead=overhead)
     depth = depth_for(technique, buffer_depth, *(block * send.size for send in schedule.sends))
-    check_point(block, technique, depth, 0)
+    check_buffers(block, technique, depth, 0)
     for send in schedule.sends:
-        check_point(block * send.size, technique, depth, 0)
+        check_buffers(block * send.size, technique, depth, 0)
     together = _play(relation, schedule, block, technique, depth, int(overhead))
     started = [
         int(cycle) if end >= 0 else None for cycle, end in zip(together.injected, together.arrived, strict=True)

@@ -13,19 +13,19 @@ from pydantic import ValidationError
 from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import TextError, UnknotError, bare, shown
 from unknot._base.progress import Progress, with_bar
-from unknot._base.switching import DEFAULT_SWITCHING, switching_named
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_named
 from unknot.fabrics.named import network as network_named
 from unknot.network import Network
 from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares
-from unknot.simulation.run.options import check_parts, check_point
+from unknot.simulation.run.scenario import Scenario
 from unknot.studies.result import StudyResult
 from unknot.studies.run import run_study
 from unknot.studies.store import Note
 from unknot.studies.study import EVERY, Design, Ramp, Simulation, Study
-from unknot.traffic import Traffic, pattern
+from unknot.traffic import Bursts, PatternLike, Traffic, pattern
+from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Lengths
 
 Loads = str | Sequence[float] | Ramp
 
@@ -38,10 +38,10 @@ def curve(
     loads: Loads | None = None,
     vcs: int | None = None,
     switching: str = DEFAULT_SWITCHING,
-    buffer_depth: int = 8,
+    buffer_depth: int = BUFFER_DEPTH,
     router: Router | None = None,
-    traffic: Traffic = "uniform",
-    packet_length: Lengths = 1,
+    traffic: PatternLike = PATTERN,
+    packet_length: Lengths = PACKET_LENGTH,
     bursts: Bursts | None = None,
     warmup: int | None = None,
     measure: int | None = None,
@@ -94,26 +94,25 @@ def curve(
     deadline = Deadline.of(time_limit, "curve", UnknotError)
     named = _relations(network, routing, vcs)
     relations = tuple(named.values())
-    first, shares = relations[0].network, length_shares(packet_length)
-    technique = switching_named(switching)
-    check_point(shares[-1][0], technique, buffer_depth, 1)
-    check_parts(router or Router(), bursts)
-    sent = pattern(first, traffic)
+    first = relations[0]
+    workload = Traffic(traffic, packet_length, bursts)
+    scenario = Scenario(first, 0.0, workload, switching_named(switching), buffer_depth, router or Router())
+    lengths = scenario.traffic.lengths
     design = Design.model_construct(
-        network=first.name,
+        network=first.network.name,
         vcs=vcs,
-        switching=technique,
-        packet_length=shares[0][0] if len(shares) == 1 else dict(shares),
+        switching=scenario.switching,
+        packet_length=lengths[0][0] if len(lengths) == 1 else dict(lengths),
         buffer_depth=buffer_depth,
-        traffic=traffic if isinstance(traffic, str) else sent.name,
-        router=router or Router(),
+        traffic=scenario.traffic.pattern_name,
+        router=scenario.router,
         bursts=bursts,
     )
     texts = {name: made.made_by[0] if made.made_by else made.name for name, made in named.items()}
     designs = [design.model_copy(update={"name": name, "routing": text}) for name, text in texts.items()]
     try:
         study = Study(
-            title=first.name,
+            title=first.network.name,
             designs=tuple(designs),
             simulation=Simulation(
                 loads=_loads(loads),
@@ -130,7 +129,7 @@ def curve(
     return run_study(
         study,
         relations=relations,
-        traffic=None if isinstance(traffic, str) else sent,
+        traffic=None if isinstance(traffic, str) else pattern(first.network, scenario.traffic.pattern),
         executor=executor,
         jobs=jobs,
         store=store,

@@ -12,10 +12,10 @@ from unknot._base.errors import SimulationError, UnknotError
 from unknot.routing.designed import is_file
 from unknot.routing.own import is_code, rooted
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import Bursts, length_shares
 from unknot.simulation.run.options import router_from
 from unknot.studies import design as designs
 from unknot.traffic import patterns
+from unknot.traffic.workload import Bursts, length_shares
 
 VALUE = "<value>"
 """Place that errors name in a text of the study; their column is then moved to the place in the file."""

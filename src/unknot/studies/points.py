@@ -19,7 +19,6 @@ from unknot.routing.own import code_of, is_code
 from unknot.routing.relation import Relation
 from unknot.routing.rule_digest import rule_digest
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import Bursts
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
 from unknot.studies.code_digest import code_digest
@@ -27,6 +26,7 @@ from unknot.studies.design import digest
 from unknot.studies.records import decode, encode
 from unknot.studies.study import Design
 from unknot.traffic import Pattern
+from unknot.traffic.workload import Bursts
 from unknot.verify.delivery import Delivery
 
 

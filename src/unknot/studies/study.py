@@ -25,11 +25,11 @@ from unknot.routing.named import routing_to_simulate
 from unknot.routing.own import rooted
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import Bursts, length_shares
 from unknot.studies import design as designs
 from unknot.studies import entries
 from unknot.studies.entries import VALUE
 from unknot.studies.limits import MOST_LOADS
+from unknot.traffic.workload import Bursts, length_shares
 
 
 class _Table(BaseModel):

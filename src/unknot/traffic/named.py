@@ -15,7 +15,8 @@ from unknot.network import Network
 from unknot.traffic import patterns as room
 from unknot.traffic.pattern import Pattern, TrafficError, to, weighted
 
-Traffic = str | Pattern | Sequence[int] | npt.NDArray[Any] | Callable[[int], Any]
+PatternLike = str | Pattern | Sequence[int] | npt.NDArray[Any] | Callable[[int], Any]
+"""What `pattern` makes a pattern of."""
 
 
 def patterns() -> Catalogue[Callable[..., Pattern]]:
@@ -30,7 +31,7 @@ def patterns() -> Catalogue[Callable[..., Pattern]]:
     )
 
 
-def pattern(network: Network, traffic: Traffic = "uniform", *, where: str = "<traffic>") -> Pattern:
+def pattern(network: Network, traffic: PatternLike = "uniform", *, where: str = "<traffic>") -> Pattern:
     """Return the pattern that a name, text, array or function stands for.
 
     Parameters

@@ -13,7 +13,7 @@ from unknot._base.background import NoAnswerError, clock, within
 from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
-from unknot._base.switching import DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
 from unknot._base.threads import threads_of
 from unknot.certificates.verdict import Certificate, Configuration, Size, Verdict
 from unknot.network import Network
@@ -43,7 +43,7 @@ def check(
     routing: str | None = None,
     vcs: int | None = None,
     time_limit: float | Deadline = 60.0,
-    buffer_depth: int = 8,
+    buffer_depth: int = BUFFER_DEPTH,
     threads: int | None = None,
     progress: Progress | None = None,
     shorten: bool = True,
@@ -107,7 +107,7 @@ def check_all(
     routing: str | None = None,
     vcs: int | None = None,
     time_limit: float | Deadline = 60.0,
-    buffer_depth: int = 8,
+    buffer_depth: int = BUFFER_DEPTH,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> dict[Switching, Verdict]:

@@ -14,7 +14,7 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
-from unknot.traffic import Traffic
+from unknot.traffic import PatternLike
 from unknot.verify.states import Explorer
 from unknot.verify.traffic import Rates, rates
 
@@ -56,7 +56,7 @@ class Loads(Brief):
 
 @takes_relation
 @with_bar
-def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progress | None = None) -> Loads:
+def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Progress | None = None) -> Loads:
     """Channel loads when every header takes each candidate of the lowest tier equally often.
 
     Exact for routings that leave no choice. For adaptive ones it is the load without contention: a header that finds
@@ -101,7 +101,7 @@ def loads(relation: Relation, traffic: Traffic = "uniform", *, progress: Progres
     return result(relation, load, sent, received, forced, "equal" if chosen else "routes")
 
 
-def by_address(relation: Relation, traffic: Traffic, sent: Rates, received: Rates) -> Iterator[tuple[int, Rates]]:
+def by_address(relation: Relation, traffic: PatternLike, sent: Rates, received: Rates) -> Iterator[tuple[int, Rates]]:
     """Yield each address with the traffic of every terminal to it; add to what the terminals send and receive.
 
     Raises

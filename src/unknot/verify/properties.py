@@ -11,7 +11,7 @@ from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.traffic import Traffic, pattern
+from unknot.traffic import PatternLike, pattern
 from unknot.verify.adaptivity import Adaptivity, adaptivity
 from unknot.verify.best_split import best_loads
 from unknot.verify.coherence import Coherence, coherence
@@ -51,7 +51,7 @@ class Properties:
 def properties(
     relation: Relation,
     *,
-    traffic: Traffic = "uniform",
+    traffic: PatternLike = "uniform",
     best: bool = False,
     time_limit: float | Deadline | None = None,
     progress: Progress | None = None,
@@ -83,7 +83,7 @@ def properties(
         if progress is not None:
             progress(steps[done] if done < len(steps) - 1 + best else "", done, len(steps) - 1 + best)
 
-    def load(wanted: bool, function: Callable[[Relation, Traffic], Loads], what: str) -> Loads | None:
+    def load(wanted: bool, function: Callable[[Relation, PatternLike], Loads], what: str) -> Loads | None:
         try:
             return deadline.within(lambda: function(relation, meant)) if wanted else None
         except RelationError as error:

@@ -19,7 +19,7 @@ from unknot._base.background import clock
 from unknot._base.compressed_rows import positions, starts
 from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError
-from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration, Reachability
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -69,7 +69,7 @@ def smallest(
     switching: str = DEFAULT_SWITCHING,
     *,
     time_limit: float | Deadline = 60.0,
-    buffer_depth: int = 8,
+    buffer_depth: int = BUFFER_DEPTH,
     known: Configuration | None = None,
 ) -> Smallest:
     """Find a deadlock configuration with the fewest messages, and of those one that holds the fewest VCs.

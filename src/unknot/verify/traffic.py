@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.routing.relation import Relation
-from unknot.traffic import Pattern, Traffic, pattern
+from unknot.traffic import Pattern, PatternLike, pattern
 
 Rates = npt.NDArray[np.float64]
 
 
-def rates(relation: Relation, traffic: Traffic = "uniform") -> Callable[[int], Rates]:
+def rates(relation: Relation, traffic: PatternLike = "uniform") -> Callable[[int], Rates]:
     """Flits per cycle at full load towards a destination.
 
     Parameters

@@ -13,15 +13,13 @@ from unknot.network import Network
 from unknot.network.families import mesh, torus
 from unknot.routing import EJECT, Relation, VirtualChannels, dimension_order, duato, up_down
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.traffic import uniform
+from unknot.simulation.engine.sources import Sources, uniform
 
 ALWAYS, NEVER = -(10**12), 10**12
 
 
 def engine_of(relation: Relation, *, calls_from: int = ALWAYS, switching: str = "wormhole-nonatomic") -> Engine:
-    engine = Engine(
-        relation, switching, packet_length=2, buffer_depth=4, chance=0.15, seed=3, pairs=uniform(relation)
-    )  # fmt: skip
+    engine = Engine(relation, switching, Sources(0.15, uniform(relation), 2), buffer_depth=4, seed=3)
     engine.calls_from = calls_from
     engine.advance(0)
     return engine

@@ -13,7 +13,7 @@ from unknot.network.families import mesh
 from unknot.routing import Relation, dimension_order
 from unknot.simulation import simulate
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.traffic import uniform
+from unknot.simulation.engine.sources import Sources, uniform
 
 
 class Ledger:
@@ -87,9 +87,8 @@ class Ledger:
 
 def keeps_books(relation: Relation, switching: Switching, flits: int, depth: int, load: float, seed: int) -> None:
     engine = Engine(
-        relation, switching, packet_length=flits, buffer_depth=depth, chance=load / flits, seed=seed,
-        pairs=uniform(relation),
-    )  # fmt: skip
+        relation, switching, Sources(load / flits, uniform(relation), flits), buffer_depth=depth, seed=seed
+    )
     ledger = Ledger(engine, depth)
     for _ in range(150):
         ledger.step()

@@ -15,7 +15,7 @@ from unknot.simulation import replay, simulate
 from unknot.simulation.engine.detector import in_words, knot, stuck_vcs
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import uniform
+from unknot.simulation.engine.sources import Sources, uniform
 from unknot.verify import check
 
 
@@ -36,11 +36,9 @@ def test_stuck_packets_never_move_and_resting_ones_are_stuck(
         engine = Engine(
             relation,
             switching,
-            packet_length=length,
+            Sources(1 / length, uniform(relation), length),
             buffer_depth=depth,
-            chance=1 / length,
             seed=number,
-            pairs=uniform(relation),
             router=router,
         )
         for _ in range(4):

@@ -20,9 +20,10 @@ from unknot.routing.decision import Decision
 from unknot.routing.relation import COMPARISONS
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.sources import Sources, pairs_of, uniform
 from unknot.simulation.engine.tables import is_packable
-from unknot.simulation.engine.traffic import Bursts, Lengths, pairs_of, uniform
-from unknot.traffic import Traffic, pattern
+from unknot.traffic import PatternLike, pattern
+from unknot.traffic.workload import Bursts, Lengths
 
 
 def side_by_side(twin: Simulator, engine: Engine) -> Iterator[list[tuple[int, int, int]]]:
@@ -50,15 +51,26 @@ def agree(
     chance: float,
     seed: int,
     others: bool = False,
-    traffic: Traffic | None = None,
-    **options: Router | Bursts | None,
+    traffic: PatternLike | None = None,
+    bursts: Bursts | None = None,
+    **options: Router,
 ) -> Engine:
     pairs = uniform(relation, self_traffic=not others)
     if traffic is not None:
         pairs = pairs_of(relation, pattern(relation.network, traffic))
-    point = {"chance": chance, "seed": seed, "pairs": pairs, **options}
-    twin = Simulator(relation, switching, length=length, depth=depth, **point)
-    engine = Engine(relation, switching, packet_length=length, buffer_depth=depth, **point)
+    twin = Simulator(
+        relation,
+        switching,
+        length=length,
+        depth=depth,
+        chance=chance,
+        seed=seed,
+        pairs=pairs,
+        bursts=bursts,
+        **options,
+    )
+    sources = Sources(chance, pairs, length, bursts)
+    engine = Engine(relation, switching, sources, buffer_depth=depth, seed=seed, **options)
     if seed % 2:
         engine.calls_from = -(10**12)  # the routing cache is made at once
     for packets in side_by_side(twin, engine):
@@ -83,7 +95,7 @@ def test_twin_on_random_relations(data: st.DataObject) -> None:
         )
 
 
-PATTERNS: dict[str, Traffic] = {
+PATTERNS: dict[str, PatternLike] = {
     "transpose": "transpose",
     "hotspot": "hotspot(3, share=0.5)",
     "half of them": [1, -1] * 8,

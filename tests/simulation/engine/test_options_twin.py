@@ -16,7 +16,7 @@ from unknot.network.families import mesh, torus
 from unknot.routing import dimension_order, duato, ugal, valiant
 from unknot.simulation.engine.router import LOOK_AT_ALL, Router
 from unknot.simulation.engine.state import SELECTIONS
-from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares, mean_length
+from unknot.traffic.workload import Bursts, Lengths, length_shares, mean_length
 
 
 def random_runs(data: st.DataObject) -> None:

@@ -11,7 +11,7 @@ from unknot.network.families import mesh
 from unknot.routing import dimension_order
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, subtract
-from unknot.simulation.engine.traffic import uniform
+from unknot.simulation.engine.sources import Sources, uniform
 from unknot.simulation.engine.view_kernel import view
 
 
@@ -48,9 +48,7 @@ def test_planes_count_like_an_array(depth: int, seed: int, steps: int) -> None:
         counts -= downs
         masks.append([bits(ups[0]), bits(ups[1]), bits(downs[0]), bits(downs[1])])
     relation = dimension_order(mesh(2, 2))
-    engine = Engine(
-        relation, "wormhole", packet_length=1, buffer_depth=depth, chance=0.0, seed=0, pairs=uniform(relation)
-    )
+    engine = Engine(relation, "wormhole", Sources(0.0, uniform(relation), 1), buffer_depth=depth, seed=0)
     found, left = np.zeros((2, 64), dtype=np.int64), np.zeros(2, dtype=np.int64)
     number = int(random.integers(0, depth + 1))
     enough = play(engine.parts[0].raw, 2, np.array(masks), found, left, number)

@@ -17,7 +17,7 @@ from unknot.routing import Relation, dimension_order, shortest_paths
 from unknot.simulation import simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Allocator, Router
-from unknot.simulation.engine.traffic import uniform
+from unknot.simulation.engine.sources import Sources, uniform
 
 
 def latency(relation: Relation, address: int, length: int, router: Router, **options: object) -> int:
@@ -257,9 +257,13 @@ def test_there_is_room_for_all_that_arrive_in_a_cycle_with_speedups() -> None:
     relation = dimension_order(line(2), 4)
     router = Router(output_speedup=2, input_speedup=2, internal_speedup=2.0)
     engine = Engine(
-        relation, "wormhole-nonatomic", packet_length=1, buffer_depth=4, chance=1.0, seed=1,
-        pairs=uniform(relation, self_traffic=True), router=router,
-    )  # fmt: skip
+        relation,
+        "wormhole-nonatomic",
+        Sources(1.0, uniform(relation, self_traffic=True), 1),
+        buffer_depth=4,
+        seed=1,
+        router=router,
+    )
     engine.state.setup.measure_from = 0
     most = 0
     for cycle in range(1, 300):

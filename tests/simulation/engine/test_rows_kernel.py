@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from tests.simulation.relations import random_relation
 from unknot._base.switching import SWITCHINGS
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.sources import Sources, uniform
 from unknot.simulation.engine.state import SCRATCH, TABLES
-from unknot.simulation.engine.traffic import Bursts, uniform
+from unknot.traffic.workload import Bursts
 
 CACHE = {"input_class", "cache", "first_answer", "answers"}
 UNUSED = {"latencies", "free", "packets", "outer", "inner"} | CACHE
@@ -34,9 +35,12 @@ def test_looking_changes_nothing(
 
     def begun() -> Engine:
         return Engine(
-            relation, switching, packet_length={1: 0.5, 3: 0.5}, buffer_depth=depth, chance=chance, seed=seed,
-            pairs=uniform(relation), bursts=bursts,
-        )  # fmt: skip
+            relation,
+            switching,
+            Sources(chance, uniform(relation), {1: 0.5, 3: 0.5}, bursts),
+            buffer_depth=depth,
+            seed=seed,
+        )
 
     looked_at, left_alone = begun(), begun()
     for cycles in looks:
@@ -59,9 +63,7 @@ def test_looking_changes_nothing(
 
 def test_rows_are_as_they_were_when_nothing_was_simulated() -> None:
     relation = random_relation(7)
-    engine = Engine(
-        relation, "wormhole", packet_length=3, buffer_depth=4, chance=0.3, seed=1, pairs=uniform(relation)
-    )
+    engine = Engine(relation, "wormhole", Sources(0.3, uniform(relation), 3), buffer_depth=4, seed=1)
     engine.advance(40)
     before = {name: getattr(engine.state, name).copy() for name in TABLES}
     engine.advance(engine.now)

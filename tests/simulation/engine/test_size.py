@@ -11,20 +11,22 @@ import pytest
 
 from unknot import Relation, SizeError, memory_limit
 from unknot._base.errors import SimulationError
+from unknot._base.switching import Switching
 from unknot.network.families import mesh, ring, torus
 from unknot.routing import dimension_order, shortest_paths
 from unknot.simulation import Router, TrafficClass, simulate
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.mix import mix_of
+from unknot.simulation.engine.mix import Mix, sources_of
 from unknot.simulation.engine.size import simulation_bytes
-from unknot.simulation.engine.traffic import uniform
+from unknot.simulation.engine.sources import Sources, uniform
+from unknot.traffic import Traffic
 
 
-def peak(relation: Relation, **options: Any) -> int:
-    pairs = uniform(relation)
+def peak(relation: Relation, switching: Switching, sources: Sources | Mix | None = None, **options: Any) -> int:
+    sources = sources or Sources(0.1, uniform(relation), 2)
     tracemalloc.start()
     try:
-        Engine(relation, chance=0.1, seed=1, pairs=pairs, **options)
+        Engine(relation, switching, sources, **options)
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -32,29 +34,28 @@ def peak(relation: Relation, **options: Any) -> int:
 
 @pytest.mark.parametrize("switching", ["wormhole", "wormhole-nonatomic", "vct"])
 @pytest.mark.parametrize("options", [{}, {"threads": 2}, {"router": Router(iterations=2)}])
-def test_the_estimate_is_within_a_factor_of_two_and_a_half(switching: str, options: dict[str, Any]) -> None:
+def test_the_estimate_is_within_a_factor_of_two_and_a_half(switching: Switching, options: dict[str, Any]) -> None:
     for relation in (
         dimension_order(mesh(20, 20), 4),
         dimension_order(torus(6, 6, latency=200), 4),
         dimension_order(mesh(3, 3), 90),
     ):
-        point = {"packet_length": 2, "buffer_depth": 8, "switching": switching, **options}
-        estimate = simulation_bytes(relation.network, relation.vcs, **point)
-        found = peak(relation, **point)
+        estimate = simulation_bytes(relation.network, relation.vcs, packet_length=2, switching=switching, **options)
+        found = peak(relation, switching, **options)
         answers = min(100_000_000, (relation.num_vcs + relation.network.num_terminals) * relation.num_addresses)
         assert found <= estimate <= 2.5 * (found + answers)
 
 
 def test_the_estimate_counts_classes_and_matrix_arbiters() -> None:
     relation = dimension_order(mesh(8, 8), 4)
-    mix = mix_of(relation, [TrafficClass(), TrafficClass()], 0.1)
+    mix = sources_of(relation, Traffic(classes=[TrafficClass(), TrafficClass()]), 0.1)
     options: list[tuple[dict[str, Any], dict[str, Any]]] = [
-        ({"classes": 2}, {"mix": mix}),
+        ({"classes": 2}, {"sources": mix}),
         ({"router": Router(allocator="separable_input_first", arbiter="matrix")},) * 2,
     ]
     for asked, given in options:
-        point = {"packet_length": 2, "buffer_depth": 8, "switching": "wormhole"}
-        estimate, found = simulation_bytes(relation.network, 4, **point, **asked), peak(relation, **point, **given)
+        estimate = simulation_bytes(relation.network, 4, packet_length=2, switching="wormhole", **asked)
+        found = peak(relation, "wormhole", **given)
         answers = (relation.num_vcs + relation.network.num_terminals) * relation.num_addresses
         assert found <= estimate <= 2.5 * (found + answers)
 
@@ -77,9 +78,7 @@ def test_too_many_cycles_are_refused() -> None:
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="signals by timer are POSIX")
 def test_a_signal_ends_a_long_run_within_a_second() -> None:
     relation = dimension_order(mesh(32, 32), 4)
-    engine = Engine(
-        relation, "wormhole", packet_length=4, buffer_depth=8, chance=0.05, seed=1, pairs=uniform(relation)
-    )
+    engine = Engine(relation, "wormhole", Sources(0.05, uniform(relation), 4), buffer_depth=8, seed=1)
     engine.advance(10)
 
     class Interrupted(Exception):  # noqa: N818 not an error

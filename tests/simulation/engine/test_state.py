@@ -12,8 +12,8 @@ from unknot.network.families import mesh
 from unknot.routing import ugal
 from unknot.simulation import Bursts, Router
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.sources import Sources, uniform
 from unknot.simulation.engine.state import FIXED, SAVED, SCRATCH, TABLES
-from unknot.simulation.engine.traffic import uniform
 
 ROUTERS = {
     "default": Router(),
@@ -25,7 +25,7 @@ ROUTERS = {
 def begun(router: Router, *, ways: bool = False) -> Engine:
     relation = ugal(mesh(3, 3)) if ways else random_relation(7)
     options: dict[str, Any] = {"packet_length": {1: 0.5, 3: 0.5}, "buffer_depth": 4, "bursts": Bursts(0.2, 0.3)}
-    engine = Engine(relation, "vct", chance=0.2, seed=3, pairs=uniform(relation), router=router, **options)
+    engine = Engine(relation, "vct", Sources(0.2, uniform(relation)), seed=3, router=router, **options)
     engine.measure(0, 10**9)
     engine.calls_from = 10**9
     engine.advance(90)

@@ -12,7 +12,8 @@ from unknot.routing import Relation, dimension_order, duato, fully_adaptive, o1t
 from unknot.simulation import simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import Bursts, uniform
+from unknot.simulation.engine.sources import Sources, uniform
+from unknot.traffic.workload import Bursts
 
 OPTIONS = {
     "default": Router(),
@@ -28,9 +29,14 @@ def figures(
     relation: Relation, switching: Switching, router: Router, threads: int, *, large: bool = False, cycles: int = 900
 ) -> list[object]:
     engine = Engine(
-        relation, switching, packet_length={1: 0.5, 4: 0.5}, buffer_depth=5, chance=0.1, seed=3,
-        pairs=uniform(relation), router=router, bursts=Bursts(0.1, 0.2), threads=threads,
-    )  # fmt: skip
+        relation,
+        switching,
+        Sources(0.1, uniform(relation), {1: 0.5, 4: 0.5}, Bursts(0.1, 0.2)),
+        buffer_depth=5,
+        seed=3,
+        router=router,
+        threads=threads,
+    )
     for part in engine.parts:
         part.setup.large = large
     engine.measure(50, 10**6)

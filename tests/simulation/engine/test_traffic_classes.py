@@ -18,9 +18,10 @@ from unknot.routing import Relation, dimension_order, in_classes, message_classe
 from unknot.routing.subnets import in_subnets
 from unknot.simulation import ClassRun, Message, Router, TrafficClass, simulate
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.mix import mix_of
+from unknot.simulation.engine.mix import Mix, sources_of
 from unknot.simulation.engine.router import PRIORITIES
-from unknot.simulation.engine.traffic import Bursts
+from unknot.traffic import Traffic
+from unknot.traffic.workload import Bursts
 
 COLUMNS = ("arrived", "latency", "network_latency", "hops", "flits_out")
 
@@ -35,13 +36,11 @@ def agree(
     router: Router,
     subnets: int = 1,
 ) -> ClassSimulator:
-    mix = mix_of(relation, classes, load, subnets)
+    mix = sources_of(relation, Traffic(classes=classes, subnets=subnets), load)
+    assert isinstance(mix, Mix)
     relation = relation if subnets == 1 else in_subnets(relation, subnets)
     twin = ClassSimulator(relation, switching, mix, depth=depth, seed=seed, router=router)
-    engine = Engine(
-        relation, switching, packet_length=mix.lengths, buffer_depth=depth, chance=0.0, seed=seed, pairs=mix.pairs[0],
-        router=router, mix=mix,
-    )  # fmt: skip
+    engine = Engine(relation, switching, mix, buffer_depth=depth, seed=seed, router=router)
     for _ in side_by_side(twin, engine):
         assert engine.count("created") == twin.created + twin.promised()
         drawn = [source.drawn for k in range(len(classes)) for source in (row[k] for row in twin.sources)]
@@ -80,7 +79,7 @@ def random_runs(data: st.DataObject) -> None:
         classes = classes_of(data, relation, longest)
         load = data.draw(st.sampled_from([0.02, 0.1, 0.3]), label="load")
         try:
-            mix_of(relation, classes, load)
+            sources_of(relation, Traffic(classes=classes), load)
         except SimulationError:
             continue
         agree(relation, switching, classes, depth, load, data.draw(st.integers(0, 99), label="seed"), router)
@@ -164,8 +163,8 @@ def test_what_does_not_go_with_classes() -> None:
     relation = dimension_order(mesh(3, 3), 2)
     for options, words in (
         ({"threads": 2}, "have one thread"),
-        ({"packet_length": 2}, "packet_length is said of each class"),
-        ({"traffic": "transpose"}, "traffic is said of each class"),
+        ({"packet_length": 2}, "its own packet_length"),
+        ({"traffic": "transpose"}, "its own traffic"),
     ):
         with pytest.raises(SimulationError, match=words):
             simulate(relation, 0.1, classes=[TrafficClass()], **options)

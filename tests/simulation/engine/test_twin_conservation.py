@@ -15,7 +15,8 @@ from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network.families import torus
 from unknot.routing import dimension_order
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import Bursts, Lengths, nobody
+from unknot.simulation.engine.sources import nobody
+from unknot.traffic.workload import Bursts, Lengths
 
 RING = dimension_order(torus(3, latency=2), 2)
 

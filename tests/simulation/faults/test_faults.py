@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,8 +18,8 @@ from unknot.network.families import line, mesh, ring
 from unknot.routing import Relation, dimension_order, up_down
 from unknot.simulation import Fault, Router, simulate
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.sources import Sources, uniform
 from unknot.simulation.engine.state import ATOMIC, State
-from unknot.simulation.engine.traffic import uniform
 from unknot.simulation.faults.fault import channels_of, fault_of
 from unknot.simulation.faults.faulty_engine import FaultyEngine
 from unknot.simulation.faults.losses import owns, residents
@@ -96,11 +97,14 @@ def test_books_balance_in_every_cycle_after_faults(data: st.DataObject) -> None:
             if channels or routers or other:
                 faults.append(Fault(cycle, channels, routers, other))
         engine = FaultyEngine(
-            relation, switching, packet_length=flits, buffer_depth=depth,
-            chance=data.draw(st.sampled_from([0.1, 0.5, 1.0]), label="load") / flits,
-            seed=data.draw(st.integers(0, 99), label="seed"), pairs=uniform(relation), faults=faults,
+            relation,
+            switching,
+            Sources(data.draw(st.sampled_from([0.1, 0.5, 1.0]), label="load") / flits, uniform(relation), flits),
+            buffer_depth=depth,
+            seed=data.draw(st.integers(0, 99), label="seed"),
+            faults=faults,
             router=data.draw(st.sampled_from(ROUTERS), label="router"),
-        )  # fmt: skip
+        )
         dead = np.zeros(network.num_channels, dtype=bool)
         for _ in range(180):
             now = engine.now
@@ -129,9 +133,8 @@ def alone(*faults: Fault) -> FaultyEngine:
     """An engine over an empty line of four routers, and a packet at terminal 0 to terminal 3."""
     relation = dimension_order(line(4))
     engine = FaultyEngine(
-        relation, "wormhole", packet_length=LENGTHS, buffer_depth=4, chance=0.0, seed=1, pairs=uniform(relation),
-        faults=faults,
-    )  # fmt: skip
+        relation, "wormhole", Sources(0.0, uniform(relation), LENGTHS), buffer_depth=4, seed=1, faults=faults
+    )
     state = engine.state
     packet = int(state.count.high)
     state.count.high += 1
@@ -202,9 +205,9 @@ def test_a_packet_that_is_half_ejected_is_lost_with_the_rest() -> None:
     assert engine.count("flits_in") == engine.count("flits_out")
 
 
-def few(relation: Relation, faults: list[Fault], **options: object) -> FaultyEngine:
-    given = {"packet_length": 3, "buffer_depth": 4, "chance": 0.1, "seed": 3, "pairs": uniform(relation)}
-    return FaultyEngine(relation, "wormhole", faults=faults, **(given | options))  # type: ignore[arg-type]
+def few(relation: Relation, faults: list[Fault], **options: Any) -> FaultyEngine:
+    sources = Sources(0.1, uniform(relation), 3)
+    return FaultyEngine(relation, "wormhole", sources, faults=faults, buffer_depth=4, seed=3, **options)
 
 
 def test_going_back_to_the_cycle_of_a_loss_changes_nothing() -> None:

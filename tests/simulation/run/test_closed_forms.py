@@ -35,7 +35,7 @@ from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network.families import mesh
 from unknot.routing import Relation, dimension_order
 from unknot.simulation import simulate
-from unknot.traffic import Traffic
+from unknot.traffic import PatternLike
 from unknot.verify.loads import loads
 
 REPLICATIONS = 20
@@ -51,7 +51,7 @@ def mean_wait(p: float, sources: int, cycles: int) -> float:
 
 def agree(
     relation: Relation, p: float, flits: int, switching: Switching, depth: int, empty: int, expected: float,
-    traffic: Traffic = "uniform",
+    traffic: PatternLike = "uniform",
 ) -> None:  # fmt: skip
     """The mean latency of independent runs is that of the empty network and the expected wait."""
     means = []

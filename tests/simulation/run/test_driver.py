@@ -17,7 +17,7 @@ from unknot.network import Network, from_edges
 from unknot.network.families import line, mesh, torus
 from unknot.routing import EJECT, Relation, dimension_order, ugal, valiant
 from unknot.simulation import Run, simulate
-from unknot.simulation.engine.traffic import uniform
+from unknot.simulation.engine.sources import uniform
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from unknot.network.families import line, mesh, torus
 from unknot.routing import Relation, dimension_order
 from unknot.simulation import simulate, zero_load_latency
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.traffic import uniform
+from unknot.simulation.engine.sources import Sources, uniform
 
 BOOKSIM = {
     0.05: (33.468,),
@@ -26,9 +26,7 @@ BOOKSIM = {
 
 def alone(relation: Relation, source: int, address: int, length: int, switching: Switching) -> int:
     """Latency of one packet in an empty network."""
-    engine = Engine(
-        relation, switching, packet_length=length, buffer_depth=8, chance=0, seed=1, pairs=uniform(relation)
-    )
+    engine = Engine(relation, switching, Sources(0, uniform(relation), length), buffer_depth=8, seed=1)
     state = engine.state
     packet = state.packets[0]
     packet.address, packet.length, packet.source, packet.script = address, length, source, -1

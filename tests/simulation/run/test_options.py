@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from unknot._base.errors import TextError
 from unknot.simulation import Bursts, Router
-from unknot.simulation.engine.classes import Message
 from unknot.simulation.run.options import bursts_of, class_of, lengths_of, router_of
+from unknot.traffic.workload import Message
 
 
 def test_routers() -> None:

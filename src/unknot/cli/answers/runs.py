@@ -14,7 +14,6 @@ from unknot.cli.answers.units import WithUnits
 from unknot.cli.answers.verdicts import ConfigurationForm
 from unknot.routing.relation import Relation
 from unknot.simulation.collectives import Execution
-from unknot.simulation.engine.traffic import mean_length
 from unknot.simulation.run.limits import Saturation
 from unknot.simulation.run.replication import Runs
 from unknot.simulation.run.run import Run
@@ -24,6 +23,7 @@ from unknot.simulation.traces.trace_run import TraceRun
 from unknot.traffic import Pattern
 from unknot.traffic.collectives.contention import Meeting
 from unknot.traffic.collectives.schedule import Schedule, Send
+from unknot.traffic.workload import mean_length
 
 
 class WaitForm(Form):

@@ -15,9 +15,9 @@ from unknot.cli.answers.units import WithUnits, in_units
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import Bursts
 from unknot.studies.gallery import Exhibit, Gallery
 from unknot.studies.result import DesignResult, StudyResult
+from unknot.traffic.workload import Bursts
 from unknot.verify.audit import Audit
 from unknot.verify.audit_hops import HopAudit
 from unknot.verify.audit_multicast import MulticastAudit

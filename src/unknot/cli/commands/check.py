@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unknot._base.switching import DEFAULT_SWITCHING
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
 from unknot.cli.commands.options import (
     BufferDepth,
     EvidenceFile,
@@ -37,7 +37,7 @@ def check(
     vcs: Vcs = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
     time_limit: TimeLimit = 60.0,
-    buffer_depth: BufferDepth = 8,
+    buffer_depth: BufferDepth = BUFFER_DEPTH,
     flows: Flows = None,
     smallest: Annotated[
         bool, typer.Option("--smallest", help="Look for the smallest counterexample, and prove that it is.")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from unknot._base.switching import DEFAULT_SWITCHING
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
 from unknot.cli.commands.options import (
     SEED,
     BufferDepth,
@@ -45,7 +45,7 @@ def curve(
     beyond: Annotated[bool, typer.Option("--beyond", help="Go on past the first load that is not stable.")] = False,
     vcs: Vcs = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
-    buffer_depth: BufferDepth = 8,
+    buffer_depth: BufferDepth = BUFFER_DEPTH,
     router: RouterText = "",
     traffic: TrafficText = "uniform",
     flows: Flows = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot._base.switching import DEFAULT_SWITCHING
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
 from unknot.cli.commands.options import (
     SEED,
     BufferDepth,
@@ -55,7 +55,7 @@ def simulate(
     routing: RoutingText,
     vcs: Vcs = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
-    buffer_depth: BufferDepth = 8,
+    buffer_depth: BufferDepth = BUFFER_DEPTH,
     router: RouterText = "",
     load: Annotated[float | None, typer.Option(help="Offered load in flits per terminal per cycle.")] = None,
     traffic: TrafficText = "uniform",

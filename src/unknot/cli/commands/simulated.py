@@ -79,7 +79,7 @@ def one(task: Task, load: float, channels: bool) -> Run:
     """Make one run and print it."""
     from unknot.cli.commands import activity, display
     from unknot.simulation import simulate as run_flits
-    from unknot.simulation.run.options import run_threads
+    from unknot.simulation.run.scenario import run_threads
 
     alone = bool(task.point.get("faults") or task.point.get("classes"))
     threads = run_threads(task.point["threads"], task.relation.network, load, alone=alone)

@@ -10,18 +10,17 @@ import numpy.typing as npt
 
 from unknot._base.errors import RelationError, SimulationError
 from unknot._base.memory import require
-from unknot._base.switching import Switching
+from unknot._base.switching import BUFFER_DEPTH, Switching
 from unknot.certificates.verdict import Configuration
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import knot, stuck_vcs
 from unknot.simulation.engine.mix import Mix
-from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.size import MOST_STATES, simulation_bytes
+from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import NO_CYCLE, SPAN, TABLES, State
 from unknot.simulation.engine.tables import empty_network, is_plain
-from unknot.simulation.engine.traffic import Bursts, Lengths, Pairs
 
-DEFAULT = Router()
 ENOUGH = 20_000_000
 """Buffers × cycles in a call of the kernel: less than half a second of work."""
 CHECK = 512
@@ -47,16 +46,12 @@ class Engine:
         self,
         relation: Relation,
         switching: Switching,
+        sources: Sources | Mix,
         *,
-        packet_length: Lengths,
-        buffer_depth: int,
-        chance: float,
-        seed: int,
-        pairs: Pairs,
+        buffer_depth: int = BUFFER_DEPTH,
         router: Router = DEFAULT,
-        bursts: Bursts | None = None,
+        seed: int = 1,
         threads: int = 1,
-        mix: Mix | None = None,
     ) -> None:
         router = router.for_relation(relation)
         if router.own_slots and (not switching.startswith("wormhole") or router.own_slots > buffer_depth):
@@ -64,33 +59,23 @@ class Engine:
                 "router: own_slots takes wormhole or wormhole-nonatomic, and is at most buffer_depth; got "
                 f"{switching}, {router.own_slots} of {buffer_depth}"
             )
-        self.relation, self.switching, self.router = relation, switching, router
+        self.relation, self.switching, self.sources, self.router = relation, switching, sources, router
         threads = max(1, min(threads, relation.network.num_routers))
         size = simulation_bytes(
             relation.network,
             relation.vcs,
-            packet_length=packet_length,
+            packet_length=dict(sources.lengths),
             switching=switching,
             buffer_depth=buffer_depth,
             router=router,
             threads=threads,
-            classes=len(mix.classes) if mix else 0,
+            classes=sources.queues if isinstance(sources, Mix) else 0,
         )
         require(f"a simulation of {relation.network.name} with {relation.num_vcs} virtual channels", size)
         self.parts = empty_network(
-            relation,
-            switching,
-            packet_length=packet_length,
-            buffer_depth=buffer_depth,
-            chance=chance,
-            seed=seed,
-            pairs=pairs,
-            router=router,
-            bursts=bursts,
-            threads=threads,
-            mix=mix,
+            relation, switching, sources, buffer_depth=buffer_depth, router=router, seed=seed, threads=threads
         )
-        self.nodes = relation.network.num_terminals // (mix.subnets if mix else 1)
+        self.nodes = relation.network.num_terminals // sources.subnets
         self.deadlock: Configuration | None = None
         self.calls_from = 0
         self._piece = max(1, ENOUGH // len(self.parts[0].inputs)) if len(self.parts[0].inputs) else ENOUGH
@@ -160,6 +145,15 @@ class Engine:
         lag: npt.NDArray[np.int64] = self.state.count.now - self.state.terminals.drawn
         terminals = self.relation.network.num_terminals
         return lag if self.nodes == terminals else lag.reshape(-1, terminals)[:, -self.nodes :].reshape(-1)
+
+    def offered(self, load: float, begin: int, end: int) -> float:
+        """Flits per terminal and cycle that can arrive of an offered load from one cycle to another: all."""
+        return load
+
+    @property
+    def losses(self) -> dict[str, Any]:
+        """Losses to faults, as attributes of a `Run`; none here."""
+        return {}
 
     def owes(self, end: int) -> bool:
         """Whether replies created before a cycle wait to be sent."""

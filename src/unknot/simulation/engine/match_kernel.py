@@ -11,9 +11,10 @@ import numpy as np
 from numba import njit
 
 from unknot._base.kernels.words_kernel import natural
-from unknot.simulation.engine.state import BLOCKED, HIGHEST, INPUTS_FIRST, RR_WAVEFRONT, SELECT
+from unknot.simulation.engine.state import BLOCKED, INPUTS_FIRST, RR_WAVEFRONT, SELECT
 from unknot.simulation.engine.state_kernel import packet_of
 from unknot.simulation.engine.view_kernel import view
+from unknot.traffic.workload import HIGHEST_PRIORITY
 
 CYCLIC = 0x3FFFFFFF
 """Mask of the part of a key that goes round; the bit above it is for the tier of a request."""
@@ -48,7 +49,7 @@ def age_key(s, now, p):
     if s.setup.aged == 0:
         return np.int64(0)
     if s.setup.aged == BY_CLASS:
-        return (HIGHEST - s.classes.priority[natural(s.forms.of[natural(s.packets.form[p])])]) << 31
+        return (HIGHEST_PRIORITY - s.classes.priority[natural(s.forms.of[natural(s.packets.form[p])])]) << 31
     return max(np.int64(0), s.packets.created[p] - now + (np.int64(1) << 31)) << 31
 
 

@@ -1,4 +1,4 @@
-"""Traffic classes resolved for a relation and a load, and the tables that kernels read of them."""
+"""Workloads resolved for a relation and a load, and the tables that kernels read of traffic classes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from unknot._base.errors import SimulationError, near
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.classes import TrafficClass
+from unknot.simulation.engine.sources import Pairs, Sources, pairs_of, terminal_columns
 from unknot.simulation.engine.state import UNEQUAL
-from unknot.simulation.engine.terminal_columns import terminal_columns
-from unknot.simulation.engine.traffic import Pairs, pairs_of
-from unknot.traffic import Pattern, pattern
+from unknot.traffic import pattern
+from unknot.traffic.workload import Shares, Traffic, TrafficClass, mean_length
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +28,8 @@ class Mix:
         Probability of a packet of each class in a cycle, of a terminal that sends at full rate.
     pairs : tuple of Pairs
         Addresses are those of the first message class.
-    lengths : dict of int to float
-        Lengths that occur, replies included.
+    lengths : tuple of (int, float)
+        Lengths that occur, replies included, with their shares.
     relation : Relation
         That of one subnet.
     subnets : int
@@ -40,9 +39,26 @@ class Mix:
     classes: tuple[TrafficClass, ...]
     chances: tuple[float, ...]
     pairs: tuple[Pairs, ...]
-    lengths: dict[int, float]
+    lengths: Shares
     relation: Relation = field(repr=False)
     subnets: int = 1
+    bursts = None
+    """None of all classes alike: each has its own."""
+
+    @property
+    def queues(self) -> int:
+        """Source queues of each terminal: one for each class."""
+        return len(self.classes)
+
+    @property
+    def everyone(self) -> int:
+        """As of `Pairs`; kernels read that of each class."""
+        return self.pairs[0].everyone
+
+    @property
+    def mean_length(self) -> float:
+        """Mean flits of a packet, replies included."""
+        return sum(self.flits) / self.packets if self.packets else mean_length(self.lengths)
 
     @property
     def packets(self) -> float:
@@ -61,17 +77,7 @@ class Mix:
         )
 
     def tables(self, starts: npt.NDArray[np.uint64], local: int, slots: int) -> dict[str, Any]:
-        """The tables of `state` that only classes need, and the columns of `terminals` but `first_output`.
-
-        Parameters
-        ----------
-        starts : uint64 array, shape (classes × terminals,)
-            First random numbers.
-        local : int
-            VCs of an injection port.
-        slots : int
-            Packets there is room for.
-        """
+        """Tables of `state` on what terminals send, as `Sources.tables` has them."""
         terminals, many = self.relation.network.num_terminals * self.subnets, len(self.classes)
         columns = [
             terminal_columns(chance, pairs, one.bursts, starts[k * terminals : (k + 1) * terminals], local)
@@ -156,34 +162,43 @@ class Mix:
         }
 
 
-def mix_of(relation: Relation, classes: Sequence[TrafficClass], load: float, subnets: int = 1) -> Mix:
-    """Resolve traffic classes for a relation; a load is in flits per terminal and cycle, replies included.
+def sources_of(relation: Relation, traffic: Traffic, load: float) -> Sources | Mix:
+    """Resolve a workload for a relation; a load is in flits per terminal and cycle, replies included.
 
     Parameters
     ----------
     relation : Relation
-        Of one network, of which there are `subnets` side by side.
+        Of one network, also where there are several subnets.
 
     Raises
     ------
     SimulationError
-        If a class cannot be had on this relation or at this load.
+        If the workload cannot be had on this relation or at this load.
     """
+    if traffic.classes:
+        return _mix(relation, traffic, load)
+    chance = load / mean_length(traffic.lengths)
+    pairs = pairs_of(relation, pattern(relation.network, traffic.pattern))
+    sources = Sources(chance, pairs, dict(traffic.lengths), traffic.bursts)
+    if traffic.bursts and (busiest := chance * float(pairs.rate.max()) / traffic.bursts.share_on) > 1:
+        raise SimulationError(
+            f"bursts: a terminal that is on would have to create {busiest:.3g} packets in a cycle, of which 1 is the "
+            "most; lower the load or let bursts last longer"
+        )
+    return sources
+
+
+def _mix(relation: Relation, traffic: Traffic, load: float) -> Mix:
     if relation.compares_on_injection:
         raise SimulationError(
             f"{relation.name}: its packets compare two addresses on injection, which traffic classes do not"
         )
-    given = tuple(classes)
-    if not given or not all(isinstance(one, TrafficClass) for one in given):
-        raise SimulationError("classes: at least one TrafficClass is wanted")
     block = _first_block(relation)
-    total = sum(one.share for one in given)
+    total = sum(one.share for one in traffic.classes)
     chances: list[float] = []
     pairs: list[Pairs] = []
-    lengths: dict[int, float] = {}
-    for k, one in enumerate(given):
-        sent: Pattern = pattern(relation.network, one.traffic)
-        pairs.append(_spread(pairs_of(block, sent), subnets))
+    for k, one in enumerate(traffic.classes):
+        pairs.append(_spread(pairs_of(block, pattern(relation.network, one.traffic)), traffic.subnets))
         chances.append(load * one.share / total / one.mean_length)
         on = 1.0 if one.bursts is None else one.bursts.share_on
         if chances[-1] / on > 1:
@@ -191,14 +206,10 @@ def mix_of(relation: Relation, classes: Sequence[TrafficClass], load: float, sub
                 f"traffic class {one.name or k}: a terminal would have to create {chances[-1] / on:.3g} packets in a "
                 "cycle, of which 1 is the most; lower the load or its share"
             )
-        for form in one.forms:
-            for flits in (form.flits, form.reply):
-                if flits:
-                    lengths[flits] = lengths.get(flits, 0.0) + one.share * form.share
-    found = Mix(given, tuple(chances), tuple(pairs), lengths, relation, subnets)
-    found._forms(relation.vcs.widest)
-    _check_answers(relation, found)
-    return found
+    mix = Mix(tuple(traffic.classes), tuple(chances), tuple(pairs), traffic.lengths, relation, traffic.subnets)
+    mix._forms(relation.vcs.widest)
+    _check_answers(relation, mix)
+    return mix
 
 
 def _check_answers(relation: Relation, mix: Mix) -> None:

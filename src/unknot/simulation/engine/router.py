@@ -274,3 +274,6 @@ def check_option(name: str, value: object) -> None:
             raise SimulationError(f"router: {name} must be a number from 1 to 16, got {value!r}")
     elif not isinstance(value, bool):
         raise SimulationError(f"router: {name} must be true or false, got {value!r}")
+
+
+DEFAULT = Router()

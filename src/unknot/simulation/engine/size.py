@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.network import Network
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.simulation.engine.ends import EJECTION_LOOP
 from unknot.simulation.engine.hops import hop_bytes
-from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.state import SPAN, TABLES
-from unknot.simulation.engine.traffic import Lengths, length_shares
+from unknot.traffic.workload import PACKET_LENGTH, Lengths, length_shares
 
-DEFAULT = Router()
 WAITING = 1024
 """Replies that wait at a terminal, on average, from which on no class creates requests any more."""
 BUILDING = 25
@@ -26,9 +25,9 @@ def simulation_bytes(
     network: Network,
     vcs: int | VirtualChannels,
     *,
-    packet_length: Lengths = 1,
+    packet_length: Lengths = PACKET_LENGTH,
     switching: Switching = DEFAULT_SWITCHING,
-    buffer_depth: int = 8,
+    buffer_depth: int = BUFFER_DEPTH,
     router: Router = DEFAULT,
     threads: int = 1,
     classes: int = 0,

@@ -48,8 +48,8 @@ ISLIP, INPUTS_FIRST, SELECT, WAVEFRONT, RR_WAVEFRONT, PIM, LOA, MAX_SIZE = range
 """Allocators, as `router.ALLOCATORS` numbers them."""
 UNEQUAL = -2
 """Of a traffic class: its destinations are in tables, and not alike."""
-HIGHEST = 1 << 30
-"""The highest priority of a traffic class."""
+CLASS_TABLES = ("classes", "forms", "replies", "waiting", "turns", "reply_range", "reply_addresses")
+"""Tables that only runs with traffic classes have."""
 SPAN = 512
 """Most cycles in a call of the kernel when there are several parts."""
 

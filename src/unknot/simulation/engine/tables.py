@@ -17,13 +17,11 @@ from unknot.simulation.engine.hops import hop_tables
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import ALLOCATORS, PRIORITIES, Router
 from unknot.simulation.engine.size import WAITING, most_flits, packets_in_a_buffer, wheel
+from unknot.simulation.engine.sources import Sources, streams
 from unknot.simulation.engine.state import NO_CYCLE, SELECTIONS, SPAN, State, aligned
-from unknot.simulation.engine.terminal_columns import terminal_columns
-from unknot.simulation.engine.traffic import Bursts, Lengths, Pairs, length_shares, streams
+from unknot.traffic.workload import Shares
 
 Numbers = npt.NDArray[np.int64]
-CLASS_TABLES = ("classes", "forms", "replies", "waiting", "turns", "reply_range", "reply_addresses")
-"""Tables that only runs with traffic classes have."""
 IN_CACHE = 1_300_000
 """Most bytes of both ends of the buffers, and of the packets in them, that stay in a second-level cache, about."""
 
@@ -31,46 +29,33 @@ IN_CACHE = 1_300_000
 def empty_network(
     relation: Relation,
     switching: Switching,
+    sources: Sources | Mix,
     *,
-    packet_length: Lengths,
     buffer_depth: int,
-    chance: float,
-    seed: int,
-    pairs: Pairs,
     router: Router,
-    bursts: Bursts | None,
+    seed: int,
     threads: int,
-    mix: Mix | None = None,
 ) -> list[State]:
-    """An empty network about to begin cycle 0, in as many parts as it has threads.
-
-    Parameters
-    ----------
-    chance : float
-        Probability that a terminal that sends at full rate creates a packet in a cycle, on average.
-    pairs : Pairs
-        Who sends to whom.
-    mix : Mix, optional
-        Traffic classes, which take the place of `chance`, `pairs` and `bursts`.
-    """
-    if router.priority == "class" and mix is None:
+    """An empty network about to begin cycle 0, in as many parts as it has threads."""
+    classes = isinstance(sources, Mix)
+    if router.priority == "class" and not classes:
         raise SimulationError('router: priority "class" is of traffic classes, and there are none')
     network = relation.network
     terminals, num_vcs = network.num_terminals, relation.num_vcs
-    shares, local = length_shares(packet_length), relation.vcs.widest
-    held = packets_in_a_buffer(switching, most_flits(buffer_depth, local, router), shares[0][0])
+    local = relation.vcs.widest
+    held = packets_in_a_buffer(switching, most_flits(buffer_depth, local, router), sources.lengths[0][0])
     tables = ends_of_buffers(relation, buffer_depth - router.shared_slots(buffer_depth), router)
     first_word = tables["first_word"]
     num_words = int(first_word[-1])
     inboxes = wheel(int(network.latency.max(initial=1)), router, threads, local * buffer_depth)
-    starts = streams(seed, terminals * (len(mix.classes) if mix else 1))
+    starts = streams(seed, terminals * sources.queues)
     by_router = np.argsort(network.inject, kind="stable")
     first = np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1))
     cuts = _cuts(tables["words"]["first_input"][first_word], threads)
     many = terminals * SPAN if threads > 1 else 0
     arrivals = terminals * router.output_speedup * math.ceil(router.internal_speedup)
     inputs = len(tables["buffer"])
-    slots = inputs * held + len(starts) + many + (WAITING * terminals if mix else 0)
+    slots = inputs * held + len(starts) + many + WAITING * terminals * classes
     injection = tables["out_row"][num_vcs + local * np.arange(terminals)]
     tables |= {
         "ring": inputs * held,
@@ -85,24 +70,18 @@ def empty_network(
         "first_answer": 0,
         "answers": 0,
         "packets": slots * threads,
-        "terminals": {"first_output": injection} | terminal_columns(chance, pairs, bursts, starts, local),
         "local_terminals": by_router,
         "first_terminal": first,
         "random": starts,
-        "lengths": _length_limits(shares),
+        "lengths": _length_limits(sources.lengths),
         "destination": relation.destination,
-        "pair_first": pairs.pair_first,
-        "address_range": pairs.address_range,
-        "addresses": pairs.addresses,
-        "keep": pairs.keep,
-        "other": pairs.other,
         "direct": np.array(() if relation.direct is None else relation.direct).reshape(-1),
         "script": np.full(1, -1),
         **hop_tables(relation, router, tables["out_row"]),
-    } | dict.fromkeys(CLASS_TABLES, 0)
-    if mix is not None:
-        tables |= mix.tables(starts, local, slots)
-        tables["terminals"]["first_output"] = np.tile(injection, len(mix.classes))
+        **sources.tables(starts, local, slots),
+    }
+    # The first column says how many rows there are.
+    tables["terminals"] = {"first_output": np.tile(injection, sources.queues), **tables["terminals"]}
     shared = {name: aligned(name, table) for name, table in tables.items()}
     bits = 64 * int(np.diff(first_word).max(initial=1))
     parts = []
@@ -125,10 +104,11 @@ def empty_network(
         }
         part = State(shared | {name: aligned(name, table) for name, table in own.items()})
         setup = part.setup
-        _write_setup(setup, relation, switching, buffer_depth, seed, pairs, router, bursts)
-        setup.nodes = terminals // (mix.subnets if mix else 1)
+        _write_setup(setup, relation, switching, buffer_depth, router)
+        _write_sources(setup, sources, seed)
+        setup.nodes = terminals // sources.subnets
         setup.first_home = terminals - setup.nodes
-        setup.classes, setup.packable = len(mix.classes) if mix else 0, mix is None and setup.packable
+        setup.classes, setup.packable = sources.queues if classes else 0, not classes and setup.packable
         setup.arrivals = arrivals
         setup.local, setup.slots, setup.patience, setup.parts = local, inboxes - 1, inboxes + 7, threads
         setup.num_words, setup.ring, setup.large = num_words, held, inputs * (96 + 4 * held) > IN_CACHE
@@ -169,23 +149,22 @@ def _cuts(upto: Numbers, parts: int) -> Numbers:
     return np.concatenate([[0], np.searchsorted(upto[:-1], wanted), [upto.size - 1]]).astype(np.int64)
 
 
-def _length_limits(shares: tuple[tuple[int, float], ...]) -> dict[str, Any]:
+def _length_limits(shares: Shares) -> dict[str, Any]:
     """Return for each packet length the end of its share × 2⁵³, and the length."""
     limits = np.round(np.cumsum([share for _, share in shares]) * 2.0**53).astype(np.int64)
     limits[-1] = 2**53
     return {"upto": limits, "flits": [length for length, _ in shares]}
 
 
-def _write_setup(
-    setup: Any,
-    relation: Relation,
-    switching: Switching,
-    depth: int,
-    seed: int,
-    pairs: Pairs,
-    router: Router,
-    bursts: Bursts | None,
-) -> None:
+def _write_sources(setup: Any, sources: Sources | Mix, seed: int) -> None:
+    bursts = sources.bursts
+    setup.everyone = sources.everyone
+    setup.burst_begins = -1 if bursts is None else int(bursts.begin * 2**53)
+    setup.burst_ends = -1 if bursts is None else int(bursts.end * 2**53)
+    setup.salt = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
+
+
+def _write_setup(setup: Any, relation: Relation, switching: Switching, depth: int, router: Router) -> None:
     setup.shared = router.shared_slots(depth)
     setup.technique, setup.depth, setup.num_vcs = SWITCHINGS.index(switching), depth - setup.shared, relation.num_vcs
     setup.most = (router.most_slots or NO_CYCLE) - setup.depth
@@ -195,7 +174,7 @@ def _write_setup(
     setup.all_tiers, setup.ejects_alike = router.all_tiers, router.ejection == "same"
     setup.planes, setup.packable = depth.bit_length(), is_packable(relation, router)
     setup.cacheable = is_cacheable(relation, router)
-    setup.commits, setup.everyone = relation.commits, pairs.everyone
+    setup.commits = relation.commits
     write_comparison(setup, relation)
     setup.measure_from = setup.measure_to = NO_CYCLE
     setup.routing, setup.vc_allocation = router.routing_delay, router.vc_allocation_delay
@@ -207,9 +186,6 @@ def _write_setup(
     setup.switch_allocator = ALLOCATORS.index(router.switch_allocator or router.allocator)
     setup.aged, setup.selection = PRIORITIES.index(router.priority), SELECTIONS.index(router.selection or "all")
     setup.empty_hop = router.header_cycles + router.credit_delay
-    setup.salt = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
     setup.speed, setup.queues = round(router.internal_speedup * (1 << 20)), router.queues
     setup.claim, setup.matrix = 1 if router.claim_credit else -NO_CYCLE, router.arbiter == "matrix"
     setup.most_queued = NO_CYCLE if router.ejection_credits else relation.vcs.widest * depth
-    setup.burst_begins = -1 if bursts is None else int(bursts.begin * 2**53)
-    setup.burst_ends = -1 if bursts is None else int(bursts.end * 2**53)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from unknot._base.errors import SimulationError
 from unknot.network import Network
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
-from unknot.simulation.engine.traffic import Pairs, alias
+from unknot.simulation.engine.sources import Pairs, alias
 
 Flags = npt.NDArray[np.bool_]
 

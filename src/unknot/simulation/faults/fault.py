@@ -13,7 +13,7 @@ import numpy.typing as npt
 from unknot._base.errors import NetworkError, SimulationError, TextError
 from unknot.network import Network
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.traffic import Pairs
+from unknot.simulation.engine.sources import Pairs
 from unknot.simulation.faults.detours import surviving, thinned, translated, ways
 
 Flags = npt.NDArray[np.bool_]

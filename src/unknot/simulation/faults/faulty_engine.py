@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import SimulationError
+from unknot._base.switching import Switching
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.hops import hop_tables
+from unknot.simulation.engine.mix import Mix
+from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import BLOCKED, FRESH, State
 from unknot.simulation.engine.tables import is_cacheable, is_packable, write_comparison
-from unknot.simulation.engine.traffic import Pairs
 from unknot.simulation.faults.fault import Fault, Step, steps
 from unknot.simulation.faults.losses import lose, owns, release, residents, wake
 from unknot.simulation.run.series import Recorder
@@ -38,11 +40,21 @@ class FaultyEngine(Engine):
     """
 
     def __init__(
-        self, relation: Relation, *given: Any, faults: Iterable[Fault], pairs: Pairs, threads: int = 1, **options: Any
+        self,
+        relation: Relation,
+        switching: Switching,
+        sources: Sources | Mix,
+        *,
+        faults: Iterable[Fault],
+        threads: int = 1,
+        **options: Any,
     ) -> None:
         if threads != 1:
             raise SimulationError(f"faults want one thread, got threads = {threads}")
-        super().__init__(relation, *given, pairs=pairs, **options)
+        if isinstance(sources, Mix):
+            raise SimulationError("faults go with one source at each terminal; leave out classes")
+        super().__init__(relation, switching, sources, **options)
+        pairs = sources.pairs
         self._coming = steps(relation, faults, pairs)
         for step in self._coming:
             step.relation.compiled  # noqa: B018 what has to be compiled is compiled now
@@ -82,8 +94,9 @@ class FaultyEngine(Engine):
         lost = sum(flits for cycle, flits in self._lost if begin <= cycle < end)
         return max(0.0, (load * share - lost / self.relation.network.num_terminals) / cycles)
 
-    def toll(self) -> dict[str, Any]:
-        """Return the losses to faults, as attributes of a `Run`."""
+    @property
+    def losses(self) -> dict[str, Any]:
+        """Losses to faults, as attributes of a `Run`."""
         struck = tuple(str(fault) for fault in self.struck)
         return {"lost_packets": self.lost_packets, "lost_flits": self.lost_flits, "faults": struck}
 
@@ -181,7 +194,7 @@ class FaultyEngine(Engine):
 
 
 class FaultyRecorder(Recorder, FaultyEngine):
-    """An engine in which things die and that looks at itself."""
+    """An engine with faults that records its counters."""
 
 
 class _NoWay(Exception):  # noqa: N818 it is always caught

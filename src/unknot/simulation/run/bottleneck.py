@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.switching import Switching
-from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import mean_length
-from unknot.traffic import Pattern
+from unknot.simulation.run.scenario import Scenario
+from unknot.traffic import pattern
+from unknot.traffic.workload import mean_length
 
 FULL = 0.9
 """Flits per cycle from which on a channel is called full."""
@@ -30,7 +30,6 @@ TIGHT = 0.75
 SEEN = 1e-3
 """Mean flits in the buffer of a VC from which on packets are said to use it."""
 Numbers = npt.NDArray[np.float64]
-Shares = tuple[tuple[int, float], ...]
 
 
 def vc_period(switching: Switching, length: int, latency: int, router: Router) -> int:
@@ -59,19 +58,7 @@ def vc_period(switching: Switching, length: int, latency: int, router: Router) -
     return least + header + router.traversal_delay + router.credit_delay + 2 * latency
 
 
-def bottleneck(
-    relation: Relation,
-    utilisation: Numbers,
-    occupancy: Numbers,
-    offered: float,
-    accepted: float,
-    *,
-    load: float,
-    traffic: Pattern,
-    switching: Switching,
-    lengths: Shares,
-    router: Router,
-) -> str:
+def bottleneck(scenario: Scenario, offered: float, accepted: float, utilisation: Numbers, occupancy: Numbers) -> str:
     """Say which bound of the model the offered load exceeds; `hints` tries what would help.
 
     A channel needs what it carried, times what was offered over what was accepted. Only VCs in which flits were seen
@@ -79,25 +66,25 @@ def bottleneck(
 
     Parameters
     ----------
-    relation : Relation
+    scenario : Scenario
+        Its load is what the busiest terminal offers.
+    offered, accepted : float
+        Flits per terminal and cycle, means over the terminals.
     utilisation : float64 array, shape (channels,)
         Flits per cycle of each channel while measuring.
     occupancy : float64 array, shape (VCs,)
         Mean flits in the buffer of each VC.
-    offered, accepted : float
-        Flits per terminal and cycle, means over the terminals.
-    load, traffic, switching, lengths, router
-        The point that was simulated; `load` is what the busiest terminal offers.
 
     Returns
     -------
     str
         One clause, without a full stop; empty if nothing was accepted.
     """
+    relation, load, atomic = scenario.relation, scenario.load, scenario.switching == "wormhole"
     network = relation.network
     if not utilisation.size or not accepted > 0:
         return ""
-    received = traffic.received
+    received = pattern(network, scenario.traffic.pattern).received
     if received is not None and load * received.max() > 1:
         most = int(np.argmax(received))
         return (
@@ -105,8 +92,12 @@ def bottleneck(
             f"load below {1 / received[most]:.2g} or other traffic helps"
         )
     latencies, kind = np.unique(network.latency, return_inverse=True)
+    lengths = scenario.traffic.lengths
     mean = mean_length(lengths)
-    periods = [sum(share * vc_period(switching, n, int(d), router) for n, share in lengths) for d in latencies]
+    periods = [
+        sum(share * vc_period(scenario.switching, n, int(d), scenario.router) for n, share in lengths)
+        for d in latencies
+    ]
     period = np.array(periods)[kind]
     seen = np.bincount(relation.vcs.channel, weights=occupancy > SEEN, minlength=utilisation.size)
     used = np.maximum(seen, 1)
@@ -114,7 +105,7 @@ def bottleneck(
     needed = utilisation * (offered / accepted)
     short = int(np.argmax(needed / carries))
     if carries[short] < 1 and needed[short] > TIGHT * carries[short]:
-        vcs, atomic = int(relation.vcs.counts[short]), switching == "wormhole"
+        vcs = int(relation.vcs.counts[short])
         share = _fraction(mean, period[short])
         many = f"{used[short]:g}" + (f" of its {vcs}" if used[short] < vcs else "")
         return (
@@ -136,5 +127,5 @@ def bottleneck(
 
 def _fraction(mean: float, period: float) -> str:
     """Flits per cycle as a fraction where it is one of small numbers."""
-    found = Fraction(mean / period).limit_denominator(100)
-    return str(found) if math.isclose(found, mean / period) else f"{mean / period:.3g}"
+    fraction = Fraction(mean / period).limit_denominator(100)
+    return str(fraction) if math.isclose(fraction, mean / period) else f"{mean / period:.3g}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unknot._base.errors import SimulationError
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.run.statistics import mean
@@ -34,9 +33,11 @@ class ClassRun:
     packets: int
 
 
-def class_runs(engine: Engine, mix: Mix, cycles: int) -> tuple[ClassRun, ...]:
+def class_runs(engine: Engine, cycles: int) -> tuple[ClassRun, ...]:
     """Return the figures of each class, of a run that was measured for some cycles."""
-    rows, terminals = engine.parts[0].classes, engine.nodes
+    if not isinstance(engine.sources, Mix):
+        return ()
+    rows, terminals, mix = engine.parts[0].classes, engine.nodes, engine.sources
     return tuple(
         ClassRun(
             name=one.name or str(k),
@@ -49,20 +50,3 @@ def class_runs(engine: Engine, mix: Mix, cycles: int) -> tuple[ClassRun, ...]:
         )
         for k, (one, flits, row) in enumerate(zip(mix.classes, mix.flits, rows, strict=True))
     )
-
-
-def check_alone(threads: int, **others: object) -> None:
-    """Refuse what does not go with traffic classes."""
-    if threads > 1:
-        raise SimulationError(f"classes: runs with traffic classes have one thread, got {threads}")
-    wrong = [name for name, given in others.items() if given]
-    if wrong:
-        raise SimulationError(f"classes: {wrong[0]} is said of each class, or goes without classes")
-
-
-def check_subnets(subnets: int, *, classes: bool, others: bool) -> None:
-    """Refuse numbers of subnets that make no sense, and what does not go with several."""
-    if isinstance(subnets, bool) or not isinstance(subnets, int) or not 1 <= subnets <= 64:
-        raise SimulationError(f"subnets must be a whole number from 1 to 64, got {subnets!r}")
-    if subnets > 1 and (not classes or others):
-        raise SimulationError("subnets: several go with traffic classes, and with neither by_pair nor interval")

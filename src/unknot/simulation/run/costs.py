@@ -23,11 +23,10 @@ from dataclasses import dataclass
 from unknot._base.errors import SimulationError
 from unknot._base.switching import SWITCHINGS, Switching, switching_named
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.run.limits import ENDS, directly, zero_load_latency
-from unknot.traffic import Traffic
-
-DEFAULT = Router()
+from unknot.traffic import PatternLike
+from unknot.traffic.workload import PACKET_LENGTH, PATTERN
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,11 @@ def model_time(
 
 
 def costs(
-    relation: Relation, *, packet_length: int = 1, traffic: Traffic = "uniform", router: Router = DEFAULT
+    relation: Relation,
+    *,
+    packet_length: int = PACKET_LENGTH,
+    traffic: PatternLike = PATTERN,
+    router: Router = DEFAULT,
 ) -> tuple[Cost, ...]:
     """A message alone in the network under each switching technique, by the model and by the simulator.
 

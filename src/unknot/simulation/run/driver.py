@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from typing import Any
 
 from unknot._base.errors import SimulationError
 from unknot._base.progress import Progress, with_bar
-from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot.network import Network
 from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
-from unknot.routing.subnets import in_subnets
-from unknot.simulation.engine.classes import TrafficClass
 from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.mix import mix_of
-from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares, mean_length, pairs_of
+from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.faults.fault import Fault
 from unknot.simulation.faults.faulty_engine import FaultyEngine, FaultyRecorder
 from unknot.simulation.run.bottleneck import bottleneck
-from unknot.simulation.run.class_run import check_alone, check_subnets, class_runs
-from unknot.simulation.run.measurement import Window, drain, measure_until_settled, warm_up
-from unknot.simulation.run.options import check_parts, check_point, check_run, run_threads
+from unknot.simulation.run.class_run import class_runs
+from unknot.simulation.run.measurement import drain, measure_until_settled, warm_up
 from unknot.simulation.run.outcome import diagnosis
 from unknot.simulation.run.pair_run import pair_run
 from unknot.simulation.run.run import Run
+from unknot.simulation.run.scenario import Measurement, Scenario, run_threads
 from unknot.simulation.run.series import Recorder
-from unknot.simulation.run.statistics import TOO_SHORT, mean, percentiles, saturated
-from unknot.traffic import Traffic, pattern
+from unknot.simulation.run.statistics import TOO_SHORT, Demand, mean, percentiles
+from unknot.traffic import Bursts, PatternLike, Traffic, TrafficClass
+from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Lengths
 
-DEFAULT = Router()
-LONGEST = 32
-"""Longest measurement, in windows, while batches depend on one another or stability is in doubt."""
-LONGEST_PRECISE = 256
-"""Longest measurement, in windows, when a precision is asked for."""
 LONGER = "warm up and measure for longer, or leave out warmup and measure: both are then chosen"
 """Remedy for a run that is too short."""
-AGAIN = 3
-"""Most restarts of a window because latencies still rose in it."""
 
 
 @with_bar
@@ -51,10 +40,10 @@ def simulate(
     routing: str | None = None,
     vcs: int | None = None,
     switching: Switching = DEFAULT_SWITCHING,
-    buffer_depth: int = 8,
+    buffer_depth: int = BUFFER_DEPTH,
     router: Router = DEFAULT,
-    traffic: Traffic = "uniform",
-    packet_length: Lengths = 1,
+    traffic: PatternLike = PATTERN,
+    packet_length: Lengths = PACKET_LENGTH,
     bursts: Bursts | None = None,
     classes: Sequence[TrafficClass] = (),
     subnets: int = 1,
@@ -139,150 +128,122 @@ def simulate(
     RelationError
         If a packet comes to an input VC without a candidate.
     """
-    relation = relation_of(relation, routing, vcs, what="simulate", simulated=True)
-    switching = switching_named(switching)
-    check_run(warmup, measure, precision, interval)
-    check_parts(router, bursts)
-    count = run_threads(threads, relation.network, load, alone=bool(faults or classes))
-    if classes:
-        check_alone(
-            count, faults=faults, bursts=bursts, traffic=traffic != "uniform", packet_length=packet_length != 1
-        )
-    check_subnets(subnets, classes=bool(classes), others=by_pair or interval is not None)
-    mix = mix_of(relation, classes, float(load), subnets) if classes else None
-    relation = relation if subnets == 1 else in_subnets(relation, subnets)
-    shares = length_shares(mix.lengths if mix else packet_length)
-    longest = shares[-1][0]
-    check_point(longest, switching, buffer_depth, seed)
-    terminals = relation.network.num_terminals
-    if not terminals:
-        raise SimulationError(f"network {relation.network.name!r} has no terminals, so nothing can be sent")
-    sent = pattern(relation.network, traffic)
-    pairs = mix.pairs[0] if mix else pairs_of(relation, sent)
-    chance = float(load) / mean_length(shares)
-    if bursts is not None and (busiest := chance * float(pairs.rate.max()) / bursts.share_on) > 1:
-        raise SimulationError(
-            f"bursts: a terminal that is on would have to create {busiest:.3g} packets in a cycle, of which 1 is the "
-            "most; lower the load or let bursts last longer"
-        )
-    make: Callable[..., Engine] = FaultyEngine if faults else Engine
-    if interval is not None:
-        flits = sum(mix.flits) / mix.packets if mix and mix.packets else mean_length(shares)
-        make = partial(FaultyRecorder if faults else Recorder, interval, flits)
-    engine = make(
-        relation,
+    scenario = Scenario(
+        relation_of(relation, routing, vcs, what="simulate", simulated=True),
+        load,
+        Traffic(traffic, packet_length, bursts, classes, subnets),
         switching,
-        packet_length=longest if len(shares) == 1 else dict(shares),
-        buffer_depth=buffer_depth,
-        chance=chance,
-        seed=seed,
-        pairs=pairs,
-        router=router,
-        bursts=bursts,
-        threads=count,
-        **({"faults": faults} if faults else {"mix": mix}),
+        buffer_depth,
+        router,
+        seed,
     )
-    rate = mix.packets if mix else chance * float(pairs.rate.sum())
-    offered = sum(mix.flits) / engine.nodes if mix else rate * mean_length(shares) / terminals
-    if by_pair:
-        engine.keep_pairs()
-    further = progress or (lambda stage, done, total: None)
+    measurement = Measurement(warmup, measure, precision, interval, by_pair)
+    return run_scenario(scenario, measurement, faults=faults, threads=threads, progress=progress)
 
-    def say(stage: str, cycle: int) -> None:
-        further(stage, cycle, 0)
+
+def run_scenario(
+    scenario: Scenario,
+    measurement: Measurement | None = None,
+    *,
+    faults: Sequence[Fault] = (),
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Run a scenario: what `simulate`, `saturation` and all that calls them come down to."""
+    measurement = measurement or Measurement()
+    engine = _engine(scenario, measurement, faults, threads)
+
+    def report(stage: str, cycle: int) -> None:
+        if progress is not None:
+            progress(stage, cycle, 0)
 
     engine.advance(engine.now)  # what has to be compiled is compiled now
-    say("starting", engine.now)
-    cycles = measure or int(min(200_000, max(5_000, math.ceil(30_000 / rate) if rate else 0)))
-
-    if warmup is None:
-        warm_up(engine, rate, say)
+    report("starting", engine.now)
+    sources = engine.sources
+    demand = Demand(sources.packets, sum(sources.flits) / engine.nodes, scenario.at_once)
+    if measurement.warmup is None:
+        warm_up(engine, demand.packets, report)
     else:
-        engine.run(warmup)
-
-    at_once = longest + (0 if bursts is None else float(load) / bursts.share_on / bursts.end)
-
-    def fails(window: Window, surely: bool) -> str:
-        return saturated(
-            window.lag_before,
-            engine.lag(),
-            window.cycles,
-            at_once,
-            window.accepted,
-            engine.offered(offered, window.start, window.start + window.cycles)
-            if isinstance(engine, FaultyEngine)
-            else offered,
-            int(rate * window.cycles),
-            lambda source: relation.network.terminal_name(source % engine.nodes + terminals - engine.nodes),
-            surely=surely,
-        )
-
-    measured = Window(engine, cautious=precision is not None)
-    if engine.deadlock is None:
-        again = AGAIN if warmup is None and measure is None else 0
-        most = 1 if measure else LONGEST if precision is None else LONGEST_PRECISE
-        measured = measure_until_settled(measured, cycles, most, again, precision, at_once, fails, say)
-    accepted, accepted_half_width = measured.accepted, measured.accepted_half_width
-    utilisation, occupancy = measured.utilisation(), measured.occupancy()
+        engine.run(measurement.warmup)
+    window = measure_until_settled(engine, measurement, demand, report)
+    # Channels go on carrying while packets drain, so what they carried in the window is taken down first.
+    accepted, accepted_half_width = window.accepted, window.accepted_half_width
+    utilisation, occupancy = window.utilisation(), window.occupancy()
     reason = ""
     if engine.deadlock is None:
-        reason = fails(measured, False)
-        if not reason:
-            reason = drain(engine, measured.end, 2 * measured.cycles + 20_000, say)
-
-    arrived = engine.count("measured_arrived")
-    latencies = engine.latencies()
-    network_total, hops_total = engine.count("network_latency"), engine.count("hops")
+        reason = window.failure(demand) or drain(engine, window.end, 2 * window.cycles + 20_000, report)
+    arrived, latencies = engine.count("measured_arrived"), engine.latencies()
     p50, p95, p99, worst = percentiles(latencies, (0.5, 0.95, 0.99, 1.0))
+    network_latency, hops = engine.count("network_latency"), engine.count("hops")
     if reason:
-        say("looking why", engine.now)
-        found = diagnosis(engine, measured.cycles)
-        short = reason.startswith(TOO_SHORT)
-        helps = LONGER if short else "" if mix else bottleneck(
-            relation, utilisation, occupancy, offered, accepted, load=float(load), traffic=sent,
-            switching=switching, lengths=shares, router=engine.router,
-        )  # fmt: skip
-        reason = f"{found}; {reason.partition(': ')[2]}" if found else f"{reason}; {helps}" if helps else reason
+        report("looking why", engine.now)
+        if words := diagnosis(engine, window.cycles):
+            reason = f"{words}; {reason.partition(': ')[2]}"
+        elif reason.startswith(TOO_SHORT):
+            reason = f"{reason}; {LONGER}"
+        elif not scenario.traffic.classes:
+            bound = bottleneck(scenario, demand.flits, accepted, utilisation, occupancy)
+            reason = f"{reason}; {bound}" if bound else reason
     if engine.deadlock is not None:
         messages = len(engine.deadlock.messages)
-        reason = (
-            f"deadlock of {messages} messages, found in cycle {engine.now}: {in_words(relation, engine.deadlock)}"
-        )
+        words = in_words(engine.relation, engine.deadlock)
+        reason = f"deadlock of {messages} messages, found in cycle {engine.now}: {words}"
+    relation, traffic = engine.relation, scenario.traffic
     return Run(
-        offered_load=float(load),
-        accepted_load=accepted,
+        offered_load=scenario.load,
         latency_mean=mean(int(latencies.sum()), arrived),
         latency_p50=p50,
         latency_p95=p95,
         latency_p99=p99,
         latency_max=worst,
-        network_latency_mean=mean(network_total, arrived),
-        hops_mean=mean(hops_total, arrived),
+        network_latency_mean=mean(network_latency, arrived),
+        hops_mean=mean(hops, arrived),
         stable=not reason,
         reason=reason,
         packets=arrived,
         cycles=engine.now,
         flit_hops=engine.count("flit_hops"),
-        switching=switching,
-        packet_length=longest,
-        buffer_depth=buffer_depth,
-        seed=seed,
+        switching=scenario.switching,
+        packet_length=traffic.longest,
+        buffer_depth=scenario.buffer_depth,
+        seed=scenario.seed,
         network=relation.network.name,
         routing=relation.name,
         vcs=relation.vcs.each,
-        traffic=traffic if isinstance(traffic, str) else sent.name,
-        classes=class_runs(engine, mix, measured.cycles) if mix else (),
-        lengths=shares if len(shares) > 1 else (),
+        traffic=traffic.pattern_name,
+        classes=class_runs(engine, window.cycles),
+        lengths=traffic.lengths if len(traffic.lengths) > 1 else (),
         router=engine.router,
-        bursts=bursts,
-        warmup=measured.start,
-        measured=measured.cycles,
-        pairs=pair_run(engine) if by_pair else None,
+        bursts=traffic.bursts,
+        warmup=window.start,
+        measured=window.cycles,
+        pairs=pair_run(engine) if measurement.by_pair else None,
         series=engine.series() if isinstance(engine, Recorder) else None,
         deadlock=engine.deadlock,
-        latency_half_width=None if reason else measured.latency_half_width,
+        latency_half_width=None if reason else window.latency_half_width,
+        accepted_load=accepted,
         accepted_half_width=accepted_half_width,
         utilisation=utilisation,
         occupancy=occupancy,
-        **(engine.toll() if isinstance(engine, FaultyEngine) else {}),
+        **engine.losses,
     )
+
+
+def _engine(scenario: Scenario, measurement: Measurement, faults: Sequence[Fault], threads: int | None) -> Engine:
+    """The network in cycle 0, as an engine that can do what the run needs."""
+    several = bool(scenario.traffic.classes)
+    count = run_threads(threads, scenario.relation.network, scenario.load, alone=bool(faults) or several)
+    if several and count > 1:
+        raise SimulationError(f"classes: runs with traffic classes have one thread, got {count}")
+    if scenario.traffic.subnets > 1 and (measurement.by_pair or measurement.interval is not None):
+        raise SimulationError("subnets: several go with neither by_pair nor interval")
+    options: dict[str, Any] = {"faults": faults} if faults else {}
+    if measurement.interval is not None:
+        options["interval"] = measurement.interval
+        kind: type[Engine] = FaultyRecorder if faults else Recorder
+    else:
+        kind = FaultyEngine if faults else Engine
+    engine = scenario.engine(kind, count, **options)
+    if measurement.by_pair:
+        engine.keep_pairs()
+    return engine

@@ -13,14 +13,14 @@ from unknot.routing.relation import Relation
 from unknot.simulation.run.bottleneck import FULL
 from unknot.simulation.run.driver import simulate
 from unknot.simulation.run.run import Run
-from unknot.traffic import Traffic, pattern
+from unknot.traffic import PatternLike, pattern
 
 MOST_VCS = 32
 LONGEST = 5000
 """Most cycles before measuring, and while measuring, of a run that tries a change."""
 
 
-def hint(relation: Relation, run: Run, *, traffic: Traffic = "uniform", progress: Progress | None = None) -> str:
+def hint(relation: Relation, run: Run, *, traffic: PatternLike = "uniform", progress: Progress | None = None) -> str:
     """Name a change of options after which a short run at the same load is stable, or those that do not help.
 
     Twice and four times the VCs are tried where the routing takes a number of them, and cut-through in place of

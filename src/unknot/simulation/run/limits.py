@@ -11,16 +11,17 @@ from unknot._base.errors import SimulationError
 from unknot._base.frames import Row, to_frame
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
-from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.network import Network
 from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares
-from unknot.simulation.run.driver import DEFAULT, simulate
+from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.run.driver import run_scenario
 from unknot.simulation.run.rows import row
 from unknot.simulation.run.run import Run
-from unknot.traffic import Traffic
+from unknot.simulation.run.scenario import Scenario
+from unknot.traffic import PatternLike, Traffic
+from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, Lengths, length_shares
 
 if TYPE_CHECKING:
     import pandas
@@ -34,9 +35,9 @@ def zero_load_latency(
     *,
     routing: str | None = None,
     vcs: int | None = None,
-    packet_length: Lengths = 1,
+    packet_length: Lengths = PACKET_LENGTH,
     switching: Switching = DEFAULT_SWITCHING,
-    traffic: Traffic = "uniform",
+    traffic: PatternLike = PATTERN,
     router: Router = DEFAULT,
 ) -> float:
     """Mean latency of a packet that is alone in the network, in cycles.
@@ -60,12 +61,12 @@ def zero_load_latency(
 
     switching = switching_named(switching)
     relation = relation_of(relation, routing, vcs, what="zero_load_latency", simulated=True)
-    found = loads(directly(relation), traffic)
-    total = float(found.channel.sum())
-    if found.mean_hops == 0.0 and found.throughput == np.inf:
+    routed = loads(directly(relation), traffic)
+    total = float(routed.channel.sum())
+    if routed.mean_hops == 0.0 and routed.throughput == np.inf:
         raise SimulationError(f"{relation.name} on {relation.network.name}: there is no traffic")
-    links = float(found.channel @ relation.network.latency) * (found.mean_hops / total) if total else 0.0
-    routers = found.mean_hops + 1
+    links = float(routed.channel @ relation.network.latency) * (routed.mean_hops / total) if total else 0.0
+    routers = routed.mean_hops + 1
     sa = router.switch_allocation_delay
 
     def rest(length: int) -> float:
@@ -132,11 +133,11 @@ def saturation(
     routing: str | None = None,
     vcs: int | None = None,
     tolerance: float = 0.01,
-    packet_length: Lengths = 1,
+    packet_length: Lengths = PACKET_LENGTH,
     switching: Switching = DEFAULT_SWITCHING,
-    buffer_depth: int = 8,
+    buffer_depth: int = BUFFER_DEPTH,
     seed: int = 1,
-    traffic: Traffic = "uniform",
+    traffic: PatternLike = PATTERN,
     router: Router = DEFAULT,
     bursts: Bursts | None = None,
     threads: int | None = None,
@@ -163,14 +164,14 @@ def saturation(
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 < tolerance < 1:
         raise SimulationError(f"tolerance must be a number between 0 and 1, got {tolerance!r}")
     relation = relation_of(relation, routing, vcs, what="saturation", simulated=True)
+    workload = Traffic(traffic, packet_length, bursts)
+    scenario = Scenario(relation, 1.0, workload, switching, buffer_depth, router, seed)
     runs: list[Run] = []
 
     def stable(load: float) -> bool:
-        run = simulate(
-            relation, load, packet_length=packet_length, switching=switching, buffer_depth=buffer_depth, seed=seed,
-            traffic=traffic, router=router, bursts=bursts, threads=threads,
-            progress=None if progress is None else _at(progress, load),
-        )  # fmt: skip
+        run = run_scenario(
+            replace(scenario, load=load), threads=threads, progress=None if progress is None else _at(progress, load)
+        )
         runs.append(run)
         return run.stable
 

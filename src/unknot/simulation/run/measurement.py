@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.run.scenario import Measurement
 from unknot.simulation.run.statistics import (
     BATCHES,
     DEPENDENT,
     TOO_SHORT,
+    Demand,
     Values,
     batch_means,
     correlation,
@@ -20,6 +23,7 @@ from unknot.simulation.run.statistics import (
     doubtful,
     half_width_of_batches,
     rises,
+    saturated,
     truncation,
 )
 
@@ -27,9 +31,17 @@ PARTS = 60
 """Parts of equal length by which the latencies of a warm-up are judged."""
 LONGEST = 64
 """Longest warm-up, in multiples of the shortest one."""
+LONGEST_WINDOW = 32
+"""Longest measurement, in windows, while batches depend on one another or stability is in doubt."""
+LONGEST_PRECISE = 256
+"""Longest measurement, in windows, when it goes on to a precision."""
+AGAIN = 3
+"""Most restarts of a window because latencies still rose in it."""
+Report = Callable[[str, int], None]
+"""Told the stage of a run, and the cycle reached."""
 
 
-def warm_up(engine: Engine, rate: float, say: Callable[[str, int], None]) -> None:
+def warm_up(engine: Engine, rate: float, report: Report) -> None:
     """Run until the mean latency of the packets that arrive has been in balance for half of the time.
 
     The shortest warm-up brings 600 packets and takes 1,500 cycles, or more in large or slow networks. It doubles
@@ -48,7 +60,7 @@ def warm_up(engine: Engine, rate: float, say: Callable[[str, int], None]) -> Non
     found = np.zeros((0, 2))
     while True:
         while len(found) < PARTS:
-            say("warming up", engine.now)
+            report("warming up", engine.now)
             before = np.array([engine.count("latency"), engine.count("arrived")], dtype=np.float64)
             if not engine.run(part):
                 return
@@ -106,7 +118,7 @@ class Window:
         self._batches = np.zeros((0, 4))
         self._correlation_times: list[float] = []
 
-    def go_on(self, cycles: int, say: Callable[[int], None]) -> bool:
+    def go_on(self, cycles: int, report: Callable[[int], None]) -> bool:
         """Measure that many cycles more, in batches; False when a knot was found.
 
         Batches stay `BATCHES`: a second call, with as many cycles as all before, doubles their length.
@@ -126,7 +138,7 @@ class Window:
                 return False
             self._look()
             found.append([last - first, *(self._counts() - before)])
-            say(engine.now)
+            report(engine.now)
         self._batches = np.concatenate([self._batches, np.array(found, dtype=np.float64)])
         if len(self._batches) == 2 * BATCHES:
             self._batches = self._batches.reshape(BATCHES, 2, 4).sum(axis=1)
@@ -194,6 +206,20 @@ class Window:
     def _latencies(self) -> tuple[Values, Values]:
         return self._batches[:, LATENCY], self._batches[:, PACKETS]
 
+    def failure(self, demand: Demand, *, surely: bool = False) -> str:
+        """Reason why the network cannot take the demand, see `saturated`; to be called when the window ends."""
+        engine, network = self.engine, self.engine.relation.network
+        first = network.num_terminals - engine.nodes  # of several subnets the terminals of the last one send
+        return saturated(
+            self.lag_before,
+            engine.lag(),
+            self.cycles,
+            self.accepted,
+            replace(demand, flits=engine.offered(demand.flits, self.start, self.start + self.cycles)),
+            lambda source: network.terminal_name(source % engine.nodes + first),
+            surely=surely,
+        )
+
     def utilisation(self) -> npt.NDArray[np.float64]:
         """Flits per cycle of each channel; to be called when the window ends."""
         carried = self.engine.carried() - self._before
@@ -219,41 +245,38 @@ class Window:
             self.engine.advance(cycle)
 
 
-def measure_until_settled(
-    window: Window,
-    cycles: int,
-    most: int,
-    again: int,
-    precision: float | None,
-    at_once: float,
-    fails: Callable[[Window, bool], str],
-    say: Callable[[str, int], None],
-) -> Window:
-    """Measure, and go on up to `most` times as long while the window is too short to judge.
+def measure_until_settled(engine: Engine, measurement: Measurement, demand: Demand, report: Report) -> Window:
+    """Measure, and go on for many times as long while the window is too short to judge.
 
-    A first window in which latencies still rise is counted as warm-up, `again` times at most, and another one of the
-    same length is begun.
+    A first window in which latencies still rise is counted as warm-up, `AGAIN` times at most, and another one of the
+    same length is begun; that is, if neither the warm-up nor the window has a length given.
     """
-    engine = window.engine
-    say("measuring", engine.now)
-    wanted = cycles
-    while window.go_on(wanted, lambda cycle: say("measuring", cycle)):
-        wanted = window.cycles
-        failure = fails(window, True)
+    rate, precision = demand.packets, measurement.precision
+    window = Window(engine, cautious=precision is not None)
+    if engine.deadlock is not None:
+        return window
+    shortest = measurement.measure or int(min(200_000, max(5_000, math.ceil(30_000 / rate) if rate else 0)))
+    most = 1 if measurement.measure else LONGEST_WINDOW if precision is None else LONGEST_PRECISE
+    again = AGAIN if measurement.warmup is None and measurement.measure is None else 0
+    report("measuring", engine.now)
+    cycles = shortest
+    while window.go_on(cycles, lambda cycle: report("measuring", cycle)):
+        cycles = window.cycles
+        failure = window.failure(demand, surely=True)
         filling = failure.startswith(TOO_SHORT)
-        doubt = filling or doubtful(window.lag_before, engine.lag(), wanted, at_once)
+        doubt = filling or doubtful(window.lag_before, engine.lag(), cycles, demand.at_once)
         if failure and not filling:
             break
-        if again and wanted == cycles and not doubt and window.drifts:
+        if again and cycles == shortest and not doubt and window.drifts:
             window, again = Window(engine, cautious=window.cautious), again - 1
             continue
         short = window.dependent or (precision is not None and not window.within(precision))
-        if wanted >= most * cycles or not (doubt or short):
+        if cycles >= most * shortest or not (doubt or short):
             break
     return window
 
 
-def drain(engine: Engine, end: int, patience: int, say: Callable[[str, int], None]) -> str:
+def drain(engine: Engine, end: int, patience: int, report: Report) -> str:
     """Run on under load until all packets created before cycle `end` have arrived; return why not, if they do not."""
     limit = engine.now + patience
     while engine.now < limit:
@@ -261,7 +284,7 @@ def drain(engine: Engine, end: int, patience: int, say: Callable[[str, int], Non
         drawn = engine.now - int(engine.lag().max())
         if counted[0] == counted[1] and drawn >= end and not engine.owes(end):
             return ""
-        say("draining", engine.now)
+        report("draining", engine.now)
         if not engine.run(100):
             return ""
     missing = engine.count("measured_created") - engine.count("measured_arrived")

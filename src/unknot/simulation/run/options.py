@@ -1,102 +1,14 @@
-"""Options of a run: what they may be, and how they are read from text."""
+"""Options of a run read from text."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from types import NoneType
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import numpy as np
+from typing import Any, TypeVar
 
 from unknot._base.errors import SimulationError, TextError
-from unknot._base.switching import Switching
-from unknot._base.threads import threads_of
-from unknot.simulation.engine.classes import Message, TrafficClass
 from unknot.simulation.engine.router import Router, check_option
-from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares
-
-if TYPE_CHECKING:
-    from unknot.network import Network
-
-DEPTH = 8
-"""Flits per VC unless another number is given."""
-MOST = 2**40
-"""Most cycles of a part of a run."""
-ROUTERS, FLITS = 1024, 256
-"""Routers, or flits created in a cycle, that keep a thread busy; with fewer it waits for the others."""
-
-
-def check_point(packet_length: int, switching: Switching, buffer_depth: int, seed: int) -> None:
-    """Refuse numbers that no run can have."""
-    for name, value, least, most in (
-        ("packet_length", packet_length, 1, 1 << 20),
-        ("buffer_depth", buffer_depth, 1, 1 << 20),
-        ("seed", seed, 0, 2**64 - 1),
-    ):
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not whole or not least <= value <= most:
-            raise SimulationError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
-    if switching in ("saf", "vct") and packet_length > buffer_depth:
-        raise SimulationError(
-            f"a packet of {packet_length} flits does not fit a buffer of {buffer_depth}; {switching} needs "
-            f"buffer_depth of at least packet_length: give {packet_length}, or another switching technique such as "
-            "wormhole"
-        )
-
-
-def check_parts(router: Router, bursts: Bursts | None) -> None:
-    """Refuse a router or bursts that are none."""
-    if not isinstance(router, Router):
-        raise SimulationError(f"router must be a Router, such as Router(routing_delay=0), got {router!r}")
-    if not isinstance(bursts, (Bursts, NoneType)):
-        raise SimulationError(f"bursts must be None or Bursts, such as Bursts(begin=0.01, end=0.1), got {bursts!r}")
-
-
-def depth_for(switching: Switching, buffer_depth: int | None, *flits: int) -> int:
-    """Flits per VC where none are given: 8, or those of the longest message where the technique needs as many."""
-    if buffer_depth is not None:
-        return buffer_depth
-    whole = [n for n in flits if isinstance(n, (int, np.integer))] if switching in ("saf", "vct") else []
-    return int(max([DEPTH, *whole]))
-
-
-def check_load(load: float) -> None:
-    """Refuse a load that no terminal can send."""
-    if not _is_number(load) or not 0 <= load <= 1:
-        raise SimulationError(f"load must be a number from 0 to 1 flit per terminal and cycle, got {load!r}")
-
-
-def check_run(
-    warmup: int | None,
-    measure: int | None,
-    precision: float | None,
-    interval: int | None,
-) -> None:
-    """Refuse what no run can be asked for."""
-    for name, cycles, least in (("warmup", warmup, 0), ("measure", measure, 1), ("interval", interval, 1)):
-        if cycles is not None and (
-            isinstance(cycles, bool) or not isinstance(cycles, (int, np.integer)) or not least <= cycles <= MOST
-        ):
-            raise SimulationError(f"{name} must be a whole number of cycles from {least} to {MOST}, got {cycles!r}")
-    if precision is not None and (not _is_number(precision) or not 0 < precision < 1):
-        raise SimulationError(f"precision must be a number between 0 and 1, such as 0.02, got {precision!r}")
-    if precision is not None and measure is not None:
-        raise SimulationError("precision chooses how long to measure: give either it or measure")
-
-
-def run_threads(threads: int | None, network: Network, load: float, *, alone: bool = False) -> int:
-    """Threads of a run: those asked for, else one, if it goes `alone`, or as many as there is work for."""
-    check_load(load)
-    useful = 1 if alone else max(network.num_routers // ROUTERS, int(load * network.num_terminals) // FLITS)
-    return threads_of(threads, "simulate", wrong=SimulationError, useful=useful)
-
-
-def _is_number(value: object) -> bool:
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    return number and math.isfinite(value)  # type: ignore[arg-type]
-
+from unknot.traffic.workload import Bursts, Lengths, Message, TrafficClass, length_shares
 
 _T = TypeVar("_T")
 _NUMBER = re.compile(r"([+-]?(?:[0-9]{1,9}\.?[0-9]{0,9}|\.[0-9]{1,9}))(?: ?(%)|/([0-9]{1,9}))?")

@@ -13,12 +13,12 @@ from unknot._base.shown import Shown
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import Bursts
 from unknot.simulation.run.class_run import ClassRun
 from unknot.simulation.run.pair_run import PairRun
 from unknot.simulation.run.rows import row
 from unknot.simulation.run.series import Series
 from unknot.simulation.run.statistics import TOO_SHORT
+from unknot.traffic.workload import Bursts
 
 if TYPE_CHECKING:
     import pandas

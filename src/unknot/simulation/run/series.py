@@ -51,10 +51,10 @@ class Recorder(Engine):
     interval : int
     """
 
-    def __init__(self, interval: int, flits: float, *given: Any, **options: Any) -> None:
-        """Set up an `Engine` with its options; `flits` is the mean length of packets."""
-        super().__init__(*given, **options)
-        self.interval, self._flits = interval, flits
+    def __init__(self, *arguments: Any, interval: int, **options: Any) -> None:
+        """Set up an `Engine` with its arguments and options."""
+        super().__init__(*arguments, **options)
+        self.interval = interval
         self._rows: list[list[float]] = [self._look()]
 
     def advance(self, until: int) -> bool:
@@ -73,7 +73,7 @@ class Recorder(Engine):
         terminals = self.relation.network.num_terminals
         return Series(
             interval=self.interval,
-            offered=created * self._flits / np.maximum(1, drawn),
+            offered=created * self.sources.mean_length / np.maximum(1, drawn),
             accepted=out / (self.interval * terminals),
             latency=np.where(arrived > 0, latency / np.maximum(1, arrived), np.nan),
             inside=rows[1:, 5].astype(np.int64),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -201,14 +202,31 @@ def rises(means: Values) -> bool:
     return truncation(means) > half and bool(means[half:].mean() > means[:half].mean())
 
 
+@dataclass(frozen=True)
+class Demand:
+    """What sources offer.
+
+    Attributes
+    ----------
+    packets : float
+        Packets created in a cycle in the whole network.
+    flits : float
+        Flits per terminal and cycle.
+    at_once : float
+        Flits that a source creates at once, in a packet or a burst.
+    """
+
+    packets: float
+    flits: float
+    at_once: float
+
+
 def saturated(
     lag_before: Times,
     lag_after: Times,
     cycles: int,
-    at_once: float,
     accepted: float,
-    offered: float,
-    packets: int,
+    demand: Demand,
     name: Callable[[int], str],
     *,
     surely: bool = False,
@@ -221,11 +239,11 @@ def saturated(
     Parameters
     ----------
     lag_before, lag_after : int64 arrays, shape (terminals,)
-        Cycles each source was behind when measuring began and ended.
-    at_once : float
-        Flits that a source creates at once, in a packet or a burst.
-    packets : int
-        Packets created in that time; the tolerance for chance shrinks with their root.
+        Cycles each source was behind when measuring began and ended, `cycles` later.
+    accepted : float
+        Flits per terminal and cycle.
+    demand : Demand
+        The tolerance for chance shrinks with the root of the packets created.
     name : callable
         Name of a terminal.
     surely : bool
@@ -233,8 +251,8 @@ def saturated(
     """
     # Steady queues fluctuate by a few packets; what counts is a backlog that is long and grew with the time measured.
     growth = (lag_after - lag_before) / cycles
-    long = _long(at_once)
-    figures = f"accepted {accepted:.4g} of {offered:.4g} flits per terminal and cycle"
+    long = _long(demand.at_once)
+    figures = f"accepted {accepted:.4g} of {demand.flits:.4g} flits per terminal and cycle"
     if growth.mean() > _limit(cycles, surely) and lag_after.mean() > long:
         return f"saturated: {figures}; source queues fall behind by {growth.mean():.1%} of the time"
     worst = int(np.argmax(growth))
@@ -242,7 +260,8 @@ def saturated(
         return (
             f"saturated: {figures}; the source queue of {name(worst)} falls behind by {growth[worst]:.1%} of the time"
         )
-    if accepted < (0.95 - 3 / math.sqrt(max(packets, 1))) * offered:
+    packets = int(demand.packets * cycles)
+    if accepted < (0.95 - 3 / math.sqrt(max(packets, 1))) * demand.flits:
         return f"{TOO_SHORT}: {figures}, while sources keep up: the network was still filling"
     return ""
 

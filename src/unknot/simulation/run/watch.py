@@ -8,17 +8,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unknot._base.errors import SimulationError
-from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.traffic import Bursts, Lengths, length_shares, mean_length, pairs_of
-from unknot.simulation.run.options import check_load, check_parts, check_point
-from unknot.traffic import Traffic, pattern
-
-DEFAULT = Router()
+from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.run.scenario import Scenario
+from unknot.traffic import PatternLike
+from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, Lengths, Traffic, is_whole
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class Event:
 
 @dataclass
 class _Watched:
-    """A packet on its way: rows of input buffers that it is in or will come to, and flits that left each.
+    """A packet under way: rows of input buffers that it is in or will come to, and flits that left each.
 
     Its slot may hold the next packet as soon as the tail has left the last router.
     """
@@ -72,11 +70,11 @@ def watch(
     load: float,
     packets: Iterable[int],
     *,
-    packet_length: Lengths = 1,
+    packet_length: Lengths = PACKET_LENGTH,
     switching: Switching = DEFAULT_SWITCHING,
-    buffer_depth: int = 8,
+    buffer_depth: int = BUFFER_DEPTH,
     seed: int = 1,
-    traffic: Traffic = "uniform",
+    traffic: PatternLike = PATTERN,
     router: Router = DEFAULT,
     bursts: Bursts | None = None,
     limit: int = 20_000,
@@ -107,42 +105,28 @@ def watch(
     --------
     >>> from unknot.routing import dimension_order
     >>> from unknot.network.families import line
-    >>> found = watch(dimension_order(line(2), 1), 0.1, [0])
-    >>> print(found[0])
+    >>> events = watch(dimension_order(line(2), 1), 0.1, [0])
+    >>> print(events[0])
     0 | t0 | creates packet 0 for t0, of 1 flit
     """
-    wanted = sorted(set(packets))
-    if not wanted or any(isinstance(number, bool) or not isinstance(number, int) or number < 0 for number in wanted):
-        raise SimulationError(f"packets to watch are whole numbers from 0 on, at least one, got {wanted!r}")
-    shares = length_shares(packet_length)
-    technique = switching_named(switching)
-    check_point(shares[-1][0], technique, buffer_depth, seed)
-    check_load(load)
-    check_parts(router, bursts)
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+    numbers = sorted(set(packets))
+    if not numbers or not all(is_whole(number) and number >= 0 for number in numbers):
+        raise SimulationError(f"packets to watch are whole numbers from 0 on, at least one, got {numbers!r}")
+    workload = Traffic(traffic, packet_length, bursts)
+    scenario = Scenario(relation, load, workload, switching, buffer_depth, router, seed)
+    if not is_whole(limit) or limit < 1:
         raise SimulationError(f"limit is a number of cycles above 0, got {limit!r}")
     if router.speculative or router.internal_speedup > 1:
         raise SimulationError("packets are followed through routers without speculation and without internal speedup")
-    engine = Engine(
-        relation,
-        technique,
-        packet_length=shares[-1][0] if len(shares) == 1 else dict(shares),
-        buffer_depth=buffer_depth,
-        chance=float(load) / mean_length(shares),
-        seed=seed,
-        pairs=pairs_of(relation, pattern(relation.network, traffic)),
-        router=router,
-        bursts=bursts,
-    )
-    return _Watch(engine, wanted).until(limit)
+    return _Watch(scenario.engine(), numbers).until(limit)
 
 
 class _Watch:
-    def __init__(self, engine: Engine, wanted: list[int]) -> None:
-        self.engine, self.wanted, self.numbered = engine, set(wanted), 0
-        self.last = max(wanted)
+    def __init__(self, engine: Engine, numbers: list[int]) -> None:
+        self.engine, self.numbers, self.numbered = engine, set(numbers), 0
+        self.last = max(numbers)
         self.known = self._packets()
-        self.ways: list[_Watched] = []
+        self.under_way: list[_Watched] = []
         self.events: list[Event] = []
 
     def _packets(self) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
@@ -151,7 +135,7 @@ class _Watch:
 
     def until(self, limit: int) -> list[Event]:
         """Run on until all watched packets have arrived."""
-        while self.engine.now < limit and (self.numbered <= self.last or self.ways):
+        while self.engine.now < limit and (self.numbered <= self.last or self.under_way):
             if self.engine.advance(self.engine.now + 1) and self.numbered > self.last:
                 break  # nothing moves any more
             self._look(self.engine.now - 1)
@@ -160,12 +144,12 @@ class _Watch:
     def _look(self, cycle: int) -> None:
         if self.numbered <= self.last:
             self._created(cycle)
-        for way in self.ways:
-            self._follow(way, cycle)
-        self.ways = [way for way in self.ways if way.arrived < 0 or cycle < way.arrived]
+        for packet in self.under_way:
+            self._follow(packet, cycle)
+        self.under_way = [packet for packet in self.under_way if packet.arrived < 0 or cycle < packet.arrived]
 
-    def _say(self, way: _Watched, cycle: int, place: str, what: str, words: str) -> None:
-        self.events.append(Event(cycle, way.number, place, what, words))
+    def _note(self, packet: _Watched, cycle: int, place: str, what: str, words: str) -> None:
+        self.events.append(Event(cycle, packet.number, place, what, words))
 
     def _created(self, cycle: int) -> None:
         """Number the packets that came to the heads of their queues in a cycle."""
@@ -174,72 +158,78 @@ class _Watch:
         self.known = now
         relation = self.engine.relation
         for slot in new[np.argsort(now[new, 1], kind="stable")].tolist():
-            if self.numbered in self.wanted:
+            if self.numbered in self.numbers:
                 created, source, address, length = now[slot].tolist()
-                way = _Watched(self.numbered, slot, length, created, address)
-                self.ways.append(way)
+                packet = _Watched(self.numbered, slot, length, created, address)
+                self.under_way.append(packet)
                 flits = f"{length} flit{'s' * (length > 1)}"
                 place = relation.network.terminal_name(source)
-                words = f"creates packet {way.number} for {relation.address_name(address)}, of {flits}"
-                self._say(way, created, place, "created", words)
+                words = f"creates packet {packet.number} for {relation.address_name(address)}, of {flits}"
+                self._note(packet, created, place, "created", words)
             self.numbered += 1
 
-    def _follow(self, way: _Watched, cycle: int) -> None:
+    def _follow(self, packet: _Watched, cycle: int) -> None:
         state, relation = self.engine.state, self.engine.relation
-        source = int(state.packets.source[way.slot])
-        if not way.rows:
-            row = self._injection(way, source, cycle)
+        source = int(state.packets.source[packet.slot])
+        if not packet.rows:
+            row = self._injection(packet, source, cycle)
             if row < 0:
                 return
-            way.rows.append(row)
-            way.sent.append(0)
+            packet.rows.append(row)
+            packet.sent.append(0)
             buffer = f"VC {(int(state.buffer[row]) - relation.num_vcs) % int(state.setup.local)}"
             place = relation.network.terminal_name(source)
-            self._say(way, cycle, place, "injected", f"injects packet {way.number} into {buffer}")
-        for k in range(len(way.rows)):
-            self._at(way, k, cycle)
+            self._note(packet, cycle, place, "injected", f"injects packet {packet.number} into {buffer}")
+        for k in range(len(packet.rows)):
+            self._at(packet, k, cycle)
 
-    def _injection(self, way: _Watched, source: int, cycle: int) -> int:
+    def _injection(self, packet: _Watched, source: int, cycle: int) -> int:
         """Row of the injection buffer whose queue the packet has joined; −1 before."""
         state = self.engine.state
-        if int(state.packets.injected[way.slot]) != cycle:
+        if int(state.packets.injected[packet.slot]) != cycle:
             return -1
         index = int(state.terminals.last_vc[source])
         return int(state.in_row[self.engine.relation.num_vcs + source * int(state.setup.local) + index])
 
-    def _at(self, way: _Watched, k: int, cycle: int) -> None:
-        """Record the events of the packet in one buffer on its way."""
+    def _at(self, packet: _Watched, k: int, cycle: int) -> None:
+        """Record the events of the packet in one buffer."""
         state, relation = self.engine.state, self.engine.relation
-        row = way.rows[k]
-        if way.sent[k] == way.length:
+        row = packet.rows[k]
+        if packet.sent[k] == packet.length:
             return
         network, at = relation.network, int(state.inputs.at[row])
         place = network.router_name(int(relation.vcs.router[at]))
-        mine = int(front(state, int(state.buffer[row]))) == way.slot and int(state.inputs.out[row]) >= 0
-        if mine and way.allocated == k:
+        mine = int(front(state, int(state.buffer[row]))) == packet.slot and int(state.inputs.out[row]) >= 0
+        if mine and packet.allocated == k:
             out = int(state.inputs.out[row])
             reader = int(state.outputs.reader[out])
-            way.allocated += 1
+            packet.allocated += 1
             if reader >= 0:
-                way.rows.append(reader)
-                way.sent.append(0)
-                words = f"{relation.vcs.name(int(state.inputs.at[reader]))} is allocated to packet {way.number}"
+                packet.rows.append(reader)
+                packet.sent.append(0)
+                words = f"{relation.vcs.name(int(state.inputs.at[reader]))} is allocated to packet {packet.number}"
             else:
-                words = f"ejection is allocated to packet {way.number}"
-            self._say(way, cycle, place, "allocated", words)
-        left = int(state.inputs.sent[row]) if mine else way.length if way.allocated > k else 0
-        if left > way.sent[k]:
-            way.sent[k] = left
-            tail = ", the tail" if left == way.length else ""
-            self._say(way, cycle, place, "sent", f"sends flit {left} of {way.length} of packet {way.number}{tail}")
-            if tail and k == len(way.rows) - 1:
-                self._arrives(way, cycle)
+                words = f"ejection is allocated to packet {packet.number}"
+            self._note(packet, cycle, place, "allocated", words)
+        left = int(state.inputs.sent[row]) if mine else packet.length if packet.allocated > k else 0
+        if left > packet.sent[k]:
+            packet.sent[k] = left
+            tail = ", the tail" if left == packet.length else ""
+            self._note(
+                packet, cycle, place, "sent", f"sends flit {left} of {packet.length} of packet {packet.number}{tail}"
+            )
+            if tail and k == len(packet.rows) - 1:
+                self._arrives(packet, cycle)
 
-    def _arrives(self, way: _Watched, cycle: int) -> None:
+    def _arrives(self, packet: _Watched, cycle: int) -> None:
         router, relation = self.engine.router, self.engine.relation
-        end = relation.network.terminal_name(int(relation.destination[way.address]))
-        way.arrived = cycle + router.switch_allocation_delay + router.traversal_delay + 1
-        latency = way.arrived - way.created
-        self._say(
-            way, way.arrived, end, "arrived", f"packet {way.number} arrives, {latency} cycles after its creation"
+        end = relation.network.terminal_name(int(relation.destination[packet.address]))
+        packet.arrived = cycle + router.switch_allocation_delay + router.traversal_delay + 1
+        latency = packet.arrived - packet.created
+        self._note(
+            packet,
+            packet.arrived,
+            end,
+            "arrived",
+            f"packet {packet.number} arrives, {latency} cycles after its creation",
         )

@@ -13,13 +13,12 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
-from unknot.simulation.engine.engine import DEFAULT
-from unknot.simulation.engine.router import Router
-from unknot.simulation.run.options import check_point, depth_for
+from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.run.scenario import check_buffers, depth_for
 from unknot.simulation.run.statistics import mean, percentiles
 from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace_run import TraceRun, check_cycles, give_classes, trace_run
-from unknot.traffic import Pattern, Traffic, pattern
+from unknot.traffic import Pattern, PatternLike, pattern
 from unknot.traffic.trace import Trace
 
 Numbers = npt.NDArray[np.int64]
@@ -80,7 +79,7 @@ def closed_loop(
     window: int = 4,
     request_flits: int = 1,
     reply_flits: int = 4,
-    traffic: Traffic = "uniform_others",
+    traffic: PatternLike = "uniform_others",
     service: int = 0,
     think: int = 0,
     switching: Switching = DEFAULT_SWITCHING,
@@ -134,8 +133,8 @@ def closed_loop(
             raise SimulationError(f"{name} must be a whole number of at least {least}, got {value!r}")
     check_cycles(service=service, think=think, limit=limit)
     depth = depth_for(technique, buffer_depth, request_flits, reply_flits)
-    check_point(request_flits, technique, depth, seed)
-    check_point(max(1, reply_flits), technique, depth, seed)
+    check_buffers(request_flits, technique, depth, seed)
+    check_buffers(max(1, reply_flits), technique, depth, seed)
     if relation.classes and not {REQUEST, REPLY} <= set(relation.classes):
         raise SimulationError(
             f"{relation.name}: the messages of a closed loop are of the classes {REQUEST} and {REPLY}; the routing "

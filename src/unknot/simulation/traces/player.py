@@ -13,10 +13,10 @@ from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import in_words, knot, stuck_vcs
-from unknot.simulation.engine.engine import CHECK, DEFAULT, Engine
-from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.engine import CHECK, Engine
+from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.engine.sources import Sources, nobody
 from unknot.simulation.engine.state import NO_CYCLE, aligned
-from unknot.simulation.engine.traffic import nobody
 from unknot.traffic.trace import addresses_drawn
 
 Times = npt.NDArray[np.int64]
@@ -66,16 +66,8 @@ class Player:
         """Set up a run; `seed` draws addresses of a destination (by default the first) and in random selections."""
         terminals, many = relation.network.num_terminals, source.size
         self.relation, self.overhead, self.in_order = relation, overhead, in_order
-        self.engine = Engine(
-            relation,
-            switching,
-            packet_length=1,
-            buffer_depth=buffer_depth,
-            chance=0.0,
-            seed=seed or 0,
-            pairs=nobody(terminals),
-            router=router,
-        )
+        silent = Sources(0.0, nobody(terminals))
+        self.engine = Engine(relation, switching, silent, buffer_depth=buffer_depth, router=router, seed=seed or 0)
         # Created in cycle 0 as far as the kernel knows, so that what it records as latency is the cycle of arrival.
         self.engine.measure(0, NO_CYCLE)
         self.rows = aligned("packets", many)

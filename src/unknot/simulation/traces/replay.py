@@ -14,9 +14,9 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.simulation.engine.detector import front, knot, stuck_vcs, wants
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.sources import Sources, nobody
 from unknot.simulation.engine.state import ATOMIC, FRESH, STALLED, State
-from unknot.simulation.engine.traffic import nobody
-from unknot.simulation.run.options import check_point
+from unknot.simulation.run.scenario import check_buffers
 
 Numbers = npt.NDArray[np.int64]
 
@@ -76,11 +76,9 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
     engine = Engine(
         relation,
         configuration.switching,
-        packet_length=1,
+        Sources(0.0, nobody(relation.network.num_terminals), 1),
         buffer_depth=configuration.buffer_depth,
-        chance=0.0,
         seed=0,
-        pairs=nobody(relation.network.num_terminals),
     )
     _write_packets(engine, configuration)
     injected = configuration.reachability != "not-established"
@@ -147,7 +145,7 @@ def check_configuration(relation: Relation, configuration: Configuration) -> Non
                 f"{name} has {message.length} flits and holds {len(message.held)} VCs of {depth}; it must hold at "
                 "least one and fill them exactly"
             )
-        check_point(message.length, configuration.switching, depth, 0)
+        check_buffers(message.length, configuration.switching, depth, 0)
         committed = _committed(relation, configuration, message)
         at = relation.num_vcs + message.source
         for vc in (*message.lead, *message.held, *committed):

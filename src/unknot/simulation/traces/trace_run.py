@@ -15,7 +15,7 @@ from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
-from unknot.simulation.run.options import check_point, depth_for
+from unknot.simulation.run.scenario import check_buffers, depth_for
 from unknot.simulation.run.statistics import mean, percentiles
 from unknot.simulation.traces.player import Player
 from unknot.traffic.trace import MOST, Trace, TracedMessage, TraceError, addresses_drawn, kinds
@@ -148,7 +148,7 @@ def run_trace(
     depth = depth_for(technique, buffer_depth, *trace.flits.tolist())
     check_trace(relation, trace, technique, depth)
     check_cycles(overhead=overhead, limit=limit)
-    check_point(1, technique, depth, 0 if seed is None else seed)
+    check_buffers(1, technique, depth, 0 if seed is None else seed)
     player = Player(
         relation,
         trace.source,
@@ -173,7 +173,7 @@ def check_trace(relation: Relation, trace: Trace, switching: Switching, buffer_d
         if lost.size:
             words = f"{network.name} has terminals 0 to {network.num_terminals - 1}, there is no {column[lost[0]]}"
             raise TraceError(words, int(lost[0]), name)
-    check_point(int(trace.flits.max(initial=1)), switching, buffer_depth, 0)
+    check_buffers(int(trace.flits.max(initial=1)), switching, buffer_depth, 0)
 
 
 def give_classes(player: Player, classes: Sequence[str], seed: int | None) -> None:

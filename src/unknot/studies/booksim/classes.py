@@ -6,13 +6,11 @@ from collections.abc import Sequence
 
 from unknot.routing.class_ranges import in_ranges
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.classes import Message, TrafficClass
-from unknot.simulation.engine.state import HIGHEST
-from unknot.simulation.engine.traffic import length_shares
 from unknot.studies.booksim.configuration import Configuration, split
 from unknot.studies.booksim.networks import Built
 from unknot.studies.booksim.patterns import bursts, pattern
 from unknot.studies.booksim.routings import relation_of
+from unknot.traffic.workload import HIGHEST_PRIORITY, Message, TrafficClass, length_shares
 
 TYPES = ("read_request", "write_request", "read_reply", "write_reply")
 """Types of messages, each with a range of VCs of its own."""
@@ -115,7 +113,7 @@ def traffic_classes(given: Configuration, built: Built) -> tuple[TrafficClass, .
                 share=chance * mean,
                 traffic=pattern(here, built),
                 messages=forms,
-                priority=here.whole("class_priority", 0, HIGHEST),
+                priority=here.whole("class_priority", 0, HIGHEST_PRIORITY),
                 bursts=bursts(here, built, chance),
                 name=str(k),
             )

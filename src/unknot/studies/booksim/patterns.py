@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import near
-from unknot.simulation.engine.traffic import Bursts
 from unknot.studies.booksim.configuration import Configuration, split
 from unknot.studies.booksim.networks import Built
 from unknot.traffic import Pattern
+from unknot.traffic.workload import Bursts
 
 Numbers = npt.NDArray[np.int64]
 MOST_NODES = 4096

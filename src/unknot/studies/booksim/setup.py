@@ -11,7 +11,6 @@ from typing import Any
 from unknot._base.errors import TextError, UnknotError
 from unknot._base.switching import Switching
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.traffic import length_shares, mean_length
 from unknot.studies.booksim.classes import (
     answers_of,
     has_classes,
@@ -26,6 +25,7 @@ from unknot.studies.booksim.networks import Built, build
 from unknot.studies.booksim.patterns import bursts, pattern
 from unknot.studies.booksim.routers import depth_of, router_of
 from unknot.studies.booksim.statistics import wanted_statistics
+from unknot.traffic.workload import length_shares, mean_length
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
-"""Traffic: destinations, packet lengths, bursts, and the random numbers that decide them."""
+"""Sources of packets: destinations, lengths, bursts, and the random numbers that decide them."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,9 @@ import numpy.typing as npt
 from unknot._base.errors import SimulationError
 from unknot._base.splitmix import STEP, mixed, scramble
 from unknot.routing.relation import Relation
+from unknot.simulation.engine.state import CLASS_TABLES
 from unknot.traffic import Pattern
+from unknot.traffic.workload import PACKET_LENGTH, Bursts, Lengths, Shares, length_shares, mean_length
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,58 +229,77 @@ def streams(seed: int, terminals: int) -> npt.NDArray[np.uint64]:
     return found
 
 
-Lengths = int | Mapping[int, float]
-"""Flits per packet: one number, or the share of each length among the packets."""
+def terminal_columns(
+    chance: float, pairs: Pairs, bursts: Bursts | None, starts: npt.NDArray[np.uint64], local: int
+) -> dict[str, Any]:
+    """Columns of `terminals`: the chance of a packet in a cycle, and what they are about to send."""
+    share = 1.0 if bursts is None else bursts.share_on
+    on = 0 if bursts is None else mixed(starts + np.uint64(1)) >> np.uint64(11) < int(share * 2**53)
+    rate = (chance * pairs.rate / share * 2**53).astype(np.int64)
+    return {"packet": -1, "vc": -1, "last_vc": local - 1, "chance": rate, "on": on}
 
 
-@dataclass(frozen=True)
-class Bursts:
-    """Terminals that are on or off; an off one creates nothing, an on one more, so that the load stays the given one.
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """One source of packets at each terminal; `mix.Mix` is several, and has the same attributes.
 
-    Parameters
+    Attributes
     ----------
-    begin, end : float
-        Probability in each cycle that an off terminal goes on, and that an on one goes off; above 0, at most 1. A
-        burst lasts 1 / end cycles on average.
+    chance : float
+        Probability that a terminal that sends at full rate creates a packet in a cycle, on average.
+    pairs : Pairs
+        Who sends to whom.
+    packet_length : int or mapping of int to float
+    bursts : Bursts, optional
+    queues, subnets : int
+        Source queues of each terminal, and networks side by side.
     """
 
-    begin: float
-    end: float
+    chance: float
+    pairs: Pairs
+    packet_length: Lengths = PACKET_LENGTH
+    bursts: Bursts | None = None
+    queues = subnets = 1
 
-    def __post_init__(self) -> None:
-        for name, value in (("begin", self.begin), ("end", self.end)):
-            number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-            if not number or not 0 < value <= 1:
-                raise SimulationError(f"bursts: {name} must be a probability above 0, got {value!r}")
+    @cached_property
+    def lengths(self) -> Shares:
+        """Packet lengths and their shares."""
+        return length_shares(self.packet_length)
 
     @property
-    def share_on(self) -> float:
-        """Part of the time that a terminal is on."""
-        return self.begin / (self.begin + self.end)
+    def everyone(self) -> int:
+        """As of `Pairs`."""
+        return self.pairs.everyone
 
+    @property
+    def packets(self) -> float:
+        """Packets created in a cycle in the whole network."""
+        return self.chance * float(self.pairs.rate.sum())
 
-def length_shares(lengths: Lengths) -> tuple[tuple[int, float], ...]:
-    """Packet lengths, ascending, with their shares, which add up to 1.
+    @property
+    def flits(self) -> tuple[float, ...]:
+        """Flits created in a cycle in the whole network, by each source of a terminal."""
+        return (self.packets * self.mean_length,)
 
-    Raises
-    ------
-    SimulationError
-        If a length is not a whole number of flits from 1 to 2²⁰, or shares are not numbers above 0.
-    """
-    given = lengths if isinstance(lengths, Mapping) else {lengths: 1.0}
-    if not given:
-        raise SimulationError("packet_length: at least one length is wanted")
-    for length, share in given.items():
-        whole = isinstance(length, (int, np.integer)) and not isinstance(length, bool)
-        if not whole or not 1 <= length <= 1 << 20:
-            raise SimulationError(f"packet_length must be a whole number from 1 to {1 << 20}, got {length!r}")
-        number = isinstance(share, (int, float, np.integer, np.floating)) and not isinstance(share, bool)
-        if not number or not math.isfinite(share) or share <= 0:
-            raise SimulationError(f"packet_length: the share of length {length} must be above 0, got {share!r}")
-    total = math.fsum(given.values())
-    return tuple((int(length), float(share) / total) for length, share in sorted(given.items()))
+    @property
+    def mean_length(self) -> float:
+        """Mean flits of a packet."""
+        return mean_length(self.lengths)
 
+    def tables(self, starts: npt.NDArray[np.uint64], local: int, slots: int) -> dict[str, Any]:
+        """Tables of `state` on what terminals send.
 
-def mean_length(shares: tuple[tuple[int, float], ...]) -> float:
-    """Mean flits per packet."""
-    return math.fsum(length * share for length, share in shares)
+        Parameters
+        ----------
+        starts : uint64 array, shape (queues × terminals,)
+            First random numbers.
+        local : int
+            VCs of an injection port.
+        slots : int
+            Packets there is room for.
+        """
+        names = ("pair_first", "address_range", "addresses", "keep", "other")
+        columns = terminal_columns(self.chance, self.pairs, self.bursts, starts, local)
+        return {"terminals": columns, **{name: getattr(self.pairs, name) for name in names}} | dict.fromkeys(
+            CLASS_TABLES, 0
+        )

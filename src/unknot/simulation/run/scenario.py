@@ -1,0 +1,164 @@
+"""Descriptions of a run: what is simulated, and how it is measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from unknot._base.errors import SimulationError
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.threads import threads_of
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.routing.subnets import in_subnets
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.mix import sources_of
+from unknot.simulation.engine.router import Router
+from unknot.traffic import pattern
+from unknot.traffic.workload import Traffic, is_number, is_whole
+
+MOST_CYCLES = 2**40
+"""Most cycles of a part of a run."""
+ROUTERS, FLITS = 1024, 256
+"""Routers, or flits created in a cycle, that keep a thread busy; with fewer it waits for the others."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A relation under traffic at a load, and the routers that carry it: what `simulate` and `watch` run.
+
+    Parameters
+    ----------
+    relation : Relation
+    load : float
+        Offered flits per terminal and cycle, 0 to 1.
+    traffic : Traffic
+    switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
+    buffer_depth : int
+        Flits per VC.
+    router : Router
+    seed : int
+
+    Raises
+    ------
+    SimulationError
+        If a part makes no sense, or packets do not fit their buffers.
+    """
+
+    relation: Relation
+    load: float
+    traffic: Traffic = field(default_factory=Traffic)
+    switching: Switching = DEFAULT_SWITCHING
+    buffer_depth: int = BUFFER_DEPTH
+    router: Router = field(default_factory=Router)
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "switching", switching_named(self.switching))
+        if not isinstance(self.router, Router):
+            raise SimulationError(f"router must be a Router, such as Router(routing_delay=0), got {self.router!r}")
+        check_load(self.load)
+        object.__setattr__(self, "load", float(self.load))
+        check_buffers(self.traffic.longest, self.switching, self.buffer_depth, self.seed)
+        if not isinstance(self.traffic.pattern, str):
+            # Made once: a function may have another answer when it is called again.
+            resolved = replace(self.traffic, pattern=pattern(self.relation.network, self.traffic.pattern))
+            object.__setattr__(self, "traffic", resolved)
+
+    @property
+    def at_once(self) -> float:
+        """Flits that a source creates at once, in a packet or a burst."""
+        bursts = self.traffic.bursts
+        return self.traffic.longest + (self.load / bursts.share_on / bursts.end if bursts else 0)
+
+    def engine(self, kind: type[Engine] = Engine, threads: int = 1, **options: object) -> Engine:
+        """Return the network in cycle 0, as an engine of some kind, which may have options of its own.
+
+        Raises
+        ------
+        SimulationError
+            If the traffic cannot be had on the relation.
+        """
+        if not self.relation.network.num_terminals:
+            name = self.relation.network.name
+            raise SimulationError(f"network {name!r} has no terminals, so nothing can be sent")
+        sources = sources_of(self.relation, self.traffic, self.load)
+        subnets = self.traffic.subnets
+        return kind(
+            self.relation if subnets == 1 else in_subnets(self.relation, subnets),
+            self.switching,
+            sources,
+            buffer_depth=self.buffer_depth,
+            router=self.router,
+            seed=self.seed,
+            threads=threads,
+            **options,
+        )
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """How long a run warms up and is measured, and which figures are kept; each part as `simulate` takes it.
+
+    Raises
+    ------
+    SimulationError
+        If a number makes no sense.
+    """
+
+    warmup: int | None = None
+    measure: int | None = None
+    precision: float | None = None
+    interval: int | None = None
+    by_pair: bool = False
+
+    def __post_init__(self) -> None:
+        for name, least in (("warmup", 0), ("measure", 1), ("interval", 1)):
+            cycles = getattr(self, name)
+            if cycles is not None and (not is_whole(cycles) or not least <= cycles <= MOST_CYCLES):
+                raise SimulationError(
+                    f"{name} must be a whole number of cycles from {least} to {MOST_CYCLES}, got {cycles!r}"
+                )
+        if self.precision is not None and (not is_number(self.precision) or not 0 < self.precision < 1):
+            raise SimulationError(f"precision must be a number between 0 and 1, such as 0.02, got {self.precision!r}")
+        if self.precision is not None and self.measure is not None:
+            raise SimulationError("precision chooses how long to measure: give either it or measure")
+
+
+def check_load(load: float) -> None:
+    """Refuse a load that no terminal can send."""
+    if not is_number(load) or not 0 <= load <= 1:
+        raise SimulationError(f"load must be a number from 0 to 1 flit per terminal and cycle, got {load!r}")
+
+
+def check_buffers(packet_length: int, switching: Switching, buffer_depth: int, seed: int = 0) -> None:
+    """Refuse numbers that no run can have, and packets that do not fit their buffers."""
+    for name, number, least, most in (
+        ("packet_length", packet_length, 1, 1 << 20),
+        ("buffer_depth", buffer_depth, 1, 1 << 20),
+        ("seed", seed, 0, 2**64 - 1),
+    ):
+        if not is_whole(number) or not least <= number <= most:
+            raise SimulationError(f"{name} must be a whole number from {least} to {most}, got {number!r}")
+    if switching in ("saf", "vct") and packet_length > buffer_depth:
+        raise SimulationError(
+            f"a packet of {packet_length} flits does not fit a buffer of {buffer_depth}; {switching} needs "
+            f"buffer_depth of at least packet_length: give {packet_length}, or another switching technique such as "
+            "wormhole"
+        )
+
+
+def depth_for(switching: Switching, buffer_depth: int | None, *flits: int) -> int:
+    """Flits per VC where none are given: 8, or those of the longest message where the technique needs as many."""
+    if buffer_depth is not None:
+        return buffer_depth
+    whole = [n for n in flits if isinstance(n, (int, np.integer))] if switching in ("saf", "vct") else []
+    return int(max([BUFFER_DEPTH, *whole]))
+
+
+def run_threads(threads: int | None, network: Network, load: float, *, alone: bool = False) -> int:
+    """Threads of a run: the number given, else one, if it goes `alone`, or as many as there is work for."""
+    check_load(load)
+    useful = 1 if alone else max(network.num_routers // ROUTERS, int(load * network.num_terminals) // FLITS)
+    return threads_of(threads, "simulate", wrong=SimulationError, useful=useful)
