@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -205,9 +204,9 @@ def test_a_packet_that_is_half_ejected_is_lost_with_the_rest() -> None:
     assert engine.count("flits_in") == engine.count("flits_out")
 
 
-def few(relation: Relation, faults: list[Fault], **options: Any) -> FaultyEngine:
-    sources = Sources(0.1, uniform(relation), 3)
-    return FaultyEngine(relation, "wormhole", sources, faults=faults, buffer_depth=4, seed=3, **options)
+def few(relation: Relation, faults: list[Fault], chance: float = 0.1) -> FaultyEngine:
+    sources = Sources(chance, uniform(relation), 3)
+    return FaultyEngine(relation, "wormhole", sources, faults=faults, buffer_depth=4, seed=3)
 
 
 def test_going_back_to_the_cycle_of_a_loss_changes_nothing() -> None:
