@@ -10,22 +10,20 @@ import numpy.typing as npt
 from unknot._base.background import clock
 from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError, near
-from unknot._base.progress import Progress
+from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot.lanes.changing_routes import by_levels, changes_of, free_steps, moving, table_steps
-from unknot.lanes.changing_search import Question, Search, question_of
+from unknot.lanes.changing_search import ChangingSearch
 from unknot.lanes.effort import SEARCHING, Effort
 from unknot.lanes.evidence import shows
 from unknot.lanes.figures import Figures
-from unknot.lanes.lanes import PATHS
 from unknot.lanes.loads import balanced, balanced_table, load_bound, loads_of
-from unknot.lanes.rooted import Found, orders_of
-from unknot.lanes.tables import Table, free_table
+from unknot.lanes.question import CHANGES, question_of
+from unknot.lanes.rooted import ServingOrders, orders_of
 from unknot.lanes.ways import in_classes
 from unknot.network import Network
 from unknot.routing.relation import Relation
-
-CHANGES = ("rising", "any", "ports")
+from unknot.routing.taking import takes_network
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -56,8 +54,10 @@ class ChangingLanes(Brief, Figures):
         return shows(network, self.evidence, self.lower_bound, sends=self.sends, given=self.given, changes=changes)
 
 
+@takes_network
+@with_bar
 def changing_lanes(
-    network: Network | str,
+    network: Network,
     paths: str = "free",
     *,
     changes: str = "rising",
@@ -105,8 +105,6 @@ def changing_lanes(
     >>> lanes(ring).count, changing_lanes(ring).count
     (4, 2)
     """
-    if paths not in PATHS:
-        raise RelationError(f"lanes: unknown paths {paths!r}; {near(paths, PATHS)}")
     if changes not in CHANGES:
         raise RelationError(f"lanes: unknown changes {changes!r}; {near(changes, CHANGES)}")
     if changes == "ports" and paths == "free":
@@ -114,40 +112,33 @@ def changing_lanes(
             "lanes that change by ports are those of forwarding tables, and need paths by table, or given ones"
         )
     deadline = Deadline.of(time_limit, "lanes")
-    if (paths == "given") != (routing is not None):
-        raise RelationError("lanes: a routing is wanted for given paths, and for no others")
-    if isinstance(network, str):
-        from unknot.network import tod
-
-        network = tod.network(network)
     question = question_of(network, paths, changes, routing, flows)
     effort = Effort(deadline.part(SEARCHING).end, seed, progress)
-    searching = Search(question, effort, rounds, conflicts)
-    found = searching.fewest()
+    searching = ChangingSearch(question, effort, rounds, conflicts)
+    orders = searching.fewest()
     effort.finish_by(deadline.end)
-    return effort.insist(lambda: _result(question, searching, found, vcs))
+    return effort.insist(lambda: _routes(searching, orders, vcs))
 
 
-def _result(question: Question, searching: Search, found: Found, vcs: int | None) -> ChangingLanes:
-    effort, network = searching.effort, question.network
-    key = found.key if len(found) else np.zeros((1, network.num_channels))
-    count, wanted = len(key), question.demand
+def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -> ChangingLanes:
+    """Routes of low load in some orders."""
+    question, effort, network = searching.question, searching.effort, searching.question.network
+    key = orders.key if len(orders) else np.zeros((1, network.num_channels))
+    taken = orders.taken if len(orders) else question.ways.nearer
+    count, pairs = len(key), question.demand
     effort.say("choosing routes of low load")
-    space = in_classes(network, question.space, count, rising=question.changes == "rising")
-    wide = np.repeat(found.taken if len(found) else question.space.nearer, count, axis=0)
-    orders, _ = orders_of(space, key.T.reshape(1, -1), wide)
-    levels, table = None, question.table
-    if question.paths == "free" and wanted is not None:
-        routes = balanced(wanted, space, orders, effort)
+    space = in_classes(network, question.ways, count, rising=question.changes == "rising")
+    wide = np.repeat(taken, count, axis=0)
+    lanes, _ = orders_of(space, key.T.reshape(1, -1), wide)
+    levels = None
+    if question.paths == "free" and pairs is not None:
+        routes = balanced(pairs, space, lanes, effort)
         load = routes.load
         start, step = free_steps(space, routes)
     else:
-        if table is None and wanted is not None:
-            taken = wide
-            if question.changes != "ports":
-                taken, _ = balanced_table(wanted, space, orders, effort)
-            table = free_table(wanted, question.space, taken[::count])
-        assert table is not None
+        if pairs is not None and question.changes != "ports":
+            wide, _ = balanced_table(pairs, space, lanes, effort)
+        table = question.table_of(wide[::count])
         load = loads_of(table)
         if searching.packed is not None:
             levels, changed = len(searching.packed.entries), searching.packed.changed
@@ -155,37 +146,31 @@ def _result(question: Question, searching: Search, found: Found, vcs: int | None
         else:
             start, step = table_steps(table, key)
     if levels is None:
-        changed = changes_of(network, question.space.wanted, start, step, count, question.space.home)
-        shown = table if question.given is not None else None
+        changed = changes_of(network, question.ways.wanted, start, step, count, question.ways.home)
         relation = moving(
-            network, start, step, count, vcs=vcs, sends=question.sends, table=shown, changes=question.changes
+            network, start, step, count, vcs=vcs, sends=question.sends, table=question.table, changes=question.changes
         )  # fmt: skip
     tried = {lanes: one for lanes, one in effort.tried.items() if lanes < count}
     bound = None
-    if wanted is not None:
-        bound = load_bound(wanted, time_limit=min(20.0, effort.deadline - clock()))
+    if pairs is not None:
+        bound = load_bound(pairs, time_limit=min(20.0, effort.deadline - clock()))
     return ChangingLanes(
         relation=relation,
         count=count,
-        lower_bound=searching.low,
-        evidence=searching.evidence,
+        lower_bound=searching.exact.low,
+        evidence=searching.exact.evidence,
         changes=question.changes,
         paths=question.paths,
         key=key,
         load=load,
         load_bound=bound,
-        pairs=wanted.pairs if wanted is not None else int(np.count_nonzero(_table(table).wanted)),
+        pairs=question.pairs,
         changing_pairs=changed,
         levels=levels,
         tried=tried,
-        conflicts={lanes: spent for lanes, spent in searching.open.items() if lanes < count},
+        conflicts={lanes: spent for lanes, spent in searching.exact.open.items() if lanes < count},
         moves=effort.moves,
         complete=effort.complete,
         sends=question.sends,
         given=question.given,
     )
-
-
-def _table(table: Table | None) -> Table:
-    assert table is not None
-    return table

@@ -75,11 +75,8 @@ def detour_ways(goal: Wanted, weights: Ints) -> tuple[Ways, Ints]:
     return form._replace(detour=detour), words
 
 
-def table_ways(goal: Wanted, next_channel: Ints) -> tuple[Ways, Ints]:
+def table_ways(goal: Wanted, taken: Flags) -> tuple[Ways, Ints]:
     """The paths of a table count; every pair has to have some path. With it, to where channels may be taken."""
-    taken = np.zeros((goal.network.num_channels, goal.home.size), dtype=bool)
-    row, router = np.nonzero(next_channel >= 0)
-    taken[next_channel[row, router], row] = True
     return _form(goal, [taken, _anywhere(goal)], [taken, _nearer(goal)], np.array([1, LOST]))
 
 
@@ -260,19 +257,15 @@ def _anywhere(goal: Wanted) -> Flags:
 
 def _form(goal: Wanted, taken: list[Flags], nearer: list[Flags], weights: Ints) -> tuple[Ways, Ints]:
     """Blocks side by side, each padded to whole words; channels follow each other unless they lead straight back."""
-    from unknot.lanes.orders_kernel import Ways
-
     network, planes = goal.network, len(taken)
-    at_home = np.zeros((network.num_routers, goal.home.size), dtype=bool)
-    at_home[goal.home, np.arange(goal.home.size)] = True
-    words = packed(at_home).shape[1]
+    own, wanted = packed(goal.home == network.target[:, None]), packed(goal.wanted)
+    words = own.shape[1]
     home = np.zeros(64 * words * planes, dtype=np.int64)
     for plane in range(planes):
         home[64 * words * plane :][: goal.home.size] = goal.home
-    own, wanted = packed(at_home[network.target]), packed(goal.wanted)
     whole = np.full((network.num_channels, 1), -1, dtype=np.int64)
-    found = following(network, whole, np.tile(own, planes), np.tile(wanted, planes), home, Ways, back=False)
+    form = following(network, whole, np.tile(wanted, planes), home, back=False)
     bits, may = (np.concatenate([packed(part) for part in parts], axis=1) for parts in (nearer, taken))
     weight = np.repeat(np.asarray(weights, dtype=np.int64), words)
     detour = np.zeros((0, *bits.shape), dtype=np.int64)
-    return found._replace(nearer=bits, block=words, weight=weight, detour=detour), may
+    return form._replace(nearer=bits, own=np.tile(own, planes), block=words, weight=weight, detour=detour), may

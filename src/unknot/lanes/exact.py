@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from unknot.lanes.clauses import KEPT, Clauses, Pair, hops, leaving
 from unknot.lanes.effort import Effort
 from unknot.lanes.forced import around
 from unknot.lanes.lane_refutation import Refutation, refute
+from unknot.lanes.question import Question
 from unknot.lanes.refutation import answer
 from unknot.lanes.ways import Demand, Floats
 from unknot.network import Network
@@ -23,6 +24,47 @@ STEP = 2_000
 """Conflicts of the solver between two looks at the clock."""
 CYCLES = 40
 """Cycles that are taken from each answer of the solver and lane."""
+
+
+@dataclass(eq=False)
+class ExactSearch:
+    """Exact searches in one question, the lower bound that they show, and what they left open.
+
+    Attributes
+    ----------
+    low : int
+        Fewer lanes are impossible.
+    evidence : ForcedCycle, Refutation, RouteCycle or None
+        Why.
+    open : dict of int to int
+        For each number of lanes that was left open the conflicts of the solver; 0: it was too large for one.
+    """
+
+    question: Question
+    effort: Effort
+    conflicts: int
+
+    def __post_init__(self) -> None:
+        self.evidence = self.question.reason
+        self.low = 1 if self.evidence is None else 2
+        self.open: dict[int, int] = {}
+
+    def keys(self, count: int) -> Floats | None:
+        """Keys by which that many lanes serve all pairs, if paths are free; None if it is open, or they do not."""
+        question, effort = self.question, self.effort
+        if question.demand is None or effort.over:
+            return None
+        now = clock()
+        half = replace(effort, deadline=now + (effort.deadline - now) / 2)
+        changes = "any" if question.changes == "ports" else question.changes
+        answer = decide(question.demand, count, half, conflicts=self.conflicts, changes=changes)
+        if isinstance(answer, Open):
+            self.open[count] = answer.conflicts
+        elif isinstance(answer, Refutation):
+            self.low, self.evidence = count + 1, answer
+        elif question.paths == "free":
+            return answer
+        return None
 
 
 @dataclass(frozen=True, eq=False)

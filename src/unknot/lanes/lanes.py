@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,25 +13,19 @@ from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError, near
 from unknot._base.progress import Progress, with_bar
 from unknot.lanes.effort import CHOOSING, SEARCHING, Effort
-from unknot.lanes.evidence import Evidence
-from unknot.lanes.exact import Open, decide
+from unknot.lanes.exact import ExactSearch
 from unknot.lanes.figures import Lanes
-from unknot.lanes.flows import only
-from unknot.lanes.forced import cycle_of_routes, forced_cycle
-from unknot.lanes.lane_refutation import Refutation
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.loads import balanced, balanced_table, load_bound, loads_of
 from unknot.lanes.orders import fewest, search
-from unknot.lanes.rooted import Found, orders_of
-from unknot.lanes.tables import Table, free_table, lanes_of, table_of, tabled, ways_of
-from unknot.lanes.ways import Demand, Floats, Ints, demand, of_pairs, packed, ways
+from unknot.lanes.question import Question, question_of
+from unknot.lanes.rooted import ServingOrders, orders_of
+from unknot.lanes.tables import Table, lanes_of, tabled
+from unknot.lanes.ways import Floats, Ints
 from unknot.network import Network
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_network
 
-if TYPE_CHECKING:
-    from unknot.lanes.orders_kernel import Ways
-
-PATHS = ("free", "table", "given")
 FIRST = ("lanes", "load")
 UNEVEN = 1.5
 """Highest load over the mean above which the second search is longer; orders around roots are uneven."""
@@ -41,9 +35,36 @@ MOST_STATES = 400_000_000
 """Most lanes × channels × destinations for which routes are tabulated; 9 bytes each."""
 
 
+@dataclass(frozen=True, eq=False)
+class RoutesInLanes:
+    """Routes in some lanes, with the lane of each pair, the load of each channel, and the orders of the lanes."""
+
+    routes: Routes | Table
+    lane: Ints
+    load: Floats
+    key: Floats
+
+    @property
+    def count(self) -> int:
+        """Number of lanes."""
+        return len(self.key)
+
+    @property
+    def highest(self) -> float:
+        """Highest load of a channel."""
+        return float(self.load.max(initial=0.0))
+
+    def relation(self, question: Question, vcs: int | None) -> Relation:
+        """The relation with this number of VCs per channel; by default one for each lane."""
+        if isinstance(self.routes, Table):
+            return tabled(self.routes, self.lane, self.count, vcs=vcs)
+        return laned(question.network, self.routes, vcs=vcs, sends=question.sends)
+
+
+@takes_network
 @with_bar
 def lanes(
-    network: Network | str,
+    network: Network,
     paths: str = "free",
     *,
     routing: Relation | str | None = None,
@@ -115,174 +136,105 @@ def lanes(
     >>> found.count, found.lower_bound, found.evidence_holds
     (2, 2, True)
     """
-    if paths not in PATHS:
-        raise RelationError(f"lanes: unknown paths {paths!r}; {near(paths, PATHS)}")
     if isinstance(tries, bool) or not isinstance(tries, int) or tries < 1:
         raise RelationError(f"lanes: at least one try is wanted, got {tries!r}")
     deadline = Deadline.of(time_limit, "lanes")
-    if isinstance(network, str):
-        from unknot.network import tod
-
-        network = tod.network(network)
     if first not in FIRST:
         raise RelationError(f"lanes: unknown first {first!r}; {near(first, FIRST)}")
     if both_ways and paths == "free":
         raise RelationError("lanes: both directions of a pair share a lane for tables and given paths, not free ones")
-    if (paths == "given") != (routing is not None):
-        raise RelationError("lanes: a routing is wanted for given paths, and for no others")
     effort = Effort(deadline.part(SEARCHING).end, seed, progress)
-    if routing is not None:
-        return _given(network, routing, flows, vcs, effort, rounds, both_ways, limit)
-    given = demand(network, flows)
-    effort.deadline = min(
-        effort.deadline, deadline.end - CHOOSING * float(given.distances.table.T[given.wanted].sum())
-    )
-    reason = forced_cycle(given)
-    reasons: list[Evidence] = [] if reason is None else [reason]
-    space = of_pairs(ways(given), packed(given.wanted), both_ways=both_ways)
-    left_open: dict[int, int] = {}
-
-    def exact(count: int) -> Found | Literal[True] | None:
-        now = clock()
-        half = replace(effort, deadline=now + (effort.deadline - now) / 2)
-        answer = decide(given, count, half, conflicts=conflicts, changes="shared" if both_ways else "none")
-        if isinstance(answer, Refutation):
-            reasons.append(answer)
-            return True
-        if isinstance(answer, Open):
-            left_open[count] = answer.conflicts
-        return Found(answer, space.nearer) if isinstance(answer, np.ndarray) and paths == "free" else None
-
-    hops = given.distances.table if paths == "table" else None
-    found = fewest(space, 1 + len(reasons), effort, rounds=rounds, exact=exact, hops=hops, limit=limit)
-    key = found.key if len(found) else np.zeros((1, network.num_channels))
-    if key.size * given.distances.homes.size > MOST_STATES:
-        raise RelationError(
-            f"lanes on {network.name}: tables of {len(key)} lanes × {network.num_channels} channels × "
-            f"{given.distances.homes.size} destinations are too large"
-        )
+    question = question_of(network, paths, "shared" if both_ways else "none", routing, flows)
+    pairs, bound = question.demand, None
+    if pairs is not None:
+        choosing = CHOOSING * float(pairs.distances.table.T[pairs.wanted].sum())
+        effort.deadline = min(effort.deadline, deadline.end - choosing)
+    exact = ExactSearch(question, effort, conflicts)
+    orders = fewest(question.ways, exact, rounds=rounds, limit=limit)
     effort.finish_by(deadline.end)
-    served = Found(key, found.taken)
+    options = list(_options(question, orders, effort, tries, most or 0))
+    counts = sorted({option.count for option in options})
+    front = tuple((count, min(option.highest for option in options if option.count == count)) for count in counts)
+    best = min(options, key=lambda o: (o.highest, o.count) if first == "load" else (o.count, o.highest))
+    if pairs is not None:
+        bound = effort.insist(lambda: load_bound(pairs, time_limit=min(20.0, effort.deadline - clock())))
+    return Lanes(
+        relation=best.relation(question, vcs),
+        count=best.count,
+        lower_bound=exact.low,
+        evidence=exact.evidence,
+        paths=paths,
+        routes=best.routes,
+        lane=best.lane,
+        load=best.load,
+        load_bound=bound,
+        key=best.key,
+        pairs=question.pairs,
+        tried=effort.tried,
+        conflicts=exact.open,
+        moves=effort.moves,
+        complete=effort.complete,
+        sends=question.sends,
+        given=question.given,
+        both_ways=both_ways,
+        front=() if pairs is None else front,
+        history=() if pairs is None else tuple(effort.history),
+    )
+
+
+def _options(
+    question: Question, orders: ServingOrders, effort: Effort, tries: int, most: int
+) -> Iterator[RoutesInLanes]:
+    """Routes in the orders, then those of more searches: in as many lanes, and in more up to `most`."""
+    network = question.network
+    if not len(orders):
+        orders = replace(orders, key=np.zeros((1, network.num_channels)))
+    count, homes = len(orders), question.ways.home.size
+    if question.demand is not None and orders.key.size * homes > MOST_STATES:
+        raise RelationError(
+            f"lanes on {network.name}: tables of {count} lanes × {network.num_channels} channels × "
+            f"{homes} destinations are too large"
+        )
     began = clock()
-    options = [effort.insist(lambda: _routes(given, space, served, paths, effort))]
-    took = clock() - began
-    wanted = [len(key)] * (tries - 1) + list(range(len(key) + 1, (most or 0) + 1)) * tries
-    for number, many in enumerate(wanted, start=1):
-        least = min(_highest(option) for option in options)
-        if (many == len(key) and least <= options[0][2].mean()) or effort.interrupted:
+    made = effort.insist(lambda: _routes(question, orders, effort))
+    yield made
+    if question.demand is None:
+        return
+    took, least, mean = clock() - began, made.highest, made.load.mean()
+    for number, lanes in enumerate([count] * (tries - 1) + [*range(count + 1, most + 1)] * tries, start=1):
+        if (lanes == count and least <= mean) or effort.interrupted:
             continue
         if clock() + took > effort.deadline:
             effort.hurried = True
-            break
-        again = replace(effort, seed=seed + 7919 * number, tried={})
+            return
+        again = replace(effort, seed=effort.seed + 7919 * number, tried={})
+        uneven = number == 1 and least > UNEVEN * mean
+        rounds, roots = (LONGER, False) if uneven else (1, None)
+        if uneven:
+            again.deadline = clock() + SHARE * (effort.deadline - clock())
         try:
-            uneven = number == 1 and least > UNEVEN * options[0][2].mean()
-            if uneven:
-                again.deadline = clock() + SHARE * (effort.deadline - clock())
-            rounds, roots = (LONGER, False) if uneven else (1, None)
-            other = search(space, many, again, first=0, rounds=rounds, hops=hops, roots=roots)
+            other = search(question.ways, lanes, again, first=0, rounds=rounds, hops=question.hops, roots=roots)
             if other is not None:
-                options.append(_routes(given, space, other, paths, again))
+                made = _routes(question, other, again)
+                least = min(least, made.highest)
+                yield made
         except KeyboardInterrupt:
             effort.interrupted = True
         effort.moves, effort.hurried = again.moves, effort.hurried | again.hurried
         effort.interrupted |= again.interrupted
-    front = tuple(
-        (many, min(_highest(option) for option in options if len(option[3]) == many))
-        for many in sorted({len(option[3]) for option in options})
-    )
-    routes, lane, load, key = min(
-        options,
-        key=lambda option: (
-            (_highest(option), len(option[3])) if first == "load" else (len(option[3]), _highest(option))
-        ),
-    )
-    if isinstance(routes, Table):
-        relation = tabled(routes, lane, len(key), vcs=vcs)
-    else:
-        relation = laned(network, routes, vcs=vcs, sends=given.sends)
-    return Lanes(
-        relation=relation,
-        count=len(key),
-        lower_bound=max([1, *(r.lanes + 1 if isinstance(r, Refutation) else 2 for r in reasons)]),
-        evidence=reasons[-1] if reasons else None,
-        paths=paths,
-        routes=routes,
-        lane=lane,
-        load=load,
-        load_bound=effort.insist(lambda: load_bound(given, time_limit=min(20.0, effort.deadline - clock()))),
-        key=key,
-        pairs=given.pairs,
-        tried=effort.tried,
-        conflicts=left_open,
-        moves=effort.moves,
-        complete=effort.complete,
-        sends=given.sends,
-        both_ways=both_ways,
-        front=front,
-        history=tuple(effort.history),
-    )
 
 
-def _highest(option: tuple[Routes | Table, Ints, Floats, Floats]) -> float:
-    return float(option[2].max(initial=0.0))
-
-
-def _routes(
-    given: Demand, space: Ways, found: Found, paths: str, effort: Effort
-) -> tuple[Routes | Table, Ints, Floats, Floats]:
-    """Routes of low load in some orders, the lane of each pair, the loads, and the keys."""
+def _routes(question: Question, orders: ServingOrders, effort: Effort) -> RoutesInLanes:
+    """Routes of low load in some orders."""
     effort.say("choosing routes of low load")
-    orders, _ = orders_of(space, found.key, found.taken)
-    if paths == "free":
-        routes = balanced(given, space, orders, effort)
-        return routes, routes.lane, routes.load, found.key
-    taken, load = balanced_table(given, space, orders, effort)
-    orders, _ = orders_of(space, found.key, taken)
-    table = free_table(given, space, taken)
-    return table, lanes_of(orders, table), load, found.key
-
-
-def _given(
-    network: Network,
-    routing: Relation | str,
-    flows: npt.ArrayLike | None,
-    vcs: int | None,
-    effort: Effort,
-    rounds: int,
-    both_ways: bool,
-    limit: int | None,
-) -> Lanes:
-    """The fewest lanes for the paths of a routing."""
-    from unknot.routing.named import routing as named
-
-    relation = named(network, routing) if isinstance(routing, str) else routing
-    if flows is not None:
-        relation = only(relation, flows)
-    table = table_of(relation)
-    space = of_pairs(ways_of(table), packed(table.wanted), both_ways=both_ways)
-    reason = cycle_of_routes(table)
-    found = fewest(space, 1 if reason is None else 2, effort, rounds=rounds, exact=lambda count: None, limit=limit)
-    key = found.key if len(found) else np.zeros((1, network.num_channels))
-    orders, _ = orders_of(space, key)
-    lane = lanes_of(orders, table)
-    return Lanes(
-        relation=tabled(table, lane, len(key), vcs=vcs),
-        count=len(key),
-        lower_bound=1 if reason is None else 2,
-        evidence=reason,
-        paths="given",
-        routes=table,
-        lane=lane,
-        load=loads_of(table),
-        load_bound=None,
-        key=key,
-        pairs=int(np.count_nonzero(table.wanted)),
-        tried=effort.tried,
-        conflicts={},
-        moves=effort.moves,
-        complete=effort.complete,
-        sends=None if flows is None else np.asarray(flows) > 0,
-        given=relation,
-        both_ways=both_ways,
-    )
+    lanes, _ = orders_of(question.ways, orders.key, orders.taken)
+    if question.demand is None:
+        table = question.table_of(orders.taken)
+        return RoutesInLanes(table, lanes_of(lanes, table), loads_of(table), orders.key)
+    if question.paths == "free":
+        routes = balanced(question.demand, question.ways, lanes, effort)
+        return RoutesInLanes(routes, routes.lane, routes.load, orders.key)
+    taken, load = balanced_table(question.demand, question.ways, lanes, effort)
+    lanes, _ = orders_of(question.ways, orders.key, taken)
+    table = question.table_of(taken)
+    return RoutesInLanes(table, lanes_of(lanes, table), load, orders.key)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unknot._base.errors import RelationError
 from unknot.lanes.effort import Effort
-from unknot.lanes.rooted import Found, beginning, one_by_one, orders_of, rooted
+from unknot.lanes.exact import ExactSearch
+from unknot.lanes.rooted import ServingOrders, beginning, one_by_one, orders_of, rooted
 from unknot.lanes.tables import Hops
 from unknot.lanes.ways import Floats, Ints, of_pairs, served
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, Ways
 
 Begin = Callable[[int], "tuple[Floats, Ints | None]"]
-Exact = Callable[[int], "Found | Literal[True] | None"]
 TURNED = 0.3
 """Share of aimed moves that change the table, where it is free."""
 HEATS = ((6.0, 0.7), (12.0, 1.5), (6.0, 0.7), (8.0, 0.4))
@@ -46,7 +46,7 @@ def search(
     hops: Hops | None = None,
     begin: Begin | None = None,
     roots: bool | None = None,
-) -> Found | None:
+) -> ServingOrders | None:
     """Return orders of the lanes that serve all pairs, or None if `rounds` rounds of annealing found none.
 
     Parameters
@@ -71,7 +71,7 @@ def search(
         turned = 0.0 if hops is None else TURNED
         unserved, least = _round(ways, orders, unserved, moves, HEATS[number % len(HEATS)], effort, lanes, turned)
         if unserved == 0:
-            return Found(orders.key, orders.taken)
+            return ServingOrders(orders.key, orders.taken)
         done, best = effort.tried.get(lanes, (0, least))
         effort.tried[lanes] = (done + 1, min(best, least))
         if effort.over:
@@ -79,48 +79,51 @@ def search(
     return None
 
 
-def fewest(
-    ways: Ways,
-    least: int,
-    effort: Effort,
-    *,
-    rounds: int,
-    exact: Exact,
-    hops: Hops | None = None,
-    limit: int | None = None,
-) -> Found:
+def fewest(ways: Ways, exact: ExactSearch, *, rounds: int, limit: int | None = None) -> ServingOrders:
     """Orders that serve all pairs in as few lanes as are found.
 
-    One quick result first; then fewer lanes by halving between `least` and what is known; then one lane less than
-    that, exactly, and if that leaves it open by more rounds. At last those that are still open, exactly, from the
-    fewest up.
+    One quick result first; then fewer lanes by halving between the lower bound and what is known; then `closer`.
 
     Parameters
     ----------
-    least : int
-        Fewer lanes are known to be impossible.
     rounds : int
         Most rounds for one number of lanes.
-    exact : callable(int)
-        Orders of the lanes, or True if they are impossible, or None.
     limit : int, optional
         RelationError if no more than so many lanes are found.
     """
+    effort, hops = exact.effort, exact.question.hops
+
+    def longer(lanes: int, first: int, rounds: int = 1) -> ServingOrders | None:
+        return search(ways, lanes, effort, first=first, rounds=rounds, hops=hops)
+
+    def exactly(lanes: int) -> ServingOrders | None:
+        keys = exact.keys(lanes)
+        return None if keys is None else ServingOrders(keys, ways.nearer)
+
     best = one_by_one(ways, [effort.seed, 0], hops, limit)
     try:
         if limit is not None and len(best) > limit:
-            fewer = search(ways, limit, effort, first=0, rounds=rounds, hops=hops)
+            fewer = longer(limit, 0, rounds)
             if fewer is None:
                 left = effort.tried[limit][1]
                 raise RelationError(f"no routes in {limit} lanes were found; {left} pairs of routers were left over")
             best = fewer
         effort.found(len(best))
-        if hops is None and ways.nearer.size > LARGE and len(best) > least:
+        if hops is None and ways.nearer.size > LARGE and len(best) > exact.low:
             polished = _polished(ways, effort, len(best))
             if polished is not None:
                 best = polished
                 effort.found(len(best))
-        for better in _fewer(ways, best, least, effort, rounds, exact, hops):
+        low, high = exact.low, len(best) + 1
+        while low < high and not effort.over:
+            lanes = (low + high) // 2 if high - low > 3 else low
+            orders = longer(lanes, 0, min(rounds, FIRST_ROUNDS))
+            if orders is None:
+                low = lanes + 1
+            else:
+                best, high = orders, lanes
+                effort.found(len(best))
+        for better in closer(best, exact, rounds, exactly, longer):
             best = better
             effort.found(len(best))
     except KeyboardInterrupt:
@@ -128,7 +131,43 @@ def fewest(
     return best
 
 
-def _polished(ways: Ways, effort: Effort, most: int) -> Found | None:
+def closer(
+    best: ServingOrders,
+    exact: ExactSearch,
+    rounds: int,
+    exactly: Callable[[int], ServingOrders | None],
+    longer: Callable[[int, int], ServingOrders | None],
+) -> Iterator[ServingOrders]:
+    """Yield orders in one lane less than are known: exactly, and if that leaves it open by longer rounds.
+
+    At last those that are still open, exactly, from the fewest up.
+
+    Parameters
+    ----------
+    exactly : callable(int)
+        Orders of the lanes; None if they are impossible or it is left open.
+    longer : callable(int, int)
+        Orders of the lanes by annealing, from the number of its first round; None if none were found.
+    """
+    spent = FIRST_ROUNDS
+    while exact.low < len(best) and spent < rounds and not exact.effort.over:
+        orders = exactly(len(best) - 1) if spent == FIRST_ROUNDS else None
+        if exact.low < len(best) and orders is None:
+            orders = longer(len(best) - 1, spent)
+        if orders is None:
+            spent += 1
+        else:
+            best, spent = orders, FIRST_ROUNDS
+            yield best
+    for lanes in range(exact.low, len(best) - 1):
+        orders = exactly(lanes)
+        if orders is not None:
+            yield orders
+        if exact.low <= lanes:
+            return
+
+
+def _polished(ways: Ways, effort: Effort, most: int) -> ServingOrders | None:
     """Orders one by one around roots, each annealed for a while on what the ones before leave; None if not fewer."""
     left, keys = ways.wanted, list[Floats]()
     while left.any():
@@ -141,38 +180,7 @@ def _polished(ways: Ways, effort: Effort, most: int) -> Found | None:
         _round(rest, orders, unserved, moves, (hot, hot / 10), effort, len(keys), 0.0, share=QUICK_SHARE)
         left = left & ~served(orders, rest.home)[0]
         keys.append(orders.key[0])
-    return Found(np.array(keys), ways.nearer)
-
-
-def _fewer(
-    ways: Ways, best: Found, least: int, effort: Effort, rounds: int, exact: Exact, hops: Hops | None
-) -> Iterator[Found]:
-    low, high = least, len(best) + 1
-    while low < high and not effort.over:
-        lanes = (low + high) // 2 if high - low > 3 else low
-        found = search(ways, lanes, effort, first=0, rounds=min(rounds, FIRST_ROUNDS), hops=hops)
-        if found is None:
-            low = lanes + 1
-        else:
-            best, high = found, lanes
-            yield best
-    spent = FIRST_ROUNDS
-    while least < len(best) and spent < rounds and not effort.over:
-        answer = exact(len(best) - 1) if spent == FIRST_ROUNDS else None
-        if answer is True:
-            return
-        found = search(ways, len(best) - 1, effort, first=spent, rounds=1, hops=hops) if answer is None else answer
-        if found is None:
-            spent += 1
-        else:
-            best, spent = found, FIRST_ROUNDS
-            yield best
-    for lanes in range(least, len(best) - 1):
-        answer = None if effort.over else exact(lanes)
-        if answer is not True:
-            if answer is not None:
-                yield answer
-            return
+    return ServingOrders(np.array(keys), ways.nearer)
 
 
 def _round(

@@ -22,7 +22,7 @@ ROOTS = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ServingOrders:
     """Orders that serve all pairs.
 
     Attributes
@@ -102,7 +102,7 @@ def rooted(ways: Ways, seed: Sequence[int], taken: Ints | None = None) -> Iterat
         left = left & ~served(orders, rest.home)[0]
 
 
-def one_by_one(ways: Ways, seed: Sequence[int], hops: Hops | None = None, limit: int | None = None) -> Found:
+def one_by_one(ways: Ways, seed: Sequence[int], hops: Hops | None = None, limit: int | None = None) -> ServingOrders:
     """Orders that serve all pairs, without a search; if there are more than `limit`, not all of them.
 
     Parameters
@@ -118,7 +118,7 @@ def one_by_one(ways: Ways, seed: Sequence[int], hops: Hops | None = None, limit:
         orders, _ = orders_of(ways, np.array(keys), taken)
         rest = of_pairs(ways, ways.wanted & ~np.bitwise_or.reduce(served(orders, ways.home), axis=0))
         keys += islice(rooted(rest, seed, taken), most)
-    return Found(np.array(keys).reshape(-1, ways.source.size), taken)
+    return ServingOrders(np.array(keys).reshape(-1, ways.source.size), taken)
 
 
 def beginning(

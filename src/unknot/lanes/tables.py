@@ -60,6 +60,14 @@ class Table:
     labels: tuple[str, ...]
     minimal: bool
 
+    @property
+    def taken(self) -> Flags:
+        """The rows whose routes take each channel: bool array, shape (channels, rows)."""
+        taken = np.zeros((self.network.num_channels, len(self.home)), dtype=bool)
+        row, router = np.nonzero(self.next_channel >= 0)
+        taken[self.next_channel[row, router], row] = True
+        return taken
+
 
 @takes_relation
 def table_of(relation: Relation) -> Table:
@@ -154,17 +162,7 @@ def free_table(given: Demand, ways: Ways, taken: Ints) -> Table:
 
 def ways_of(table: Table) -> Ways:
     """The given routes, as the search wants them: `nearer` has one channel for each router and row."""
-    from unknot.lanes.orders_kernel import Ways
-
-    network = table.network
-    rows, routers = table.next_channel.shape
-    taken = np.zeros((network.num_channels, rows), dtype=bool)
-    row, router = np.nonzero(table.next_channel >= 0)
-    taken[table.next_channel[row, router], row] = True
-    bits = packed(taken)
-    at_home = np.zeros((routers, rows), dtype=bool)
-    at_home[table.home, np.arange(rows)] = True
-    return following(network, bits, packed(at_home[network.target]), packed(table.wanted), table.home, Ways)
+    return following(table.network, packed(table.taken), packed(table.wanted), table.home)
 
 
 def random_table(ways: Ways, seed: list[int]) -> Ints:

@@ -102,15 +102,9 @@ def demand(network: Network, flows: npt.ArrayLike | None = None) -> Demand:
 
 def ways(given: Demand) -> Ways:
     """The shortest paths of a demand, as the search wants them."""
-    from unknot.lanes.orders_kernel import Ways
-
-    network, homes = given.network, given.distances.homes
-    hops = given.distances.table.T
-    source, target = network.source.astype(np.int64), network.target.astype(np.int64)
-    nearer = packed((hops[source] == hops[target] + 1) & (hops[target] >= 0))
-    at_home = np.zeros((network.num_routers, homes.size), dtype=bool)
-    at_home[homes, np.arange(homes.size)] = True
-    return following(network, nearer, packed(at_home[target]), packed(given.wanted), homes.astype(np.int64), Ways)
+    network, hops = given.network, given.distances.table.T
+    nearer = packed((hops[network.source] == hops[network.target] + 1) & (hops[network.target] >= 0))
+    return following(network, nearer, packed(given.wanted), given.distances.homes.astype(np.int64))
 
 
 def virtual(network: Network, count: int) -> Network:
@@ -130,20 +124,15 @@ def in_classes(network: Network, space: Ways, copies: int, *, rising: bool) -> W
 
     A virtual channel may be followed by any copy of a channel that follows; with `rising` by none of a lower class.
     """
-    from unknot.lanes.orders_kernel import Ways
-
-    nearer, own = (np.repeat(words, copies, axis=0) for words in (space.nearer, space.own))
-    wide = virtual(network, copies)
-    return following(wide, nearer, own, space.wanted, space.home, Ways, copies=copies, rising=rising)
+    nearer = np.repeat(space.nearer, copies, axis=0)
+    return following(virtual(network, copies), nearer, space.wanted, space.home, copies=copies, rising=rising)
 
 
 def following(
     network: Network,
     nearer: Ints,
-    own: Ints,
     wanted: Ints,
     home: Ints,
-    form: type[Ways],
     *,
     back: bool = True,
     copies: int = 1,
@@ -153,6 +142,8 @@ def following(
 
     With `back` false none is followed by one that leads straight back. For `copies` and `rising` see `in_classes`.
     """
+    from unknot.lanes.orders_kernel import Ways
+
     source, target = network.source.astype(np.int64), network.target.astype(np.int64)
     first, leaving = network.outgoing
     counts = np.diff(first)[target]
@@ -168,7 +159,7 @@ def following(
         both &= channel % copies <= after % copies
     channel, after = channel[both], after[both]
     order = np.argsort(after, kind="stable")
-    return form(
+    return Ways(
         source,
         target,
         first.astype(np.int64),
@@ -178,7 +169,7 @@ def following(
         starts(after, source.size),
         channel[order].astype(np.int64),
         nearer,
-        own,
+        packed(home == target[:, None]),
         wanted,
         np.ascontiguousarray(home),  # one layout, for which the kernels are compiled once
         nearer.shape[1],

@@ -30,11 +30,7 @@ def climbing(space: Space, effort: Effort) -> frozenset[Entry] | None:
         for found in states.values():
             taken[[vc for vc, waits in found if vc != EJECTED and waits], address] = True
     wanted[home, np.arange(home.size)] = False
-    at_home = np.zeros((own.num_routers, home.size), dtype=bool)
-    at_home[home, np.arange(home.size)] = True
-    from unknot.lanes.orders_kernel import Ways
-
-    ways = following(network, packed(taken), packed(at_home[network.target]), packed(wanted), home, Ways)
+    ways = following(network, packed(taken), packed(wanted), home)
     few = replace(effort, deadline=(effort.deadline + clock()) / 2, tried={})
     random = np.random.default_rng(effort.seed)
     orders = search(ways, 1, few, first=0, rounds=2, begin=lambda number: (random.random((1, vcs.total)), None))

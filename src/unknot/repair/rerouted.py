@@ -121,7 +121,7 @@ def rerouted(
         except Rejected:
             bound = None
     goal = goal_of(table)
-    ways, taken = table_ways(goal, table.next_channel)
+    ways, taken = table_ways(goal, table.taken)
     start = np.random.default_rng([effort.seed, lanes]).random((lanes, network.num_channels))
     start[0] = tree_order(network)
     found = improved(ways, taken, start, effort, rounds=rounds, low=low if kind == "pairs" else 0)

@@ -1,0 +1,107 @@
+"""Question of a search for lanes: the pairs to serve, the paths that may serve them, and what is known beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.errors import RelationError, near
+from unknot.lanes.evidence import Evidence
+from unknot.lanes.flows import only
+from unknot.lanes.forced import cycle_of_routes, forced_cycle
+from unknot.lanes.tables import Hops, Table, free_table, table_of, ways_of
+from unknot.lanes.ways import Demand, Flags, Ints, demand, of_pairs, packed, ways
+from unknot.network import Network
+from unknot.routing.relation import Relation
+
+if TYPE_CHECKING:
+    from unknot.lanes.orders_kernel import Ways
+
+PATHS = ("free", "table", "given")
+CHANGES = ("rising", "any", "ports")
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Question that a search is to answer.
+
+    Attributes
+    ----------
+    network : Network
+    paths : {"free", "table", "given"}
+    changes : {"none", "shared", "rising", "any", "ports"}
+        How packets may change lanes; "shared": not, and both directions of a pair share a lane.
+    ways : Ways
+    demand : Demand or None
+        Who sends to whom, where paths are not given.
+    table : Table or None
+        The given paths.
+    given : Relation or None
+        The relation whose paths are given.
+    sends : bool array or None
+        Who sends to whom, if not everyone to everyone.
+    reason : ForcedCycle, RouteCycle or None
+        Why one lane is not enough.
+    """
+
+    network: Network
+    paths: str
+    changes: str
+    ways: Ways
+    demand: Demand | None
+    table: Table | None
+    given: Relation | None
+    sends: Flags | None
+    reason: Evidence | None
+
+    @property
+    def hops(self) -> Hops | None:
+        """Hops of shortest paths, where routes are those of a table that is to be found."""
+        return self.demand.distances.table if self.demand is not None and self.paths == "table" else None
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of routers, or of routers and rows of the given table."""
+        return int(
+            np.count_nonzero(self.table_of(self.ways.nearer).wanted if self.demand is None else self.demand.wanted)
+        )
+
+    def table_of(self, taken: Ints) -> Table:
+        """The given tables, or those by which channels are taken to destinations."""
+        if self.demand is None:
+            assert self.table is not None
+            return self.table
+        return free_table(self.demand, self.ways, taken)
+
+
+def question_of(
+    network: Network, paths: str, changes: str, routing: Relation | str | None, flows: npt.ArrayLike | None
+) -> Question:
+    """Return the question that the arguments of a search for lanes ask.
+
+    Raises
+    ------
+    NetworkError
+        If some terminal has no way to another, or the flows make no sense.
+    RelationError
+        If another argument makes no sense, or given paths are not those of tables.
+    """
+    if paths not in PATHS:
+        raise RelationError(f"lanes: unknown paths {paths!r}; {near(paths, PATHS)}")
+    if (paths == "given") != (routing is not None):
+        raise RelationError("lanes: a routing is wanted for given paths, and for no others")
+    if routing is None:
+        pairs = demand(network, flows)
+        space = of_pairs(ways(pairs), packed(pairs.wanted), both_ways=changes == "shared")
+        return Question(network, paths, changes, space, pairs, None, None, pairs.sends, forced_cycle(pairs))
+    from unknot.routing.named import routing as named
+
+    relation = named(network, routing) if isinstance(routing, str) else routing
+    relation = relation if flows is None else only(relation, flows)
+    table = table_of(relation)
+    space = of_pairs(ways_of(table), packed(table.wanted), both_ways=changes == "shared")
+    sends = None if flows is None else np.asarray(flows) > 0
+    return Question(network, paths, changes, space, None, table, relation, sends, cycle_of_routes(table))
