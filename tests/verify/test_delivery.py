@@ -14,7 +14,7 @@ from unknot.network import Network, distances_from, from_edges
 from unknot.network.families import mesh, omega
 from unknot.routing import EJECT, Relation, destination_tag, fully_adaptive, o1turn
 from unknot.verify import Delivery, adaptivity, deliver
-from unknot.verify.delivery_kernel import judge
+from unknot.verify.delivery_kernel import BROKEN, DEAD_ENDS, LONGEST_SOURCE, LOOPS, follow_routes
 from unknot.verify.states import Explorer
 from unknot.verify.testing import networks, relations, table_relation
 
@@ -87,8 +87,8 @@ def test_the_first_dead_ends_and_states_on_loops_are_kept(relation: Relation, ro
     """As many as there is room for, in the order of the search; all are counted."""
     states, network = states_of(relation), relation.network
     tables = [np.full(room, -7, dtype=np.int64) for _ in range(2)]
-    facts = np.zeros(10, dtype=np.int64)
-    facts[7] = -1
+    totals = np.zeros(BROKEN + 1, dtype=np.int64)
+    totals[LONGEST_SOURCE] = -1
     expected: list[list[int]] = [[], []]
     with plainly():
         space = Explorer(relation)
@@ -102,12 +102,13 @@ def test_the_first_dead_ends_and_states_on_loops_are_kept(relation: Relation, ro
                 if at in round_ and not reached(states, address, at) & ends:
                     expected[1] += [at, address]
         space = Explorer(relation)
-        failed = judge(
-            space.function, space.layout, *network.incoming, network.source, network.target[relation.vcs.channel],
-            0, relation.num_addresses, space.seen, space.order, space.first, space.value, space.out, facts, *tables,
-        )  # fmt: skip
+        channels = (*network.incoming, network.source, network.target[relation.vcs.channel])
+        arrays = (space.seen, space.order, space.first, space.value, space.out)
+        failed = follow_routes(
+            space.function, space.layout, channels, 0, relation.num_addresses, arrays, totals, *tables
+        )
     assert failed == -1
-    assert facts[2:4].tolist() == [len(pairs) // 2 for pairs in expected]
+    assert totals[[DEAD_ENDS, LOOPS]].tolist() == [len(pairs) // 2 for pairs in expected]
     for table, pairs in zip(tables, expected, strict=True):
         assert table.tolist() == (pairs + [-7] * room)[:room]
 

@@ -93,7 +93,8 @@ def coherence(relation: Relation) -> Coherence:
     RelationError
         If a reachable state breaks the relation's contract.
     """
-    from unknot.verify.coherence_kernel import delivering, incoherent
+    from unknot.verify.coherence_kernel import incoherent
+    from unknot.verify.states_kernel import mark_delivering, predecessors
 
     vcs = relation.vcs
     space = Explorer(relation)
@@ -104,7 +105,7 @@ def coherence(relation: Relation) -> Coherence:
     for address in range(relation.num_addresses):
         order, first, value = space.visit(address)
         delivers = np.zeros(order.size, dtype=bool)
-        delivering(order, first, value, slot, delivers)
+        mark_delivering(first, value, *predecessors(order.size, order, first, value, slot), delivers)
         seat_first, seat = _seats(relation, address, order)
         while True:
             table = np.empty(1 << (2 * size + 64).bit_length(), dtype=np.int64)

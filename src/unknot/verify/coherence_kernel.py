@@ -5,73 +5,10 @@ import numpy as np
 from numba import types
 
 from unknot._base.kernels.types_kernel import READ32, READ64, kept
-from unknot._base.splitmix import STEP
 from unknot.routing.candidate import EJECT, VC_MASK
+from unknot.verify.minimal_paths_kernel import number_of
 
 I64, U64 = types.int64[::1], types.uint64[::1]
-
-
-@kept(types.void(READ64, READ64, READ64, I64, types.boolean[::1]), nogil=True)
-def delivering(order, first, value, slot, delivers):
-    """Mark the states of an address from which ejection is reached; fill ``slot[input VC]`` with their numbers."""
-    count = order.size
-    for i in range(count):
-        slot[order[i]] = i
-        delivers[i] = False
-    before = np.zeros(count + 1, np.int64)
-    for k in range(first[count]):
-        vc = value[k] & VC_MASK
-        if vc != EJECT:
-            before[slot[vc] + 1] += 1
-    for i in range(count):
-        before[i + 1] += before[i]
-    cursor = before[:count].copy()
-    back = np.empty(before[count], np.int64)
-    stack = np.empty(count, np.int64)
-    size = 0
-    for i in range(count):
-        for k in range(first[i], first[i + 1]):
-            vc = value[k] & VC_MASK
-            if vc != EJECT:
-                back[cursor[slot[vc]]] = i
-                cursor[slot[vc]] += 1
-            elif not delivers[i]:
-                delivers[i] = True
-                stack[size] = i
-                size += 1
-    while size:
-        size -= 1
-        i = stack[size]
-        for k in range(before[i], before[i + 1]):
-            p = back[k]
-            if not delivers[p]:
-                delivers[p] = True
-                stack[size] = p
-                size += 1
-
-
-@kept(types.int64(types.int64, U64, types.int64, I64, I64, U64, types.int64), nogil=True)
-def _enter(state, sets, words, table, at_state, known, count):
-    """Enter the pair (state, set) as number `count`; −1 when it is there already."""
-    key = np.uint64(state + 1) * STEP
-    for w in range(words):
-        key = (key ^ sets[w]) * np.uint64(0xD1342543DE82EF95)
-        key ^= key >> np.uint64(29)
-    mask = np.int64(table.size - 1)
-    where = np.int64(key >> np.uint64(20)) & mask
-    while table[where] >= 0:
-        pair = table[where]
-        same = at_state[pair] == state
-        for w in range(words):
-            same = same and known[pair * words + w] == sets[w]
-        if same:
-            return -1
-        where = (where + 1) & mask
-    table[where] = count
-    at_state[count] = state
-    for w in range(words):
-        known[count * words + w] = sets[w]
-    return count
 
 
 @kept(
@@ -147,5 +84,5 @@ def incoherent(
                         sets[index_of[to] >> 6] |= np.uint64(1) << np.uint64(index_of[to] & 63)
             if not found:
                 return 1
-            if not ejects and not inside and _enter(slot[vc], sets, words, table, at_state, known, count) >= 0:
-                count += 1
+            if not ejects and not inside:
+                count += number_of(slot[vc], sets, words, 0, table, at_state, known, count) == count

@@ -101,31 +101,31 @@ def deliver(
 
 
 def _deliver(relation: Relation, threads: int | None, progress: Progress | None) -> Delivery:
-    from unknot.verify.delivery_kernel import judge
+    from unknot.verify import delivery_kernel as kernel
 
     network = relation.network
-    in_first, in_channel = network.incoming
-    target = network.target[relation.vcs.channel]
+    channels = (*network.incoming, network.source, network.target[relation.vcs.channel])
 
     def follow(space: Explorer, start: int, stop: int) -> tuple[list[int], Pairs, Pairs]:
-        facts = np.zeros(10, dtype=np.int64)
-        facts[7] = -1
+        totals = np.zeros(kernel.BROKEN + 1, dtype=np.int64)
+        totals[kernel.LONGEST_SOURCE] = -1
         dead, looped = np.empty(2 * SHOWN, dtype=np.int64), np.empty(2 * SHOWN, dtype=np.int64)
-        failed = judge(
-            space.function, space.layout, in_first, in_channel, network.source, target, start, stop,
-            space.seen, space.order, space.first, space.value, space.out, facts, dead, looped,
-        )  # fmt: skip
+        arrays = (space.seen, space.order, space.first, space.value, space.out)
+        failed = kernel.follow_routes(
+            space.function, space.layout, channels, start, stop, arrays, totals, dead, looped
+        )
         if failed >= 0:
-            space.fail(int(facts[9]), int(failed))
-        return facts.tolist(), _pairs(dead, facts[2]), _pairs(looped, facts[3])
+            space.fail(int(totals[kernel.BROKEN]), int(failed))
+        return totals.tolist(), _pairs(dead, totals[kernel.DEAD_ENDS]), _pairs(looped, totals[kernel.LOOPS])
 
     effort = Effort(threads_of(threads, "deliver", wrong=RelationError), progress=progress)
     input_vcs = relation.vcs.router.size
     _ = relation.table or relation.compiled
     blocks = effort.over("routes", relation.num_addresses, step(input_vcs), lambda: Explorer(relation), follow)
-    pairs, undelivered, _, _, endless, longer = (sum(facts[i] for facts, _, _ in blocks) for i in range(6))
+    pairs, undelivered, _, _, endless, longer = (sum(totals[i] for totals, _, _ in blocks) for i in range(6))
+    longest = slice(kernel.LONGEST, kernel.BROKEN)
     length, source, address = max(
-        (facts[6:9] for facts, _, _ in blocks), key=lambda found: found[0], default=(0, -1, -1)
+        (totals[longest] for totals, _, _ in blocks), key=lambda route: route[0], default=(0, -1, -1)
     )
     loops: dict[tuple[tuple[int, ...], int], None] = {}
     space = Explorer(relation)

@@ -6,140 +6,111 @@ import numpy as np
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.network.distance_kernel import bfs
 from unknot.routing.candidate import EJECT, VC_MASK
-from unknot.verify.states_kernel import explore
+from unknot.verify.states_kernel import explore, mark_back, mark_delivering, predecessors
+
+PAIRS, UNDELIVERED, DEAD_ENDS, LOOPS, ENDLESS, LONGER, LONGEST, LONGEST_SOURCE, LONGEST_ADDRESS, BROKEN = range(10)
+"""Entries of the totals. ENDLESS: a state lies on a cycle; LONGER: a step is not on a shortest path; both 0 or 1."""
+
+
+@kernel(lambda t: t.int64(t.READ64, t.READ64, t.I64, t.I64))
+def _longest(before, back, left, length):
+    """Take states whose successors are all done, of which ``left[i]`` are not; return how many do not go on for ever.
+
+    ``length[i]`` becomes the most steps from state i, where that has an end.
+    """
+    ready = np.empty(left.size, np.int64)
+    size = 0
+    for i in range(left.size):
+        length[i] = 0
+        if left[i] == 0:
+            ready[size] = i
+            size += 1
+    done = 0
+    while done < size:
+        i = ready[done]
+        done += 1
+        for k in range(before[i], before[i + 1]):
+            p = back[k]
+            length[p] = max(length[p], length[i] + 1)
+            left[p] -= 1
+            if left[p] == 0:
+                ready[size] = p
+                size += 1
+    return done
+
+
+@kernel(lambda t: t.void(t.I64, t.int64, t.int64, t.int64))
+def _note(places, number, at, address):
+    """Write down a place as the pair of this number, if there is room."""
+    if 2 * number + 1 < len(places):
+        places[2 * number] = at
+        places[2 * number + 1] = address
 
 
 @kernel(
-    lambda t: t.int64(t.RULE, t.MAP, t.READ64, t.READ32, t.READ32, t.READ32, t.int64, t.int64, t.I32, *[t.I64] * 7)
-)
-def judge(rule, layout, in_first, in_channel, source, target_router, start, stop, seen, order, first, value, out,
-          facts, dead, loops):  # fmt: skip
-    """Judge the addresses from `start` to `stop`.
+    lambda t: t.int64(
+        t.RULE, t.MAP, t.Tuple((t.READ64, t.READ32, t.READ32, t.READ32)), t.int64, t.int64,
+        t.Tuple((t.I32, t.I64, t.I64, t.I64, t.I64)), t.I64, t.I64, t.I64,
+    )
+)  # fmt: skip
+def follow_routes(rule, layout, network, start, stop, space, totals, dead, loops):
+    """Follow the routes of the addresses from `start` to `stop`.
 
-    Adds to facts: pairs, undelivered pairs, dead ends, loops, whether some state lies on a cycle, whether some step
-    is not on a shortest path; keeps the longest route with its source and address. `dead` and `loops` take (input VC,
-    address) of the first dead ends and of the first states on or before cycles that cannot reach ejection. Returns
-    −1, or the address of a broken state with its input VC in facts[9].
+    `network` holds the channels by target in compressed rows, their sources, and the target router of each VC;
+    `space` is that of `explore`. Adds to `totals` and keeps the longest route there. `dead` and `loops` take pairs of
+    input VC and address: the first dead ends, and the first states on or before cycles that cannot reach ejection.
+    Returns −1, or the address of a broken state with its input VC in totals[BROKEN].
     """
-    router, tail, eject, destination = layout[0], layout[1], layout[2], layout[3]
-    vcs = len(tail)
-    input_vcs = len(router)
-    slot = np.empty(input_vcs, np.int64)
-    delivers = np.zeros(input_vcs, np.bool_)
-    length = np.zeros(input_vcs, np.int64)
-    left = np.zeros(input_vcs, np.int64)
-    stack = np.empty(input_vcs, np.int64)
+    in_first, in_channel, source, target_router = network
+    seen, order, first, value, out = space
+    router, vcs, eject, destination = layout[0], len(layout[1]), layout[2], layout[3]
+    slot = np.empty(len(router), np.int64)
     distance = np.empty(len(in_first) - 1, np.int32)
     queue = np.empty(len(in_first) - 1, np.int32)
     for address in range(start, stop):
         count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
         if count < 0:
-            facts[9] = order[-1 - count]
+            totals[BROKEN] = order[-1 - count]
             return address
-        home = eject[destination[address]]
-        bfs(in_first, in_channel, source, home, distance, queue)
-        for i in range(count):
-            slot[order[i]] = i
-        back_first = np.zeros(count + 1, np.int64)
-        for i in range(count):
-            left[i] = 0
-            delivers[i] = False
-            length[i] = 0
-            here = router[order[i]]
-            for k in range(first[i], first[i + 1]):
-                vc = value[k] & VC_MASK
-                if vc == EJECT:
-                    delivers[i] = True
-                else:
-                    back_first[slot[vc] + 1] += 1
-                    left[i] += 1
-                    if distance[target_router[vc]] != distance[here] - 1:
-                        facts[5] = 1
-        for i in range(count):
-            back_first[i + 1] += back_first[i]
-        back = np.empty(back_first[count], np.int64)
-        cursor = back_first[:count].copy()
+        bfs(in_first, in_channel, source, eject[destination[address]], distance, queue)
+        before, back = predecessors(count, order, first, value, slot)
+        left, length = np.zeros(count, np.int64), np.empty(count, np.int64)
+        delivers, lost = np.empty(count, np.bool_), np.zeros(count, np.bool_)
         for i in range(count):
             for k in range(first[i], first[i + 1]):
                 vc = value[k] & VC_MASK
                 if vc != EJECT:
-                    back[cursor[slot[vc]]] = i
-                    cursor[slot[vc]] += 1
-        # Longest route: states whose successors are all done, in that order; the others lie on or before a cycle.
-        size = 0
-        done = 0
-        for i in range(count):
-            if left[i] == 0:
-                stack[size] = i
-                size += 1
-        while done < size:
-            i = stack[done]
-            done += 1
-            for k in range(back_first[i], back_first[i + 1]):
-                p = back[k]
-                length[p] = max(length[p], length[i] + 1)
-                left[p] -= 1
-                if left[p] == 0:
-                    stack[size] = p
-                    size += 1
-        if done < count:
-            facts[4] = 1
-        # Which states can still reach ejection.
-        size = 0
-        for i in range(count):
-            if delivers[i]:
-                stack[size] = i
-                size += 1
-        while size:
-            size -= 1
-            i = stack[size]
-            for k in range(back_first[i], back_first[i + 1]):
-                p = back[k]
-                if not delivers[p]:
-                    delivers[p] = True
-                    stack[size] = p
-                    size += 1
+                    left[i] += 1
+                    if distance[target_router[vc]] != distance[router[order[i]]] - 1:
+                        totals[LONGER] = 1
+        if _longest(before, back, left, length) < count:
+            totals[ENDLESS] = 1
+        mark_delivering(first, value, before, back, delivers)
         # A pair is undelivered when a state without a way to ejection can be reached from its source.
-        size = 0
         for i in range(count):
             at = order[i]
-            unused = at >= vcs and first[i] == first[i + 1] and at - vcs == destination[address]
-            if first[i] == first[i + 1] and not unused:
-                if 2 * facts[2] + 1 < dead.size:
-                    dead[2 * facts[2]] = at
-                    dead[2 * facts[2] + 1] = address
-                facts[2] += 1
-            if not delivers[i] and not unused:
+            dead_end = first[i] == first[i + 1]
+            if dead_end and at - vcs == destination[address]:
+                continue  # a terminal that sends nothing to itself loses nothing
+            if dead_end:
+                _note(dead, totals[DEAD_ENDS], at, address)
+                totals[DEAD_ENDS] += 1
+            if not delivers[i]:
                 if left[i] > 0:
-                    if 2 * facts[3] + 1 < loops.size:
-                        loops[2 * facts[3]] = at
-                        loops[2 * facts[3] + 1] = address
-                    facts[3] += 1
-                stack[size] = i
-                size += 1
-            left[i] = 0 if delivers[i] or unused else 1
-        while size:
-            size -= 1
-            i = stack[size]
-            for k in range(back_first[i], back_first[i + 1]):
-                p = back[k]
-                if left[p] == 0:
-                    left[p] = 1
-                    stack[size] = p
-                    size += 1
+                    _note(loops, totals[LOOPS], at, address)
+                    totals[LOOPS] += 1
+                lost[i] = True
+        mark_back(before, back, lost)
         for i in range(count):
-            at = order[i]
-            if at < vcs:
+            terminal = order[i] - vcs
+            if terminal < 0:
                 continue
-            terminal = at - vcs
-            if first[i] < first[i + 1] and (facts[7] < 0 or length[i] > facts[6]):
-                facts[6] = length[i]
-                facts[7] = terminal
-                facts[8] = address
-            if terminal != destination[address]:
-                facts[0] += 1
-                facts[1] += left[i]
-            elif left[i] and first[i] < first[i + 1]:
-                facts[1] += 1
-                facts[0] += 1
+            used = first[i] < first[i + 1]
+            if used and (totals[LONGEST_SOURCE] < 0 or length[i] > totals[LONGEST]):
+                totals[LONGEST] = length[i]
+                totals[LONGEST_SOURCE] = terminal
+                totals[LONGEST_ADDRESS] = address
+            if terminal != destination[address] or (lost[i] and used):
+                totals[PAIRS] += 1
+                totals[UNDELIVERED] += lost[i]
     return -1

@@ -14,24 +14,27 @@ PLACES = types.Tuple((READ32, READ64, READ32, READ32, READ32))
 
 
 @kept(types.int64(types.int64, U64, types.int64, types.int64, I64, I64, U64, types.int64), nogil=True)
-def _find(channel, sets, words, begin, table, at_channel, known, count):
-    """The state (channel, set), entered as number `count` if it is new."""
-    key = np.uint64(channel + 1) * STEP
+def number_of(place, sets, words, begin, table, place_of, known, count):
+    """Return the number of the pair of a place and the set at ``sets[begin:]``; a new one is entered as `count`.
+
+    `table` is a hash table of numbers with linear probing; never full.
+    """
+    key = np.uint64(place + 1) * STEP
     for w in range(words):
         key = (key ^ sets[begin + w]) * np.uint64(0xD1342543DE82EF95)
         key ^= key >> np.uint64(29)
     mask = np.int64(table.size - 1)
     slot = np.int64(key >> np.uint64(20)) & mask
     while table[slot] >= 0:
-        state = table[slot]
-        same = at_channel[state] == channel
+        pair = table[slot]
+        same = place_of[pair] == place
         for w in range(words):
-            same = same and known[state * words + w] == sets[begin + w]
+            same = same and known[pair * words + w] == sets[begin + w]
         if same:
-            return state
+            return pair
         slot = (slot + 1) & mask
     table[slot] = count
-    at_channel[count] = channel
+    place_of[count] = place
     for w in range(words):
         known[count * words + w] = sets[begin + w]
     return count
@@ -113,7 +116,7 @@ def path_sets(
                 sets[to * words + (position >> 6)] |= np.uint64(1) << np.uint64(position & 63)
         for j in range(reached):
             to = touched[j]
-            found = _find(to, sets, words, to * words, table, at_channel, known, count)
+            found = number_of(to, sets, words, to * words, table, at_channel, known, count)
             count = max(count, found + 1)
             edge_to[edges] = found
             edges += 1

@@ -84,6 +84,63 @@ def explore(rule, address, layout, seen, stamp, order, first, value, out):
     return count
 
 
+@kernel(lambda t: t.Tuple((t.I64, t.I64))(t.int64, t.READ64, t.READ64, t.READ64, t.I64))
+def predecessors(count, order, first, value, slot):
+    """Return compressed rows of the states from which each of `count` states is entered, by their numbers.
+
+    ``slot[input VC]`` becomes the number of its state.
+    """
+    for i in range(count):
+        slot[order[i]] = i
+    before = np.zeros(count + 1, np.int64)
+    for k in range(first[count]):
+        vc = value[k] & VC_MASK
+        if vc != EJECT:
+            before[slot[vc] + 1] += 1
+    for i in range(count):
+        before[i + 1] += before[i]
+    cursor = before.copy()
+    back = np.empty(before[count], np.int64)
+    for i in range(count):
+        for k in range(first[i], first[i + 1]):
+            vc = value[k] & VC_MASK
+            if vc != EJECT:
+                back[cursor[slot[vc]]] = i
+                cursor[slot[vc]] += 1
+    return before, back
+
+
+@kernel(lambda t: t.void(t.READ64, t.READ64, t.boolean[::1]))
+def mark_back(before, back, marked):
+    """Mark every state from which a marked one can be reached, given the predecessors of all."""
+    stack = np.empty(marked.size, np.int64)
+    size = 0
+    for i in range(marked.size):
+        if marked[i]:
+            stack[size] = i
+            size += 1
+    while size:
+        size -= 1
+        i = stack[size]
+        for k in range(before[i], before[i + 1]):
+            p = back[k]
+            if not marked[p]:
+                marked[p] = True
+                stack[size] = p
+                size += 1
+
+
+@kernel(lambda t: t.void(t.READ64, t.READ64, t.READ64, t.READ64, t.boolean[::1]))
+def mark_delivering(first, value, before, back, delivers):
+    """Mark every state from which ejection can be reached."""
+    for i in range(delivers.size):
+        delivers[i] = False
+        for k in range(first[i], first[i + 1]):
+            if value[k] & VC_MASK == EJECT:
+                delivers[i] = True
+    mark_back(before, back, delivers)
+
+
 @kernel(
     lambda t: t.int64(
         t.RULE, t.MAP, t.int64, t.int64, t.READ32, t.READ64, t.uint64[::1], t.I32, t.I64, t.I64, t.I64, t.I64, t.I64
