@@ -9,8 +9,8 @@ from typing import Any as _Any
 from unknot._base.moved import names_of as _names_of
 from unknot.routing import named as _named
 from unknot.routing import taking as _taking
-from unknot.routing.class_ranges import in_ranges as in_ranges
 from unknot.routing.classes import in_classes as in_classes
+from unknot.routing.classes import in_ranges as in_ranges
 from unknot.routing.classes import message_classes as message_classes
 from unknot.routing.cube_connected_cycles import cube_connected_cycles as cube_connected_cycles
 from unknot.routing.de_bruijn import de_bruijn as de_bruijn
@@ -18,8 +18,8 @@ from unknot.routing.destination_tag import destination_tag as destination_tag
 from unknot.routing.dfsssp import dfsssp as dfsssp
 from unknot.routing.dimension_order import dimension_order as dimension_order
 from unknot.routing.dragonfly import dragonfly_minimal as dragonfly_minimal
+from unknot.routing.dragonfly import dragonfly_ugal as dragonfly_ugal
 from unknot.routing.dragonfly import dragonfly_valiant as dragonfly_valiant
-from unknot.routing.dragonfly_ugal import dragonfly_ugal as dragonfly_ugal
 from unknot.routing.duato import duato as duato
 from unknot.routing.forwarding_table import forwarding_table as forwarding_table
 from unknot.routing.fully_adaptive import fully_adaptive as fully_adaptive
@@ -34,8 +34,8 @@ from unknot.routing.nca import nca as nca
 from unknot.routing.o1turn import o1turn as o1turn
 from unknot.routing.odd_even import odd_even as odd_even
 from unknot.routing.overlay import overlay as overlay
+from unknot.routing.overlay import pbfaa as pbfaa
 from unknot.routing.p_cube import p_cube as p_cube
-from unknot.routing.pbfaa import pbfaa as pbfaa
 from unknot.routing.planar_adaptive import planar_adaptive as planar_adaptive
 from unknot.routing.product_order import product_order as product_order
 from unknot.routing.relation import EJECT as EJECT
@@ -52,8 +52,8 @@ from unknot.routing.turn_model import negative_first as negative_first
 from unknot.routing.turn_model import north_last as north_last
 from unknot.routing.turn_model import west_first as west_first
 from unknot.routing.two_trees import two_trees as two_trees
-from unknot.routing.ugal import ugal as ugal
 from unknot.routing.up_down import up_down as up_down
+from unknot.routing.valiant import ugal as ugal
 from unknot.routing.valiant import valiant as valiant
 from unknot.routing.vba import vba as vba
 from unknot.routing.virtual_channels import VirtualChannels as VirtualChannels

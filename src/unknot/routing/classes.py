@@ -8,22 +8,30 @@ message has as many addresses for a destination as there are classes, and keeps 
 and deadlock-free, under each switching technique, just where the base is: a message never waits for a VC of another
 class. The claims are therefore those of the base. Classes on VCs of their own are old practice, in the router of the
 Alpha 21364 for one (Mukherjee et al. 2002).
+
+`in_ranges` gives each class a routing of its own on VCs that follow one another; a VC in several ranges is taken by
+whichever class comes first. Where ranges overlap, classes wait for each other, and what is proved of one does not
+hold of all: deadlock-free under each switching technique where the ranges are apart and each routing is; else the
+proof says. Such ranges are what BookSim 2 has for reads and writes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot.network import Network
-from unknot.routing.class_parts import checked_names, moved_to_class, once_for_each
+from unknot.routing.address_names import PairNames
 from unknot.routing.named import routing
-from unknot.routing.relation import Out, Relation
+from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
 from unknot.routing.taking import takes_network, takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
 
+Numbered = Callable[[int, int, int, Out], int]
 BOTH = ("request", "reply")
 """The classes of a closed loop."""
 
@@ -67,7 +75,7 @@ def share(vcs: int | None, names: Sequence[str]) -> int | None:
     """
     if vcs is None:
         return None
-    known = checked_names(names)
+    known = _checked_names(names)
     if vcs < len(known) or vcs % len(known):
         raise RelationError(f"{vcs} VCs per channel cannot be shared out equally among {' and '.join(known)}")
     return vcs // len(known)
@@ -99,7 +107,7 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
     >>> in_classes(dimension_order(mesh(4, 4)))
     <Relation dimension_order for request and reply on mesh(4, 4), 96 VCs>
     """
-    known = checked_names(names)
+    known = _checked_names(names)
     if relation.classes:
         raise RelationError(f"{relation.name} has message classes already: {', '.join(relation.classes)}")
     if relation.direct is not None:
@@ -107,30 +115,155 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
             f"{relation.name}: its packets compare their address with one direct address for each pair of terminals, "
             "which can be of one message class only; use a routing that does not"
         )
-    network, many, addresses = relation.network, len(known), relation.num_addresses
     counts = relation.vcs.counts.astype(np.int64)
-    virtual = VirtualChannels(network, counts * many)
-    kinds = np.arange(many)[:, None]
-    outer = virtual.first[relation.vcs.channel] + kinds * counts[relation.vcs.channel] + relation.vcs.index
-    inner, kind_of = np.zeros(virtual.total, dtype=np.int64), np.zeros(virtual.total, dtype=np.int64)
-    inner[outer], kind_of[outer] = np.arange(relation.num_vcs), kinds
-    total, entry, ask, moved = virtual.total, relation.num_vcs, relation.rule, moved_to_class
+    parts = [(relation, k * counts) for k in range(len(known))]
+    name = f"{relation.name} for {' and '.join(known)}"
+    return _side_by_side(
+        VirtualChannels(relation.network, counts * len(known)), parts, known, name, relation.claims, relation.commits
+    )
+
+
+@takes_network
+def in_ranges(network: Network, vcs: int, ranges: Sequence[tuple[str, int, Relation]]) -> Relation:
+    """One routing of several message classes on ranges of VCs.
+
+    Parameters
+    ----------
+    vcs : int
+        VCs of each channel in all.
+    ranges : sequence of (name, first VC, relation)
+        The relation of a class has the same number of VCs on every channel: they are its range, from the first VC on.
+        All have the same addresses.
+
+    Raises
+    ------
+    RelationError
+        If names are alike, a range does not fit, or the relations differ in more than their VCs.
+
+    Examples
+    --------
+    >>> from unknot.routing import dimension_order
+    >>> from unknot.network.families import mesh
+    >>> net = mesh(4, 4)
+    >>> in_ranges(net, 3, [("request", 0, dimension_order(net, 2)), ("reply", 1, dimension_order(net, 2))])
+    <Relation dimension_order for request (VCs 0-1) and reply (VCs 1-2) on mesh(4, 4), 144 VCs>
+    """
+    names = _checked_names([name for name, _, _ in ranges])
+    one = ranges[0][2]
+    shown = []
+    for name, low, relation in ranges:
+        _check(network, one, relation, name)
+        wide = relation.vcs.each if network.num_channels else relation.vcs.widest
+        if wide is None or not 0 <= low <= low + wide <= vcs:
+            raise RelationError(f"{name}: {wide} VCs from VC {low} on are wanted of channels that have {vcs}")
+        shown.append(f"{name} (VCs {low}-{low + wide - 1})")
+    parts = [(relation, np.full(network.num_channels, low)) for _, low, relation in ranges]
+    return _side_by_side(VirtualChannels(network, vcs), parts, names, f"{one.name} for {' and '.join(shown)}")
+
+
+def _side_by_side(
+    virtual: VirtualChannels,
+    parts: Sequence[tuple[Relation, npt.NDArray[np.int64]]],
+    names: tuple[str, ...],
+    name: str,
+    claims: Mapping[str, bool] | None = None,
+    commits: bool = False,
+) -> Relation:
+    """The routing of several classes, each by a relation on the VCs from some VC of every channel on."""
+    one = parts[0][0]
+    unlike: list[Relation] = []
+    inner = np.full((len(parts), virtual.total), -1, dtype=np.int64)
+    outer = np.zeros((len(parts), max(relation.num_vcs for relation, _ in parts)), dtype=np.int64)
+    entry = np.array([relation.num_vcs for relation, _ in parts], dtype=np.int64)
+    which = np.zeros(len(parts), dtype=np.int64)
+    for k, (relation, low) in enumerate(parts):
+        channel = relation.vcs.channel
+        outer[k, : relation.num_vcs] = virtual.first[channel] + low[channel] + relation.vcs.index
+        inner[k, outer[k, : relation.num_vcs]] = np.arange(relation.num_vcs)
+        if all(relation is not other for other in unlike):
+            unlike.append(relation)
+        which[k] = next(i for i, other in enumerate(unlike) if other is relation)
+    ask, addresses, total = _by_number([relation.rule for relation in unlike]), one.num_addresses, virtual.total
 
     def rule(at: int, address: int, out: Out) -> int:
         kind = address // addresses
-        inner_at = entry + at - total
+        inner_at = entry[kind] + at - total
         if at < total:
-            if kind_of[at] != kind:
+            inner_at = inner[kind, at]
+            if inner_at < 0:
                 return 0
-            inner_at = inner[at]
-        return moved(out, ask(inner_at, address % addresses, out), kind, outer)
+        count = ask(which[kind], inner_at, address % addresses, out)
+        for k in range(count):
+            vc = out[k] & VC_MASK
+            if vc != EJECT:
+                out[k] += outer[kind, vc] - vc
+        return count
 
     return Relation(
-        network,
+        virtual.network,
         virtual,
         rule,
-        name=f"{relation.name} for {' and '.join(known)}",
-        commits=relation.commits,
-        claims=relation.claims,
-        **once_for_each(relation, known),
+        name=name,
+        destination=np.tile(one.destination, len(names)),
+        may_use=None if one.may_use is None else np.tile(one.may_use, len(names)),
+        commits=commits,
+        claims=claims or {},
+        claims_minimal=one.claims_minimal,
+        address_labels=PairNames(len(names), addresses, partial(_name, one, names)),
+        source=one.source,
+        classes=names,
+        selection=one.selection,
+        direct=None if one.decides is None else one.direct,
+        decides=one.decides,
     )
+
+
+def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names of message classes; RelationError if there are none, two are alike, or one is no text."""
+    given = () if isinstance(names, str) else tuple(names)
+    if not given or len(set(given)) < len(given) or not all(isinstance(name, str) and name.strip() for name in given):
+        raise RelationError(f"message classes are names, at least one and no two alike; got {names!r}")
+    return given
+
+
+def _check(network: Network, one: Relation, relation: Relation, name: str) -> None:
+    """Refuse a relation that cannot be one of several."""
+    if relation.network is not network:
+        raise RelationError(f"{name}: {relation.name} belongs to another network")
+    if relation.classes or relation.compares_on_injection or relation.commits:
+        raise RelationError(
+            f"{name}: {relation.name} has message classes, compares two ways, or commits; a class takes a "
+            "routing that does not"
+        )
+    alike = np.array_equal(one.destination, relation.destination)
+    uses = (one.may_use is None) == (relation.may_use is None) and (
+        one.may_use is None or np.array_equal(one.may_use, relation.may_use)  # type: ignore[arg-type]
+    )
+    if not alike or not uses:
+        raise RelationError(f"{name}: {relation.name} has other addresses than {one.name}")
+
+
+def _by_number(rules: Sequence[Callable[[int, int, Out], int]]) -> Numbered:
+    """One function of several rules, of which the first argument says which."""
+    last = rules[-1]
+
+    def only(number: int, at: int, address: int, out: Out) -> int:
+        return last(at, address, out)
+
+    ask: Numbered = only
+    for k in range(len(rules) - 2, -1, -1):
+        ask = _or_else(k, rules[k], ask)
+    return ask
+
+
+def _or_else(wanted: int, rule: Callable[[int, int, Out], int], others: Numbered) -> Numbered:
+    def ask(number: int, at: int, address: int, out: Out) -> int:
+        if number == wanted:
+            return rule(at, address, out)
+        return others(number, at, address, out)
+
+    return ask
+
+
+def _name(relation: Relation, names: tuple[str, ...], kind: int, address: int) -> str:
+    return f"{relation.address_name(address)} ({names[kind]})"

@@ -1,4 +1,4 @@
-"""Routing on dragonflies: minimal, and Valiant's by groups (Kim, Dally, Scott & Abts 2008).
+"""Routing on dragonflies: minimal, Valiant's by groups, and UGAL (Kim, Dally, Scott & Abts 2008).
 
 Minimal: a local hop to a router with a link to the destination's group, if need be, that global link, and a local hop
 to the destination. It takes one global link, so where a shorter way leads over two global links through a third group
@@ -9,9 +9,16 @@ Any arrangement of global links will do. The VCs are those of the paper: class 0
 1 from there (or, directly, from the source) up to the destination's group, class 2 in it. Local and global VCs are
 thus passed in the order l0, g0, l1, g1, l2, and so there is no cycle of dependencies under any switching technique.
 Minimal routing needs l1, g1, l2 only, 2 VCs on local and 1 on global channels; the others 3 and 2.
+
+UGAL is Valiant's routing, or the direct way where the queues say that it is faster: as in `ugal`, the simulation
+compares the direct way, here through the source's own group, with one through a drawn group when a packet is injected. Its
+variants differ in the queues that are compared. Credits cannot be held back, so UGAL-L_CR is not among them, nor is
+UGAL-G, which knows the queues of other routers.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,6 +29,9 @@ from unknot.routing.groups import groups_of, names_by_group
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
+
+MAX_PAIRS = 2**28
+"""Most pairs of terminals for which the direct address of UGAL is kept."""
 
 
 @takes_network
@@ -68,6 +78,46 @@ def dragonfly_valiant(network: Network, vcs: int | None = None) -> Relation:
     <Relation dragonfly_valiant on dragonfly(4, 2, 2), 468 VCs>
     """
     return _routing(network, vcs, 0, "dragonfly_valiant")
+
+
+@takes_network
+def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "UGAL-L_VCH") -> Relation:
+    """Valiant's routing by groups that goes directly where queues are short.
+
+    Parameters
+    ----------
+    vcs : int, optional
+        As for `dragonfly_valiant`.
+    variant : {"UGAL-L_VCH", "UGAL-L_VC", "UGAL-L"}
+        Queues that are compared: of whole ports (UGAL-L), of the VCs that the packet may take (UGAL-L_VC), or of VCs
+        only where both ways begin with the same port (UGAL-L_VCH).
+
+    Raises
+    ------
+    RelationError
+        If there is no such variant, or too many terminals, or as for `dragonfly_valiant`.
+
+    References
+    ----------
+    J. Kim, W. J. Dally, S. Scott, D. Abts: Technology-driven, highly-scalable dragonfly topology. ISCA 2008, 77–88.
+    doi:10.1109/ISCA.2008.19.
+
+    Examples
+    --------
+    >>> from unknot.network.families import dragonfly
+    >>> dragonfly_ugal(dragonfly(4), variant="UGAL-L")
+    <Relation dragonfly_ugal on dragonfly(4, 2, 2), 468 VCs>
+    """
+    whole = dragonfly_valiant(network, vcs)
+    terminals = network.num_terminals
+    if terminals * terminals > MAX_PAIRS:
+        raise RelationError(
+            f"dragonfly_ugal on {network.name}: an address for each of {terminals} × {terminals} pairs of terminals "
+            "is too much; use dragonfly_valiant"
+        )
+    own = groups_of(network, "dragonfly_ugal").group[network.inject]
+    direct = own[:, None] * terminals + np.arange(terminals)
+    return replace(whole, name="dragonfly_ugal", direct=direct.astype(np.int32), compares=variant)
 
 
 def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relation:

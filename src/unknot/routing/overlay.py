@@ -8,16 +8,22 @@ Minimal if all parts are. The framework (Liu & Yang 1999, as described by Deng &
 deadlock is all that deadlock freedom takes. Under wormhole switching Duato's theorem asks for more where messages
 come back: a detour through an overlaid network joins base channels that the base alone never uses one after the
 other. The prover says for which bases it matters.
+
+PBFAA is the instance on meshes with two networks: the first VC of every channel for a partially adaptive base, all
+others fully adaptive. The accounts of it name no base. Liu & Yang, as Deng & Yang report, claim it fully adaptive and
+deadlock-free: the second network provides every path and the base avoids deadlock.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from unknot._base.errors import RelationError
 from unknot.network import Network
+from unknot.routing.meshes import mesh_grid
 from unknot.routing.named import routing
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation, Rule
 from unknot.routing.taking import takes_network
@@ -94,6 +100,42 @@ def overlay(
         claims_minimal=all(part.claims_minimal for part in parts) or None,
         source="Liu & Yang 1999",
     )
+
+
+@takes_network
+def pbfaa(network: Network, vcs: int = 2, *, base: str = "negative_first", returns: bool = True) -> Relation:
+    """Fully adaptive routing over a partially adaptive base.
+
+    Parameters
+    ----------
+    vcs : int
+        VCs per channel: those of the base, all others fully adaptive.
+    base : str
+        Name of the base routing, with options if wanted.
+    returns : bool
+        Whether a message that has entered the base may go back to the fully adaptive network.
+
+    Raises
+    ------
+    RelationError
+        If the network is not a mesh or hypercube, or `base` cannot be used; `NetworkError` if it has no coordinates.
+
+    References
+    ----------
+    Y. Liu, X. Yang: Virtual network overlay, a framework for adaptive routing algorithms (in Chinese). Journal of
+    Computer Research and Development, 1999, no. 4, as cited by Deng & Yang.
+    B. Deng, X. Yang: BNR: the tool to analyse and design the minimal deadlock-free fully adaptive routing algorithm.
+    Computer Engineering & Science.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> pbfaa(mesh(4, 4))
+    <Relation pbfaa on mesh(4, 4), 96 VCs>
+    """
+    mesh_grid(network, "pbfaa")
+    relation = overlay(network, vcs, base=base, returns=returns)
+    return replace(relation, name="pbfaa", claims=dict.fromkeys(CLAIMED, True), source="Liu & Yang 1999")
 
 
 def _with_the_rest(network: Network, parts: list[Relation], text: str, vcs: int) -> Relation:

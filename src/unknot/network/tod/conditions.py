@@ -57,19 +57,13 @@ def replaced(skeleton: Graph, part: Graph) -> Graph:
     coordinates = np.concatenate(
         [np.tile(skeleton.coordinates, (k, 1)), np.repeat(part.coordinates, n, axis=0)], axis=1
     )
-    one, two = skeleton.counts(), part.counts()
-    counts = None
-    if one is not None or two is not None:
-        ones = np.ones(n, dtype=np.int64) if one is None else one
-        twos = np.ones(k, dtype=np.int64) if two is None else two
-        counts = (twos[:, None] * ones[None, :]).ravel()
     return graph(
         coordinates,
         skeleton.dimensions + part.dimensions,
         np.concatenate([own_source.ravel(), source]),
         np.concatenate([own_target.ravel(), target]),
         np.concatenate([np.repeat(part.latency, n), skeleton.latency]),
-        counts,
+        np.outer(part.counts(), skeleton.counts()).ravel(),
     ).ordered
 
 

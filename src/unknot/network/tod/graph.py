@@ -118,10 +118,10 @@ class Graph:
             stride *= size
         return bool((number == np.arange(self.routers)).all())
 
-    def counts(self) -> Keys | None:
-        """Terminals of each router; None where every router has one."""
+    def counts(self) -> Keys:
+        """Terminals of each router."""
         if self.terminals is None:
-            return None
+            return np.ones(self.routers, dtype=np.int64)
         inject, eject = self.terminals
         if not np.array_equal(inject, eject):
             raise MisfitError(

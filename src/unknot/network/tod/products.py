@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network.model import IntArray
-from unknot.network.tod.graph import Graph, Keys, graph
+from unknot.network.tod.graph import Graph, graph
 from unknot.network.tod.sets import arranged, has_loops
 
 Part = tuple[IntArray, IntArray, IntArray]
@@ -121,12 +121,7 @@ def _made(a: Graph, b: Graph, source: IntArray, target: IntArray, latency: IntAr
     coordinates = np.empty((m, n, split + len(b.dimensions)), dtype=np.int32)
     coordinates[:, :, :split] = a.coordinates[None, :, :]
     coordinates[:, :, split:] = b.coordinates[:, None, :]
-    one, two = a.counts(), b.counts()
-    counts: Keys | None = None
-    if one is not None or two is not None:
-        ones = np.ones(n, dtype=np.int64) if one is None else one
-        twos = np.ones(m, dtype=np.int64) if two is None else two
-        counts = (ones[None, :] * twos[:, None]).ravel()
+    counts = np.outer(b.counts(), a.counts()).ravel()
     at = coordinates.reshape(n * m, split + len(b.dimensions))
     return graph(at, a.dimensions + b.dimensions, source, target, latency, counts)
 

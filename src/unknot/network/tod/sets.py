@@ -55,17 +55,13 @@ def join(a: Graph, b: Graph, latency: int = 1) -> Graph:
     u, v = (x.ravel().astype(np.int32) for x in np.indices((n, m)))
     v += np.int32(n)
     across = np.full(n * m, latency, dtype=np.int32)
-    one, two = a.counts(), b.counts()
-    counts = None
-    if one is not None or two is not None:
-        counts = np.concatenate([_or_ones(one, n), _or_ones(two, m)])
     return graph(
         numbered(n + m),
         (Dimension(n + m),),
         np.concatenate([a.source, b.source + np.int32(n), u, v]),
         np.concatenate([a.target, b.target + np.int32(n), v, u]),
         np.concatenate([a.latency, b.latency, across, across]),
-        counts,
+        np.concatenate([a.counts(), b.counts()]),
     ).ordered
 
 
@@ -164,9 +160,8 @@ def _aligned(a: Graph, b: Graph) -> tuple[Graph, Graph, Mask]:
 
 
 def _moved(a: Graph, at: IntArray, dimensions: tuple[Dimension, ...], place: Keys) -> Graph:
-    counts = a.counts()
     moved = np.zeros(at.shape[0], dtype=np.int64)
-    moved[place] = 1 if counts is None else counts
+    moved[place] = a.counts()
     return graph(at, dimensions, place[a.source], place[a.target], a.latency, moved)
 
 
@@ -201,23 +196,12 @@ def _count(dimensions: int) -> str:
     return f"{dimensions} coordinate{'' if dimensions == 1 else 's'}"
 
 
-def _or_ones(counts: Keys | None, n: int) -> Keys:
-    return np.ones(n, dtype=np.int64) if counts is None else counts
-
-
-def _most(a: Graph, b: Graph) -> Keys | None:
-    one, two = a.counts(), b.counts()
-    if one is None and two is None:
-        return None
-    return np.maximum(_or_ones(one, a.routers), _or_ones(two, b.routers))
-
-
 def _channels(a: Graph, keep: Mask) -> dict[str, Any]:
     return {"source": a.source[keep], "target": a.target[keep], "latency": a.latency[keep]}
 
 
 def _collected(a: Graph, one: Mask, b: Graph, two: Mask) -> Graph:
-    counts = _most(a, b)
+    counts = np.maximum(a.counts(), b.counts())
     ours, theirs = _channels(a, one), _channels(b, two)
     columns = [np.concatenate([ours[k], theirs[k]]) for k in ("source", "target", "latency")]
     source, target, latency = columns
@@ -237,12 +221,4 @@ def _picked(a: Graph, keep: Mask, none: str) -> Graph:
     if keep.all():
         return a.ordered
     new = np.cumsum(keep, dtype=np.int64) - 1
-    counts = a.counts()
-    return graph(
-        a.coordinates[keep],
-        a.dimensions,
-        new[a.source],
-        new[a.target],
-        a.latency,
-        None if counts is None else counts[keep],
-    ).ordered
+    return graph(a.coordinates[keep], a.dimensions, new[a.source], new[a.target], a.latency, a.counts()[keep]).ordered

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 from unknot._base.errors import TextError
@@ -205,31 +206,8 @@ class Program:
     result: Node | None = None
 
 
-def children(node: Node) -> tuple[Node, ...]:
-    """The nodes directly below an expression."""
-    match node:
-        case Position(items=items) | Listing(items=items):
-            return items
-        case Range(first=first, last=last):
-            return (first,) if last is None else (first, last)
-        case Clauses(ranges=ranges, condition=condition):
-            return ranges if condition is None else (*ranges, condition)
-        case Option(value=value):
-            return (value,)
-        case Call(arguments=arguments, options=options, clauses=clauses):
-            return (*arguments, *options) if clauses is None else (*arguments, *options, clauses)
-        case Edge(ends=ends, latency=latency):
-            return ends if latency is None else (*ends, latency)
-        case Edges(edges=edges, clauses=clauses):
-            return edges if clauses is None else (*edges, clauses)
-        case Chain(operands=operands):
-            return operands
-        case Prefix(operand=operand):
-            return (operand,)
-        case Power(base=base, exponents=exponents):
-            return (base, *exponents)
-        case Replacement(graph=graph, parts=parts):
-            return (graph, *parts)
-        case Conditional(condition=condition, then=then, otherwise=otherwise):
-            return (condition, then, otherwise)
-    return ()
+def children(node: Node) -> Iterator[Node]:
+    """Yield the nodes directly below a node, in the order of its fields."""
+    for field in fields(node):
+        part = getattr(node, field.name)
+        yield from (child for child in (part if isinstance(part, tuple) else (part,)) if isinstance(child, Node))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unknot.routing.class_ranges import in_ranges
+from unknot.routing.classes import in_ranges
 from unknot.routing.relation import Relation
 from unknot.studies.booksim.configuration import Configuration, split
 from unknot.studies.booksim.networks import Built
