@@ -103,9 +103,8 @@ def test_the_first_dead_ends_and_states_on_loops_are_kept(relation: Relation, ro
                     expected[1] += [at, address]
         space = Explorer(relation)
         channels = (*network.incoming, network.source, network.target[relation.vcs.channel])
-        arrays = (space.seen, space.order, space.first, space.value, space.out)
         failed = follow_routes(
-            space.function, space.layout, channels, 0, relation.num_addresses, arrays, totals, *tables
+            space.function, space.layout, channels, 0, relation.num_addresses, space.scratch, totals, *tables
         )
     assert failed == -1
     assert totals[[DEAD_ENDS, LOOPS]].tolist() == [len(pairs) // 2 for pairs in expected]

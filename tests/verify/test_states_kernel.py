@@ -54,7 +54,7 @@ def asked(
 
     order, first = np.zeros(6, dtype=np.int64), np.zeros(7, dtype=np.int64)
     seen, value = np.zeros(3, dtype=np.int32), np.zeros(room, dtype=np.int64)
-    count = explore.py_func(rule, 1, layout, seen, 9, order, first, value, out)
+    count = explore.py_func(rule, 1, layout, (seen, order, first, value, out), 9)
     return int(count), order.tolist(), first.tolist()
 
 

@@ -11,9 +11,9 @@ thus passed in the order l0, g0, l1, g1, l2, and so there is no cycle of depende
 Minimal routing needs l1, g1, l2 only, 2 VCs on local and 1 on global channels; the others 3 and 2.
 
 UGAL is Valiant's routing, or the direct way where the queues say that it is faster: as in `ugal`, the simulation
-compares the direct way, here through the source's own group, with one through a drawn group when a packet is injected. Its
-variants differ in the queues that are compared. Credits cannot be held back, so UGAL-L_CR is not among them, nor is
-UGAL-G, which knows the queues of other routers.
+compares the direct way, here through the source's own group, with one through a drawn group when a packet is
+injected. Its variants differ in the queues that are compared. Credits cannot be held back, so UGAL-L_CR is not among
+them, nor is UGAL-G, which knows the queues of other routers.
 """
 
 from __future__ import annotations

@@ -7,13 +7,13 @@ torus with datelines. Valiant & Brebner (1981) speak of store-and-forward; for t
 since packets of phase two wait for VCs of phase two only. A packet that passes its destination in phase one is not
 ejected.
 
-UGAL is Valiant's routing, but goes directly whenever the queues say that this is the faster. The direct way is the one
-whose waypoint is the source itself, so all of it is phase two. Which of both is taken is a preference and decided in
-simulation: at the moment a packet enters the network it compares the direct way with one by a waypoint drawn at
+UGAL is Valiant's routing, but goes directly whenever the queues say that this is the faster. The direct way is the
+one whose waypoint is the source itself, so all of it is phase two. Which of both is taken is a preference and decided
+in simulation: at the moment a packet enters the network it compares the direct way with one by a waypoint drawn at
 random, by the product of queue and hops, as known at the source router. The proof covers every choice, so it does not
-depend on queues. What is taken for the queue is the variant: that of the whole first port (UGAL-L, Singh 2005), of the
-VCs that the packet may take there (UGAL-L_VC), or of VCs only where both ways begin with the same port (UGAL-L_VCH;
-the last two Kim, Dally, Scott & Abts 2008, for dragonflies).
+depend on queues. What is taken for the queue is the variant: that of the whole first port (UGAL-L, Singh 2005), of
+the VCs that the packet may take there (UGAL-L_VC), or of VCs only where both ways begin with the same port
+(UGAL-L_VCH; the last two Kim, Dally, Scott & Abts 2008, for dragonflies).
 """
 
 from __future__ import annotations

@@ -110,9 +110,8 @@ def _deliver(relation: Relation, threads: int | None, progress: Progress | None)
         totals = np.zeros(kernel.BROKEN + 1, dtype=np.int64)
         totals[kernel.LONGEST_SOURCE] = -1
         dead, looped = np.empty(2 * SHOWN, dtype=np.int64), np.empty(2 * SHOWN, dtype=np.int64)
-        arrays = (space.seen, space.order, space.first, space.value, space.out)
         failed = kernel.follow_routes(
-            space.function, space.layout, channels, start, stop, arrays, totals, dead, looped
+            space.function, space.layout, channels, start, stop, space.scratch, totals, dead, looped
         )
         if failed >= 0:
             space.fail(int(totals[kernel.BROKEN]), int(failed))

@@ -50,25 +50,25 @@ def _note(places, number, at, address):
 @kernel(
     lambda t: t.int64(
         t.RULE, t.MAP, t.Tuple((t.READ64, t.READ32, t.READ32, t.READ32)), t.int64, t.int64,
-        t.Tuple((t.I32, t.I64, t.I64, t.I64, t.I64)), t.I64, t.I64, t.I64,
+        t.SCRATCH, t.I64, t.I64, t.I64,
     )
 )  # fmt: skip
-def follow_routes(rule, layout, network, start, stop, space, totals, dead, loops):
+def follow_routes(rule, layout, network, start, stop, scratch, totals, dead, loops):
     """Follow the routes of the addresses from `start` to `stop`.
 
     `network` holds the channels by target in compressed rows, their sources, and the target router of each VC;
-    `space` is that of `explore`. Adds to `totals` and keeps the longest route there. `dead` and `loops` take pairs of
-    input VC and address: the first dead ends, and the first states on or before cycles that cannot reach ejection.
+    `scratch` is that of `explore`. Adds to `totals` and keeps the longest route there. `dead` and `loops` take pairs
+    of input VC and address: the first dead ends, and the first states on or before cycles that cannot reach ejection.
     Returns −1, or the address of a broken state with its input VC in totals[BROKEN].
     """
     in_first, in_channel, source, target_router = network
-    seen, order, first, value, out = space
+    _, order, first, value, _ = scratch
     router, vcs, eject, destination = layout[0], len(layout[1]), layout[2], layout[3]
     slot = np.empty(len(router), np.int64)
     distance = np.empty(len(in_first) - 1, np.int32)
     queue = np.empty(len(in_first) - 1, np.int32)
     for address in range(start, stop):
-        count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
+        count = explore(rule, address, layout, scratch, address + 1)
         if count < 0:
             totals[BROKEN] = order[-1 - count]
             return address

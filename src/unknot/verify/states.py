@@ -76,6 +76,7 @@ class Explorer:
         except MemoryError:
             raise memory.SizeError(f"the candidates of {relation.name}", 8 * most, memory.limit()) from None
         self.out = view(np.zeros(relation.max_candidates, dtype=np.int64))
+        self.scratch = (self.seen, self.order, self.first, self.value, self.out)
 
     def visit(self, address: int) -> tuple[npt.NDArray[np.int64], Offsets, npt.NDArray[np.int64]]:
         """The states of an address: input VCs in breadth-first order, and their candidates in compressed rows.
@@ -85,9 +86,7 @@ class Explorer:
         from unknot.verify.states_kernel import explore
 
         np.asarray(self.seen)[:] = 0
-        count = explore(
-            self.function, address, self.layout, self.seen, 1, self.order, self.first, self.value, self.out
-        )
+        count = explore(self.function, address, self.layout, self.scratch, 1)
         if count < 0:
             self.fail(int(self.order[-1 - count]), address)
         return self.order[:count], self.first[: count + 1], self.value[: self.first[count]]
@@ -179,9 +178,8 @@ def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
     def follow(mine: tuple[Explorer, npt.NDArray[np.uint64], npt.NDArray[np.int64]], start: int, stop: int) -> None:
         explorer, word, totals = mine
         failed = depend(
-            explorer.function, explorer.layout, start, stop, rank, first_word, word,
-            explorer.seen, explorer.order, explorer.first, explorer.value, explorer.out, totals,
-        )  # fmt: skip
+            explorer.function, explorer.layout, start, stop, explorer.scratch, rank, first_word, word, totals
+        )
         if failed >= 0:
             explorer.fail(int(totals[2]), int(failed))
 
@@ -260,18 +258,15 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
     space = Explorer(relation)
     slot = np.empty(relation.num_vcs, dtype=np.int32)
     size = ROOM
-    input_vc, owner = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
-    next_first, next_state = np.zeros(size + 2, dtype=np.int64), np.empty(2 * size, dtype=np.int32)
-    head_first, head_owner = np.zeros(size + 2, dtype=np.int64), np.empty(size + 2, dtype=np.int32)
-    head_wait = np.empty(2 * size, dtype=np.int32)
+    sizes = (size, size, size + 2, 2 * size, size + 2, size + 2, 2 * size)
+    offsets = (2, 5)
+    rows: tuple[npt.NDArray[Any], ...] = tuple(
+        np.zeros(n, dtype=np.int64 if i in offsets else np.int32) for i, n in enumerate(sizes)
+    )
     for address in range(relation.num_addresses):
         effort.spent("states on cycles", address, relation.num_addresses)
         while True:
-            done = core_states(
-                space.function, space.layout, address, graph.label, kept, relation.commits,
-                space.seen, space.order, space.first, space.value, space.out, slot,
-                input_vc, owner, next_first, next_state, head_first, head_owner, head_wait,
-            )  # fmt: skip
+            done = core_states(space.function, space.layout, address, space.scratch, graph.label, kept, slot, rows)
             if done == -1:
                 raise RelationError(f"{relation.name}: its answers change from one question to the next")
             if done >= 0:
@@ -279,10 +274,9 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
             space.seen[:] = 0
             size *= 2
             memory.require(f"the states on cycles of {relation.name} on {relation.network.name}", 56 * size)
-            input_vc, owner, next_state = _doubled(input_vc), _doubled(owner), _doubled(next_state)
-            head_owner, head_wait = _doubled(head_owner), _doubled(head_wait)
-            next_first, head_first = _doubled(next_first, last=True), _doubled(head_first, last=True)
+            rows = tuple(_doubled(column, last=i in offsets) for i, column in enumerate(rows))
     effort.spent("states on cycles", relation.num_addresses, relation.num_addresses)
+    input_vc, owner, next_first, next_state, head_owner, head_first, head_wait = rows
     states, heads = int(next_first[-1]), int(head_first[-1])
     return Core(
         graph,

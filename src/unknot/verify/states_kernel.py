@@ -27,8 +27,8 @@ def looked_up(at, address, first, input_vc, start, value, out):
     return found
 
 
-@kernel(lambda t: t.int64(t.RULE, t.int64, t.MAP, t.I32, t.int32, t.I64, t.I64, t.I64, t.I64))
-def explore(rule, address, layout, seen, stamp, order, first, value, out):
+@kernel(lambda t: t.int64(t.RULE, t.int64, t.MAP, t.SCRATCH, t.int32))
+def explore(rule, address, layout, scratch, stamp):
     """Visit every state of an address, breadth first.
 
     Layout is (router of each input VC, source router of each VC, eject router of each terminal, terminal of each
@@ -42,6 +42,7 @@ def explore(rule, address, layout, seen, stamp, order, first, value, out):
         Number of states, or −1 − i when state i breaks the contract.
     """
     router, tail, eject, destination, may_use, row_first, row_place, row_start, row_value, commits = layout
+    seen, order, first, value, out = scratch
     vcs = len(tail)
     home = eject[destination[address]]
     count = 0
@@ -141,20 +142,17 @@ def mark_delivering(first, value, before, back, delivers):
     mark_back(before, back, delivers)
 
 
-@kernel(
-    lambda t: t.int64(
-        t.RULE, t.MAP, t.int64, t.int64, t.READ32, t.READ64, t.uint64[::1], t.I32, t.I64, t.I64, t.I64, t.I64, t.I64
-    )
-)
-def depend(rule, layout, start, stop, rank, first_word, word, seen, order, first, value, out, totals):
+@kernel(lambda t: t.int64(t.RULE, t.MAP, t.int64, t.int64, t.SCRATCH, t.READ32, t.READ64, t.uint64[::1], t.I64))
+def depend(rule, layout, start, stop, scratch, rank, first_word, word, totals):
     """Set bit rank[v] in the words of VC u for every candidate v of a reachable state at u; addresses start to stop.
 
     Adds the number of states to totals[0] and that of addresses to totals[1]. Returns −1, or the address of a broken
     state with its input VC in totals[2].
     """
     vcs = len(layout[1])
+    _, order, first, value, _ = scratch
     for address in range(start, stop):
-        count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
+        count = explore(rule, address, layout, scratch, address + 1)
         if count < 0:
             totals[2] = order[-1 - count]
             return address
@@ -193,22 +191,21 @@ def unpack(first_word, word, first_leaving, leaving, head, first, target, fill):
 
 @kernel(
     lambda t: t.int64(
-        t.RULE, t.MAP, t.int64, t.READ32, t.READ_BOOL, t.boolean, t.I32, t.I64, t.I64, t.I64, t.I64, t.I32,
-        t.I32, t.I32, t.I64, t.I32, t.I64, t.I32, t.I32,
+        t.RULE, t.MAP, t.int64, t.SCRATCH, t.READ32, t.READ_BOOL, t.I32,
+        t.Tuple((t.I32, t.I32, t.I64, t.I32, t.I32, t.I64, t.I32)),
     )
 )  # fmt: skip
-def core_states(
-    rule, layout, address, label, kept, commits, seen, order, first, value, out, slot,
-    input_vc, owner, next_first, next_state, head_first, head_owner, head_wait,
-):  # fmt: skip
-    """Append the states of one address that stand on kept VCs; see `unknot.verify.states.Core`.
+def core_states(rule, layout, address, scratch, label, kept, slot, rows):
+    """Append the states of one address that stand on kept VCs; `rows` are the arrays of `unknot.verify.states.Core`.
 
     The first entries of next_first and head_first hold the cursors from which to go on: states in next_first[-1],
     heads in head_first[-1] (the arrays are one longer than needed for that). Returns the number of states explored,
     or −1 when a broken state was met, or −2 when the arrays are full (nothing is then appended).
     """
-    vcs = len(layout[1])
-    count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
+    vcs, commits = len(layout[1]), layout[9]
+    _, order, first, value, _ = scratch
+    input_vc, owner, next_first, next_state, head_owner, head_first, head_wait = rows
+    count = explore(rule, address, layout, scratch, address + 1)
     if count < 0:
         return -1
     states, heads = next_first[-1], head_first[-1]

@@ -150,12 +150,13 @@ def commutes(relation: Relation, group: Translations, effort: Effort) -> bool:
     """
     from unknot.verify.symmetry_kernel import commutes as compare
 
+    columns = (
+        group.radices, group.place_at, group.kind, group.digit, group.address_at, group.address_digit,
+        group.representatives.copy(),
+    )  # fmt: skip
+
     def block(space: Explorer, start: int, stop: int) -> None:
-        agreed = compare(
-            space.function, space.layout, start, stop, group.radices, group.place_at, group.kind, group.digit,
-            group.address_at, group.address_kind, group.address_digit, group.representatives.copy(),
-            space.seen, space.order, space.first, space.value, space.out,
-        )  # fmt: skip
+        agreed = compare(space.function, space.layout, start, stop, space.scratch, columns)
         if agreed < stop - start:
             raise _DiffersError
 

@@ -4,11 +4,12 @@
 import numpy as np
 from numba import types
 
-from unknot._base.kernels.types_kernel import I32, I64, MAP, READ32, READ64, RULE, kept
+from unknot._base.kernels.types_kernel import MAP, READ32, READ64, RULE, SCRATCH, kept
 from unknot.routing.candidate import EJECT, NO_WAIT, VC_MASK
 from unknot.verify.states_kernel import explore
 
 TABLE = types.Array(types.int32, 2, "C", readonly=True)
+GROUP = types.Tuple((READ32, READ32, READ32, TABLE, READ32, TABLE, READ32))
 
 
 @kept(types.boolean(READ64, types.int64, types.int64, READ64, types.int64, types.int64), nogil=True)
@@ -23,36 +24,29 @@ def _within(some, low, high, others, start, stop):
     return True
 
 
-@kept(
-    types.int64(
-        RULE, MAP, types.int64, types.int64, READ32, READ32, READ32, TABLE, READ32, READ32, TABLE, READ32,
-        I32, I64, I64, I64, I64,
-    ),
-    nogil=True,
-)  # fmt: skip
-def commutes(
-    rule, layout, start, stop, radices, place_at, kind, digit, address_at, address_kind, address_digit, stands,
-    seen, order, first, value, out,
-):  # fmt: skip
+@kept(types.int64(RULE, MAP, types.int64, types.int64, SCRATCH, GROUP), nogil=True)
+def commutes(rule, layout, start, stop, scratch, group):
     """Compare the addresses `start` to `stop`, counted along the orbits, with the representatives of their orbits.
 
-    `stands` is the representative of each orbit of addresses. Returns how many were found to agree before the first
-    that does not, or stop − start.
+    `group` holds the columns of `Translations` and the representative of each orbit of addresses. Returns how many
+    agree before the first that does not, or stop − start.
     """
+    radices, place_at, kind, digit, address_at, address_digit, stands = group
+    seen, order, first, value, _ = scratch
     input_vcs, dimensions = kind.size, radices.size
-    group = place_at.size // (kind.max() + 1)
+    shifts = place_at.size // (kind.max() + 1)
     row = np.empty(input_vcs, np.int64)
     known_first = np.empty(0, np.int64)
     known = np.empty(0, np.int64)
     moved = np.empty(input_vcs, np.int64)
     held, size = -1, 0
     for a in range(start, stop):
-        orbit = a // group
+        orbit = a // shifts
         if orbit != held:
             held = orbit
             # Stamps are good for one visit of an address; this one is visited more than once.
             seen[:] = 0
-            size = explore(rule, stands[orbit], layout, seen, stands[orbit] + 1, order, first, value, out)
+            size = explore(rule, stands[orbit], layout, scratch, stands[orbit] + 1)
             if size < 0:
                 return a - start
             seen[:] = 0
@@ -64,7 +58,7 @@ def commutes(
             for k in range(first[size]):
                 known[k] = value[k] & (VC_MASK | NO_WAIT)
         address = address_at[a]
-        count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
+        count = explore(rule, address, layout, scratch, address + 1)
         if count != size:
             return a - start
         for p in range(input_vcs):
@@ -75,7 +69,7 @@ def commutes(
                     back += radices[i]
                 position += back * weight
                 weight *= radices[i]
-            moved[p] = place_at[kind[p] * group + position]
+            moved[p] = place_at[kind[p] * shifts + position]
         for i in range(count):
             r = row[moved[order[i]]]
             if r < 0 or first[i + 1] - first[i] != known_first[r + 1] - known_first[r]:

@@ -117,16 +117,16 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
     )
     loops = np.zeros(1, dtype=bool)
 
-    def space() -> tuple[Explorer, tuple[Any, ...]]:
-        own = Explorer(relation)
-        numbers = (np.empty(vcs, dtype=np.int32) for _ in range(2))
-        return own, (own.seen, own.order, own.first, own.value, own.out, *numbers)
+    edges = graph.label, graph.cyclic, inner_first, inner, live_first
 
-    def count(mine: tuple[Explorer, tuple[Any, ...]], start: int, stop: int) -> IntArray:
-        own, arrays = mine
+    def space() -> tuple[Explorer, tuple[IntArray, IntArray]]:
+        return Explorer(relation), (np.empty(vcs, dtype=np.int32), np.empty(vcs, dtype=np.int32))
+
+    def count(mine: tuple[Explorer, tuple[IntArray, IntArray]], start: int, stop: int) -> IntArray:
+        own, numbers = mine
         counts = np.zeros(vcs, dtype=np.int32)
         failed = count_states(
-            own.function, own.layout, addresses, start, stop, graph.label, graph.cyclic, arrays, counts, loops
+            own.function, own.layout, addresses, start, stop, own.scratch, numbers, edges, counts, loops
         )
         if failed >= 0:
             raise RelationError(f"{relation.name}: its answers change from one question to the next")
@@ -144,13 +144,12 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
     ring, leader = (np.empty(states if loops[0] else 0, dtype=np.int32) for _ in range(2))
     cursors = state_first[:-1] + np.cumsum(counts, axis=0) - counts
 
-    def fill(mine: tuple[Explorer, tuple[Any, ...]], start: int, stop: int) -> None:
-        own, arrays = mine
-        fill_states(
-            own.function, own.layout, addresses, start, stop, graph.label, graph.cyclic, inner_first, inner,
-            live_first, relation.commits, arrays,
-            cursors[start // size], state_first, word, owner, bits, ring, leader,
-        )  # fmt: skip
+    columns = state_first, word, owner, bits, ring, leader
+
+    def fill(mine: tuple[Explorer, tuple[IntArray, IntArray]], start: int, stop: int) -> None:
+        own, numbers = mine
+        cursor = cursors[start // size]
+        fill_states(own.function, own.layout, addresses, start, stop, own.scratch, numbers, edges, cursor, columns)
 
     effort.over("states on cycles", addresses.size, size, space, fill)
     return Waiting(graph, inner_first, inner, live_first, state_first, owner, word, bits, ring, leader, group)

@@ -4,7 +4,7 @@
 import numpy as np
 from numba import types
 
-from unknot._base.kernels.types_kernel import I32, I64, MAP, READ32, READ64, READ_BOOL, RULE, kept
+from unknot._base.kernels.types_kernel import I32, I64, MAP, READ32, READ64, READ_BOOL, RULE, SCRATCH, kept
 from unknot.routing.candidate import EJECT, NO_WAIT, VC_MASK
 from unknot.verify.graph_kernel import strong_components
 from unknot.verify.states_kernel import explore
@@ -14,18 +14,23 @@ SPAN = 31
 ENTERED = 1 << 62
 """In the first word of a state: packets enter it straight from their terminal."""
 
-SPACE = types.Tuple((I32, I64, I64, I64, I64, I32, I32))
-"""seen, order, first, value and out of `explore`; a number for each VC, and for each state."""
+NUMBERS = types.Tuple((I32, I32))
+"""Room for a number for each VC, and for each state."""
+GRAPH = types.Tuple((READ32, READ_BOOL, READ64, READ32, READ64))
+"""Component of each VC and whether it is cyclic; dependencies within components, and words for those of a VC."""
+STATES = types.Tuple((READ64, READ64, I32, I64, I32, I32))
+"""First state of each VC, first word of its states; address, words, next state on a cycle and its first, by state."""
 
 
-@kept(types.boolean(READ32, READ_BOOL, SPACE, types.int64), nogil=True)
-def _components(label, cyclic, space, count):
+@kept(types.boolean(READ32, READ_BOOL, SCRATCH, NUMBERS, types.int64), nogil=True)
+def _components(label, cyclic, scratch, numbers, count):
     """Components of the states of the address just explored, over transitions within a component of dependencies.
 
-    The k-th of them that stands on a cyclic VC is numbered k; the space takes that number for the VC, and the
+    The k-th of them that stands on a cyclic VC is numbered k; `numbers` takes that number for the VC, and the
     component for the number. Returns whether some lie on a cycle.
     """
-    _, order, first, value, _, slot, component = space
+    _, order, first, value, _ = scratch
+    slot, component = numbers
     size = 0
     for i in range(count):
         at = order[i]
@@ -52,47 +57,44 @@ def _components(label, cyclic, space, count):
 
 
 @kept(
-    types.int64(RULE, MAP, READ64, types.int64, types.int64, READ32, READ_BOOL, SPACE, I32, types.boolean[::1]),
+    types.int64(RULE, MAP, READ64, types.int64, types.int64, SCRATCH, NUMBERS, GRAPH, I32, types.boolean[::1]),
     nogil=True,
-)  # fmt: skip
-def count_states(rule, layout, addresses, start, stop, label, cyclic, space, counts, loops):
+)
+def count_states(rule, layout, addresses, start, stop, scratch, numbers, graph, counts, loops):
     """Count the states on each cyclic VC; set loops[0] if some states of an address lie on a cycle.
 
     Returns −1, or the address of a broken state.
     """
-    seen, order, first, value, out, _, _ = space
+    order, label, cyclic = scratch[1], graph[0], graph[1]
     for a in range(start, stop):
-        count = explore(rule, addresses[a], layout, seen, addresses[a] + 1, order, first, value, out)
+        count = explore(rule, addresses[a], layout, scratch, addresses[a] + 1)
         if count < 0:
             return addresses[a]
         for i in range(count):
             at = order[i]
             if at < label.size and cyclic[at]:
                 counts[at] += 1
-        loops[0] = loops[0] or _components(label, cyclic, space, count)
+        loops[0] = loops[0] or _components(label, cyclic, scratch, numbers, count)
     return -1
 
 
 @kept(
-    types.void(
-        RULE, MAP, READ64, types.int64, types.int64, READ32, READ_BOOL, READ64, READ32, READ64, types.boolean, SPACE,
-        I64, READ64, READ64, I32, I64, I32, I32
-    ),
+    types.void(RULE, MAP, READ64, types.int64, types.int64, SCRATCH, NUMBERS, GRAPH, I64, STATES),
     nogil=True,
-)  # fmt: skip
-def fill_states(
-    rule, layout, addresses, start, stop, label, cyclic, inner_first, inner, live_first, commits, space,
-    cursor, state_first, word, owner, bits, ring, leader,
-):  # fmt: skip
+)
+def fill_states(rule, layout, addresses, start, stop, scratch, numbers, graph, cursor, states):
     """Write the states of some addresses, as `unknot.verify.waiting` says; cursor[v] is the next state of VC v."""
-    seen, order, first, value, out, slot, component = space
-    vcs = label.size
+    _, order, first, value, _ = scratch
+    slot, component = numbers
+    label, cyclic, inner_first, inner, live_first = graph
+    state_first, word, owner, bits, ring, leader = states
+    vcs, commits = label.size, layout[9]
     lead = np.empty(ring.size and vcs, np.int64)
     for a in range(start, stop):
         address = addresses[a]
-        count = explore(rule, address, layout, seen, address + 1, order, first, value, out)
+        count = explore(rule, address, layout, scratch, address + 1)
         if ring.size:
-            _components(label, cyclic, space, count)
+            _components(label, cyclic, scratch, numbers, count)
             lead[:] = -1
         entered = 0
         while entered < count and order[entered] >= vcs:

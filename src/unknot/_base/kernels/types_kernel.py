@@ -24,6 +24,8 @@ I32, I64 = types.int32[::1], types.int64[::1]
 USE = types.Array(types.boolean, 2, "C", readonly=True)
 MAP = types.Tuple((READ32, READ32, READ32, READ32, USE, READ64, READ64, READ64, READ64, types.boolean))
 """Layout of `verify.states_kernel.explore`."""
+SCRATCH = types.Tuple((I32, I64, I64, I64, I64))
+"""Where `explore` works: stamps of VCs, states in order, first candidates, candidates, the answer of a rule."""
 
 
 def __getattr__(name):
