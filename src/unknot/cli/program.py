@@ -19,28 +19,15 @@ from unknot.cli.commands import guard
 from unknot.cli.commands.options import Grouped, MaxMemory, Traceback, Version, with_format, with_limit
 from unknot.cli.commands.outcomes import Commands, say
 
-COMMANDS = (
-    "run",
-    "check",
-    "accept",
-    "replay",
-    "analyse",
-    "faults",
-    "design",
-    "lanes",
-    "repair",
-    "export",
-    "audit",
-    "show",
-    "convert",
-    "simulate",
-    "curve",
-    "trace",
-    "multicast",
-    "gallery",
-    "cache",
-)
-"""Names of the commands; each is a function in the file of its name in `unknot.cli.commands`."""
+PANELS = {
+    "Prove": ("check", "accept", "replay", "analyse", "faults", "audit", "gallery"),
+    "Repair and design": ("repair", "lanes", "design"),
+    "Simulate": ("run", "simulate", "curve", "trace", "multicast"),
+    "Look": ("show",),
+    "Files": ("convert", "export", "cache"),
+}
+"""The commands by task; each is a function in the file of its name in `unknot.cli.commands`."""
+COMMANDS = tuple(name for names in PANELS.values() for name in names)
 ALL: Catalogue[Any] = Catalogue("commands", dict.fromkeys(COMMANDS))
 """The same, and the functions of extensions."""
 
@@ -53,8 +40,10 @@ class _Program(Commands):
         return _extension(cmd_name) if known is None and cmd_name in ALL.extensions() else known
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        super().format_commands(ctx, formatter)
-        panels: dict[str, list[tuple[str, str]]] = {}
+        panels = {
+            title: [(name, self.commands[name].get_short_help_str(80)) for name in names if name in self.commands]
+            for title, names in PANELS.items()
+        }
         for name, (point, *_) in ALL.extensions().items():
             try:
                 line = (name, _extension(name).get_short_help_str(80))

@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,8 @@ class Form(BaseModel):
     """Base of all forms."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    homes: ClassVar[dict[str, type]] = {}
+    """The classes of the sources of some fields, where other sources may have attributes of these names too."""
 
 
 Answer = dict[str, Any]
@@ -49,20 +51,23 @@ def form_of(*kinds: type, without: tuple[str, ...] = ()) -> Callable[[type[F]], 
 
     def made(form: type[F]) -> type[F]:
         own = get_type_hints(form, include_extras=True)
-        found: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
+        homes: dict[str, type] = {}
         for kind in kinds:
             words = _descriptions(kind)
             for name, hint in get_type_hints(kind).items():
                 if name in without or name not in {field.name for field in fields(kind)}:
                     continue
+                homes[name] = kind
                 if name in form.model_fields:
-                    found[name] = (own[name], form.model_fields[name])
+                    columns[name] = (own[name], form.model_fields[name])
                 else:
-                    found[name] = (_in_json(hint), Field(description=words.get(name)))
-        found |= {name: (own[name], field) for name, field in form.model_fields.items() if name not in found}
+                    columns[name] = (_in_json(hint), Field(description=words.get(name)))
+        columns |= {name: (own[name], field) for name, field in form.model_fields.items() if name not in columns}
         model: Any = create_model(
-            form.__name__, __base__=_bases(form), __module__=form.__module__, __doc__=form.__doc__, **found
+            form.__name__, __base__=_bases(form), __module__=form.__module__, __doc__=form.__doc__, **columns
         )
+        model.homes = homes
         if kinds:
             _forms[kinds[0]] = model
         filled: type[F] = model
@@ -83,7 +88,8 @@ def fill(form: type[F], *sources: object, of: Relation | Network | None = None, 
     ----------
     form : type
     *sources : object
-        Their attributes fill the fields of the same names, the first that has one.
+        Their attributes fill the fields of the same names: a field of a dataclass from the source that is one, any
+        other from the only source that has such an attribute.
     of : Relation or Network, optional
         What the numbers in the sources belong to.
     **more : object
@@ -91,30 +97,36 @@ def fill(form: type[F], *sources: object, of: Relation | Network | None = None, 
     """
     relation = of if isinstance(of, Relation) else None
     network = of.network if isinstance(of, Relation) else of
-    subject = () if of is None else (_Subject(of),)
+    subject = () if of is None else (Subject(of),)
+    homes = {name: kind for base in reversed(form.__mro__) for name, kind in vars(base).get("homes", {}).items()}
     return form.model_validate(
-        _Chain(more, (*sources, *subject)),
+        _Sources(homes, more, (*sources, *subject)),
         from_attributes=True,
         context={"relation": relation, "network": network},
     )
 
 
-class _Chain:
-    """Attributes of the first object that has them."""
+class _Sources:
+    """Attributes of several objects; a name that two of them have is an error, lest a new attribute change a key."""
 
-    def __init__(self, more: Mapping[str, object], sources: tuple[object, ...]) -> None:
-        self._more, self._sources = more, sources
+    def __init__(self, homes: dict[str, type], more: Mapping[str, object], sources: tuple[object, ...]) -> None:
+        self._homes, self._more, self._sources = homes, more, sources
 
     def __getattr__(self, name: str) -> object:
         if name in self._more:
             return self._more[name]
-        for source in self._sources:
-            if hasattr(source, name):
-                return getattr(source, name)
-        raise AttributeError(name)
+        home = self._homes.get(name, object)
+        having = [
+            s for s in self._sources if isinstance(s, home) and inspect.getattr_static(s, name, self) is not self
+        ]
+        if len(having) > 1:
+            raise TypeError(f"{name} is an attribute of {' and '.join(type(source).__name__ for source in having)}")
+        if not having:
+            raise AttributeError(name)
+        return getattr(having[0], name)
 
 
-class _Subject:
+class Subject:
     """Relation, or network alone, that an answer is about."""
 
     def __init__(self, of: Relation | Network) -> None:

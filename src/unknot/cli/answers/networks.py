@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AliasChoices, Field
 
-from unknot.cli.answers.form import Form, Plain, form_of
+from unknot.cli.answers.form import Form, Plain, Subject, form_of
 from unknot.network.metrics import Metrics
 
 MOST = 2**63 - 1
@@ -26,6 +26,7 @@ class NetworkForm(Form):
 class RelationForm(Form):
     """A routing on a network."""
 
+    homes = dict.fromkeys(("routing", "vcs", "num_vcs", "network"), Subject)
     routing: str
     vcs: Positive | None = Field(description="Virtual channels of each channel; null: they differ.")
     num_vcs: Natural = Field(description="Virtual channels in all.")

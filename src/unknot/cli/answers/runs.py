@@ -14,6 +14,7 @@ from unknot.cli.answers.units import WithUnits
 from unknot.cli.answers.verdicts import ConfigurationForm
 from unknot.routing.relation import Relation
 from unknot.simulation.collectives import Execution
+from unknot.simulation.engine.router import Router
 from unknot.simulation.run.limits import Saturation
 from unknot.simulation.run.replication import Runs
 from unknot.simulation.run.run import Run
@@ -23,7 +24,7 @@ from unknot.simulation.traces.trace_run import TraceRun
 from unknot.traffic import Pattern
 from unknot.traffic.collectives.contention import Meeting
 from unknot.traffic.collectives.schedule import Schedule, Send
-from unknot.traffic.workload import mean_length
+from unknot.traffic.workload import Bursts, mean_length
 
 
 class WaitForm(Form):
@@ -59,6 +60,16 @@ def _by_length(value: Any) -> Any:
 
 
 Shares = Annotated[dict[str, Number], BeforeValidator(_by_length)]
+
+
+@form_of(Router)
+class RouterForm(Form):
+    """The options of a router."""
+
+
+@form_of(Bursts)
+class BurstsForm(Form):
+    """Chances in a cycle that a burst begins and that it ends."""
 
 
 @form_of(Run, without=("utilisation", "occupancy", "pairs", "network", "routing", "vcs"))

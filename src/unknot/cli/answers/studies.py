@@ -10,29 +10,17 @@ from unknot._base.switching import Switching
 from unknot._base.units import Units
 from unknot.cli.answers.form import Answer, Form, Number, Plain, answer, fill, form_of
 from unknot.cli.answers.networks import Natural, NetworkForm, Positive
-from unknot.cli.answers.runs import ReplayForm, RunForm, Shares
+from unknot.cli.answers.runs import BurstsForm, ReplayForm, RouterForm, RunForm, Shares
 from unknot.cli.answers.units import WithUnits, in_units
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
-from unknot.simulation.engine.router import Router
 from unknot.studies.gallery import Exhibit, Gallery
 from unknot.studies.result import DesignResult, StudyResult
-from unknot.traffic.workload import Bursts
 from unknot.verify.audit import Audit
 from unknot.verify.audit_hops import HopAudit
 from unknot.verify.audit_multicast import MulticastAudit
 from unknot.verify.audit_routes import Routes
 from unknot.verify.audit_traffic import TrafficAudit
-
-
-@form_of(Router)
-class RouterForm(Form):
-    """The options of a router."""
-
-
-@form_of(Bursts)
-class BurstsForm(Form):
-    """Chances in a cycle that a burst begins and that it ends."""
 
 
 class DesignAnswer(Form):
@@ -147,6 +135,8 @@ def _exhibit(exhibit: Exhibit, found: Gallery) -> ExhibitForm:
         exhibit,
         exhibit.delivery,
         of=relation,
+        routing=exhibit.routing,
+        network=exhibit.network,
         source=relation.source,
         claims=dict(relation.claims),
         adaptivity_mean=share.mean,
