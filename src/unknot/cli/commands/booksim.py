@@ -93,7 +93,7 @@ def _write_curves(points: list[Point], file: Path, rising: bool, scale: Scale) -
 def _run_batches(setup: Setup, path: Path, idle: list[str], json: bool) -> None:
     """Send the batches of a configuration, and print how long they take."""
     from unknot.cli.commands import activity
-    from unknot.studies.booksim.batches import run_batches
+    from unknot.studies.booksim.runs import run_batches
 
     with activity.busy("simulating"):
         found = run_batches(setup)
@@ -143,7 +143,7 @@ def _show_proof(verdict: Verdict, delivery: Delivery) -> None:
 def _write_statistics(setup: Setup, point: Point) -> None:
     """Write `stats_out`."""
     from unknot._base.output import write_text
-    from unknot.studies.booksim.statistics import statistics_of
+    from unknot.studies.booksim.runs import statistics_of
 
     if "stats_out" not in setup.configuration or "classes" in setup.options:
         return

@@ -12,7 +12,7 @@ import numpy as np
 from unknot.routing.decision import Decision
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.studies.booksim.flats import flatfly_xyyx
+from unknot.studies.booksim.flats import by_waypoint, dragonfly_port, flatfly_xyyx
 from unknot.studies.booksim.meshes import xy_yx
 from unknot.studies.booksim.networks import Built
 from unknot.studies.booksim.requirements import MOST_ADDRESSES, UnfitError, addresses
@@ -55,74 +55,30 @@ def flatfly_ugal_pni(built: Built, vcs: int, faithful: bool) -> Relation:
 
 
 def _flatfly_ugal(built: Built, vcs: int, name: str, orders: int, shares: int = 1) -> Relation:
-    """UGAL by waypoints in the box of source and destination; that of the source itself is minimal routing.
-
-    Address: ``(order × routers + waypoint) × terminals + destination``. Each phase has `shares` shares of its VCs.
-    """
+    """UGAL by waypoints in the box of source and destination; that of the source itself is minimal routing."""
     if vcs % (2 * orders):
         what = "half for each phase" if orders == 1 else "a quarter for each order and phase"
         raise UnfitError(f"VCs are a multiple of {2 * orders}, {what}, got {vcs}")
-    virtual, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
-    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
-    terminals, routers, total = built.network.num_terminals, built.network.num_routers, virtual.total
-    block, each = terminals * routers, vcs // (2 * orders)
-    within, many = _positions_in_routers(built), each // shares
+    network, k, n = built.network, built.k, built.n
+    terminals, routers = network.num_terminals, network.num_routers
+    block = terminals * routers
     if block * orders > MOST_ADDRESSES or block * orders * terminals > MOST_PAIRS:
         raise UnfitError(f"{block * orders} addresses by waypoint are too many for {terminals} terminals", "k")
-
-    def rule(at: int, address: int, out: Out) -> int:
-        order, here, there = address // block, router[at], home[address % terminals]
-        waypoint = address % block // terminals
-        late = here == waypoint
-        if at < total:
-            late = late or (at - first[of[at]]) // each % 2 == 1
-        elif here == there:
-            out[0] = EJECT
-            return 1
-        goal = there if late else waypoint
-        for j in range(n):
-            i = n - 1 - j if order else j
-            a, b = here // k**i % k, goal // k**i % k
-            if a != b:
-                low = first[channel[here, (k - 1) * i + b - int(b > a)]] + (2 * order + int(late)) * each
-                if shares > 1:
-                    low += many * (there // k ** (i + 1) % k if i + 1 < n else within[address % terminals])
-                for v in range(many):
-                    out[v] = low + v
-                return many
-        out[0] = EJECT
-        return 1
-
     digits = np.arange(routers)[:, None] // k ** np.arange(n) % k
-    ends = np.arange(terminals)
-    source, to = (digits[at] for at in (built.network.inject, home))
+    source, to = (digits[at] for at in (network.inject, network.eject))
     # A waypoint has the digits that source and destination share.
     inside = np.ones((terminals, routers, terminals), dtype=bool)
     for i in range(n):
         alike = source[:, i][:, None] == to[:, i][None, :]
         inside &= ~alike[:, None, :] | (digits[:, i][None, :, None] == source[:, i][:, None, None])
-    return Relation(
-        built.network,
-        virtual,
-        rule,
-        name=f"{name} of BookSim",
-        destination=addresses(built, orders * routers),
+    return replace(
+        by_waypoint(built, vcs, name, orders, shares),
         may_use=np.tile(inside.reshape(terminals, -1), orders),
-        direct=built.network.inject[:, None] * terminals + ends[None, :],
+        direct=network.inject[:, None] * terminals + np.arange(terminals)[None, :],
         compares="UGAL-L",
         decides=Decision(weight=0, margin=FLATFLY_MARGIN, blocks=orders),
         source="Singh 2005",
     )
-
-
-def _positions_in_routers(built: Built) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Number of each terminal among those of its router."""
-    home = built.network.eject
-    order = np.argsort(home, kind="stable")
-    first = np.searchsorted(home[order], home[order])
-    found = np.empty(home.size, dtype=np.int64)
-    found[order] = np.arange(home.size) - first
-    return found
 
 
 def dragonfly_ugal(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -133,33 +89,27 @@ def dragonfly_ugal(built: Built, vcs: int, faithful: bool) -> Relation:
     """
     if vcs != 3:
         raise UnfitError(f"3 VCs are wanted, in BookSim too, got {vcs}")
-    virtual, channel, p = VirtualChannels(built.network, vcs), built.channel, built.k
+    virtual, channel, port_of = VirtualChannels(built.network, vcs), built.channel, dragonfly_port(built)
     router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
-    terminals, a, total = built.network.num_terminals, 2 * p, virtual.total
+    terminals, a, total = built.network.num_terminals, 2 * built.k, virtual.total
 
     def rule(at: int, address: int, out: Out) -> int:
         waypoint, here, there = address // terminals, router[at], home[address % terminals]
-        group = here // a
         if at < total:
             phase = at - first[of[at]]
             if phase == 0 and here == waypoint:
                 phase = 1
-        elif there // a == group:
+        elif there // a == here // a:
             phase = 2
         else:
-            phase = int(waypoint // a == group)
+            phase = int(waypoint // a == here // a)
         goal = waypoint if phase == 0 else there
         if here == goal:
             out[0] = EJECT
             return 1
-        far = goal // a
-        way = far - int(far > group)
-        exit_router = goal if group == far else group * a + way // p
-        if exit_router == here:
-            port = a - 1 + way % p
-            phase = 2 if phase == 1 else phase
-        else:
-            port = exit_router % a - int(here < exit_router)
+        port = port_of(here, goal)
+        if port >= a - 1 and phase == 1:
+            phase = 2
         out[0] = first[channel[here, port]] + phase
         return 1
 

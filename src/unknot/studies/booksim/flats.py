@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.requirements import UnfitError, addresses, at_least, in_halves
+from unknot.studies.booksim.orders import every_vc, half_by_order, in_order, on_flatfly
+from unknot.studies.booksim.requirements import addresses, at_least, even, in_halves
 
 
 def _cmesh(built: Built, vcs: int, name: str, express: int, both: bool) -> Relation:
@@ -62,91 +67,98 @@ def cmesh_xy_yx_no_express(built: Built, vcs: int, faithful: bool) -> Relation:
     return _cmesh(built, vcs, "xy_yx_no_express", 0, True)
 
 
-def _flatfly(built: Built, vcs: int, name: str, both: bool) -> Relation:
-    virtual, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
-    router, first, home = virtual.router, virtual.first, built.network.eject
-    terminals, half = built.network.num_terminals, vcs // 2
-
-    def rule(at: int, address: int, out: Out) -> int:
-        here, there, back = router[at], home[address % terminals], address // terminals
-        for j in range(n):
-            i = n - 1 - j if back else j
-            a, b = here // k**i % k, there // k**i % k
-            if a != b:
-                port = first[channel[here, (k - 1) * i + b - int(b > a)]]
-                low, high = 0, vcs
-                if both:
-                    low, high = (half, vcs) if back else (0, half)
-                for v in range(low, high):
-                    out[v - low] = port + v
-                return high - low
-        out[0] = EJECT
-        return 1
-
-    ends = addresses(built, 2 if both else 1)
-    return Relation(built.network, virtual, rule, name=f"{name} of BookSim", destination=ends, claims_minimal=True)
-
-
 def flatfly_min(built: Built, vcs: int, faithful: bool) -> Relation:
     """`ran_min`: the lowest dimension first."""
-    return _flatfly(built, vcs, "ran_min", False)
+    return in_order(built, vcs, "ran_min", on_flatfly(built), every_vc(vcs))
 
 
 def flatfly_xyyx(built: Built, vcs: int, faithful: bool) -> Relation:
     """Dimensions rising or falling, half of the VCs each."""
     in_halves(vcs, faithful)
-    return _flatfly(built, vcs, "xyyx", True)
+    return in_order(built, vcs, "xyyx", on_flatfly(built), half_by_order(vcs), both=True)
 
 
 def flatfly_valiant(built: Built, vcs: int, faithful: bool) -> Relation:
     """A waypoint anywhere, half of the VCs before it; phase two also begins at the router of the destination."""
-    if vcs % 2:
-        raise UnfitError(f"an even number of VCs is wanted, half for each phase, got {vcs}")
+    even(vcs)
+    return by_waypoint(built, vcs, "valiant", passing=False)
+
+
+def by_waypoint(
+    built: Built, vcs: int, name: str, orders: int = 1, shares: int = 1, *, passing: bool = True
+) -> Relation:
+    """Dimension order to a waypoint and from there on; each phase has `shares` shares of its VCs.
+
+    Address: ``(order × routers + waypoint) × terminals + destination``. With `passing`, packets on their way to the
+    waypoint pass the router of their destination.
+    """
     virtual, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
     router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
-    terminals, half, total = built.network.num_terminals, vcs // 2, virtual.total
-    routers = built.network.num_routers
+    terminals, routers, total = built.network.num_terminals, built.network.num_routers, virtual.total
+    block, each = terminals * routers, vcs // (2 * orders)
+    within, many = _positions_in_routers(built), each // shares
 
     def rule(at: int, address: int, out: Out) -> int:
-        waypoint, here, there = address // terminals, router[at], home[address % terminals]
-        if here == there:
+        order, here, there = address // block, router[at], home[address % terminals]
+        waypoint = address % block // terminals
+        if here == there and (at >= total or not passing):
             out[0] = EJECT
             return 1
-        late = (at < total and at - first[of[at]] >= half) or here == waypoint
+        late = here == waypoint or (at < total and (at - first[of[at]]) // each % 2 == 1)
         goal = there if late else waypoint
-        for i in range(n):
+        for j in range(n):
+            i = n - 1 - j if order else j
             a, b = here // k**i % k, goal // k**i % k
             if a != b:
-                port, low = first[channel[here, (k - 1) * i + b - int(b > a)]], half if late else 0
-                for v in range(half):
-                    out[v] = port + low + v
-                return half
-        return 0
+                low = first[channel[here, (k - 1) * i + b - int(b > a)]] + (2 * order + int(late)) * each
+                if shares > 1:
+                    low += many * (there // k ** (i + 1) % k if i + 1 < n else within[address % terminals])
+                for v in range(many):
+                    out[v] = low + v
+                return many
+        out[0] = EJECT
+        return 1
 
-    ends = addresses(built, routers)
-    return Relation(built.network, virtual, rule, name="valiant of BookSim", destination=ends)
+    ends = addresses(built, orders * routers)
+    return Relation(built.network, virtual, rule, name=f"{name} of BookSim", destination=ends)
+
+
+def _positions_in_routers(built: Built) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Number of each terminal among those of its router."""
+    home = built.network.eject
+    order = np.argsort(home, kind="stable")
+    position = np.empty(home.size, dtype=np.int64)
+    position[order] = np.arange(home.size) - np.searchsorted(home[order], home[order])
+    return position
+
+
+def dragonfly_port(built: Built) -> Callable[[int, int], int]:
+    """Return what names the port from a router towards another; from ``2k − 1`` on they are global."""
+    p, a = built.k, 2 * built.k
+
+    def port_of(here: int, goal: int) -> int:
+        group, far = here // a, goal // a
+        way = far - int(far > group)
+        exit_router = goal if group == far else group * a + way // p
+        return a - 1 + way % p if exit_router == here else exit_router % a - int(here < exit_router)
+
+    return port_of
 
 
 def dragonfly_min(built: Built, vcs: int, faithful: bool) -> Relation:
     """To the group of the destination by the one global channel; VC 0 before it, VC 1 on it and behind it."""
     at_least(vcs, 2)
-    virtual, channel, p = VirtualChannels(built.network, vcs), built.channel, built.k
+    virtual, channel, port_of = VirtualChannels(built.network, vcs), built.channel, dragonfly_port(built)
     router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
-    a, total = 2 * p, virtual.total
+    outward, total = 2 * built.k - 1, virtual.total
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
         if here == there:
             out[0] = EJECT
             return 1
-        group, goal = here // a, there // a
-        kind = at - first[of[at]] if at < total else 0
-        way = goal - int(goal > group)
-        exit_router = there if group == goal else group * a + way // p
-        if exit_router == here:
-            port, kind = a - 1 + way % p, 1
-        else:
-            port = exit_router % a - int(here < exit_router)
+        port = port_of(here, there)
+        kind = 1 if port >= outward else at - first[of[at]] if at < total else 0
         out[0] = first[channel[here, port]] + kind
         return 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,46 +12,13 @@ from unknot.routing import valiant as valiant_relation
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
+from unknot.studies.booksim.orders import every_vc, half_by_order, in_order, on_mesh, own_vcs
 from unknot.studies.booksim.requirements import addresses, at_least, even, in_halves
-
-VcRange = Callable[[int, int, int, int], tuple[int, int]]
-"""The VCs, from one to before another, by router, destination, next dimension, and the order that was drawn."""
-
-
-def _ordered(built: Built, vcs: int, name: str, range_of: VcRange, orders: int = 1) -> Relation:
-    """Dimension order on a range of the VCs; of two orders the second one takes the last dimension first."""
-    product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
-    position, channel, dims = product.coordinates, product.channel, product.radices.size
-    router, first, home, terminals = virtual.router, virtual.first, built.network.eject, built.network.num_terminals
-
-    def rule(at: int, address: int, out: Out) -> int:
-        to, order = address % terminals, address // terminals
-        here, there = router[at], home[to]
-        for j in range(dims):
-            i = dims - 1 - j if order else j
-            a, b = position[here, i], position[there, i]
-            if a == b:
-                continue
-            low, high = range_of(here, to, i, order)
-            port = first[channel[here, 2 * i + int(b < a)]]
-            for v in range(low, high):
-                out[v - low] = port + v
-            return high - low
-        out[0] = EJECT
-        return 1
-
-    return Relation(
-        built.network, virtual, rule, name=name, destination=addresses(built, orders), claims_minimal=True
-    )
 
 
 def dim_order(built: Built, vcs: int, faithful: bool) -> Relation:
     """`dor`, `dim_order` on meshes."""
-
-    def every(here: int, to: int, i: int, order: int) -> tuple[int, int]:
-        return 0, vcs
-
-    return _ordered(built, vcs, "dim_order of BookSim", every)
+    return in_order(built, vcs, "dim_order", on_mesh, every_vc(vcs))
 
 
 def next_hop_queues(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -60,7 +27,7 @@ def next_hop_queues(built: Built, vcs: int, faithful: bool) -> Relation:
     at_least(vcs, 2 * dims + 1)
     each = vcs // (2 * dims + 1)
 
-    def of_next_port(here: int, to: int, i: int, order: int) -> tuple[int, int]:
+    def of_next_port(here: int, to: int, i: int, drawn: int) -> tuple[int, int]:
         there, port = home[to], 2 * dims
         after = position[here, i] + (1 if position[here, i] < position[there, i] else -1)
         for d in range(dims - 1, i - 1, -1):
@@ -69,18 +36,15 @@ def next_hop_queues(built: Built, vcs: int, faithful: bool) -> Relation:
                 port = 2 * d + int(position[there, d] < beyond)
         return port * each, (port + 1) * each
 
-    return _ordered(built, vcs, "dim_order of BookSim by next outputs", of_next_port)
+    return replace(
+        in_order(built, vcs, "dim_order", on_mesh, of_next_port), name="dim_order of BookSim by next outputs"
+    )
 
 
 def dim_order_ni(built: Built, vcs: int, faithful: bool) -> Relation:
     """Dimension order with VCs of its own for each destination."""
     at_least(vcs, built.network.num_terminals)
-    each = vcs // built.network.num_terminals
-
-    def of_destination(here: int, to: int, i: int, order: int) -> tuple[int, int]:
-        return to * each, (to + 1) * each
-
-    return _ordered(built, vcs, "dim_order_ni of BookSim", of_destination)
+    return in_order(built, vcs, "dim_order_ni", on_mesh, own_vcs(built, vcs))
 
 
 def dim_order_pni(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -88,22 +52,17 @@ def dim_order_pni(built: Built, vcs: int, faithful: bool) -> Relation:
     at_least(vcs, built.k)
     each, position, home = vcs // built.k, grid(built.network).coordinates, built.network.eject
 
-    def of_coordinate(here: int, to: int, i: int, order: int) -> tuple[int, int]:
+    def of_coordinate(here: int, to: int, i: int, drawn: int) -> tuple[int, int]:
         b = position[home[to], i]
         return b * each, (b + 1) * each
 
-    return _ordered(built, vcs, "dim_order_pni of BookSim", of_coordinate)
+    return in_order(built, vcs, "dim_order_pni", on_mesh, of_coordinate)
 
 
 def xy_yx(built: Built, vcs: int, faithful: bool) -> Relation:
     """Dimensions rising or falling, drawn for each packet, each order in half of the VCs."""
     in_halves(vcs, faithful)
-    half = vcs // 2
-
-    def of_order(here: int, to: int, i: int, order: int) -> tuple[int, int]:
-        return (half, vcs) if order else (0, half)
-
-    return _ordered(built, vcs, "xy_yx of BookSim", of_order, orders=2)
+    return in_order(built, vcs, "xy_yx", on_mesh, half_by_order(vcs), both=True)
 
 
 def romm(built: Built, vcs: int, faithful: bool) -> Relation:

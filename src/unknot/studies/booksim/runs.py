@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from unknot._base.errors import TextError
-from unknot.simulation import ClassRun, Run, simulate
+from unknot._base.errors import SimulationError, TextError
+from unknot.simulation import ClassRun, Run, closed_loop, simulate
 from unknot.simulation.run.replication import Runs, gather
 from unknot.studies.booksim.configuration import split
 from unknot.studies.booksim.keys import KEYS
@@ -129,6 +129,32 @@ def _run(setting: str, setup: Setup, *, threads: int | None = None) -> Point:
     return Point(setting, setup.load / setup.mean_length, setup.mean_length, lengths, seconds, found)
 
 
+def run_batches(setup: Setup) -> list[list[int]]:
+    """Cycles that each batch takes, for each seed; a batch begins with an empty network.
+
+    Raises
+    ------
+    SimulationError
+        If packets of a batch do not arrive.
+    """
+    batches = setup.batches
+    assert batches is not None
+    (flits,) = setup.packet_length
+    cycles = []
+    for seed in setup.seeds:
+        times = []
+        for batch in range(batches.count):
+            run = closed_loop(
+                setup.relation, requests=batches.size, window=batches.window, request_flits=flits, reply_flits=0,
+                think=1, seed=(seed + 7919 * batch) & 0xFFFFFFFF, **setup.options,
+            )  # fmt: skip
+            if run.makespan is None:
+                raise SimulationError(f"batch {batch + 1} of seed {seed}: {run.reason}")
+            times.append(run.makespan + 1)
+        cycles.append(times)
+    return cycles
+
+
 def overall(point: Point, k: int | None = None) -> list[tuple[str, float | None]]:
     """Return BookSim's overall statistics under BookSim's names, as far as they are measured here.
 
@@ -175,6 +201,19 @@ def csv_line(setup: Setup, point: Point, k: int = 0) -> str:
         cells += ["nan", _cell(known.get(f"{name} average")), _cell(most)]
     cells += [_cell(known[f"{name} packet size average"]) for name in ("Injected", "Accepted")]
     return f"results:{k}," + ",".join([*cells, _cell(known["Hops average"])])
+
+
+def statistics_of(runs: Iterable[Run]) -> str:
+    """The lines of `stats_out`, a block for each run; in rows of pairs the destination changes first."""
+    lines = []
+    for run in runs:
+        lines += ["%=================================", f"plat(1) = {_cell(run.latency_mean)};"]
+        lines.append(f"nlat(1) = {_cell(run.network_latency_mean)};")
+        if run.pairs is not None:
+            lines.append(f"pair_sent(1,:) = [ {' '.join(map(str, run.pairs.packets.ravel().tolist()))} ];")
+            for name, means in (("plat", run.pairs.latency_mean), ("nlat", run.pairs.network_latency_mean)):
+                lines.append(f"pair_{name}(1,:) = [ {' '.join(f'{mean:g}' for mean in means.ravel().tolist())} ];")
+    return "\n".join(lines) + "\n"
 
 
 def _cell(value: float | None) -> str:

@@ -24,7 +24,6 @@ from unknot.studies.booksim.configuration import Configuration, read_configurati
 from unknot.studies.booksim.networks import Built, build
 from unknot.studies.booksim.patterns import bursts, pattern
 from unknot.studies.booksim.routers import depth_of, router_of
-from unknot.studies.booksim.statistics import wanted_statistics
 from unknot.traffic.workload import length_shares, mean_length
 
 
@@ -189,9 +188,20 @@ def _understood(given: Configuration, before: Setup | None) -> Setup:
         "bursts": bursts(given, built, load / mean),
     }
     options |= _of_routers(given) | _cycles(given)
-    if wanted_statistics(given, single=True):
+    if _keeps_pairs(given, single=True):
         options["by_pair"] = True
     return Setup(given, relation, load, lengths, options, _seeds(given), built, _watched(given))
+
+
+def _keeps_pairs(given: Configuration, single: bool) -> bool:
+    """Whether figures of each pair are to be kept; a warning where BookSim writes a file that is not written here."""
+    if "stats_out" not in given:
+        return False
+    pairs = given.whole("pair_stats") == 1
+    given.text("stats_out")
+    if not single:
+        given.warn("stats_out", "it is written for one traffic class, and not in batches")
+    return single and pairs
 
 
 def _in_batches(given: Configuration, built: Built, relation: Relation) -> Setup:
@@ -208,7 +218,7 @@ def _in_batches(given: Configuration, built: Built, relation: Relation) -> Setup
     size, window = given.whole("batch_size", 1, 1_000_000), given.whole("max_outstanding_requests")
     batches = Batches(size, given.whole("batch_count", 1, 1000), window if 0 < window < size else size)
     options: dict[str, Any] = {"traffic": pattern(given, built), "itself": True} | _of_routers(given)
-    wanted_statistics(given, single=False)
+    _keeps_pairs(given, single=False)
     if _watched(given):
         raise given.error("watch_packets", "packets of batches cannot be watched")
     return Setup(given, relation, 1.0, lengths, options, _seeds(given), built, batches=batches)
@@ -227,7 +237,7 @@ def _with_classes(given: Configuration, built: Built, relation: Relation) -> Set
     options: dict[str, Any] = {"classes": mix} | _of_routers(given) | _cycles(given)
     if subnets_of(given) > 1:
         options["subnets"] = subnets_of(given)
-    wanted_statistics(given, single=False)
+    _keeps_pairs(given, single=False)
     if _watched(given):
         raise given.error("watch_packets", "packets of traffic classes cannot be watched")
     return Setup(given, relation, load, dict(length_shares(lengths)), options, _seeds(given), built)

@@ -7,6 +7,7 @@ from unknot.routing import valiant as valiant_relation
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
+from unknot.studies.booksim.orders import in_order, on_torus, own_vcs
 from unknot.studies.booksim.requirements import UnfitError, addresses, at_least, in_halves
 
 
@@ -67,29 +68,8 @@ def dim_order_bal(built: Built, vcs: int, faithful: bool) -> Relation:
 def dim_order_ni_torus(built: Built, vcs: int, faithful: bool) -> Relation:
     """Dimension order with VCs of its own for each destination, and no dateline."""
     at_least(vcs, built.network.num_terminals)
-    product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
-    position, channel, dims, k = product.coordinates, product.channel, product.radices.size, built.k
-    router, first, home, terminals = virtual.router, virtual.first, built.network.eject, built.network.num_terminals
-    each = vcs // terminals
-
-    def rule(at: int, address: int, out: Out) -> int:
-        to, drawn = address % terminals, address // terminals
-        here, there = router[at], home[to]
-        for i in range(dims):
-            up = (position[there, i] - position[here, i]) % k
-            if up:
-                back = (drawn >> i) & 1 if 2 * up == k else int(2 * up > k)
-                port = first[channel[here, 2 * i + back]]
-                for v in range(each):
-                    out[v] = port + to * each + v
-                return each
-        out[0] = EJECT
-        return 1
-
-    ends = addresses(built, 1 << dims)
-    return Relation(
-        built.network, virtual, rule, name="dim_order_ni of BookSim", destination=ends, claims_minimal=True
-    )
+    draws = 1 << built.n
+    return in_order(built, vcs, "dim_order_ni", on_torus(built), own_vcs(built, vcs), draws=draws)
 
 
 def valiant_torus(built: Built, vcs: int, faithful: bool) -> Relation:

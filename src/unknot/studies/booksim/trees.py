@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import heapq
+from dataclasses import replace
 
 import numpy as np
 
 from unknot._base.memory import require
+from unknot.routing import nca as ancestor
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
@@ -32,7 +34,8 @@ def dest_tag(built: Built, vcs: int, faithful: bool) -> Relation:
     return Relation(built.network, virtual, rule, name="dest_tag of BookSim", claims_minimal=True)
 
 
-def _fattree(built: Built, vcs: int, adaptive: bool) -> Relation:
+def nca(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Up to a nearest common ancestor by ports drawn at each level, then down."""
     virtual, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
     router, first, terminals, across = virtual.router, virtual.first, built.network.num_terminals, k ** (n - 1)
 
@@ -42,68 +45,29 @@ def _fattree(built: Built, vcs: int, adaptive: bool) -> Relation:
         depth, place = here // across, here % across
         below = k ** (n - depth)
         start = place // k ** (n - depth - 1) * below
-        if start <= to < start + below:
-            if depth == n - 1:
-                out[0] = EJECT
-                return 1
-            low = (to - start) // (below // k)
-            high = low + 1
-        elif adaptive:
-            low, high = k, 2 * k
-        else:
-            low = k + drawn // k ** (n - 1 - depth) % k
-            high = low + 1
-        count = 0
-        for port in range(low, high):
-            for v in range(vcs):
-                out[count] = first[channel[here, port]] + v
-                count += 1
-        return count
-
-    name, ends = ("anca", 1) if adaptive else ("nca", across)
-    return Relation(
-        built.network,
-        virtual,
-        rule,
-        name=f"{name} of BookSim",
-        destination=addresses(built, ends),
-        claims_minimal=True,
-        selection="better_of_two" if adaptive else None,
-    )
-
-
-def nca(built: Built, vcs: int, faithful: bool) -> Relation:
-    """Up to a nearest common ancestor by ports drawn at each level, then down."""
-    return _fattree(built, vcs, False)
-
-
-def anca(built: Built, vcs: int, faithful: bool) -> Relation:
-    """`nca` by the port with more credits of two that are drawn."""
-    return _fattree(built, vcs, True)
-
-
-def nca_qtree(built: Built, vcs: int, faithful: bool) -> Relation:
-    """Routing along the only way from router to router."""
-    virtual, channel = VirtualChannels(built.network, vcs), built.channel
-    router, first = virtual.router, virtual.first
-
-    def rule(at: int, address: int, out: Out) -> int:
-        here = router[at]
-        level = 0 if here == 0 else 1 if here < 5 else 2
-        start = 0 if level == 0 else 1 if level == 1 else 5
-        to = address // 4 ** (2 - level)
-        if here - start != to // 4:
-            port = 4
-        elif level == 2:
+        if not start <= to < start + below:
+            port = k + drawn // k ** (n - 1 - depth) % k
+        elif depth == n - 1:
             out[0] = EJECT
             return 1
         else:
-            port = to % 4
+            port = (to - start) // (below // k)
         for v in range(vcs):
             out[v] = first[channel[here, port]] + v
         return vcs
 
-    return Relation(built.network, virtual, rule, name="nca of BookSim", claims_minimal=True)
+    ends = addresses(built, across)
+    return Relation(built.network, virtual, rule, name="nca of BookSim", destination=ends, claims_minimal=True)
+
+
+def anca(built: Built, vcs: int, faithful: bool) -> Relation:
+    """`nca` by the port with more credits of two that are drawn."""
+    return replace(ancestor(built.network, vcs), name="anca of BookSim", selection="better_of_two")
+
+
+def nca_qtree(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Routing along the only way from router to router."""
+    return replace(ancestor(built.network, vcs), name="nca of BookSim", selection=None)
 
 
 def _tree4(built: Built, vcs: int, adaptive: bool) -> Relation:
