@@ -183,6 +183,44 @@ def test_nothing_settled_writes_nothing(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+PASSING = """
+import numpy as np
+from unknot.routing import EJECT
+from unknot.verify.testing import table_relation
+
+def passing(network):
+    "Packets go to the other router, where they may leave or go back; there each would have to pass the other."
+    forth, back, first, second = range(4)
+    table = {
+        (second, 0): [back], (back, 0): [EJECT, forth], (forth, 0): [back],
+        (first, 1): [forth], (forth, 1): [EJECT, back], (back, 1): [forth],
+    }
+    return table_relation(network, 1, table, may_use=np.array([[False, True], [True, False]]), name="passing")
+"""
+
+
+def test_a_knot_that_is_not_established_is_neither_safe_nor_a_deadlock(tmp_path: Path) -> None:
+    own, path = tmp_path / "own.py", tmp_path / "open.json"
+    own.write_text(PASSING, encoding="utf-8")
+    words = ("check", "line(2)", "--routing", f"{own}:passing")
+    for switching, expected in (("saf", 3), ("vct", 3), ("wormhole", 1), ("wormhole-nonatomic", 1)):
+        document, says = evidence_of(path, *words, "--switching", switching, code=expected)
+        code, output = run(*words, "--switching", switching, "--json")
+        answer = json.loads(output)
+        assert code == expected
+        assert answer["deadlock_free"] is (None if expected == 3 else False)
+        assert answer["reachability"] == ("not-established" if expected == 3 else "injected")
+        assert f"{'open' if expected == 3 else 'deadlock'} under {switching}" in says[0]
+    _, says = evidence_of(path, *words, "--switching", "vct", code=3)
+    document = json.loads(path.read_text(encoding="utf-8"))
+    for wrong in (True, False):
+        refuse(path, document, ("claims", 0, "deadlock_free"), wrong)
+    refuse(path, document, ("claims", 0, "proof", "reachability"), "injected")
+    code, output = run(*words, "--switching", "vct")
+    assert code == 3
+    assert "undecided: 2 messages that can never move" in " ".join(output.split())
+
+
 def test_parts_are_read_as_strictly() -> None:
     network = {"name": "two", "routers": 2, "source": [0, 1], "target": [1, 0], "inject": [0, 1], "eject": [0, 1]}
     document = {"format": plain.FORMAT, "version": plain.VERSION, "network": network, "relation": None, "claims": []}
