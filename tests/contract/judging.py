@@ -22,6 +22,8 @@ from unknot.simulation.engine.state import Selection
 from unknot.verify import check_all
 
 LOAD_CYCLES, DRAIN_CYCLES = 250, 4000
+QUEUES = 6
+"""How many times as many states are visited under non-atomic allocation: packets queue in a VC, in more ways."""
 SELECTIONS: tuple[Selection, ...] = ("all", "first", "random")
 
 
@@ -119,6 +121,7 @@ def _explore(
     lengths = {1, depth} if switching in ("saf", "vct") else {1, depth + 1}
     if found is not None:
         depth, lengths = 1, {len(message.held) for message in found.messages}
+    limit *= QUEUES if switching == "wormhole-nonatomic" else 1
     outcome = explore(Machine(relation, switching, depth, tuple(sorted(lengths))), limit)
     if outcome.stuck is not None and verdict.deadlock_free:
         tally.contradictions.append(f"{name}, depth {depth}, packets {lengths}: free, but stuck in {outcome.stuck}")
