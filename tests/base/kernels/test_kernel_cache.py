@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import os
 import random
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from unknot._base.kernels import cache as kernel_cache
-from unknot._base.kernels.cache import CONSTANTS, _refused, clear, folder, kept, read, sources_digest, write
+from unknot._base.kernels.cache import CONSTANTS, _refused, clear, folder, kept, made_of, read, write
 
 CLASSES = {"Relation", "Rule"}
 """Of what kernels import, what is no part of a compiled function."""
@@ -66,22 +67,62 @@ def test_where_nothing_can_be_written_nothing_is_kept(monkeypatch: pytest.Monkey
     assert read("f") is None
 
 
-@pytest.mark.parametrize("name", [*CONSTANTS, "verify/sums_kernel.py"])
-def test_every_source_counts(tmp_path: Path, name: str) -> None:
-    for source in (*CONSTANTS, "verify/sums_kernel.py"):
-        (tmp_path / source).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / source).write_text("ONE = 1\n")
-    digest = sources_digest.__wrapped__
-    before = digest(tmp_path)
-    assert digest(tmp_path) == before
-    (tmp_path / name).write_text("ONE = 2\n")
-    assert digest(tmp_path) != before
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [("a_kernel", True), ("b_kernel", True), ("c_kernel", True), ("d_kernel", False), ("plain", False)],
+)
+def test_the_kernels_that_a_kernel_is_made_of_count_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, counts: bool
+) -> None:
+    package = tmp_path / "made_of_kernels"
+    package.mkdir()
+    for file, text in {
+        "__init__": "",
+        "a_kernel": "from made_of_kernels.b_kernel import two\nfrom made_of_kernels import plain\n",
+        "b_kernel": "from made_of_kernels import (\n    c_kernel,\n)\n",
+        "c_kernel": "import made_of_kernels.a_kernel\n",
+        "d_kernel": "ONE = 1\n",
+        "plain": "from made_of_kernels import d_kernel\n",
+    }.items():
+        (package / f"{file}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "made_of_kernels", raising=False)
+    kernel_cache._source.cache_clear()
+    importlib.import_module("made_of_kernels")
+    before = kernel_cache.sources_digest.__wrapped__("made_of_kernels.a_kernel")
+    (package / f"{name}.py").write_text((package / f"{name}.py").read_text() + "# edited\n")
+    kernel_cache._source.cache_clear()
+    assert (kernel_cache.sources_digest.__wrapped__("made_of_kernels.a_kernel") != before) == counts
+    del sys.modules["made_of_kernels"]
+
+
+def test_constants_count() -> None:
+    assert made_of("unknot.simulation.engine.flit_kernel") >= {*CONSTANTS, "unknot._base.kernels.words_kernel"}
+    assert "unknot.simulation.engine.flit_kernel" not in made_of("unknot.verify.states_kernel")
+
+
+def test_imports_are_read_as_python_does() -> None:
+    """All that a syntax tree shows of kernels and constants."""
+    import unknot
+
+    root = Path(unknot.__file__).parents[1]
+    for path in root.rglob("*_kernel.py"):
+        names = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            elif isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+        module = ".".join(path.relative_to(root).with_suffix("").parts)
+        importlib.import_module(module.partition(".")[0])
+        kernels = {name for name in names if name.endswith("_kernel") or name in CONSTANTS}
+        assert kernels <= kernel_cache._source(module)[1], path
 
 
 PROGRAM = """
 import sys
 from unknot._base.kernels import cache as kernel_cache
-kernel_cache.sources_digest = lambda package: sys.argv[1]
+kernel_cache.sources_digest = lambda module: sys.argv[1]
 from unknot._base.kernels.types_kernel import kept
 @kept("int64(int64)", nogil=True)
 def one(n):
@@ -126,8 +167,7 @@ def test_every_kernel_imports_the_guard_and_constants_only_from_the_files_it_wat
     assert len(kernels) > 5
     for path in kernels:
         modules = {line.split()[1] for line in path.read_text().splitlines() if line.startswith("from unknot")}
-        watched = {"unknot." + name.removesuffix(".py").replace("/", ".") for name in CONSTANTS}
-        assert all(module.endswith("_kernel") or module in watched for module in modules), path
+        assert all(module.endswith("_kernel") or module in CONSTANTS for module in modules), path
 
 
 def definitions(module: ast.Module) -> dict[str, ast.AST]:
@@ -149,13 +189,13 @@ def test_what_kernels_take_of_a_watched_file_is_defined_there(name: str) -> None
     import unknot
 
     root = Path(unknot.__file__).parent
-    watched = "unknot." + name.removesuffix(".py").replace("/", ".")
-    known = definitions(ast.parse((root / name).read_text()))
+    file = root.joinpath(*name.split(".")[1:]).with_suffix(".py")
+    known = definitions(ast.parse(file.read_text()))
     wanted = {
         alias.name
         for path in root.rglob("*_kernel.py")
         for statement in ast.walk(ast.parse(path.read_text()))
-        if isinstance(statement, ast.ImportFrom) and statement.module == watched
+        if isinstance(statement, ast.ImportFrom) and statement.module == name
         for alias in statement.names
     } - CLASSES
     assert wanted

@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import hashlib
 import os
+import re
 import shutil
 import stat
 import sys
@@ -20,9 +21,11 @@ from pathlib import Path
 
 from unknot._base.output import WriteError, write_bytes
 
-PACKAGE = Path(__file__).parents[2]
-CONSTANTS = ("_base/splitmix.py", "routing/candidate.py", "simulation/engine/state.py")
-"""Files that are not kernels but give them constants and functions."""
+CONSTANTS = ("unknot._base.splitmix", "unknot.routing.candidate", "unknot.simulation.engine.state")
+"""Modules that are not kernels but give them constants and functions."""
+IMPORT = re.compile(
+    r"^[ \t]*(?:from|import)[ \t]+([\w.]+)(?:[ \t]+import[ \t]+(?:\(([\w,\s]*)\)|([\w, \t]*)))?", re.M
+)
 MOST = 1000
 """Files that are kept; of more, those that were not used for longest are removed."""
 ENDING = ".compiled"
@@ -122,28 +125,37 @@ def _faults(wanted: Path) -> Iterator[str]:
 
 
 @cache
-def sources_digest(package: Path = PACKAGE) -> str:
-    """Return a hash of all files of a package that kernels are made of: names and content (2 ms for 60 files)."""
-    found = hashlib.sha256()
-    constants = [str(package / name) for name in CONSTANTS if (package / name).exists()]
-    for source in sorted([*kernels_in(str(package)), *constants]):
-        content = Path(source).read_bytes()
-        found.update(f"{source[len(str(package)) :]} {len(content)} ".encode() + content)
-    return found.hexdigest()[:16]
+def sources_digest(module: str) -> str:
+    """Return a hash of what the kernels of a module are made of: its file, and the kernels and constants it imports.
+
+    An edit of one kernel so compiles those again that are made of it, and no others.
+    """
+    digest = hashlib.sha256()
+    for name in sorted(made_of(module)):
+        digest.update(f"{name} {_source(name)[0]} ".encode())
+    return digest.hexdigest()[:16]
 
 
-def digests_for(module: str) -> list[str]:
-    """Return the digests of what a kernel of a module rests on: Unknot's sources and those of its own package."""
-    root = sys.modules.get(module.partition(".")[0])
-    own = [Path(place) for place in getattr(root, "__path__", ())]
-    return [sources_digest(package) for package in dict.fromkeys([PACKAGE, *own])]
+def made_of(module: str) -> set[str]:
+    """Return a module and those it imports, directly or not, that end in `_kernel` or are among `CONSTANTS`."""
+    reached, todo = {module}, [module]
+    while todo:
+        fresh = {name for name in _source(todo.pop())[1] if name.endswith("_kernel") or name in CONSTANTS} - reached
+        reached |= fresh
+        todo += fresh
+    return reached
 
 
-def kernels_in(parent: str) -> Iterator[str]:
-    """The files of kernels under a folder."""
-    with os.scandir(parent) as entries:
-        for entry in entries:
-            if entry.name.endswith("_kernel.py"):
-                yield entry.path
-            elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():
-                yield from kernels_in(entry.path)
+@cache
+def _source(module: str) -> tuple[str, frozenset[str]]:
+    """The hash of the file of a module, and the names that it imports; neither where there is no file."""
+    package, *inner = module.split(".")
+    paths = getattr(sys.modules.get(package), "__path__", ()) if inner else ()
+    own = getattr(sys.modules.get(module), "__file__", None)
+    files = [Path(path, *inner).with_suffix(".py") for path in paths] + ([Path(own)] if own else [])
+    file = next((file for file in files if file.is_file()), None)
+    content = b"" if file is None else file.read_bytes()
+    names: set[str] = set()
+    for source, *imported in IMPORT.findall(content.decode(errors="replace")):
+        names |= {source, *(f"{source}.{name.split()[0]}" for name in "".join(imported).split(",") if name.strip())}
+    return hashlib.sha256(content).hexdigest(), frozenset(names)

@@ -80,7 +80,7 @@ def kept(signature=None, **options):
             return function
         name = f"{function.__module__.removeprefix('unknot.')}.{function.__qualname__}"
         made_of = (
-            *kernel_cache.digests_for(function.__module__),
+            kernel_cache.sources_digest(function.__module__),
             function.__code__.co_firstlineno,
             sorted(options.items()),
         )
