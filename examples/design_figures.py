@@ -14,11 +14,11 @@ from collections.abc import Callable
 from unknot import check, deliver, simulate
 from unknot._base.background import clock
 from unknot.certificates import evidence_holds
-from unknot.design import Design, Request, design, every_size, judge
-from unknot.design.judge import Kind
+from unknot.design import Design, Request, decide, design, every_size
+from unknot.design.decision import Kind
 from unknot.design.requirements import Adaptive
-from unknot.design.search import Effort
 from unknot.design.turns import names, turn_models
+from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh
 from unknot.routing import duato, lcfaa, vba, west_first
 from unknot.verify.adaptivity import adaptivity
@@ -40,7 +40,7 @@ def fewest() -> None:
 def pairs() -> None:
     """Two dimensions with one VC in a direction of each, under wormhole switching."""
     for adaptive in MEANINGS:
-        one = judge(((1, 4), (1, 4)), "wormhole", Request(adaptive), effort=Effort(clock() + 60))
+        one = decide(((1, 4), (1, 4)), "wormhole", Request(adaptive), effort=SearchEffort(clock() + 60))
         (found,) = one.evidence or (None,)
         steps = "" if found is None else f"{len(found.refuted)} deadlocks, {len(found.steps)} steps"
         print(f"mesh(2), 1/4 and 1/4, wormhole, {adaptive}: {one.outcome} ({one.holds}); {steps}", flush=True)
@@ -54,9 +54,9 @@ def _line(family: str, switching: str, adaptive: Adaptive, symmetry: Kind = "non
     began, cpu = time.monotonic(), time.process_time()
     found = design(family, switching, adaptive=adaptive, symmetry=symmetry, **more)  # type: ignore[arg-type]
     wall, cpu = time.monotonic() - began, time.process_time() - cpu
-    outcomes = Counter(one.outcome for one in found.judged)
-    held = all(one.holds is not False for one in found.judged)
-    evidence = {e.space.counts: e for one in found.judged for e in one.evidence}
+    outcomes = Counter(one.outcome for one in found.decisions)
+    held = all(one.holds is not False for one in found.decisions)
+    evidence = {e.space.counts: e for one in found.decisions for e in one.evidence}
     text = f"{found.vcs} VCs" if found.vcs else "no rule found"
     print(
         f"{family:12} {switching:19} {adaptive:7} {symmetry:14} {text:14} fewest: {found.fewest!s:5} "
@@ -66,11 +66,9 @@ def _line(family: str, switching: str, adaptive: Adaptive, symmetry: Kind = "non
         f"{cpu:.1f} s of processor, {wall:.1f} s",
         flush=True,
     )
-    if found.found is not None and found.found.proof is not None:
-        print(
-            f"    {found.found.space.text}; proof: {found.found.proof.kind}, {len(found.found.proof.levels)} levels"
-        )
-    working = [one.space.text for one in found.judged if one.outcome == "found"]
+    if found.best is not None and found.best.proof is not None:
+        print(f"    {found.best.space.text}; proof: {found.best.proof.kind}, {len(found.best.proof.levels)} levels")
+    working = [one.space.text for one in found.decisions if one.outcome == "found"]
     if more.get("every"):
         print(f"    distributions that work: {'; '.join(working)}", flush=True)
     return found
@@ -91,7 +89,7 @@ def bnrs() -> None:
                 began = time.process_time()
                 outcome = ""
                 for least in range(1, 2**dimensions + 1):
-                    one = judge(((1, 1),) * dimensions, switching, Request(adaptive, least))
+                    one = decide(((1, 1),) * dimensions, switching, Request(adaptive, least))
                     outcome += f" {least}: {one.outcome} ({one.holds})"
                 print(
                     f"mesh({dimensions}), 1 VC each way, {switching}, {adaptive}:{outcome}; "
@@ -169,7 +167,7 @@ def search() -> None:
         ("mesh(3)", "vct", (4, 4, 4)),
         ("mesh(3)", "wormhole", (4, 4, 4)),
     ):
-        one = design(family, switching, time_limit=200.0).found
+        one = design(family, switching, time_limit=200.0).best
         if one is not None and one.rule is not None:
             relation = one.rule.on(sides)
             verdict, delivery = check(relation, switching), deliver(relation)
@@ -182,7 +180,7 @@ def search() -> None:
 
 def curves() -> None:
     """Adaptivity, and latency of a found rule beside published algorithms, on an 8×8 mesh under cut-through."""
-    one = design("mesh(2)", "vct").found
+    one = design("mesh(2)", "vct").best
     if one is None or one.rule is None:
         return
     network = mesh(8, 8)

@@ -26,11 +26,11 @@ from unknot._base.background import clock
 from unknot.certificates import plain
 from unknot.design import Request, Space
 from unknot.design import accept as accept_design
+from unknot.design.decision import actions
 from unknot.design.impossible import Impossible, refutation
-from unknot.design.judge import actions
 from unknot.design.proofs import NoProof, proved_rule
-from unknot.design.search import Effort, Search
-from unknot.lanes.effort import Effort as LaneEffort
+from unknot.design.search import Search
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept
 from unknot.lanes.exact import decide
 from unknot.lanes.hints import DisagreementError
@@ -117,7 +117,7 @@ def lanes_agree(network: Network, count: int, changes: str, most_paths: int = pl
     """Compare what the search for lanes says with the checker's clauses."""
     before, plain.MOST_PATHS = plain.MOST_PATHS, most_paths
     try:
-        effort = LaneEffort(clock() + 600)
+        effort = SearchEffort(clock() + 600)
         found = decide(demand(network), count, effort, conflicts=10_000, changes=changes)
         if isinstance(found, Refutation):
             assert accept(network, found) == count
@@ -133,7 +133,7 @@ def lanes_agree(network: Network, count: int, changes: str, most_paths: int = pl
 
 def rules_agree(counts: Any, switching: Any, request: Request, *, walks: bool = False) -> None:
     """Compare what the search for rules says with the checker's clauses."""
-    space, effort = Space(counts), Effort(clock() + 600)
+    space, effort = Space(counts), SearchEffort(clock() + 600)
     if walks:
         proved = proved_rule(space, request, switching, effort)
         none = proved if isinstance(proved, NoProof) else NoProof((), ())

@@ -30,7 +30,7 @@ from unknot.certificates import (
     verdict_claim,
 )
 from unknot.cli.program import app
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
 from unknot.repair.pruned import Pruned, Unprunable, pruned
@@ -204,7 +204,7 @@ def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("network", "switching"), [(mesh(2, 2), "wormhole"), (mesh(2, 3), "vct")])
 def test_bounds_on_removed_candidates(network: Network, switching: str) -> None:
     relation = fully_adaptive(network, vcs=1)
-    found = pruned(relation, Effort(clock() + 60), switching=switching)
+    found = pruned(relation, SearchEffort(clock() + 60), switching=switching)
     assert isinstance(found, Pruned)
     assert found.evidence is not None
     proof = found.evidence.proof
@@ -219,7 +219,7 @@ def test_bounds_on_removed_candidates(network: Network, switching: str) -> None:
 
 def test_a_relation_that_cannot_be_saved() -> None:
     relation = fully_adaptive(ring(5), vcs=1)
-    found = pruned(relation, Effort(clock() + 60), switching="wormhole")
+    found = pruned(relation, SearchEffort(clock() + 60), switching="wormhole")
     assert isinstance(found, Unprunable)
     assert found.evidence is not None
     claim = removals_claim("wormhole", False, found.evidence.claimed, found.evidence.proof)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.certificates.planted import DESIGNS, FAULTS, LANES, Fault, code_of, drawn_faults, noticed
 from unknot import check
-from unknot.design import judge
+from unknot.design import decide
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -39,7 +39,7 @@ def test_drawn_faults_are_noticed() -> None:
 
 
 def test_walks_that_do_not_fit_into_a_hypercube_refute_nothing() -> None:
-    judged = judge(((1, 1), (2, 2), (2, 2)), "wormhole-nonatomic", short=True)
+    judged = decide(((1, 1), (2, 2), (2, 2)), "wormhole-nonatomic", short=True)
     assert judged.outcome == "found"
     assert judged.rule is not None
     assert check(judged.rule.on((2, 2, 2)), "wormhole-nonatomic").deadlock_free

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.reference import design as naive
-from unknot.design import Space, judge
+from unknot.design import Space, decide
 from unknot.design.requirements import Adaptive, Request
 from unknot.verify import check
 
@@ -23,7 +23,7 @@ def test_all_rules_of_up_to_five_vcs(
     every = naive.rules_by_state(space) if adaptive == "states" else naive.rules_by_path(space)
     assert every.size == rules[adaptive == "paths"]
     survivor = naive.survivor(space, every, switching)
-    judged = judge(counts, switching, Request(adaptive))
+    judged = decide(counts, switching, Request(adaptive))
     assert judged.outcome == ("impossible" if survivor is None else "found")
     assert (survivor is not None) == (switching == "vct" and counts == FIVE)
     assert judged.holds

@@ -34,7 +34,7 @@ def test_the_answer_is_a_table_a_picture_and_a_routing(tmp_path: Path) -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     relation = module.designed(mesh(4, 3))
-    found = design("mesh(2)", "wormhole").found
+    found = design("mesh(2)", "wormhole").best
     assert found is not None
     assert found.rule is not None
     same = found.rule.on(mesh(4, 3))

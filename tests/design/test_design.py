@@ -13,15 +13,16 @@ from unknot import check, deliver, simulate
 from unknot._base.errors import RelationError
 from unknot._base.switching import Switching
 from unknot.certificates import evidence_holds
-from unknot.design import Rejected, Request, Space, accept, design, distributions, impossible, judge, rule_from
+from unknot.design import Rejected, Request, Space, accept, decide, design, distributions, impossible, rule_from
 from unknot.design.conflicts import clause_of
-from unknot.design.judge import Counts, Judged, actions
-from unknot.design.search import Effort, Search
+from unknot.design.decision import Counts, Decision, actions
+from unknot.design.search import Search
+from unknot.lanes.effort import SearchEffort
 from unknot.design.space import is_symmetry, moved, symmetries
 from unknot.network.families import mesh
 from unknot_papers.bnr.table import bnr
 
-judge_module = sys.modules["unknot.design.judge"]
+decision_module = sys.modules["unknot.design.decision"]
 LEAST = [("vct", 5), ("saf", 5), ("wormhole", 6), ("wormhole-nonatomic", 6)]
 
 
@@ -30,14 +31,14 @@ LEAST = [("vct", 5), ("saf", 5), ("wormhole", 6), ("wormhole-nonatomic", 6)]
 def test_two_dimensions(switching: str, least: int, adaptive: str) -> None:
     found = design("mesh(2)", switching, adaptive=adaptive, every=True)  # type: ignore[arg-type]
     assert (found.vcs, found.fewest, found.lower_bound) == (least, True, least)
-    assert all(one.holds for one in found.judged)
-    assert [one.space.counts for one in found.judged if one.outcome == "found"] == [
+    assert all(one.holds for one in found.decisions)
+    assert [one.space.counts for one in found.decisions if one.outcome == "found"] == [
         ((1, 1), (2, 2)) if least == 6 else ((1, 1), (1, 2))
     ]
-    assert found.found is not None
-    assert found.found.rule is not None
-    assert found.found.proof is not None
-    relation = found.found.rule.on((4, 3))
+    assert found.best is not None
+    assert found.best.rule is not None
+    assert found.best.proof is not None
+    relation = found.best.rule.on((4, 3))
     verdict = check(relation, switching)
     assert verdict.deadlock_free
     assert evidence_holds(relation, verdict)
@@ -54,17 +55,17 @@ def test_three_dimensions_by_cut_through() -> None:
     """LCFAA's 3n − 1 is the least: two dimensions without a further VC are too few already."""
     found = design(3, "vct")
     assert (found.vcs, found.fewest) == (8, True)
-    assert all(one.holds for one in found.judged)
-    assert all(one.evidence[0].space.dimensions == 2 for one in found.judged if one.outcome == "impossible")
-    assert found.found is not None
-    assert found.found.rule is not None
-    assert check(found.found.rule.on((3, 3, 3)), "vct").deadlock_free
+    assert all(one.holds for one in found.decisions)
+    assert all(one.evidence[0].space.dimensions == 2 for one in found.decisions if one.outcome == "impossible")
+    assert found.best is not None
+    assert found.best.rule is not None
+    assert check(found.best.rule.on((3, 3, 3)), "vct").deadlock_free
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize(("family", "switching"), [("mesh(2)", "vct"), ("mesh(2)", "wormhole"), ("mesh(3)", "vct")])
 def test_rules_are_free_on_larger_meshes_and_in_saturated_runs(family: str, switching: Switching) -> None:
-    found = design(family, switching).found
+    found = design(family, switching).best
     assert found is not None
     assert found.rule is not None
     relation = found.rule.on((8, 8) if family == "mesh(2)" else (4, 4, 4))
@@ -77,7 +78,7 @@ def test_rules_are_free_on_larger_meshes_and_in_saturated_runs(family: str, swit
 
 
 def test_evidence_that_was_changed_is_rejected() -> None:
-    one = judge(((1, 1), (1, 2)), "wormhole")
+    one = decide(((1, 1), (1, 2)), "wormhole")
     (evidence,) = one.evidence
     accept(evidence)
     with pytest.raises(Rejected):
@@ -98,7 +99,7 @@ def test_evidence_that_was_changed_is_rejected() -> None:
 
 
 def test_walks_that_do_not_return_are_rejected() -> None:
-    (evidence,) = judge(((1, 1), (1, 2)), "wormhole-nonatomic").evidence
+    (evidence,) = decide(((1, 1), (1, 2)), "wormhole-nonatomic").evidence
     accept(evidence)
     with pytest.raises(Rejected, match="do not lead back"):
         accept(replace(evidence, walks=((0, 0), *evidence.walks)))
@@ -110,7 +111,7 @@ def test_a_clause_forbids_just_the_rules_with_its_deadlock() -> None:
     """A rule that breaks the clause of a configuration has this deadlock, whatever else it permits."""
     space = Space(((1, 1), (1, 2)))
     search = Search(space, Request(), "wormhole")
-    assert search.survive((3, 3), Effort()) is None
+    assert search.survive((3, 3), SearchEffort()) is None
     random = np.random.default_rng(0)
     for found in search.refuted:
         clause, needed = clause_of(search.frame(found.sides), found.configuration)
@@ -125,16 +126,16 @@ def test_hypercubes_take_fewer_or_as_many() -> None:
     assert found.fewest
     assert found.vcs is not None
     assert found.vcs <= 5
-    assert found.found is not None
-    assert found.found.rule is not None
-    assert check(found.found.rule.on(mesh(2, 2)), "vct").deadlock_free
+    assert found.best is not None
+    assert found.best.rule is not None
+    assert check(found.best.rule.on(mesh(2, 2)), "vct").deadlock_free
 
 
 def test_partial_adaptivity() -> None:
     """One VC for each direction provides two of the four BNRs, not three, under every technique but one."""
     for switching in ("vct", "wormhole", "wormhole-nonatomic"):
         counts = ((1, 1), (1, 1))
-        most = [judge(counts, switching, Request(least=k)) for k in range(5)]
+        most = [decide(counts, switching, Request(least=k)) for k in range(5)]
         outcomes = [one.outcome for one in most]
         provided = outcomes.index("impossible") - 1
         assert outcomes == ["found"] * (provided + 1) + ["impossible"] * (4 - provided)
@@ -153,7 +154,7 @@ def test_symmetries() -> None:
         assert is_symmetry(space, image)
         assert {moved(space, image, p) for p in space.permissions} == {*space.permissions}
     assert not is_symmetry(space, (1, 0, 2, 3, 4, 5))
-    found = judge(((2, 2), (2, 2)), "wormhole", symmetry="transposition")
+    found = decide(((2, 2), (2, 2)), "wormhole", symmetry="transposition")
     assert found.outcome == "found"
     assert found.rule is not None
     (image,) = next(iter(actions(found.space, "transposition")))
@@ -161,14 +162,14 @@ def test_symmetries() -> None:
     assert is_symmetry(found.space, image)
     assert found.holds
     assert found.rule.same_under(found.request.symmetric)
-    other = judge(((2, 2), (2, 2)), "wormhole").rule
+    other = decide(((2, 2), (2, 2)), "wormhole").rule
     assert other is not None
     assert not replace(found, rule=other).holds
 
 
 def test_refutations_of_something_else_are_not_enough() -> None:
     """A refutation holds for the request, technique, symmetries and VCs that it is about."""
-    one = judge(((1, 2), (1, 2)), "wormhole-nonatomic", symmetry="transposition")
+    one = decide(((1, 2), (1, 2)), "wormhole-nonatomic", symmetry="transposition")
     assert one.outcome == "impossible"
     assert one.holds
     for wrong in (
@@ -178,7 +179,7 @@ def test_refutations_of_something_else_are_not_enough() -> None:
         replace(one, evidence=()),
     ):
         assert not wrong.holds
-    alone = judge(((1, 1), (1, 2)), "vct", symmetry="transposition")
+    alone = decide(((1, 1), (1, 2)), "vct", symmetry="transposition")
     assert (alone.outcome, alone.holds) == ("impossible", True)
 
 
@@ -204,14 +205,14 @@ def test_time_limits_end_the_search() -> None:
 
 
 def test_ctrl_c_keeps_what_was_found() -> None:
-    def interrupt(text: str) -> None:
+    def interrupt(text: str, done: int, total: int) -> None:
         if "x+ 1, x- 1, y+ 1, y- 2" in text:
             raise KeyboardInterrupt
 
     found = design(2, "wormhole", progress=interrupt)
     assert not found.complete
-    assert (found.found, found.lower_bound) == (None, 5)
-    assert [one.outcome for one in found.judged] == ["impossible"]
+    assert (found.best, found.lower_bound) == (None, 5)
+    assert [one.outcome for one in found.decisions] == ["impossible"]
 
 
 def test_distributions() -> None:
@@ -234,15 +235,15 @@ def test_renamings_that_were_not_tried_leave_the_question_open(
     """No rule under any of the renamings tried: impossible if these are all, else open, and without evidence."""
     tried: list[object] = []
 
-    def search(space: Space, request: Request, technique: Switching, effort: Effort) -> Judged:
+    def search(space: Space, request: Request, technique: Switching, effort: SearchEffort) -> Decision:
         tried.append(request.symmetric)
-        return Judged(space, technique, "impossible" if request.symmetric else "found", request=request)
+        return Decision(space, technique, "impossible" if request.symmetric else "found", request=request)
 
-    monkeypatch.setattr(judge_module, "_search", search)
+    monkeypatch.setattr(decision_module, "_search", search)
     for most in (64, ways, ways - 1):
         tried.clear()
-        monkeypatch.setattr(judge_module, "MOST_ACTIONS", most)
-        found = judge(counts, "vct", symmetry="reflections")
+        monkeypatch.setattr(decision_module, "MOST_ACTIONS", most)
+        found = decide(counts, "vct", symmetry="reflections")
         assert found.outcome == ("impossible" if most >= ways else "open")
         assert len({*map(str, tried)}) == 1 + min(most, ways)
         assert found.evidence == ()

@@ -20,7 +20,7 @@ from unknot._base.background import clock
 from unknot._base.errors import RelationError
 from unknot.fabrics import read_fabric
 from unknot.lanes import Lanes, Refutation, lanes
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept, shows
 from unknot.lanes.exact import Open, decide
 from unknot.lanes.orders_kernel import anneal, settle
@@ -64,7 +64,7 @@ def test_what_orders_serve_both_ways(network: Network, count: int, seed: int) ->
 @settings(max_examples=30)
 @given(networks(), st.integers(1, 3))
 def test_the_solver_agrees_with_brute_force(network: Network, count: int) -> None:
-    answer = decide(demand(network), count, Effort(clock() + 60), conflicts=10_000, changes="shared")
+    answer = decide(demand(network), count, SearchEffort(clock() + 60), conflicts=10_000, changes="shared")
     if isinstance(answer, Refutation):
         assert accept(network, answer) == count
         assert climbing.fewest_lanes(network, count, both_ways=True) == count + 1

@@ -21,7 +21,7 @@ from unknot._base.background import clock
 from unknot.certificates import Rejected, network_of, plain
 from unknot.lanes import Refutation, lanes
 from unknot.lanes import clauses as clauses_of_search
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept
 from unknot.lanes.exact import Open, decide
 from unknot.lanes.hints import DisagreementError, steps_of
@@ -35,8 +35,8 @@ def one_way_ring(routers: int) -> Network:
     return Network("one-way ring", routers, range(routers), [(i + 1) % routers for i in range(routers)])
 
 
-def effort() -> Effort:
-    return Effort(clock() + 60)
+def effort() -> SearchEffort:
+    return SearchEffort(clock() + 60)
 
 
 @given(networks(), st.integers(1, 3))
@@ -239,7 +239,7 @@ from pysat.solvers import Solver
 from unknot._base.background import clock
 from unknot.certificates import Rejected, network_of, plain
 from unknot.lanes.exact import _solve
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 signal.signal(signal.SIGINT, signal.default_int_handler)
 pigeons, holes = range(14), range(13)
 at = {(p, h): 1 + p * len(holes) + h for p in pigeons for h in holes}
@@ -248,7 +248,7 @@ clauses += [[-at[p, h], -at[q, h]] for h in holes for p, q in combinations(pigeo
 with Solver(name="glucose4", bootstrap_with=clauses) as solver:
     print("begins", flush=True)
     try:
-        _solve(solver, Effort(clock() + 60), 10**9)
+        _solve(solver, SearchEffort(clock() + 60), 10**9)
     except KeyboardInterrupt:
         print("interrupted")
 """

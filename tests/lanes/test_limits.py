@@ -10,7 +10,7 @@ import pytest
 
 from unknot._base.background import clock
 from unknot.lanes import ChangingLanes, Lanes, changing_lanes, lanes
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.verify import check
 
 LIMIT, SLACK = 0.5, 3.0
@@ -57,7 +57,7 @@ def test_ctrl_c_while_routes_are_chosen(change: str | None) -> None:
 
 
 def test_an_annealing_cools_in_its_time() -> None:
-    effort = Effort(clock() + 0.4)
+    effort = SearchEffort(clock() + 0.4)
     temperatures = []
     for moves, hot, cold in effort.cooled(1 << 40, (8.0, 1.0), share=0.5):
         assert moves > 0
@@ -69,7 +69,7 @@ def test_an_annealing_cools_in_its_time() -> None:
     assert temperatures[0] == 8.0
     assert 1.0 <= temperatures[-1] < 2.0
     assert np.all(np.diff(temperatures) <= 0)
-    calm = Effort(clock() + 100)
+    calm = SearchEffort(clock() + 100)
     steps = list(calm.cooled(40_000, (8.0, 1.0)))
     assert sum(moves for moves, _, _ in steps) == 40_000
     assert (steps[0][1], steps[-1][2]) == (8.0, 1.0)

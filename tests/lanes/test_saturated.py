@@ -6,15 +6,15 @@ import pytest
 
 from unknot._base.background import clock
 from unknot.lanes import changing_lanes, lanes, longer_lanes, table_of
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh, ring, torus
 from unknot.repair import Pruned, escaped, pruned, relaned, rerouted
 from unknot.routing import Relation, fully_adaptive, shortest_paths
 from unknot.simulation import Run, simulate
 
 
-def effort() -> Effort:
-    return Effort(clock() + 60)
+def effort() -> SearchEffort:
+    return SearchEffort(clock() + 60)
 
 
 def removed() -> Relation:

@@ -14,7 +14,7 @@ from tests.reference import remedies
 from unknot._base.background import clock
 from unknot._base.switching import DEFAULT_SWITCHING, SWITCHINGS
 from unknot.certificates import Rejected, accept_verdict, network_of, plain, table_of
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh, ring, torus
 from unknot.repair.prune_bounds import SCALE, accept_removed, literals, plain_fact
 from unknot.repair.pruned import Pruned, Unprunable, pruned
@@ -27,8 +27,8 @@ MOST = 9
 """Candidates of which all subsets are tried."""
 
 
-def effort(seconds: float = 60.0) -> Effort:
-    return Effort(clock() + seconds)
+def effort(seconds: float = 60.0) -> SearchEffort:
+    return SearchEffort(clock() + seconds)
 
 
 def compare(relation: Relation, switching: str, seen: Counter[str]) -> None:

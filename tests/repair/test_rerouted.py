@@ -18,7 +18,7 @@ from unknot.certificates import Rejected, accept_verdict, network_of, plain
 from unknot.certificates import table_of as plain_table
 from unknot.lanes import longer_lanes
 from unknot.lanes.detours import Wanted, detour_ways, unit_of
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.orders_kernel import anneal, settle
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import free_table, random_table, table_of, tabled
@@ -33,8 +33,8 @@ from unknot.routing.named import routing
 from unknot.verify import check, deliver
 
 
-def effort(seconds: float = 30.0) -> Effort:
-    return Effort(clock() + seconds)
+def effort(seconds: float = 30.0) -> SearchEffort:
+    return SearchEffort(clock() + seconds)
 
 
 def random_routing(network: Network, seed: int) -> Relation:

@@ -43,6 +43,7 @@ MODULES = {
     "unknot.simulation.traces.trace": "unknot.traffic.trace",
     "unknot.synthesis": "unknot.lanes",
     "unknot.synthesis.rules": "unknot.design",
+    "unknot.synthesis.rules.judge": "unknot.design.decision",
     "unknot.synthesis.change_bounds": "unknot.repair.change_bounds",
     "unknot.synthesis.escape": "unknot.repair.escape",
     "unknot.synthesis.prune_bounds": "unknot.repair.prune_bounds",
@@ -90,6 +91,7 @@ NAMES = {
 SPREAD = {
     "unknot.checker": {"accept": "unknot.certificates:accept_verdict"},
     "unknot.multicast": {name: f"unknot.simulation:{name}" for name in ("Execution", "execute")},
+    "unknot.synthesis.rules": {"judge": "unknot.design:decide", "Judged": "unknot.design:Decision"},
     "unknot.synthesis": {
         **{name: f"unknot.design:{name}" for name in ("Design", "Rule", "design", "every_size")},
         **{

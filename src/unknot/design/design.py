@@ -10,12 +10,13 @@ from functools import partial
 from unknot._base.background import NoAnswerError
 from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError
+from unknot._base.progress import Progress
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
-from unknot.design.judge import Counts, Judged, Kind, judge
+from unknot.design.decision import Counts, Decision, Kind, decide
 from unknot.design.requirements import Adaptive, Request
-from unknot.design.search import Effort, Say
 from unknot.design.space import Space
+from unknot.lanes.effort import SearchEffort
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,8 +30,8 @@ class Design(Brief):
         Whether it is about hypercubes.
     switching : str
     request : Request
-    judged : tuple of Judged
-        Distributions in the order in which they were judged, fewest VCs first.
+    decisions : tuple of Decision
+        On distributions, in the order in which they were looked at, fewest VCs first.
     complete : bool
         Whether the search ended by itself, not by the time limit or Ctrl-C.
     """
@@ -40,30 +41,30 @@ class Design(Brief):
     switching: Switching
     request: Request
     symmetry: Kind
-    judged: tuple[Judged, ...]
+    decisions: tuple[Decision, ...]
     complete: bool
 
     @property
-    def found(self) -> Judged | None:
+    def best(self) -> Decision | None:
         """The first distribution with a rule."""
-        return next((one for one in self.judged if one.outcome == "found"), None)
+        return next((one for one in self.decisions if one.outcome == "found"), None)
 
     @property
     def vcs(self) -> int | None:
         """VCs per router of the rule."""
-        return None if self.found is None else self.found.space.vcs
+        return None if self.best is None else self.best.space.vcs
 
     @property
     def fewest(self) -> bool:
         """Whether every distribution of fewer VCs is shown to be impossible."""
-        return self.found is not None and self.lower_bound == self.vcs
+        return self.best is not None and self.lower_bound == self.vcs
 
     @property
     def lower_bound(self) -> int:
         """Lower bound on the VCs per router of any rule."""
         bound = 2 * self.dimensions
         while True:
-            there = {one.space.counts: one.outcome for one in self.judged if one.space.vcs == bound}
+            there = {one.space.counts: one.outcome for one in self.decisions if one.space.vcs == bound}
             if any(there.get(counts) != "impossible" for counts in distributions(self.dimensions, bound)):
                 return bound
             bound += 1
@@ -101,7 +102,7 @@ def design(
     counts: Counts | None = None,
     every: bool = False,
     time_limit: float | Deadline = 60.0,
-    progress: Say | None = None,
+    progress: Progress | None = None,
 ) -> Design:
     """Find a minimal deadlock-free rule with the fewest VCs per router, and show that fewer are impossible.
 
@@ -120,7 +121,7 @@ def design(
     counts : tuple of pairs of int, optional
         VCs up and down each dimension; by default the fewest are looked for.
     every : bool
-        Judge all distributions of the fewest VCs, not only until a rule is found.
+        Decide on all distributions of the fewest VCs, not only until a rule is found.
     time_limit : float or Deadline
         Seconds. Ctrl-C ends the search as well and keeps what was found.
 
@@ -131,8 +132,8 @@ def design(
 
     Examples
     --------
-    >>> found = design("mesh(2)", "vct")
-    >>> found.vcs, found.fewest, found.found.proof.kind
+    >>> answer = design("mesh(2)", "vct")
+    >>> answer.vcs, answer.fewest, answer.best.proof.kind
     (5, True, 'escape')
     """
     dimensions, short = family_of(family)
@@ -145,27 +146,25 @@ def design(
     if counts is not None and len(counts) != dimensions:
         raise RelationError(f"{len(counts)} pairs of VCs were given for {dimensions} dimensions")
     request.bnrs(Space(((1, 1),) * dimensions, short))
-    effort = Effort(deadline.end, progress or (lambda text: None))
-    judged: list[Judged] = []
-    known: dict[Counts, Judged] = {}
+    effort = SearchEffort(deadline.end, progress=progress)
+    decisions: list[Decision] = []
+    known: dict[Counts, Decision] = {}
     complete = True
     try:
-        for given in [counts] if counts is not None else _growing(dimensions):
-            done = judged[-1] if judged else None
-            if any(one.outcome == "found" for one in judged) and (
-                not every or (done is not None and sum(map(sum, given)) > done.space.vcs)
-            ):
+        for distribution in [counts] if counts is not None else _growing(dimensions):
+            more = bool(decisions) and sum(map(sum, distribution)) > decisions[-1].space.vcs
+            if any(one.outcome == "found" for one in decisions) and (more or not every):
                 break
             work = partial(
-                judge, given, technique, request, short=short, symmetry=symmetry, effort=effort, known=known
+                decide, distribution, technique, request, short=short, symmetry=symmetry, effort=effort, known=known
             )
-            judged.append(deadline.within(work))
+            decisions.append(deadline.within(work))
             if effort.over:
                 complete = False
                 break
     except (KeyboardInterrupt, NoAnswerError):
         complete = False
-    return Design(dimensions, short, technique, request, symmetry, tuple(judged), complete)
+    return Design(dimensions, short, technique, request, symmetry, tuple(decisions), complete)
 
 
 def _growing(dimensions: int) -> Iterator[Counts]:
@@ -212,7 +211,7 @@ def family_of(text: str | int) -> tuple[int, bool]:
     return _dimensions(call.args[0]), call.name == "hypercube"
 
 
-def _dimensions(given: object) -> int:
-    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= 6:
-        raise RelationError(f"1 to 6 dimensions can be designed for, not {given!r}")
-    return given
+def _dimensions(number: object) -> int:
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= 6:
+        raise RelationError(f"1 to 6 dimensions can be designed for, not {number!r}")
+    return number

@@ -19,8 +19,8 @@ from unknot.certificates.verdict import Verdict
 from unknot.design.design import family_of
 from unknot.design.proofs import KIND, Proof, proof_of
 from unknot.design.rule import Rule
-from unknot.design.search import Effort
 from unknot.design.space import Signs, Space, State, shown
+from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh
 from unknot.network.grid import grid
 from unknot.routing.named import routing as routing_of
@@ -186,7 +186,7 @@ def _on(sides: tuple[int, ...], routing: str) -> Relation:
 
 
 def _proof(rule: Rule, technique: Switching, deadline: Deadline) -> Proof | None:
-    return proof_of(rule.space, rule.offers, technique, Effort(deadline.end), waits=rule.waits)
+    return proof_of(rule.space, rule.offers, technique, SearchEffort(deadline.end), waits=rule.waits)
 
 
 def rule_of(routing: str, read: tuple[tuple[int, ...], ...], deadline: Deadline = NEVER) -> Rule:

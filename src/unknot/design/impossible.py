@@ -21,8 +21,9 @@ from unknot.certificates import Rejected, Unchecked, plain, rules_claim
 from unknot.certificates.verdict import Configuration
 from unknot.design.frames import Frame
 from unknot.design.requirements import Request, Word
-from unknot.design.search import SYMMETRIES, Effort, Refuted, solved
+from unknot.design.search import SYMMETRIES, Refuted, solved
 from unknot.design.space import Space, symmetries
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.hints import DisagreementError, Steps, refuted_by
 
 
@@ -84,7 +85,7 @@ def refutation(
     refuted: list[Refuted],
     paths: list[Word],
     walks: tuple[tuple[int, ...], ...],
-    effort: Effort,
+    effort: SearchEffort,
 ) -> Impossible | None:
     """The evidence of what was found; None if it is too large to be checked.
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
@@ -29,8 +29,9 @@ from unknot._base.switching import Switching
 from unknot.certificates import Document, rule_claim
 from unknot.design.ranking import Edge, Level, closed_walks, ranked
 from unknot.design.requirements import Request, Requirements, Word, lost_path
-from unknot.design.search import SOLVER, Effort, solved
+from unknot.design.search import SOLVER, solved
 from unknot.design.space import Flags, Space, State, Symmetry, moved_signs, symmetries
+from unknot.lanes.effort import SearchEffort
 
 Kind = Literal["order", "escape", "drain"]
 KIND: dict[Switching, Kind] = {"saf": "escape", "vct": "escape", "wormhole": "drain", "wormhole-nonatomic": "order"}
@@ -165,31 +166,29 @@ class _Choice:
                             stays, self.edge(old, new, way, strict=False),
                         )  # fmt: skip
 
-    def solve(self, effort: Effort) -> tuple[Flags, Proof] | None:
+    def solve(self, effort: SearchEffort) -> tuple[Flags, Proof] | None:
         space = self.space
         rounds = 0
         while solved(self.solver, effort):
             model: list[int] = self.solver.get_model()
             true = {x for x in model if x > 0}
             offers = np.array([1 + i in true for i in range(len(space.permissions))])
-            alive = space.reachable(offers)
-            offers &= np.array([(held, signs) in alive for held, signs, _ in space.permissions])
+            offers = space.trimmed(offers)
             if self.request.adaptive == "paths":
-                kinds = [k for k in product((1, -1), repeat=space.dimensions) if self._asked(k, true)]
-                lost = lost_path(space, offers, kinds)
+                lost = lost_path(space, offers, self.requirements.adaptive_classes(model))
                 if lost is not None:
                     for clause in self.requirements.provide(lost):
                         self.solver.add_clause(clause)
                     self.paths.append(lost)
                     continue
             rounds += 1
-            effort.say(f"{space.text}: ranking, {rounds} rules tried")
+            effort.report(f"{space.text}: ranking, {rounds} rules tried")
             chosen = [self.edges[x] for x in true if x in self.edges]
             walks = closed_walks(chosen, space.dimensions)
             if not walks:
                 found = ranked(chosen, space.injection, space.dimensions)
                 if isinstance(found, tuple):
-                    return offers, Proof(self.kind, found, self._escapes(alive, true))
+                    return offers, Proof(self.kind, found, self._escapes(space.reachable(offers), true))
                 self.exact = False
                 walks = [tuple(found)]
             self.walks += walks
@@ -203,9 +202,6 @@ class _Choice:
             edges = [moved_edge(self.space, image, edge) for edge in walk]
             if all(edge in self._edge for edge in edges):
                 self.solver.add_clause(sorted({-self._edge[edge] for edge in edges}))
-
-    def _asked(self, kind: tuple[int, ...], true: set[int]) -> bool:
-        return self.requirements.full or self.requirements("bnr", kind) in true
 
     def _escapes(self, alive: set[State], true: set[int]) -> tuple[tuple[State, int], ...]:
         if self.kind == "order":
@@ -235,7 +231,7 @@ class NoProof:
 
 
 def proved_rule(
-    space: Space, request: Request, switching: Switching, effort: Effort
+    space: Space, request: Request, switching: Switching, effort: SearchEffort
 ) -> tuple[Flags, Proof] | NoProof:
     """A rule that fulfils a request, with a proof for every size.
 
@@ -262,7 +258,12 @@ def proved_rule(
 
 
 def proof_of(
-    space: Space, offers: Flags, switching: Switching, effort: Effort | None = None, *, waits: Flags | None = None
+    space: Space,
+    offers: Flags,
+    switching: Switching,
+    effort: SearchEffort | None = None,
+    *,
+    waits: Flags | None = None,
 ) -> Proof | None:
     """A proof for every size of a given rule, the simplest kind first; None if there is none of these kinds.
 
@@ -275,7 +276,7 @@ def proof_of(
     for kind in kinds:
         for plain in (True, False) if kind != "order" else (False,):
             choice = _Choice(space, Request(least=0), kind, plain=plain, given=offers, waits=waits)
-            found = choice.solve(effort or Effort())
+            found = choice.solve(effort or SearchEffort())
             if found is not None:
                 return found[1]
     return None

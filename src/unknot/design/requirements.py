@@ -86,6 +86,11 @@ class Requirements:
         """The number of a variable other than a permission."""
         return self._number.setdefault(what, len(self.space.permissions) + len(self._number) + 1)
 
+    def adaptive_classes(self, model: Sequence[int]) -> list[Signs]:
+        """The classes whose BNR a model of the clauses provides."""
+        every, true = product((1, -1), repeat=self.space.dimensions), set(model)
+        return [kind for kind in every if self.full or self("bnr", kind) in true]
+
     @property
     def variables(self) -> int:
         return len(self.space.permissions) + len(self._number)

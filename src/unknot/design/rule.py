@@ -126,6 +126,4 @@ def _first(rule: Rule, state: State) -> int:
 
 def rule_from(space: Space, offers: Flags, name: str = "designed") -> Rule:
     """Return a rule without permissions in states that no packet comes to."""
-    alive = space.reachable(offers)
-    kept = np.array([(held, signs) in alive for held, signs, _ in space.permissions], dtype=bool)
-    return Rule(space, offers & kept, None, name)
+    return Rule(space, space.trimmed(offers), None, name)

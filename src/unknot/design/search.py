@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice, product
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,8 @@ from unknot.certificates.verdict import Configuration
 from unknot.design.conflicts import clause_of, images
 from unknot.design.frames import Frame
 from unknot.design.requirements import Request, Requirements, Word, lost_path
-from unknot.design.space import Flags, Signs, Space, symmetries
+from unknot.design.space import Flags, Space, symmetries
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.refutation import answer
 from unknot.verify import check
 
@@ -27,8 +28,6 @@ STEP = 1_000
 PROVER_SECONDS = 60.0
 """Time limit of the prover for a proposal on a mesh, in seconds."""
 
-Say = Callable[[str], None]
-
 
 @dataclass(frozen=True)
 class Refuted:
@@ -36,18 +35,6 @@ class Refuted:
 
     sides: tuple[int, ...]
     configuration: Configuration
-
-
-@dataclass
-class Effort:
-    """Deadline of a search, on `unknot._base.background.clock`, and the receiver of its progress."""
-
-    deadline: float = float("inf")
-    say: Say = field(default=lambda text: None)
-
-    @property
-    def over(self) -> bool:
-        return clock() >= self.deadline
 
 
 @dataclass(eq=False)
@@ -87,7 +74,7 @@ class Search:
         """The mesh of given sides, made once."""
         return self.frames.setdefault(tuple(sides), Frame(self.space, tuple(sides)))
 
-    def propose(self, effort: Effort) -> Flags | None:
+    def propose(self, effort: SearchEffort) -> Flags | None:
         """A rule that fulfils the request and all clauses so far, without unreachable states; None: there is none.
 
         Raises
@@ -99,31 +86,17 @@ class Search:
             if not solved(self.solver, effort):
                 return None
             model = np.array(self.solver.get_model()[: len(self.space.permissions)]) > 0
-            offers = self.trimmed(model)
+            offers = self.space.trimmed(model)
             lost = None
             if self.request.adaptive == "paths":
-                lost = lost_path(self.space, offers, self._kinds())
+                lost = lost_path(self.space, offers, self.requirements.adaptive_classes(self.solver.get_model()))
             if lost is None:
                 return offers
             self.paths.append(lost)
             for clause in self.requirements.provide(lost):
                 self.solver.add_clause(clause)
 
-    def _kinds(self) -> list[Signs]:
-        every = list(product((1, -1), repeat=self.space.dimensions))
-        if self.requirements.full:
-            return every
-        model = self.solver.get_model()
-        return [kind for kind in every if model[self.requirements("bnr", kind) - 1] > 0]
-
-    def trimmed(self, offers: Flags) -> Flags:
-        """A rule without the permissions that no packet comes to."""
-        reached = self.space.reachable(offers)
-        alive = [(held, signs) in reached for held, signs, _ in self.space.permissions]
-        kept: Flags = offers & np.array(alive, dtype=bool)
-        return kept
-
-    def survive(self, sides: Sequence[int], effort: Effort) -> Flags | None:
+    def survive(self, sides: Sequence[int], effort: SearchEffort) -> Flags | None:
         """A rule that is deadlock-free on a mesh, and fulfils all clauses so far; None: there is none.
 
         Raises
@@ -148,7 +121,7 @@ class Search:
             if verdict.configuration is None:
                 raise TimeoutError(f"the prover left a rule on {frame.network.name} open")
             self.learn(Refuted(frame.sides, verdict.configuration))
-            effort.say(f"{self.space.text}: {self.rounds} rules tried, mesh {'×'.join(map(str, sides))}")
+            effort.report(f"{self.space.text}: {self.rounds} rules tried, mesh {'×'.join(map(str, sides))}")
 
     def learn(self, found: Refuted) -> None:
         """Forbid a configuration, and what it becomes under the symmetries."""
@@ -158,7 +131,7 @@ class Search:
             self.solver.add_clause(other)
 
 
-def solved(solver: Any, effort: Effort) -> bool:
+def solved(solver: Any, effort: SearchEffort) -> bool:
     """Whether the clauses of a solver can be fulfilled.
 
     Raises

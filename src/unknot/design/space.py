@@ -163,6 +163,12 @@ class Space:
                             todo.append((out, then))
         return seen
 
+    def trimmed(self, offers: Flags) -> Flags:
+        """A rule without the permissions in states that no packet comes to."""
+        alive = self.reachable(offers)
+        kept: Flags = offers & np.array([(held, signs) in alive for held, signs, _ in self.permissions], dtype=bool)
+        return kept
+
     def name(self, held: int) -> str:
         """A type in a few letters, such as ``x+`` or, of several VCs, ``y-1``."""
         if held == self.injection:

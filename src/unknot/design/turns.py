@@ -16,7 +16,7 @@ import numpy as np
 
 from unknot._base.errors import RelationError
 from unknot.design.ranking import Edge, Level, ranked
-from unknot.design.rule import Rule
+from unknot.design.rule import Rule, rule_from
 from unknot.design.space import Signs, Space, State
 
 Direction = tuple[int, int]
@@ -147,9 +147,7 @@ def turn_rule(dimensions: int, prohibited: frozenset[Turn]) -> Rule | None:
     if any((space.injection, signs) not in viable for signs in space.remaining):
         return None
     offers = np.array([good((held, signs), out) for held, signs, out in space.permissions], dtype=bool)
-    alive = space.reachable(offers)
-    kept = np.array([(held, signs) in alive for held, signs, _ in space.permissions], dtype=bool)
-    return Rule(space, offers & kept, None, "turn_model")
+    return rule_from(space, offers, "turn_model")
 
 
 def names(prohibited: tuple[Turn, ...]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot.lanes.changing_routes import by_levels, changes_of, free_steps, moving, table_steps
 from unknot.lanes.changing_search import ChangingSearch
-from unknot.lanes.effort import SEARCHING, Effort
+from unknot.lanes.effort import SEARCHING, SearchEffort
 from unknot.lanes.evidence import shows
 from unknot.lanes.figures import Figures
 from unknot.lanes.loads import balanced, balanced_table, load_bound, loads_of
@@ -113,7 +113,7 @@ def changing_lanes(
         )
     deadline = Deadline.of(time_limit, "lanes")
     question = question_of(network, paths, changes, routing, flows)
-    effort = Effort(deadline.part(SEARCHING).end, seed, progress)
+    effort = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
     searching = ChangingSearch(question, effort, rounds, conflicts)
     orders = searching.fewest()
     effort.finish_by(deadline.end)
@@ -126,7 +126,7 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
     key = orders.key if len(orders) else np.zeros((1, network.num_channels))
     taken = orders.taken if len(orders) else question.ways.nearer
     count, pairs = len(key), question.demand
-    effort.say("choosing routes of low load")
+    effort.report("choosing routes of low load")
     space = in_classes(network, question.ways, count, rising=question.changes == "rising")
     wide = np.repeat(taken, count, axis=0)
     lanes, _ = orders_of(space, key.T.reshape(1, -1), wide)

@@ -8,7 +8,7 @@ import numpy as np
 
 from unknot._base.errors import RelationError
 from unknot.lanes.changing_routes import LEVELS, Packed, apart, in_levels
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.orders import FIRST_ROUNDS, closer, search
 from unknot.lanes.question import Question
@@ -23,7 +23,7 @@ PACKED = 3
 class ChangingSearch:
     """The search for orders in few lanes: by halving, then longer in one lane less than was found."""
 
-    def __init__(self, question: Question, effort: Effort, rounds: int, conflicts: int) -> None:
+    def __init__(self, question: Question, effort: SearchEffort, rounds: int, conflicts: int) -> None:
         self.question, self.effort, self.rounds = question, effort, rounds
         self.exact = ExactSearch(question, effort, conflicts)
         self.packed: Packed | None = None
@@ -109,7 +109,7 @@ class ChangingSearch:
                 return None
             fitting = self._fit(_by_lane(orders, count))
             if fitting is not None:
-                effort.found(count)
+                effort.reached(count)
                 return fitting
             if effort.over:
                 break

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, Slots, no_slots
 from unknot.lanes.orders import AIMED
 from unknot.lanes.rooted import orders_of
@@ -81,7 +81,7 @@ def table_ways(goal: Wanted, taken: Flags) -> tuple[Ways, Ints]:
 
 
 def improved(
-    ways: Ways, taken: Ints, start: Floats, effort: Effort, *, rounds: int, low: int = 0
+    ways: Ways, taken: Ints, start: Floats, effort: SearchEffort, *, rounds: int, low: int = 0
 ) -> tuple[Floats, int] | None:
     """Keys of low cost in which every pair has a path, and their cost; None if none were found.
 
@@ -102,7 +102,7 @@ def improved(
 
 
 def _better(
-    ways: Ways, taken: Ints, start: Floats, effort: Effort, rounds: int, low: int
+    ways: Ways, taken: Ints, start: Floats, effort: SearchEffort, rounds: int, low: int
 ) -> Iterator[tuple[Floats, int]]:
     """Better and better keys."""
     from unknot.lanes.orders_kernel import anneal
@@ -123,7 +123,7 @@ def _better(
             effort.moves += int(made)
             cost = int(cost)
             found = "no way for all yet" if best is None else f"{best[1]} at best"
-            effort.say(f"{len(key)} lane{'s' * (len(key) > 1)} of longer paths: {found}")
+            effort.report(f"{len(key)} lane{'s' * (len(key) > 1)} of longer paths: {found}")
         if (best is None or cost < best[1]) and all_have_a_path(ways, orders.cover):
             best = orders.key.copy(), cost
             yield best

@@ -25,7 +25,7 @@ LAST = 0.5
 
 
 @dataclass
-class Effort:
+class SearchEffort:
     """Limits of a search, and what it spent and found so far.
 
     Attributes
@@ -49,7 +49,7 @@ class Effort:
         By `unknot._base.background.clock`, which stands still while Numba compiles.
     """
 
-    deadline: float
+    deadline: float = float("inf")
     seed: int = 0
     progress: Progress | None = None
     moves: int = 0
@@ -82,12 +82,12 @@ class Effort:
             self.finish_by(self.deadline)
             return work()
 
-    def found(self, lanes: int) -> None:
+    def reached(self, lanes: int) -> None:
         """Note that orders of a number of lanes were found."""
         self.history.append((clock() - self.began, lanes))
-        self.say(f"{lanes} lane{'s' * (lanes > 1)} will do")
+        self.report(f"{lanes} lane{'s' * (lanes > 1)} will do")
 
-    def say(self, text: str) -> None:
+    def report(self, text: str) -> None:
         if self.progress is not None:
             self.progress(text, 0, 0)
 

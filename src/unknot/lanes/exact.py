@@ -10,7 +10,7 @@ import numpy as np
 
 from unknot._base.background import clock
 from unknot.lanes.clauses import KEPT, Clauses, Pair, hops, leaving
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.forced import around
 from unknot.lanes.lane_refutation import Refutation, refute
 from unknot.lanes.question import Question
@@ -41,7 +41,7 @@ class ExactSearch:
     """
 
     question: Question
-    effort: Effort
+    effort: SearchEffort
     conflicts: int
 
     def __post_init__(self) -> None:
@@ -75,7 +75,7 @@ class Open:
 
 
 def decide(
-    given: Demand, lanes: int, effort: Effort, *, conflicts: int, changes: str = "none"
+    given: Demand, lanes: int, effort: SearchEffort, *, conflicts: int, changes: str = "none"
 ) -> Floats | Refutation | Open:
     """Return keys by which the lanes serve all pairs, or a refutation that `evidence.accept` accepts, or neither.
 
@@ -113,7 +113,7 @@ def decide(
             true = {x for x in solver.get_model() if x > 0}
             chosen = [[turn for turn, number in lane.items() if number in true] for lane in turns]
             found = {cycle for lane in chosen for cycle in _cycles(lane)} - known
-            effort.say(f"{lanes} lane{'s' * (lanes > 1)}, exact: {len(cycles)} cycles forbidden")
+            effort.report(f"{lanes} lane{'s' * (lanes > 1)}, exact: {len(cycles)} cycles forbidden")
             if not found:
                 return np.array([_climbing(lane, clauses.network.num_channels) for lane in chosen])
             known |= found
@@ -129,7 +129,7 @@ def decide(
     return Open(spent) if refutation is None else refutation
 
 
-def _solve(solver: Any, effort: Effort, conflicts: int) -> bool | None:
+def _solve(solver: Any, effort: SearchEffort, conflicts: int) -> bool | None:
     """The answer of a solver; None if time or conflicts run out."""
     for _ in range(-(-conflicts // STEP)):
         if clock() >= effort.deadline or solver.accum_stats()["conflicts"] >= conflicts:

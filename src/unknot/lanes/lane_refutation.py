@@ -14,7 +14,7 @@ from typing import Any
 from unknot._base.background import clock
 from unknot._base.shown import Brief
 from unknot.certificates import network_of, plain
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.hints import DisagreementError, Steps, refuted_by
 from unknot.lanes.refutation import answer
 from unknot.lanes.ways import Flags
@@ -71,7 +71,7 @@ def refute(
     network: Network,
     sends: Flags | None,
     lanes: int,
-    effort: Effort,
+    effort: SearchEffort,
     *,
     changes: str = "none",
     first: Iterable[Pair] = (),
@@ -120,7 +120,7 @@ def refute(
                 for clause in encoder.clauses[sent:]:
                     solver.add_clause(clause)
                 sent = len(encoder.clauses)
-                effort.say(f"refuting {lanes} lanes: {len(pairs)} pairs, {len(forbidden)} cycles")
+                effort.report(f"refuting {lanes} lanes: {len(pairs)} pairs, {len(forbidden)} cycles")
                 possible = _solve(solver, effort, conflicts)
                 if possible is None:
                     return None
@@ -139,7 +139,7 @@ def refute(
     return None
 
 
-def _solve(solver: Any, effort: Effort, conflicts: int) -> bool | None:
+def _solve(solver: Any, effort: SearchEffort, conflicts: int) -> bool | None:
     """The answer of a solver; None if time or conflicts run out."""
     while clock() < effort.deadline and solver.accum_stats()["conflicts"] < conflicts:
         possible = answer(solver, STEP)
@@ -156,7 +156,7 @@ def _proved(
     changes: str,
     pairs: list[Pair],
     cycles: list[tuple[int, ...]],
-    effort: Effort,
+    effort: SearchEffort,
     conflicts: int,
 ) -> Refutation | None:
     """Solve the clauses again as the checker will number them, with a proof."""

@@ -12,7 +12,7 @@ from unknot._base.background import clock
 from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError, near
 from unknot._base.progress import Progress, with_bar
-from unknot.lanes.effort import CHOOSING, SEARCHING, Effort
+from unknot.lanes.effort import CHOOSING, SEARCHING, SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.figures import Lanes
 from unknot.lanes.laned import Routes, laned
@@ -143,7 +143,7 @@ def lanes(
         raise RelationError(f"lanes: unknown first {first!r}; {near(first, FIRST)}")
     if both_ways and paths == "free":
         raise RelationError("lanes: both directions of a pair share a lane for tables and given paths, not free ones")
-    effort = Effort(deadline.part(SEARCHING).end, seed, progress)
+    effort = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
     question = question_of(network, paths, "shared" if both_ways else "none", routing, flows)
     pairs, bound = question.demand, None
     if pairs is not None:
@@ -183,7 +183,7 @@ def lanes(
 
 
 def _options(
-    question: Question, orders: ServingOrders, effort: Effort, tries: int, most: int
+    question: Question, orders: ServingOrders, effort: SearchEffort, tries: int, most: int
 ) -> Iterator[RoutesInLanes]:
     """Routes in the orders, then those of more searches: in as many lanes, and in more up to `most`."""
     network = question.network
@@ -224,9 +224,9 @@ def _options(
         effort.interrupted |= again.interrupted
 
 
-def _routes(question: Question, orders: ServingOrders, effort: Effort) -> RoutesInLanes:
+def _routes(question: Question, orders: ServingOrders, effort: SearchEffort) -> RoutesInLanes:
     """Routes of low load in some orders."""
-    effort.say("choosing routes of low load")
+    effort.report("choosing routes of low load")
     lanes, _ = orders_of(question.ways, orders.key, orders.taken)
     if question.demand is None:
         table = question.table_of(orders.taken)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.background import NoAnswerError, clock, within
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, no_slots
 from unknot.lanes.tables import Table, bits_of, table_from
 from unknot.lanes.ways import Demand, Floats, Ints
@@ -30,7 +30,7 @@ ROUNDS = ((1.1, 0.1, 0.003), (1.05, 0.05, 0.001))
 """Scale of the loads, by the mean one, and temperatures at the beginning and at the end of each round."""
 
 
-def balanced(given: Demand, ways: Ways, orders: Orders, effort: Effort) -> Routes:
+def balanced(given: Demand, ways: Ways, orders: Orders, effort: SearchEffort) -> Routes:
     """Routes along climbing shortest paths in the lanes of some orders, of low highest load.
 
     By simulated annealing on the sum of the 16th powers of loads; what follows a channel in a lane on the way to a
@@ -67,7 +67,7 @@ def balanced(given: Demand, ways: Ways, orders: Orders, effort: Effort) -> Route
 
 
 def _rounds(
-    given: Demand, effort: Effort, mean: float, anneal: Callable[[int, float, float, float], None]
+    given: Demand, effort: SearchEffort, mean: float, anneal: Callable[[int, float, float, float], None]
 ) -> Iterator[None]:
     """Anneal in rounds, each yields; Ctrl-C ends them."""
     moves = min(MOVES * given.pairs, MOST_MOVES) // len(ROUNDS)
@@ -80,7 +80,7 @@ def _rounds(
         effort.interrupted = True
 
 
-def balanced_table(given: Demand, ways: Ways, orders: Orders, effort: Effort) -> tuple[Ints, Floats]:
+def balanced_table(given: Demand, ways: Ways, orders: Orders, effort: SearchEffort) -> tuple[Ints, Floats]:
     """A table, as bits, by which the orders serve all pairs, of low highest load; and the load of each channel.
 
     By annealing as above, from the table that the orders were found with.

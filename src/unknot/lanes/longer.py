@@ -12,7 +12,7 @@ from unknot._base.errors import RelationError, near
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot.lanes.detours import LOST, Wanted, climbing_routes, detour_ways, improved, tree_order
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.ways import Flags, Floats, Ints, demand
 from unknot.network import Network
@@ -139,7 +139,7 @@ def longer_lanes(
     given = demand(network, flows)
     hops = given.distances.table.T.astype(np.int64)
     wanted = Wanted(network, given.distances.homes, hops, given.wanted, given.rate)
-    effort = Effort(deadline.end, seed, progress)
+    effort = SearchEffort(deadline.end, seed, progress)
     weights = np.array([STEEP**i if goal == "longest" else 1 for i in range(BLOCKS)] + [LOST])
     ways, taken = detour_ways(wanted, weights)
     start = np.random.default_rng([seed, count]).random((count, network.num_channels))

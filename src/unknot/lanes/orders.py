@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.errors import RelationError
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.rooted import ServingOrders, beginning, one_by_one, orders_of, rooted
 from unknot.lanes.tables import Hops
@@ -39,7 +39,7 @@ FIRST_ROUNDS = 3
 def search(
     ways: Ways,
     lanes: int,
-    effort: Effort,
+    effort: SearchEffort,
     *,
     first: int,
     rounds: int,
@@ -108,12 +108,12 @@ def fewest(ways: Ways, exact: ExactSearch, *, rounds: int, limit: int | None = N
                 left = effort.tried[limit][1]
                 raise RelationError(f"no routes in {limit} lanes were found; {left} pairs of routers were left over")
             best = fewer
-        effort.found(len(best))
+        effort.reached(len(best))
         if hops is None and ways.nearer.size > LARGE and len(best) > exact.low:
             polished = _polished(ways, effort, len(best))
             if polished is not None:
                 best = polished
-                effort.found(len(best))
+                effort.reached(len(best))
         low, high = exact.low, len(best) + 1
         while low < high and not effort.over:
             lanes = (low + high) // 2 if high - low > 3 else low
@@ -122,10 +122,10 @@ def fewest(ways: Ways, exact: ExactSearch, *, rounds: int, limit: int | None = N
                 low = lanes + 1
             else:
                 best, high = orders, lanes
-                effort.found(len(best))
+                effort.reached(len(best))
         for better in closer(best, exact, rounds, exactly, longer):
             best = better
-            effort.found(len(best))
+            effort.reached(len(best))
     except KeyboardInterrupt:
         effort.interrupted = True
     return best
@@ -167,7 +167,7 @@ def closer(
             return
 
 
-def _polished(ways: Ways, effort: Effort, most: int) -> ServingOrders | None:
+def _polished(ways: Ways, effort: SearchEffort, most: int) -> ServingOrders | None:
     """Orders one by one around roots, each annealed for a while on what the ones before leave; None if not fewer."""
     left, keys = ways.wanted, list[Floats]()
     while left.any():
@@ -189,7 +189,7 @@ def _round(
     unserved: int,
     moves: int,
     heat: tuple[float, float],
-    effort: Effort,
+    effort: SearchEffort,
     stream: int,
     turned: float,
     *,
@@ -207,5 +207,5 @@ def _round(
         unserved, low, made = anneal(ways, orders, state, count, now, then, AIMED, turned, unserved)
         effort.moves += int(made)
         unserved, least = int(unserved), min(least, int(low))
-        effort.say(f"{lanes} lane{'s' * (lanes > 1)}: {unserved} pairs left")
+        effort.report(f"{lanes} lane{'s' * (lanes > 1)}: {unserved} pairs left")
     return unserved, least

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from unknot._base.background import clock
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.orders import search
 from unknot.lanes.ways import following, packed
 from unknot.network import Network
@@ -15,7 +15,7 @@ from unknot.repair.prune_bounds import Entry, Fact, Knot, Literals
 from unknot.repair.prune_space import EJECTED, Space
 
 
-def climbing(space: Space, effort: Effort) -> frozenset[Entry] | None:
+def climbing(space: Space, effort: SearchEffort) -> frozenset[Entry] | None:
     """Candidates removed until all others lead to VCs of higher keys; None if no keys were found that allow it."""
     relation, vcs = space.relation, space.relation.vcs
     own = relation.network
@@ -52,7 +52,7 @@ def climbing(space: Space, effort: Effort) -> frozenset[Entry] | None:
 
 
 def greedy(
-    space: Space, removed: frozenset[Entry], facts: dict[Fact, Literals], effort: Effort
+    space: Space, removed: frozenset[Entry], facts: dict[Fact, Literals], effort: SearchEffort
 ) -> frozenset[Entry] | None:
     """Candidates removed one after the other until nothing is wrong, and then put back while nothing is."""
     random = np.random.default_rng([effort.seed, len(facts)])
@@ -73,7 +73,9 @@ def greedy(
     return _put_back(space, removed, start, effort)
 
 
-def _put_back(space: Space, removed: frozenset[Entry], start: frozenset[Entry], effort: Effort) -> frozenset[Entry]:
+def _put_back(
+    space: Space, removed: frozenset[Entry], start: frozenset[Entry], effort: SearchEffort
+) -> frozenset[Entry]:
     """Put removed candidates back, but those of `start`, one after the other, while nothing is wrong."""
     end = (clock() + effort.deadline) / 2
     for entry in sorted(removed - start):

@@ -11,7 +11,7 @@ from unknot._base.background import clock
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.certificates import Rejected, network_of, plain, table_of
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.hints import refuted_by
 from unknot.lanes.refutation import answer
 from unknot.repair.prune_bounds import (  # fmt: skip
@@ -115,7 +115,7 @@ class Pruned(Brief):
 @takes_relation
 def pruned(
     relation: Relation,
-    effort: Effort,
+    effort: SearchEffort,
     *,
     switching: str = DEFAULT_SWITCHING,
     minimal: bool = False,
@@ -150,7 +150,7 @@ def pruned(
             better = greedy(space, chosen, facts, effort)
             if better is not None and (best is None or len(better) < len(best)):
                 best = better
-            effort.say(f"{least} candidates have to go, {'none' if best is None else len(best)} do")
+            effort.report(f"{least} candidates have to go, {'none' if best is None else len(best)} do")
             if best is not None and (not exact or len(best) <= least):
                 complete = len(best) <= least
                 break
@@ -186,7 +186,7 @@ class Unsatisfiable:
 
 
 def _fewest(
-    facts: dict[Fact, Literals], hint: frozenset[Entry], effort: Effort
+    facts: dict[Fact, Literals], hint: frozenset[Entry], effort: SearchEffort
 ) -> frozenset[Entry] | Unsatisfiable | None:
     """The fewest candidates that settle all facts, by CP-SAT; None if it has no answer."""
     from ortools.sat.python import cp_model

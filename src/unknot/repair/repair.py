@@ -11,7 +11,7 @@ from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.certificates import Document, removals_claim
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import bound_claim as lane_bound_claim
 from unknot.lanes.figures import Lanes
 from unknot.lanes.lanes import lanes as fewest_lanes
@@ -143,11 +143,11 @@ def repair(
     """
     deadline = Deadline.of(time_limit, "repair")
     table = _table(relation)
-    effort = Effort(deadline.end, seed, progress)
+    effort = SearchEffort(deadline.end, seed, progress)
     if table is None:
         return _adaptive(relation, switching, minimal, effort)
     few = relation.vcs.widest if lanes is None else lanes
-    tasks: list[Callable[[Effort], Found | None]] = [
+    tasks: list[Callable[[SearchEffort], Found | None]] = [
         lambda part: _lanes(relation, "given", part, both_ways=both_ways),
         lambda part: rerouted(relation, table, few, part) if few == 1 or not both_ways else None,
         lambda part: rerouted(relation, table, few, part, kind="entries") if few == 1 else None,
@@ -163,8 +163,8 @@ def repair(
     )
 
 
-def _adaptive(relation: Relation, switching: str, minimal: bool, effort: Effort) -> tuple[Remedy, ...]:
-    tasks: list[Callable[[Effort], Found | None]] = [
+def _adaptive(relation: Relation, switching: str, minimal: bool, effort: SearchEffort) -> tuple[Remedy, ...]:
+    tasks: list[Callable[[SearchEffort], Found | None]] = [
         lambda part: pruned(relation, part, switching=switching, minimal=minimal),
         lambda part: _escaped(relation, switching, part, minimal=False),
         lambda part: _escaped(relation, switching, part, minimal=True),
@@ -178,7 +178,7 @@ def _adaptive(relation: Relation, switching: str, minimal: bool, effort: Effort)
     )
 
 
-def _run(tasks: list[Callable[[Effort], Found | None]], effort: Effort) -> list[Found | None]:
+def _run(tasks: list[Callable[[SearchEffort], Found | None]], effort: SearchEffort) -> list[Found | None]:
     """Run each task with an equal share of the time that is left; Ctrl-C goes on to the next.
 
     When it is over, those that follow the first remedy are left out.
@@ -194,7 +194,7 @@ def _run(tasks: list[Callable[[Effort], Found | None]], effort: Effort) -> list[
     return found
 
 
-def _lanes(relation: Relation, paths: str, effort: Effort, *, both_ways: bool = False) -> Lanes:
+def _lanes(relation: Relation, paths: str, effort: SearchEffort, *, both_ways: bool = False) -> Lanes:
     return fewest_lanes(
         relation.network,
         paths,
@@ -207,7 +207,7 @@ def _lanes(relation: Relation, paths: str, effort: Effort, *, both_ways: bool = 
     )
 
 
-def _escaped(relation: Relation, switching: str, effort: Effort, *, minimal: bool) -> Escaped | None:
+def _escaped(relation: Relation, switching: str, effort: SearchEffort, *, minimal: bool) -> Escaped | None:
     """Return the remedy by escapes; None if headers keep their choice, or there is no spanning tree both ways."""
     if switching == "wormhole-nonatomic":
         return None

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from unknot._base.shown import Brief
 from unknot.certificates import Rejected
 from unknot.lanes.detours import Wanted, climbing_routes, improved, table_ways, tree_order
-from unknot.lanes.effort import Effort
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import laned
 from unknot.lanes.loads import loads_of
 from unknot.lanes.rooted import orders_of
@@ -100,7 +100,7 @@ def goal_of(table: Table) -> Wanted:
 
 @takes_relation
 def rerouted(
-    relation: Relation, table: Table, lanes: int, effort: Effort, *, kind: Kind = "pairs", rounds: int = ROUNDS
+    relation: Relation, table: Table, lanes: int, effort: SearchEffort, *, kind: Kind = "pairs", rounds: int = ROUNDS
 ) -> Rerouted | None:
     """Change few routes so that all fit into a number of lanes; None if no way was found to connect all.
 

@@ -11,10 +11,10 @@ from unknot.certificates.verdict import Configuration, Message
 from unknot.cli.answers.form import Answer, Form, Number, Plain, answer, form_of
 from unknot.cli.answers.networks import Natural, Positive
 from unknot.cli.answers.verdicts import ConfigurationForm
+from unknot.design.decision import Decision
 from unknot.design.design import Design
 from unknot.design.every_size import EverySize
 from unknot.design.impossible import Impossible
-from unknot.design.judge import Judged
 from unknot.design.proofs import Proof
 from unknot.design.ranking import Level
 from unknot.design.requirements import Request
@@ -95,7 +95,7 @@ class ImpossibleForm(Form):
     )
 
 
-@form_of(Judged, without=("space", "switching", "rule", "proof", "evidence", "request", "symmetry"))
+@form_of(Decision, without=("space", "switching", "rule", "proof", "evidence", "request", "symmetry"))
 class JudgedForm(Form):
     """Verdict on one distribution of VCs."""
 
@@ -107,7 +107,7 @@ class JudgedForm(Form):
     seconds: Number
 
 
-@form_of(Design, without=("request", "judged", "short"))
+@form_of(Design, without=("request", "decisions", "short"))
 class DesignAnswer(Form):
     """JSON answer of `unknot design`."""
 
@@ -145,7 +145,7 @@ class EverySizeAnswer(Form):
 
 def design_answer(found: Design, **more: Any) -> Answer:
     """The JSON of a design."""
-    best = found.found
+    best = found.best
     rule = None if best is None else best.rule
     judged = [
         {
@@ -158,7 +158,7 @@ def design_answer(found: Design, **more: Any) -> Answer:
             "seconds": one.seconds,
             "evidence": [evidence_form(e) for e in one.evidence],
         }
-        for one in found.judged
+        for one in found.decisions
     ]
     provided = None if rule is None else rule.provided(states=found.request.adaptive == "states")
     fields: dict[str, Any] = {

@@ -19,7 +19,7 @@ from unknot.cli.commands.shared import print_json, write
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
-    from unknot.design import Design, Judged, Proof, Rule
+    from unknot.design import Decision, Design, Proof, Rule
 
 
 SEARCHING = 0.75
@@ -78,10 +78,10 @@ def design(
             time_limit=deadline.part(SEARCHING), progress=progress,
         )  # fmt: skip
     with activity.busy("checking the evidence"):
-        checked = [_checked(one, deadline.closing) for one in found.judged]
-        found = replace(found, judged=tuple(checked), complete=found.complete and checked == list(found.judged))
+        checked = [_checked(one, deadline.closing) for one in found.decisions]
+        found = replace(found, decisions=tuple(checked), complete=found.complete and checked == list(found.decisions))
     seconds = time.monotonic() - began
-    best = found.found
+    best = found.best
     rule = None if best is None else best.rule
     if rule is None and (out is not None or export is not None):
         say("no rule was found, so no file was written")
@@ -98,7 +98,7 @@ def design(
     if evidence is not None:
         from unknot.cli.commands.accept import write_evidence
 
-        refusals = {id(e): e.claim for one in found.judged for e in one.evidence}
+        refusals = {id(e): e.claim for one in found.decisions for e in one.evidence}
         claims, relation = list(refusals.values()), None
         if best is not None and rule is not None and best.proof is not None:
             claims.append(best.proof.claim(rule.space, rule.offers, found.switching))
@@ -112,17 +112,17 @@ def design(
         print_json(_answer(found, family, seconds))
     else:
         _show(found, family, seconds)
-    holds = all(one.holds is not False for one in found.judged)
+    holds = all(one.holds is not False for one in found.decisions)
     if not holds:
         raise typer.Exit(FAILS)
     if best is not None:
         raise typer.Exit(HOLDS if best.proof is not None else UNDECIDED)
     raise typer.Exit(
-        FAILS if found.judged and found.judged[-1].outcome == "impossible" and found.complete else UNDECIDED
+        FAILS if found.decisions and found.decisions[-1].outcome == "impossible" and found.complete else UNDECIDED
     )
 
 
-def _checked(one: Judged, ending: Deadline) -> Judged:
+def _checked(one: Decision, ending: Deadline) -> Decision:
     """A distribution as it was judged; open, if it is impossible by evidence for whose check there is no time."""
     if one.outcome == "impossible" and ending.unless_over(lambda: one.holds) is None:
         return replace(one, outcome="open", evidence=())
@@ -148,26 +148,26 @@ def _counts(text: str) -> tuple[tuple[int, int], ...]:
 
 def conclusion(found: Design, family: str) -> str:
     """Return the conclusion in a sentence or two."""
-    least, best = found.request.least, found.found
+    least, best = found.request.least, found.best
     what = "fully adaptive" if least is None else f"adaptive in {least} of {2**found.dimensions} BNRs"
     asked = f"{what} on {family} under {found.switching}"
     if best is None:
         if refuted(found):
-            return f"No rule with {found.judged[-1].space.text} is {asked}."
+            return f"No rule with {found.decisions[-1].space.text} is {asked}."
         return f"Open: no rule with fewer than {found.lower_bound} VCs per router is {asked}."
     enough = f"{best.space.vcs} VCs per router are enough for routing that is {asked}."
     if best.proof is None:
         enough += f" There is no proof for every size: the rule was decided up to {'×'.join(map(str, best.sides))}."
     if found.fewest:
         return f"{enough} Fewer are impossible."
-    if len(found.judged) == 1:
+    if len(found.decisions) == 1:
         return enough
     return f"{enough} Fewer than {found.lower_bound} are impossible; in between it is open."
 
 
 def refuted(found: Design) -> bool:
     """Whether the search ended with the last distribution shown to be impossible."""
-    return found.complete and bool(found.judged) and found.judged[-1].outcome == "impossible"
+    return found.complete and bool(found.decisions) and found.decisions[-1].outcome == "impossible"
 
 
 def proof_text(proof: Proof) -> str:
@@ -180,7 +180,7 @@ def _show(found: Design, family: str, seconds: float) -> None:
     from unknot.cli.commands import display
 
     rows: list[tuple[str, Any]] = [("conclusion", conclusion(found, family))]
-    best = found.found
+    best = found.best
     if best is not None and best.rule is not None:
         provided = best.rule.provided(states=found.request.adaptive == "states")
         rows += [
@@ -191,18 +191,18 @@ def _show(found: Design, family: str, seconds: float) -> None:
             rows.append(
                 ("deadlock-free", f"{proof_text(best.proof)}; the separate checker {display.accepts(best.holds)}")
             )
-    rows.extend(_refusals(found.judged))
+    rows.extend(_refusals(found.decisions))
     rows.append(("search", f"{seconds:.1f} s{'' if found.complete else '; it was cut short'}"))
     display.print_rows(rows)
     if best is not None and best.rule is not None:
         display.print_table(("left to go", "in", "may take"), _rows(best.rule))
 
 
-def _refusals(judged: Sequence[Judged]) -> list[tuple[str, str]]:
+def _refusals(judged: Sequence[Decision]) -> list[tuple[str, str]]:
     """A row for each distribution without a rule; those with one reason together."""
     from unknot.cli.commands import display
 
-    together: dict[tuple[object, ...], list[Judged]] = {}
+    together: dict[tuple[object, ...], list[Decision]] = {}
     for one in judged:
         if one.outcome != "found":
             reasons = tuple(e.space.counts for e in one.evidence if e.space != one.space)
@@ -218,7 +218,7 @@ def _refusals(judged: Sequence[Judged]) -> list[tuple[str, str]]:
     return rows
 
 
-def _why(one: Judged) -> str:
+def _why(one: Decision) -> str:
     if one.outcome == "open":
         return f": no answer after {one.rounds} rules" if one.rounds else ""
     if not one.evidence:

@@ -1,9 +1,9 @@
-"""Judgement of one distribution of VCs: a rule with a proof, a refutation, or neither."""
+"""Decision on one distribution of VCs: a rule with a proof, a refutation, or neither."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, islice, permutations, product
@@ -17,8 +17,9 @@ from unknot.design.impossible import Impossible, evidence_holds, refutation
 from unknot.design.proofs import NoProof, Proof, proved_rule
 from unknot.design.requirements import Request
 from unknot.design.rule import Rule, rule_from
-from unknot.design.search import Effort, Search
+from unknot.design.search import Search
 from unknot.design.space import Flags, Space, Symmetry, symmetries
+from unknot.lanes.effort import SearchEffort
 
 Counts = tuple[tuple[int, int], ...]
 Outcome = Literal["found", "impossible", "open"]
@@ -32,8 +33,8 @@ SIDES = {1: 6, 2: 5, 3: 3}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Judged(Brief):
-    """Verdict on one distribution of VCs.
+class Decision(Brief):
+    """Decision on one distribution of VCs.
 
     Attributes
     ----------
@@ -97,16 +98,16 @@ class Judged(Brief):
         return () in refuted or refuted >= {*actions(self.space, self.symmetry)}
 
 
-def judge(
+def decide(
     counts: Counts,
     switching: str,
     request: Request | None = None,
     *,
     short: bool = False,
     symmetry: Kind = "none",
-    effort: Effort | None = None,
-    known: dict[Counts, Judged] | None = None,
-) -> Judged:
+    effort: SearchEffort | None = None,
+    known: dict[Counts, Decision] | None = None,
+) -> Decision:
     """Find a rule with given VCs, or show that there is none.
 
     Parameters
@@ -121,16 +122,16 @@ def judge(
     symmetry : {"none", "transposition", "reversal", "reflections"}
         The rule is the same when dimensions are exchanged, when all directions are reversed, or those of any
         dimension; VCs of a direction may be renamed with it.
-    effort : Effort, optional
+    effort : SearchEffort, optional
     known : dict, optional
         What is known of distributions, in fewer dimensions too; more is added.
 
     Examples
     --------
-    >>> judge(((1, 1), (1, 1)), "vct").outcome, judge(((1, 1), (1, 2)), "vct").outcome
+    >>> decide(((1, 1), (1, 1)), "vct").outcome, decide(((1, 1), (1, 2)), "vct").outcome
     ('impossible', 'found')
     """
-    technique, request, effort = switching_named(switching), request or Request(), effort or Effort()
+    technique, request, effort = switching_named(switching), request or Request(), effort or SearchEffort()
     known = {} if known is None else known
     counts = tuple((up, down) for up, down in counts)
     if counts in known:
@@ -140,52 +141,54 @@ def judge(
     if restricts:
         for size in range(2, len(counts)):
             for part in combinations(counts, size):
-                one = judge(_sorted(part), technique, request, short=short, effort=effort, known=known)
+                sides = tuple(sorted((min(pair), max(pair)) for pair in part))
+                one = decide(sides, technique, request, short=short, effort=effort, known=known)
                 if one.outcome == "impossible":
                     known[counts] = replace(one, space=space, rounds=0, seconds=time.monotonic() - began)
                     return known[counts]
-    ways = list(islice(actions(space, symmetry), MOST_ACTIONS + 1))
-    if symmetry != "none" and ways:
-        one = judge(counts, technique, request, short=short, effort=effort)
+    renamings = list(islice(actions(space, symmetry), MOST_ACTIONS + 1))
+    if symmetry != "none" and renamings:
+        one = decide(counts, technique, request, short=short, effort=effort)
         if one.outcome == "impossible":
             return known.setdefault(counts, replace(one, symmetry=symmetry))
-    judged: list[Judged] = []
-    for symmetric in ways[:MOST_ACTIONS]:
+    decisions: list[Decision] = []
+    for symmetric in renamings[:MOST_ACTIONS]:
         one = _search(space, replace(request, symmetric=symmetric), technique, effort)
-        judged.append(one)
+        decisions.append(one)
         if one.outcome == "found":
             break
-    last = judged[-1] if judged else Judged(space, technique, "impossible", request=request)
+    last = decisions[-1] if decisions else Decision(space, technique, "impossible", request=request)
     outcome: Outcome = last.outcome
     if outcome != "found":
-        settled = all(one.outcome == "impossible" for one in judged) and len(ways) <= MOST_ACTIONS
+        settled = all(one.outcome == "impossible" for one in decisions) and len(renamings) <= MOST_ACTIONS
         outcome = "impossible" if settled else "open"
-    evidence = tuple(e for one in judged for e in one.evidence) if outcome == "impossible" else ()
-    rounds, seconds = sum(one.rounds for one in judged), time.monotonic() - began
+    evidence = tuple(e for one in decisions for e in one.evidence) if outcome == "impossible" else ()
+    rounds, seconds = sum(one.rounds for one in decisions), time.monotonic() - began
     known[counts] = replace(
         last, outcome=outcome, evidence=evidence, rounds=rounds, seconds=seconds, symmetry=symmetry
     )
     return known[counts]
 
 
-def _search(space: Space, request: Request, technique: Switching, effort: Effort) -> Judged:
+def _search(space: Space, request: Request, technique: Switching, effort: SearchEffort) -> Decision:
     """A rule with a proof, else refutation or survival on meshes of growing size."""
     left = effort.deadline - clock()
     search = Search(space, request, technique)
     tried: tuple[int, ...] = ()
     survivor: Flags | None = None
-    judged = Judged(space, technique, "open", request=request)
+    decision = Decision(space, technique, "open", request=request)
     try:
-        found = proved_rule(space, request, technique, Effort(clock() + min(left / 2, PROOF_SECONDS), effort.say))
+        proving = SearchEffort(clock() + min(left / 2, PROOF_SECONDS), progress=effort.progress)
+        proved = proved_rule(space, request, technique, proving)
     except TimeoutError:
-        found = NoProof((), None)
-    if not isinstance(found, NoProof):
-        return replace(judged, outcome="found", rule=rule_from(space, found[0]), proof=found[1])
+        proved = NoProof((), None)
+    if not isinstance(proved, NoProof):
+        return replace(decision, outcome="found", rule=rule_from(space, proved[0]), proof=proved[1])
     try:
-        if found.walks is not None and not space.short:
-            evidence = refutation(space, request, technique, [], list(found.paths), found.walks, effort)
+        if proved.walks is not None and not space.short:
+            evidence = refutation(space, request, technique, [], list(proved.paths), proved.walks, effort)
             if evidence is not None:
-                return replace(judged, outcome="impossible", evidence=(evidence,), rounds=len(found.walks))
+                return replace(decision, outcome="impossible", evidence=(evidence,), rounds=len(proved.walks))
         for sides in ladder(space):
             tried = sides
             survivor = search.survive(sides, effort)
@@ -193,13 +196,13 @@ def _search(space: Space, request: Request, technique: Switching, effort: Effort
                 evidence = refutation(space, request, technique, search.refuted, search.paths, (), effort)
                 outcome: Outcome = "open" if evidence is None else "impossible"
                 return replace(
-                    judged, outcome=outcome, evidence=() if evidence is None else (evidence,),
+                    decision, outcome=outcome, evidence=() if evidence is None else (evidence,),
                     sides=sides, rounds=search.rounds,
                 )  # fmt: skip
     except TimeoutError:
-        return replace(judged, sides=tried, rounds=search.rounds)
+        return replace(decision, sides=tried, rounds=search.rounds)
     rule = None if survivor is None else rule_from(space, survivor)
-    return replace(judged, outcome="found", rule=rule, sides=tried, rounds=search.rounds)
+    return replace(decision, outcome="found", rule=rule, sides=tried, rounds=search.rounds)
 
 
 def ladder(space: Space) -> Iterator[tuple[int, ...]]:
@@ -219,26 +222,22 @@ def actions(space: Space, symmetry: Kind) -> Iterator[tuple[Symmetry, ...]]:
     """Yield the ways to rename VCs along with a kind of symmetry: one renaming for each generator of it."""
     n = space.dimensions
     straight, same = (1,) * n, tuple(range(n))
-    wanted: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    generators: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     if symmetry == "transposition":
-        wanted = [((*range(i), i + 1, i, *range(i + 2, n)), straight) for i in range(n - 1)]
+        generators = [((*range(i), i + 1, i, *range(i + 2, n)), straight) for i in range(n - 1)]
     elif symmetry == "reversal":
-        wanted = [(same, (-1,) * n)]
+        generators = [(same, (-1,) * n)]
     elif symmetry == "reflections":
-        wanted = [(same, (*straight[:i], -1, *straight[i + 1 :])) for i in range(n)]
-    choices: list[list[Symmetry]] = [[] for _ in wanted]
-    for image in symmetries(space) if wanted else ():
-        for found, (order, flips) in zip(choices, wanted, strict=True):
+        generators = [(same, (*straight[:i], -1, *straight[i + 1 :])) for i in range(n)]
+    choices: list[list[Symmetry]] = [[] for _ in generators]
+    for image in symmetries(space) if generators else ():
+        for images, (order, flips) in zip(choices, generators, strict=True):
             if all(
                 (space.types[k].dimension, space.types[k].sign) == (order[t.dimension], t.sign * flips[t.dimension])
                 for t, k in zip(space.types, image, strict=True)
             ):
-                found.append(image)
+                images.append(image)
     yield from product(*choices)
-
-
-def _sorted(counts: Sequence[tuple[int, int]]) -> Counts:
-    return tuple(sorted((min(pair), max(pair)) for pair in counts))
 
 
 def _within(part: Space, whole: Space) -> bool:
