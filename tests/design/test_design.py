@@ -17,8 +17,8 @@ from unknot.design import Rejected, Request, Space, accept, decide, design, dist
 from unknot.design.conflicts import clause_of
 from unknot.design.decision import Counts, Decision, actions
 from unknot.design.search import Search
-from unknot.lanes.effort import SearchEffort
 from unknot.design.space import is_symmetry, moved, symmetries
+from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh
 from unknot_papers.bnr.table import bnr
 
