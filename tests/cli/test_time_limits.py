@@ -10,19 +10,21 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from unknot._base.deadline import Deadline
 from unknot.cli.program import COMMANDS, app
 
 ROOT = Path(__file__).parents[2]
 FORKS = """
 import contextlib, importlib, json, os, sys, time
 
-from unknot import background, deadline
-from unknot.cli.program import app, main
+from unknot._base import background, deadline
+from unknot.cli.program import main
 from unknot.cli.commands import guard
 
-for room in ("answers", "fabrics", "multicast", "report", "simulation", "studies", "synthesis", "tod", "verify"):
-    importlib.import_module(f"unknot.{room}")
 cases, limit = json.loads(sys.argv[1]), sys.argv[2]
+# Forks share what is imported here.
+for module in ("numba", *(f"unknot.cli.commands.{name}" for name in cases), *(place for place, _ in cases.values())):
+    importlib.import_module(module.partition(":")[0])
 
 
 start, begun = time.monotonic(), []
@@ -117,6 +119,13 @@ def test_every_command_ends_in_time_whatever_it_does(tmp_path: Path, monkeypatch
         assert "given up after 1 s, the time limit" in said or "undecided" in out, f"{name}: {said}"
         assert "Traceback" not in said
     assert sorted(tmp_path.glob(".*")) == []
+
+
+def test_check_says_that_there_was_no_time_to_follow_routes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Deadline, "unless_over", lambda *_: None)
+    said = CliRunner().invoke(app, ["check", *CASES["check"][1]])
+    assert said.exit_code == 3
+    assert "delivers undecided" in " ".join(said.stdout.split())
 
 
 def test_a_limit_is_refused_everywhere_if_it_is_none() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import tracemalloc
 
 import pytest
 from typer.testing import CliRunner
@@ -35,6 +36,16 @@ def test_any_value_of_any_option_is_used_or_refused(name: str) -> None:
         for value in JUNK:
             with contextlib.suppress(UnknotError):
                 assert isinstance(routing(network, f"{name}({option}={value})"), Relation)
+
+
+def test_too_many_deroutes_are_refused_before_memory_is_taken() -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnknotError, match="virtual channels"):
+            routing(tod.network("hypercube(2)"), "hyperx_omniwar(deroutes=10000000)")
+        assert tracemalloc.get_traced_memory()[1] < 2**22
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("text", ODD)

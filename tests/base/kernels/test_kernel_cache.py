@@ -8,6 +8,7 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -120,41 +121,56 @@ def test_imports_are_read_as_python_does() -> None:
 
 
 PROGRAM = """
-import sys
+import os, sys
 from unknot._base.kernels import cache as kernel_cache
-kernel_cache.sources_digest = lambda module: sys.argv[1]
+digest = ""
+kernel_cache.sources_digest = lambda module: digest
 from unknot._base.kernels.types_kernel import kept
-@kept("int64(int64)", nogil=True)
-def one(n):
-    return n + 1
-print(one(1), sum(one.stats.cache_misses.values()))
+for digest in sys.stdin:
+    child = os.fork()
+    if not child:
+        @kept("int64(int64)", nogil=True)
+        def one(n):
+            return n + 1
+        print(one(1), sum(one.stats.cache_misses.values()), flush=True)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
 """
+"""For each line on stdin, a process that needs a kernel and says whether it was compiled."""
 
 
-def test_kernels_of_other_sources_are_not_loaded(tmp_path: Path) -> None:
-    def run(digest: str) -> str:
-        given = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-        words = [sys.executable, "-c", PROGRAM, digest]
-        return subprocess.run(words, env=given, capture_output=True, text=True, check=True).stdout
+@pytest.fixture
+def processes(tmp_path: Path) -> Iterator[Callable[[str], str]]:
+    """Return what a process says in which the digest of the sources of kernels is a given one."""
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM], env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as running:  # fmt: skip
 
-    assert [run(digest) for digest in "aabba"] == ["2 1\n", "2 0\n", "2 1\n", "2 0\n", "2 0\n"]
+        def one(digest: str) -> str:
+            assert running.stdin is not None
+            assert running.stdout is not None
+            running.stdin.write(digest + "\n")
+            running.stdin.flush()
+            return running.stdout.readline()
+
+        yield one
+        running.communicate()
 
 
-def test_damaged_kernels_are_compiled_anew(tmp_path: Path) -> None:
+def test_kernels_of_other_sources_are_not_loaded(processes: Callable[[str], str]) -> None:
+    assert [processes(digest) for digest in "aabba"] == ["2 1\n", "2 0\n", "2 1\n", "2 0\n", "2 0\n"]
+
+
+def test_damaged_kernels_are_compiled_anew(tmp_path: Path, processes: Callable[[str], str]) -> None:
     """One empty or damaged file once made every command fail, and one in 24 end by a signal."""
-    given = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    words = [sys.executable, "-c", PROGRAM, "digest"]
-
-    def run() -> str:
-        return subprocess.run(words, env=given, capture_output=True, text=True, check=True).stdout
-
-    assert [run(), run()] == ["2 1\n", "2 0\n"]
+    assert [processes("digest"), processes("digest")] == ["2 1\n", "2 0\n"]
     files = sorted((tmp_path / "unknot").glob("*.compiled"))
     assert files
     for damaged in (b"", b"\0" * 5000):
         for file in files:
             file.write_bytes(damaged)
-        assert run() == "2 1\n"
+        assert processes("digest") == "2 1\n"
         assert all(file.stat().st_size != len(damaged) for file in files)
 
 

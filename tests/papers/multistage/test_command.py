@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -79,18 +76,3 @@ def test_bad_input(words: tuple[str, ...], message: str) -> None:
     assert code == 2
     assert out == ""
     assert message in err
-
-
-def test_kernels_are_loaded_by_the_next_process(tmp_path: Path) -> None:
-    for _ in range(2):
-        words = [sys.executable, "-m", "unknot", "permute", "rcbn(8)", "--random", "1"]
-        done = subprocess.run(
-            words,
-            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert (done.returncode, "realised     yes" in done.stdout) == (0, True), done.stderr
-    assert list(tmp_path.rglob("*_centre*"))

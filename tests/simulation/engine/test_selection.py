@@ -120,14 +120,14 @@ def test_weighted_adaptive_routing_keeps_up_with_minimal_routing_under_uniform_t
     assert accepted(minimal, 0.6, fast, "tornado") < 0.2
     for relation in (hyperx_omniwar(network, 4), hyperx_dimwar(network, 4)):
         assert accepted(relation, 0.6, Router()) > at_most - 0.01
-        assert simulate(relation, 0.1, warmup=500, measure=500).hops_mean == pytest.approx(2 * 5 / 6, rel=0.05)
+        assert simulate(relation, 0.1, warmup=250, measure=250).hops_mean == pytest.approx(2 * 5 / 6, rel=0.05)
         assert accepted(relation, 0.8, fast) == pytest.approx(0.8, abs=0.01)
         assert accepted(relation, 0.6, fast, "tornado") > 0.4
 
 
 def accepted(relation: Relation, load: float, router: Router, traffic: str = "uniform") -> float:
     depth = 64 if router.queues else 8
-    options = {"switching": "vct", "buffer_depth": depth, "warmup": 500, "measure": 500}
+    options = {"switching": "vct", "buffer_depth": depth, "warmup": 250, "measure": 250}
     return simulate(relation, load, router=router, traffic=traffic, **options).accepted_load  # type: ignore[arg-type]
 
 

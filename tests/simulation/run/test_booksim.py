@@ -29,7 +29,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "booksim.md"
 
 @pytest.fixture(scope="module")
 def torus() -> list[Compared]:
-    return compare(("torus8_dimorder_uniform_ps1",), seeds=(1,))
+    return compare(("torus8_dimorder_uniform_ps1",), seeds=(1,), cycles=5_000)
 
 
 def test_latency_on_the_torus(torus: list[Compared]) -> None:

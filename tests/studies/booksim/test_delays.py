@@ -51,7 +51,9 @@ RECORDED = [
 @pytest.mark.parametrize(("text", "latency", "accepted"), RECORDED)
 def test_what_booksim_says(tmp_path: Path, text: str, latency: float | None, accepted: float) -> None:
     setup = understood(tmp_path, text=text, faithful=True)
-    runs = [simulate(setup.relation, setup.load, seed=seed, **setup.options) for seed in (0, 1)]
+    # What is accepted at most varies less from seed to seed than latencies.
+    seeds = (0,) if latency is None else (0, 1)
+    runs = [simulate(setup.relation, setup.load, seed=seed, **setup.options) for seed in seeds]
     assert mean(run.accepted_load for run in runs) == pytest.approx(accepted, rel=0.02)
     if latency is not None:
         assert mean(run.latency_mean or 0.0 for run in runs) == pytest.approx(latency, rel=0.015)

@@ -24,7 +24,7 @@ from unknot.report.configuration_text import describe, waits
 from unknot.report.explanation import Section
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
-from unknot.verify.delivery import Delivery
+from unknot.verify.delivery import NOT_FOLLOWED, Delivery
 
 if TYPE_CHECKING:
     from unknot.simulation.traces.replay import Replay
@@ -66,8 +66,7 @@ def show_check(
         rows.append((technique, Text.assemble(answer(other.deadlock_free), f" ({other.method}){this}")))
     if smallest is not None:
         rows.append(("smallest", smallest_in_words(smallest)))
-    if delivery is not None:
-        rows += delivery_rows(relation, delivery)
+    rows += delivery_rows(relation, NOT_FOLLOWED if delivery is None else delivery)
     print_rows(rows)
     if sections:
         show_sections(sections)
