@@ -99,7 +99,10 @@ def test_odd_values_of_options_are_refused(words: tuple[str, ...], said: str) ->
         (("repair", "ring(4)", "--seed", "-1"), "--seed"),
         (("faults", "ring(4)", "--at-once", "5"), "5 of 4 links of ring(4) cannot fail at once"),
         (("faults", "ring(4)", "--at-once", "9" * 30), "of 4 links of ring(4) cannot fail at once"),
-        (("faults", "torus(8, 8)", "--at-once", "8", "--budget", "9" * 12), "sets of failed links would take"),
+        (
+            ("faults", "torus(8, 8)", "--at-once", "8", "--budget", "9" * 12),
+            "sets of failed links of torus(8, 8) would take",
+        ),
         (("trace", "ring(4)", "--requests", "9" * 12), "requests of each of 4 terminals would take"),
         (("trace", "ring(4)", "--requests", "9" * 30), "requests of each of 4 terminals would take"),
         (("multicast", "ring(4)", "--overhead", "9" * 30), "overhead must be a whole number of cycles from 0 to"),

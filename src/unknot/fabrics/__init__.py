@@ -5,57 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unknot.fabrics.comparison import Changes, compare_fabrics
-    from unknot.fabrics.fabric import NO_ENTRY, Fabric
-    from unknot.fabrics.format import Format
-    from unknot.fabrics.formats import FORMATS, kind_of, write_network
-    from unknot.fabrics.ibnetdiscover import read_ibnetdiscover
-    from unknot.fabrics.ibsim import read_ibsim
-    from unknot.fabrics.reading import read_fabric, read_network, split_form
-    from unknot.fabrics.subnet_list import read_subnet_list
-
-__all__ = [
-    "FORMATS",
-    "NO_ENTRY",
-    "Changes",
-    "Fabric",
-    "Format",
-    "compare_fabrics",
-    "kind_of",
-    "read_fabric",
-    "read_ibnetdiscover",
-    "read_ibsim",
-    "read_network",
-    "read_subnet_list",
-    "split_form",
-    "write_network",
-]
+    from unknot.fabrics.comparison import Changes as Changes
+    from unknot.fabrics.comparison import compare_fabrics as compare_fabrics
+    from unknot.fabrics.fabric import NO_ENTRY as NO_ENTRY
+    from unknot.fabrics.fabric import Fabric as Fabric
+    from unknot.fabrics.format import Format as Format
+    from unknot.fabrics.formats import FORMATS as FORMATS
+    from unknot.fabrics.formats import kind_of as kind_of
+    from unknot.fabrics.formats import write_network as write_network
+    from unknot.fabrics.ibnetdiscover import read_ibnetdiscover as read_ibnetdiscover
+    from unknot.fabrics.ibsim import read_ibsim as read_ibsim
+    from unknot.fabrics.reading import read_fabric as read_fabric
+    from unknot.fabrics.reading import read_network as read_network
+    from unknot.fabrics.reading import split_form as split_form
+    from unknot.fabrics.subnet_list import read_subnet_list as read_subnet_list
 
 _HOMES = {
-    "unknot.fabrics.comparison": (
-        "Changes",
-        "compare_fabrics",
-    ),
-    "unknot.fabrics.fabric": (
-        "NO_ENTRY",
-        "Fabric",
-    ),
-    "unknot.fabrics.format": ("Format",),
-    "unknot.fabrics.formats": (
-        "FORMATS",
-        "kind_of",
-        "write_network",
-    ),
-    "unknot.fabrics.ibnetdiscover": ("read_ibnetdiscover",),
-    "unknot.fabrics.ibsim": ("read_ibsim",),
-    "unknot.fabrics.reading": (
-        "read_fabric",
-        "read_network",
-        "split_form",
-    ),
-    "unknot.fabrics.subnet_list": ("read_subnet_list",),
+    "comparison": ("Changes", "compare_fabrics"),
+    "fabric": ("NO_ENTRY", "Fabric"),
+    "format": ("Format",),
+    "formats": ("FORMATS", "kind_of", "write_network"),
+    "ibnetdiscover": ("read_ibnetdiscover",),
+    "ibsim": ("read_ibsim",),
+    "reading": ("read_fabric", "read_network", "split_form"),
+    "subnet_list": ("read_subnet_list",),
 }
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
+_HOME = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
+__all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:

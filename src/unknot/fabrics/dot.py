@@ -17,7 +17,7 @@ from unknot._base.errors import TextError
 from unknot._base.input import read_lines
 from unknot._base.output import write_text
 from unknot.fabrics.format import EVERYTHING, Format
-from unknot.fabrics.graph_files import describe, errors_of, flat
+from unknot.fabrics.graph_files import errors_of, flat, writable
 from unknot.network import Network
 from unknot.network.interchange import ATTRIBUTES, Edge, from_attributes
 
@@ -85,7 +85,7 @@ def read_dot(path: str | Path) -> Network:
 
 def write_dot(network: Network, path: str | Path) -> None:
     """Write every part of a network as a digraph; `read_dot` reads it back equal."""
-    described = describe(network)
+    described = writable(network)
     text = [f"digraph {_quoted(described.graph.pop('name'))} {{"]
     if described.graph:
         text.append(f"  graph{_list(described.graph)};")

@@ -8,7 +8,7 @@ from pathlib import Path
 from unknot._base.input import read_lines
 from unknot._base.output import write_text
 from unknot.fabrics.format import EVERYTHING, Format
-from unknot.fabrics.graph_files import describe, errors_of, flat
+from unknot.fabrics.graph_files import errors_of, flat, writable
 from unknot.network import Network, from_networkx
 
 _GROWTH = 100
@@ -43,7 +43,7 @@ def read_gml(path: str | Path) -> Network:
 
 def write_gml(network: Network, path: str | Path) -> None:
     """Write every part of a network; `read_gml` reads it back equal. Characters beyond ASCII become entities."""
-    described = describe(network)
+    described = writable(network)
     labels = {"labels": 1} if network.router_labels is not None else {}
     text = ["graph [", "  directed 1", "  multigraph 1", f"  {_row(described.graph | labels)}"]
     for i, node in enumerate(described.nodes):

@@ -10,7 +10,7 @@ from unknot._base.errors import TextError
 from unknot._base.input import read_bytes
 from unknot._base.output import write_text
 from unknot.fabrics.format import EVERYTHING, Format
-from unknot.fabrics.graph_files import describe, errors_of, flat
+from unknot.fabrics.graph_files import errors_of, flat, writable
 from unknot.network import Network, from_networkx
 from unknot.network.interchange import in_order
 
@@ -60,7 +60,7 @@ def write_graphml(network: Network, path: str | Path) -> None:
     """Write every part of a network; `read_graphml` reads it back equal."""
     import networkx as nx
 
-    described = describe(network)
+    described = writable(network)
     graph = nx.MultiDiGraph(**flat(described.graph))
     graph.add_nodes_from((i, flat(node)) for i, node in enumerate(described.nodes))
     graph.add_edges_from((u, v, i, flat(edge)) for i, (u, v, edge) in enumerate(described.edges))

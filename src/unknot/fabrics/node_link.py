@@ -11,7 +11,7 @@ from unknot._base.errors import NetworkError
 from unknot._base.input import read_json
 from unknot._base.output import write_text
 from unknot.fabrics.format import EVERYTHING, Format
-from unknot.fabrics.graph_files import describe, errors_of
+from unknot.fabrics.graph_files import errors_of, writable
 from unknot.network import Network
 from unknot.network.interchange import from_attributes, in_order
 
@@ -31,7 +31,7 @@ def read_node_link(path: str | Path) -> Network:
 
 def write_node_link(network: Network, path: str | Path) -> None:
     """Write every part of a network; NetworkX's `node_link_graph` and `from_networkx` make it again, too."""
-    described = describe(network)
+    described = writable(network)
     graph = {"inject": network.inject.tolist(), "eject": network.eject.tolist(), **described.graph}
     nodes = [{"id": i, **node} for i, node in enumerate(described.nodes)]
     edges = [{"source": u, "target": v, "key": i, **edge} for i, (u, v, edge) in enumerate(described.edges)]

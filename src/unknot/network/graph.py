@@ -1,13 +1,44 @@
-"""Networks as NetworkX graphs."""
+"""Networks as attributes, and as NetworkX graphs."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import networkx as nx
 
     from unknot.network.model import Network
+
+
+@dataclass(frozen=True)
+class Description:
+    """A network as attributes: of the graph, of each router, of each channel (source, target, attributes)."""
+
+    graph: dict[str, Any]
+    nodes: list[dict[str, Any]]
+    edges: list[tuple[int, int, dict[str, Any]]]
+
+
+def describe(network: Network) -> Description:
+    """The attributes from which `unknot.network.interchange.from_attributes` makes the same network."""
+    graph: dict[str, Any] = {"name": network.name, "inject": network.inject.tolist(), "eject": network.eject.tolist()}
+    if network.terminal_labels is not None:
+        graph["terminal_labels"] = list(network.terminal_labels)
+    graph |= {"radices": list(network.radices), "dimensions": list(network.dimensions)}
+    nodes: list[dict[str, Any]] = [{} for _ in range(network.num_routers)]
+    if network.coordinates is not None:
+        for node, row in zip(nodes, network.coordinates.tolist(), strict=True):
+            node["coordinates"] = tuple(row)
+    if network.router_labels is not None:
+        for node, label in zip(nodes, network.router_labels, strict=True):
+            node["label"] = label
+    rows = zip(network.source.tolist(), network.target.tolist(), network.latency.tolist(), strict=True)
+    edges: list[tuple[int, int, dict[str, Any]]] = [(u, v, {"latency": cycles}) for u, v, cycles in rows]
+    if network.ports is not None:
+        for (_, _, attributes), pair in zip(edges, network.ports.tolist(), strict=True):
+            attributes["ports"] = tuple(pair)
+    return Description(graph, nodes, edges)
 
 
 def to_networkx(network: Network) -> nx.MultiDiGraph:
@@ -18,26 +49,8 @@ def to_networkx(network: Network) -> nx.MultiDiGraph:
     """
     import networkx as nx
 
-    graph = nx.MultiDiGraph(
-        name=network.name,
-        inject=network.inject.tolist(),
-        eject=network.eject.tolist(),
-        radices=list(network.radices),
-        dimensions=list(network.dimensions),
-    )
-    if network.terminal_labels is not None:
-        graph.graph["terminal_labels"] = list(network.terminal_labels)
-    for router in range(network.num_routers):
-        attributes: dict[str, Any] = {}
-        if network.router_labels is not None:
-            attributes["label"] = network.router_labels[router]
-        if network.coordinates is not None:
-            attributes["coordinates"] = tuple(network.coordinates[router].tolist())
-        graph.add_node(router, **attributes)
-    ports = network.ports.tolist() if network.ports is not None else None
-    rows = zip(network.source.tolist(), network.target.tolist(), network.latency.tolist(), strict=True)
-    for channel, (u, v, latency) in enumerate(rows):
-        graph.add_edge(u, v, key=channel, latency=latency)
-        if ports is not None:
-            graph[u][v][channel]["ports"] = tuple(ports[channel])
+    described = describe(network)
+    graph = nx.MultiDiGraph(**described.graph)
+    graph.add_nodes_from(enumerate(described.nodes))
+    graph.add_edges_from((u, v, channel, edge) for channel, (u, v, edge) in enumerate(described.edges))
     return graph

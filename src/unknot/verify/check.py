@@ -25,7 +25,7 @@ from unknot.verify.exact import Struck, Worm, find_worms
 from unknot.verify.nonatomic import queued_cycle
 from unknot.verify.states import Dependencies, Flags, core, dependencies
 from unknot.verify.waiting import Left, drain, waiting
-from unknot.verify.witness import configuration, reachable_configuration
+from unknot.verify.witness import configuration, reachable_configuration, require_depth
 
 MANY = 10_000
 """States from which on it pays to look for translation symmetry."""
@@ -155,8 +155,7 @@ def _judge(
     shorten: bool,
 ) -> dict[Switching, Verdict]:
     """The verdicts under some techniques, the first with all the time and, if so wanted, a short counterexample."""
-    if isinstance(buffer_depth, bool) or not isinstance(buffer_depth, (int, np.integer)) or buffer_depth < 1:
-        raise RelationError(f"check: the buffer depth must be at least 1 flit, got {buffer_depth!r}")
+    require_depth(buffer_depth, "check")
     deadline = Deadline.of(time_limit, "check")
     count, depth = threads_of(threads, "check", wrong=RelationError), int(buffer_depth)
     found: dict[Switching, Verdict] = {}

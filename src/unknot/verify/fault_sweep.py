@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import comb
-from typing import Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -27,8 +27,9 @@ from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
 
 Parts = Literal["channels", "links", "routers"]
+PARTS: tuple[Parts, ...] = get_args(Parts)
 Outcome = Literal["deadlock", "undelivered", "refused", "undecided", "disconnected", "holds"]
-OUTCOMES: tuple[Outcome, ...] = ("deadlock", "undelivered", "refused", "undecided", "disconnected", "holds")
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 """Outcomes of a fault, the worst first."""
 
 SET, PART = 200, 40
@@ -83,8 +84,28 @@ class Judgement:
     delivery: Delivery
 
 
+class Tried:
+    """What sweeps over faults have in common."""
+
+    tried: tuple[Any, ...]
+    outcomes: ClassVar[tuple[str, ...]]
+    """Outcomes of a fault, the worst first."""
+    harmless: ClassVar[frozenset[str]]
+
+    @property
+    def survives(self) -> bool:
+        """Whether every fault that was tried has a harmless outcome."""
+        return all(fault.outcome in self.harmless for fault in self.tried)
+
+    @property
+    def counts(self) -> dict[Any, int]:
+        """Number of faults with each outcome, the worst first; outcomes that do not occur are left out."""
+        numbers = Counter(fault.outcome for fault in self.tried)
+        return {outcome: numbers[outcome] for outcome in self.outcomes if numbers[outcome]}
+
+
 @dataclass(frozen=True, repr=False)
-class FaultSweep(Brief):
+class FaultSweep(Tried, Brief):
     """Outcomes of all faults that were tried.
 
     Attributes
@@ -110,17 +131,8 @@ class FaultSweep(Brief):
     possible: int
     sampled: bool
     tried: tuple[Fault, ...]
-
-    @property
-    def survives(self) -> bool:
-        """Every fault that leaves the network connected leaves the routing deadlock-free and delivering."""
-        return all(fault.outcome in ("holds", "disconnected") for fault in self.tried)
-
-    @property
-    def counts(self) -> dict[Outcome, int]:
-        """Number of faults with each outcome, the worst first; outcomes that do not occur are left out."""
-        found = Counter(fault.outcome for fault in self.tried)
-        return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome]}
+    outcomes = OUTCOMES
+    harmless = frozenset({"holds", "disconnected"})
 
 
 @takes_network
@@ -174,25 +186,14 @@ def fault_sweep(
         If the list of the sets to try does not fit the memory.
     """
     technique = switching_named(switching)
-    if kind not in ("channels", "links", "routers"):
-        raise RelationError(
-            f"fault_sweep: unknown kind {kind!r}; {near(str(kind), ('channels', 'links', 'routers'))}"
-        )
-    if faults < 1 or budget < 1:
-        raise RelationError(
-            f"fault_sweep wants at least 1 fault and a budget of at least 1, got {faults} and {budget}"
-        )
+    check_faults("fault_sweep", kind, faults, budget)
     build = routing if callable(routing) else lambda left: routing_of(left, routing, vcs)
     whole = build(network)
     if isinstance(routing, str) and is_file(routing):
         build = partial(restricted, whole)
     parts = list(parts_of(network, kind))
     possible = comb(len(parts), faults)
-    if not possible:
-        raise RelationError(f"fault_sweep: {faults} of {len(parts)} {kind} of {network.name} cannot fail at once")
-    sets = min(possible, budget)
-    require(f"a list of {sets} sets of failed {kind}", sets * (SET + PART * faults))
-    chosen = sets_of_parts(len(parts), faults, possible, budget, seed)
+    chosen = sets_of_parts(f"{kind} of {network.name}", len(parts), faults, budget, seed)
     found = []
     for i, numbers in enumerate(chosen):
         broken = [parts[n] for n in numbers]
@@ -222,8 +223,29 @@ def parts_of(network: Network, kind: Parts) -> Iterator[tuple[str, tuple[int, ..
             yield f"{network.router_name(a)}–{network.router_name(b)}", tuple(channels)
 
 
-def sets_of_parts(parts: int, faults: int, possible: int, budget: int, seed: int) -> list[tuple[int, ...]]:
-    """Return all sets of `faults` parts, or up to `budget` drawn at random without repeats, in order."""
+def check_faults(function: str, kind: str, faults: int, budget: int) -> None:
+    """Refuse arguments that make no sense; RelationError."""
+    if kind not in PARTS:
+        raise RelationError(f"{function}: unknown kind {kind!r}; {near(str(kind), PARTS)}")
+    if faults < 1 or budget < 1:
+        raise RelationError(
+            f"{function} wants at least 1 fault and a budget of at least 1, got {faults} and {budget}"
+        )
+
+
+def sets_of_parts(what: str, parts: int, faults: int, budget: int, seed: int) -> list[tuple[int, ...]]:
+    """Return all sets of `faults` parts, or up to `budget` drawn at random without repeats, in order.
+
+    Raises
+    ------
+    RelationError
+        If there are not so many parts (`what`: such as ``links of mesh(2, 2)``); SizeError if the list does not fit.
+    """
+    possible = comb(parts, faults)
+    if not possible:
+        raise RelationError(f"faults: {faults} of {parts} {what} cannot fail at once")
+    sets = min(possible, budget)
+    require(f"a list of {sets} sets of failed {what}", sets * (SET + PART * faults))
     if possible <= budget:
         return list(itertools.combinations(range(parts), faults))
     draw = np.random.default_rng(seed)

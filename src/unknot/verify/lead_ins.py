@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import inf
+
+import numpy as np
 
 from unknot._base.background import clock
 from unknot.routing.relation import EJECT, VC_MASK, Relation
@@ -73,3 +75,17 @@ class LeadIns:
                 while way[-1] != worm.path[0]:
                     way.append(ahead[way[-1]])
                 yield at - self.relation.num_vcs, tuple(way[:-1])
+
+
+def own_terminals(doors: Sequence[Collection[int]]) -> list[int]:
+    """A terminal of its own for each VC, of those from which it can be entered; empty when there are not enough."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    rows = [i for i, door in enumerate(doors) for _ in door]
+    terminals, columns = np.unique([terminal for door in doors for terminal in door], return_inverse=True)
+    pairs = csr_array(
+        (np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(len(doors), max(1, terminals.size))
+    )
+    match = maximum_bipartite_matching(pairs, perm_type="column")
+    return [int(terminal) for terminal in terminals[match]] if (match >= 0).all() else []

@@ -18,6 +18,7 @@ from unknot.certificates.verdict import Configuration, Message
 from unknot.network.model import IntArray
 from unknot.routing.relation import EJECT, VC_MASK
 from unknot.verify.effort import Effort
+from unknot.verify.lead_ins import own_terminals
 from unknot.verify.states import Dependencies, Explorer
 
 STARTS = 256
@@ -187,26 +188,10 @@ def _arrivals(graph: Dependencies, cycle: list[int], depth: int, effort: Effort)
         if all(doors.values()) and len({terminal for door in doors.values() for terminal in door}) >= len(cycle):
             break
     effort.spent("packets on the cycle", graph.addresses, graph.addresses)
-    own = _own_terminals(list(doors.values()))
+    own = own_terminals(list(doors.values()))
     return [
         found[vc] if not own else Arrival(t, doors[vc][t], (vc,)) for vc, t in zip(cycle, own or cycle, strict=True)
     ]
-
-
-def _own_terminals(doors: list[dict[int, int]]) -> list[int]:
-    """A terminal of its own for each VC, of those from which it can be entered; empty when there are not enough."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
-    terminals = sorted({terminal for door in doors for terminal in door})
-    number = {terminal: i for i, terminal in enumerate(terminals)}
-    rows = [i for i, door in enumerate(doors) for _ in door]
-    columns = [number[terminal] for door in doors for terminal in door]
-    pairs = csr_array(
-        (np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(len(doors), max(1, len(terminals)))
-    )
-    match = maximum_bipartite_matching(pairs, perm_type="column")
-    return [terminals[i] for i in match] if (match >= 0).all() else []
 
 
 def _parking_order(cycle: list[int], arrivals: list[Arrival]) -> list[int]:

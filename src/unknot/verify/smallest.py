@@ -18,7 +18,6 @@ import numpy as np
 from unknot._base.background import clock
 from unknot._base.compressed_rows import positions, starts
 from unknot._base.deadline import Deadline
-from unknot._base.errors import RelationError
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration, Reachability
 from unknot.routing.relation import Relation
@@ -30,7 +29,7 @@ from unknot.verify.exact_model import Ports, Worm, fewer_held, fewest
 from unknot.verify.remainder import Ints, Remainder
 from unknot.verify.states import Core, core, dependencies
 from unknot.verify.windows import Surroundings
-from unknot.verify.witness import configuration
+from unknot.verify.witness import configuration, require_depth
 
 AROUND = 2
 """Times the routers of a shortest closed walk around which smaller configurations are looked for first."""
@@ -96,8 +95,7 @@ def smallest(
     """
     technique = switching_named(switching)
     end = Deadline.of(time_limit, "smallest").end
-    if isinstance(buffer_depth, bool) or not isinstance(buffer_depth, (int, np.integer)) or buffer_depth < 1:
-        raise RelationError(f"smallest: the buffer depth must be at least 1 flit, got {buffer_depth!r}")
+    require_depth(buffer_depth, "smallest")
     effort = Effort(end=end)
     graph = dependencies(relation, effort)
     if not graph.complete:

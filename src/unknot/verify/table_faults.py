@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,6 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from unknot._base.compressed_rows import grouped
-from unknot._base.errors import RelationError, near
 from unknot._base.frames import Row
 from unknot._base.memory import require
 from unknot._base.progress import Progress, with_bar
@@ -24,10 +22,10 @@ from unknot.network import distances_from
 from unknot.routing.forwarding_table import destinations, route_lengths, switchboard
 from unknot.verify.audit_merged import pairs_by_switch
 from unknot.verify.audit_routes import Entries, cables_of, routes_by_channel
-from unknot.verify.fault_sweep import PART, SET, Parts, parts_of, sets_of_parts
+from unknot.verify.fault_sweep import Parts, Tried, check_faults, parts_of, sets_of_parts
 
 Outcome = Literal["disconnected", "cut", "holds"]
-OUTCOMES: tuple[Outcome, ...] = ("disconnected", "cut", "holds")
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class TableFault:
 
 
 @dataclass(frozen=True, eq=False)
-class TableFaults:
+class TableFaults(Tried):
     """Outcomes of all faults that were tried; `rows` names every pair that one of them cuts off.
 
     Attributes
@@ -94,17 +92,8 @@ class TableFaults:
     tried: tuple[TableFault, ...]
     _routes: _Routes
     _failed: tuple[tuple[int, ...], ...]
-
-    @property
-    def survives(self) -> bool:
-        """Whether no fault cuts off a pair of surviving hosts."""
-        return all(fault.outcome == "holds" for fault in self.tried)
-
-    @property
-    def counts(self) -> dict[Outcome, int]:
-        """Number of faults with each outcome, the worst first; outcomes that do not occur are left out."""
-        found = Counter(fault.outcome for fault in self.tried)
-        return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome]}
+    outcomes = OUTCOMES
+    harmless = frozenset({"holds"})
 
     def rows(self, most: int | None = None) -> Iterator[Row]:
         """Yield the pairs that are cut off, with the fault: `parts`, `source`, `destination`, `lid`, `severed`.
@@ -163,19 +152,13 @@ def table_faults(
     >>> found.tried[0].lost_pairs, found.tried[0].pairs, found.tried[0].outcome
     (36, 132, 'cut')
     """
-    if kind not in ("links", "channels", "routers"):
-        raise RelationError(f"faults: unknown kind {kind!r}; {near(str(kind), ('channels', 'links', 'routers'))}")
-    if faults < 1 or (budget is not None and budget < 1):
-        raise RelationError(f"faults: at least 1 fault and a budget of at least 1 are wanted, got {faults}, {budget}")
+    check_faults("table_faults", kind, faults, 1 if budget is None else budget)
     routes = _Routes(fabric)
     parts = cables_of(fabric) if kind == "links" else list(parts_of(fabric.network, kind))
     possible = comb(len(parts), faults)
-    if not possible:
-        raise RelationError(f"faults: {faults} of {len(parts)} {kind} of {fabric.name} cannot fail at once")
-    most = budget or (possible if faults == 1 else 1000)
-    require(f"a list of {min(possible, most)} sets of failed {kind}", min(possible, most) * (SET + PART * faults))
+    most = budget or (len(parts) if faults == 1 else 1000)
     found = []
-    chosen = sets_of_parts(len(parts), faults, possible, most, seed)
+    chosen = sets_of_parts(f"{kind} of {fabric.name}", len(parts), faults, most, seed)
     for i, numbers in enumerate(chosen):
         failed = tuple(member for n in numbers for member in parts[n][1])
         found.append((routes.lost(failed, kind).fault(tuple(parts[n][0] for n in numbers)), failed))

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from unknot._base.errors import RelationError
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message
 from unknot.routing.relation import Relation
 from unknot.verify.exact_model import Model, Ports, Worm, fewest, solver_for
-from unknot.verify.lead_ins import LeadIns
+from unknot.verify.lead_ins import LeadIns, own_terminals
 from unknot.verify.remainder import among
 from unknot.verify.windows import Surroundings
 
@@ -74,6 +75,12 @@ def configuration(
     return Configuration(
         switching, buffer_depth, "not-established", _messages(placed, buffer_depth), lead_ins.limited
     )
+
+
+def require_depth(buffer_depth: int, function: str) -> None:
+    """Refuse what is no number of flits; RelationError."""
+    if isinstance(buffer_depth, bool) or not isinstance(buffer_depth, (int, np.integer)) or buffer_depth < 1:
+        raise RelationError(f"{function}: the buffer depth must be at least 1 flit, got {buffer_depth!r}")
 
 
 def reachable_configuration(
@@ -189,19 +196,12 @@ def _injected(lead_ins: LeadIns, worms: Sequence[Worm], stretch: bool) -> list[L
 
 def _at_terminals(lead_ins: LeadIns, worms: Sequence[Worm]) -> list[Led] | None:
     """A terminal of its own for each worm, from which its tail is entered straight; decided by matching."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
-    relation = lead_ins.relation
-    doors = np.zeros((len(worms), relation.network.num_terminals), dtype=np.int8)
-    for i, worm in enumerate(worms):
-        graph = lead_ins.graph(worm.address)
-        for terminal in relation.sources(worm.address).tolist():
-            doors[i, terminal] = worm.path[0] in graph[relation.num_vcs + terminal]
-    match = maximum_bipartite_matching(csr_array(doors), perm_type="column")
-    if (match < 0).any():
-        return None
-    return [(worm, int(terminal), ()) for worm, terminal in zip(worms, match, strict=True)]
+    relation, doors = lead_ins.relation, []
+    for worm in worms:
+        graph, sources = lead_ins.graph(worm.address), relation.sources(worm.address).tolist()
+        doors.append([t for t in sources if worm.path[0] in graph[relation.num_vcs + t]])
+    own = own_terminals(doors)
+    return [(worm, terminal, ()) for worm, terminal in zip(worms, own, strict=True)] if own else None
 
 
 def _led_back(lead_ins: LeadIns, worms: Sequence[Worm]) -> list[Led] | None:
