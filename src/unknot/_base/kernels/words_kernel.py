@@ -19,6 +19,8 @@ def natural(typingctx, value):
 
     def codegen(context, builder, signature, args):
         index = context.cast(builder, args[0], signature.args[0], types.int64)
+        # Numba adds the length to a negative index, by a comparison at each access that cannot be switched off. LLVM
+        # drops it where it knows the sign. Nothing checks the promise here; `make bounds` does, for all indices.
         builder.assume(builder.icmp_signed(">=", index, context.get_constant(types.int64, 0)))
         return index
 
@@ -30,6 +32,7 @@ def lowest(typingctx, word):
     """Number of the lowest bit that is set in a word that is not 0."""
 
     def codegen(context, builder, signature, args):
+        # The 1 says that the result for 0 does not matter, so that no code is made for it.
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(types.int64), codegen

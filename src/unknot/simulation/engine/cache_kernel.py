@@ -89,12 +89,14 @@ def decide(rule, raw):
             s.first_answer[natural(word)] = begin
         for b in range(s.words.first_input[w0], s.words.first_input[w1]):
             at = s.inputs.at[natural(b)]
+            # All VCs of an injection port ask the rule the same.
             if b > s.words.first_input[w0] and s.inputs.at[natural(b - 1)] == at:
                 s.input_class[natural(b)] = s.input_class[natural(b - 1)]
                 continue
             for address in range(many):
                 kept = np.int64(0)
                 if answer(rule, s, w0, w1, at, address, end):
+                    # An answer that is new stays in the rows at the end, else they are written anew.
                     kept = number_of(s, begin, end, words)
                     end = max(end, begin + kept * words)
                 s.cache[natural(classes * many + address)] = kept

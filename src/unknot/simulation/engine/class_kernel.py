@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from unknot._base.kernels.words_kernel import natural
-from unknot.simulation.engine.inject_kernel import draw
+from unknot.simulation.engine.inject_kernel import draw, draw_pair, new_packet, put_at_head
 from unknot.simulation.engine.match_kernel import BY_CLASS
 from unknot.simulation.engine.state import UNEQUAL
 from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post
@@ -24,11 +24,7 @@ def whom(s, c, row, t):
     if everyone >= 0:
         address = draw(s, row) % (s.setup.nodes - 1 + everyone)
         return address + 1 if everyone == 0 and address >= t - s.setup.first_home else address
-    first = s.pair_first[row]
-    pair = first + draw(s, row) % (s.pair_first[row + 1] - first)
-    if everyone == UNEQUAL and draw(s, row) >= s.keep[pair]:
-        pair = s.other[pair]
-    begin, many = s.address_range[2 * pair], s.address_range[2 * pair + 1] - s.address_range[2 * pair]
+    begin, many = draw_pair(s, row, everyone == UNEQUAL)
     return np.int64(s.addresses[begin + (draw(s, row) % many if many > 1 else 0)])
 
 
@@ -46,30 +42,18 @@ def whom_to_answer(s, row, t, to):
 @njit(_nrt=False, forceinline=True)
 def create_in(s, c, row, t, cycle):
     """Note that class c of terminal t has created a packet in a cycle; return False if there is no room for one."""
-    setup, count, packets = s.setup, s.count, s.packets
-    if count.free > 0:
-        count.free -= 1
-        p = np.int64(s.free[natural(count.free)])
-    elif count.high < packets.shape[0]:
-        p = count.high
-        count.high += 1
-    else:
+    p = new_packet(s)
+    if p < 0:
         return False
     address, form = whom(s, c, row, t), s.classes.first_form[c]
     if form + 1 < s.classes.end_form[c]:
         x = draw(s, row)
         while x >= s.forms.upto[form]:
             form += 1
-    packets.created[p], packets.address[p], packets.length[p] = (
-        cycle,
-        address + s.forms.shift[form],
-        s.forms.flits[form],
-    )
-    packets.hops[p], packets.source[p], packets.script[p], packets.stop[p] = 0, t, -1, 0
-    packets.form[p] = form
-    count.created += 1
-    count.measured_created += setup.measure_from <= cycle < setup.measure_to
-    s.terminals.packet[row], s.terminals.left[row] = p, s.forms.flits[form]
+    p = natural(p)
+    s.packets.address[p], s.packets.length[p] = address + s.forms.shift[form], s.forms.flits[form]
+    s.packets.form[p] = form
+    put_at_head(s, row, t, p, cycle)
     return True
 
 
@@ -95,6 +79,7 @@ def fill(raw, c, t, now):
     terminals, replies, row = s.terminals, s.replies, natural(c * s.turns.shape[0] + t)
     if terminals.packet[row] >= 0 or terminals.drawn[row] > now:
         return
+    # A reply is noted when its request is sent to the terminal, some cycles before it arrives and the reply is made.
     first = replies.first[row]
     if first >= 0 and s.packets.created[natural(first)] < now:
         p = natural(first)
@@ -145,6 +130,7 @@ def way_in(raw, c, t):
         start = 0
     for i in range(wide):
         found = base + low + (start + i) % wide
+        # Another class of the terminal may be in the midst of a packet there.
         free = has_credits(s, natural(found), needed)
         for other in range(s.classes.shape[0]):
             free &= terminals.vc[natural(other * many + t)] != found

@@ -112,14 +112,17 @@ def cycles(rule, raw, until, open_inbox, work, inject_classes):
         if count.measured_arrived + setup.arrivals > s.latencies.size:
             count.now = now
             store(progress + 128 * part, np.int64(FAILED))
-            return np.int64(FULL)
+            return np.int64(FULL)  # before the cycle: within it there would be no way back
         if parts == 1:
             if count.flits_in > count.flits_out and now - count.last_move > setup.patience:
+                # Nothing on a wire or in a stage takes that long, so nothing will move by itself any more.
                 count.now, count.last_move = now, now
                 return np.int64(QUIET)
         else:
             for other in range(parts):
                 spins = 0
+                # What a part does in a cycle reaches others two cycles later or more, so one that has finished the
+                # cycle before the last has posted all that is due now. `load` and `store` order those writes too.
                 while load(progress + 128 * other) < now - 1:
                     spins += 1
                     if spins % SPINS == 0:

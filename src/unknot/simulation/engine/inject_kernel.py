@@ -11,7 +11,7 @@ from numba import njit
 from unknot._base.kernels.words_kernel import natural
 from unknot._base.splitmix import STEP
 from unknot.routing.candidate import EJECT, IN_ROUTER, VC_MASK
-from unknot.simulation.engine.state import DECIDED, NO_CYCLE
+from unknot.simulation.engine.state import DECIDED, NO_CYCLE, UNDECIDED
 from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post, preferred, random_bits
 from unknot.simulation.engine.view_kernel import view
 
@@ -27,17 +27,49 @@ def draw(s, t):
 
 
 @njit(_nrt=False, forceinline=True)
+def draw_pair(s, row, unequal):
+    """Draw a destination of a source; return where its addresses begin, and how many there are."""
+    first = s.pair_first[row]
+    pair = first + draw(s, row) % (s.pair_first[row + 1] - first)
+    # Walker's alias method: an entry stays with its own probability, and else becomes one other entry.
+    if unequal and draw(s, row) >= s.keep[pair]:
+        pair = s.other[pair]
+    begin = s.address_range[2 * pair]
+    return begin, s.address_range[2 * pair + 1] - begin
+
+
+@njit(_nrt=False, forceinline=True)
+def put_at_head(s, row, t, p, cycle):
+    """Put packet p of terminal t, created in `cycle`, at the head of a source queue; it has address and length."""
+    packets = s.packets
+    packets.created[p], packets.hops[p], packets.source[p] = cycle, 0, t
+    packets.script[p], packets.stop[p] = UNDECIDED, 0
+    s.count.created += 1
+    s.count.measured_created += s.setup.measure_from <= cycle < s.setup.measure_to
+    s.terminals.packet[row], s.terminals.left[row] = p, packets.length[p]
+
+
+@njit(_nrt=False, forceinline=True)
+def new_packet(s):
+    """Return a row of `packets` that is not in use, or −1."""
+    count = s.count
+    if count.free > 0:
+        count.free -= 1
+        return np.int64(s.free[natural(count.free)])
+    if count.high == s.packets.shape[0]:
+        return np.int64(-1)
+    count.high += 1
+    return count.high - 1
+
+
+@njit(_nrt=False, forceinline=True)
 def choose_address(s, t):
     """Draw the address of the next packet of terminal t."""
     setup = s.setup
     if setup.everyone >= 0:
         address = draw(s, t) % (s.terminals.shape[0] - 1 + setup.everyone)
         return address + 1 if setup.everyone == 0 and address >= t else address
-    first = s.pair_first[t]
-    pair = first + draw(s, t) % (s.pair_first[t + 1] - first)
-    if s.keep.size and draw(s, t) >= s.keep[pair]:
-        pair = s.other[pair]
-    begin, many = s.address_range[2 * pair], s.address_range[2 * pair + 1] - s.address_range[2 * pair]
+    begin, many = draw_pair(s, t, s.keep.size > 0)
     address = np.int64(s.addresses[begin + (draw(s, t) % many if many > 1 else 0)])
     while 0 < setup.compares < IN_ROUTER and many > 2 and no_detour(s, t, address):
         address = np.int64(s.addresses[begin + draw(s, t) % many])
@@ -54,31 +86,23 @@ def no_detour(s, t, address):
 @njit(_nrt=False, forceinline=True)
 def create(s, t, cycle):
     """Put a packet of terminal t, created in `cycle`, at the head of its source queue."""
-    setup, count, packets = s.setup, s.count, s.packets
     address = choose_address(s, t)
     which = 0
     if s.lengths.shape[0] > 1:
         x = draw(s, t)
         while x >= s.lengths.upto[which]:
             which += 1
-    length = s.lengths.flits[which]
-    if count.free > 0:
-        count.free -= 1
-        p = np.int64(s.free[natural(count.free)])
-    else:
-        p = count.high
-        count.high += 1
-    packets.created[p], packets.address[p], packets.length[p] = cycle, address, length
-    packets.hops[p], packets.source[p], packets.script[p], packets.stop[p] = 0, t, -1, 0
-    count.created += 1
-    count.measured_created += setup.measure_from <= cycle < setup.measure_to
-    s.terminals.packet[t], s.terminals.left[t] = p, length
+    p = natural(new_packet(s))  # there is always one: `tables` counts all that buffers and queues can hold
+    s.packets.address[p], s.packets.length[p] = address, s.lengths.flits[which]
+    put_at_head(s, t, t, p, cycle)
 
 
 @njit(_nrt=False, forceinline=True)
 def draw_ahead(s, t, now):
     """Draw for each cycle until a packet is to be created, at most up to `AHEAD` cycles beyond `now`."""
     terminals = s.terminals
+    # One draw for each cycle whenever it is made, so that packets are the same as without drawing ahead; −2 keeps one
+    # that is known to come. The address is drawn in its cycle: it takes draws of its own, after that of the cycle.
     chance, cycle, found = terminals.chance[t], terminals.drawn[t], False
     if terminals.packet[t] == -1:
         while not found and cycle <= now + AHEAD:
@@ -171,6 +195,7 @@ def queues(s, count):
     best = s.candidates[preferred(s, count)]
     row, tier = np.int64(s.out_row[best & VC_MASK]), (best >> 40) & 0xFF
     port, by_port, by_vc = np.int64(s.outputs.port[row]), np.int64(0), np.int64(0)
+    # Rows of a port follow each other.
     while row > 0 and s.outputs.port[row - 1] == port:
         row -= 1
     while row < s.outputs.shape[0] and s.outputs.port[row] == port:
@@ -192,6 +217,7 @@ def way(rule, raw, t, address):
     s = view(raw)
     num_vcs, pointer = s.setup.num_vcs, np.int64(s.candidates.ctypes.data)
     at, port, by_port, by_vc = num_vcs + t, np.int64(-1), np.int64(0), np.int64(0)
+    # A way of more hops than there are VCs has been in one of them twice, and goes on for ever.
     for hops in range(num_vcs + 1):
         count = rule(at, address, pointer)
         if count <= 0 or count > s.candidates.size:

@@ -50,6 +50,7 @@ def age_key(s, now, p):
         return np.int64(0)
     if s.setup.aged == BY_CLASS:
         return (HIGHEST_PRIORITY - s.classes.priority[natural(s.forms.of[natural(s.packets.form[p])])]) << 31
+    # Smaller for the older one, never negative, and above the 31 bits of tier and turn: ages beyond 2³¹ are alike.
     return max(np.int64(0), s.packets.created[p] - now + (np.int64(1) << 31)) << 31
 
 
@@ -152,6 +153,7 @@ def key(s, ends, i, of_input):
         turn = there - ends.input_pointer[natural(ends.first_input + here)]
     else:
         turn = here - ends.output_pointer[natural(ends.first_output + there)]
+    # As masked, what lies before the pointer comes after all that lies beyond it: there are fewer than 2²⁹ of both.
     return s.requests.age[i] | (turn & CYCLIC)
 
 
@@ -166,6 +168,7 @@ def prefer(s, ends, i, side, of_input):
     """Note request i as the best of an end, if it is.
 
     Returns the one that was best before, i itself if there was none, −1 if that still is the best."""
+    # Each round has a number of its own, so that entries of earlier ones need not be cleared.
     end = end_of(s, i, of_input)
     if side.match[end] != ends.number:
         side.match[end], side.request[end] = ends.number, i
@@ -223,6 +226,7 @@ def match(s, ends, n):
             i = natural(k)
             if requests.won[i] == WAITING and s.outer.request[end_of(s, i, inputs_first)] == i:
                 before = prefer(s, ends, i, s.inner, not inputs_first)
+                # `before` is i where nothing was preferred yet; only then one pair more is matched.
                 if before >= 0:
                     requests.won[natural(before)], requests.won[i] = WAITING, number
                     matched += before == i

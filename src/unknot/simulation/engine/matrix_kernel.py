@@ -106,6 +106,8 @@ def wavefront(s, n, square, turn):
     cells, first = s.cells, np.int64(-1)
     for k in range(n):
         i = natural(k)
+        # Cells of a diagonal share neither input nor output, so their order among themselves does not matter; a
+        # sweep of the diagonals is therefore the same as taking requests in the order of these keys.
         cells.key[i] = s.requests.age[i] | ((cells.into[i] + cells.out[i] - turn) % square)
         cells.request[i] = i
     in_order_of_keys(cells, n)
@@ -215,6 +217,7 @@ def maximum(s, n, inputs, turn):
     in_order_of_keys(cells, n)
     for into in range(inputs + 1):
         pairing.start[natural(into)] = n
+    # Backwards, so that the first request of an input is what stays.
     for k in range(n - 1, -1, -1):
         pairing.start[natural(cells.key[natural(k)] >> 31)] = k
     while augment(s, n, inputs, turn):
@@ -247,6 +250,7 @@ def augment(s, n, inputs, turn):
                 pairing.queue[natural(waiting)] = pairing.other[natural(out)]
                 waiting += 1
                 continue
+            # A free output: along the path each input lets go the output it had, which goes to the one before.
             while out >= 0:
                 back = pairing.origin[natural(out)]
                 before = pairing.mate[natural(back)]

@@ -25,6 +25,7 @@ FLITS, SLOTS = range(2)
 @njit(_nrt=False, forceinline=True)
 def ones(many):
     """Return a mask of the lowest `many` cells, 1 to 64."""
+    # Not (1 << many) − 1: a word shifted by 64 is undefined. Here 63 is the most, which leaves 0 of −2.
     return np.int64(-1) ^ (np.int64(-2) << (many - 1))
 
 
@@ -37,6 +38,8 @@ def first_plane(s, w, which):
 @njit(_nrt=False, forceinline=True)
 def add(s, w, which, carry):
     """Count one up at each of these bits."""
+    # On paper: a 1 becomes 0 and carries, a 0 becomes 1 and ends it. A carry never leaves the last plane, since
+    # planes hold the depth of the buffers and there are never more flits, or free slots, than that.
     k = first_plane(s, w, which)
     while carry != 0:
         plane = s.planes[natural(k)]
@@ -49,6 +52,8 @@ def add(s, w, which, carry):
 def subtract(s, w, sent, taken):
     """Count one flit down at each of these inputs, one slot at each of these outputs; where there are some left."""
     k, flits, slots = first_plane(s, w, FLITS), np.int64(0), np.int64(0)
+    # On paper too: a 0 becomes 1 and borrows. All planes are visited even without a borrow, since what is not 0 in
+    # any of them is left; both sets at once, since they take turns in memory.
     for _ in range(s.setup.planes):
         plane, other = s.planes[natural(k + FLITS)], s.planes[natural(k + SLOTS)]
         s.planes[natural(k + FLITS)], s.planes[natural(k + SLOTS)] = plane ^ sent, other ^ taken
@@ -64,6 +69,7 @@ def subtract(s, w, sent, taken):
 def at_least(s, w, which, number):
     """Return a mask of the bits at which the count is at least a number that planes can hold."""
     k, more, same = first_plane(s, w, which) + 2 * s.setup.planes, np.int64(0), np.int64(-1)
+    # From the highest digit down: `same` are the cells like the number so far, `more` those above it already.
     for i in range(s.setup.planes - 1, -1, -1):
         k -= 2
         plane = s.planes[natural(k)]
@@ -114,6 +120,7 @@ def pack_router(s, w):
     for cell in range(s.words.first_output[w + 1] - first_output):
         out, bit = natural(first_output + cell), np.int64(1) << cell
         if masks.injection[w] & bit == 0:
+            # ENDLESS is all ones: its planes are full, and nothing is ever taken from them.
             put(s, w, SLOTS, cell, np.int64(s.outputs.credits[out]))
             room |= bit if has_room(s, out) else 0
             s.outputs.owner[out] -= first_input if s.outputs.owner[out] >= 0 else 0
@@ -174,6 +181,7 @@ def unpack(raw):
         for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
             t = natural(s.local_terminals[natural(i)])
             ahead = s.terminals.drawn[t] - s.count.now + (s.terminals.packet[t] == -2)
+            # SplitMix64 only adds STEP to its state, so as many draws as were made too early are taken back at once.
             if ahead > 0:
                 s.random[t] -= STEP * np.uint64(ahead)
                 s.terminals.drawn[t], s.terminals.packet[t] = s.count.now, -1

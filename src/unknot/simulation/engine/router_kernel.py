@@ -93,6 +93,7 @@ def take_credits(s, bits, word, w0, w1):
         outputs.credits[w] = free
         u = np.int64(outputs.owner[w])
         if u < 0:
+            # Headers are woken only for a credit that can have been missing: see `simple_kernel.take_in`.
             if s.setup.technique == NONATOMIC:
                 if s.setup.claim < 0 or (free > 1 and s.setup.shared == 0):
                     continue
@@ -212,7 +213,7 @@ def request_vcs(rule, s, w0, w1, now):
 def claim_outputs(s, count, many):
     """Mark the outputs that several of the first headers request, in `claims.shared_outputs`."""
     for j in range(many):
-        once, twice = np.int64(0), np.int64(0)
+        once, twice = np.int64(0), np.int64(0)  # requested by one, by more than one
         for k in range(count):
             mask = s.wishes[natural(k * many + j)]
             twice |= once & mask
@@ -323,6 +324,7 @@ def allocate_vcs(rule, s, w0, w1, now):
 @njit(_nrt=False, forceinline=True)
 def in_order(s, sent):
     """Sort the rows that send, in the order in which they queue behind the switch."""
+    # By insertion: few rows send in a step, and they are nearly in order.
     for k in range(1, sent):
         b, at = s.winners[natural(k)], k
         while at > 0 and s.winners[natural(at - 1)] > b:
@@ -334,6 +336,8 @@ def in_order(s, sent):
 @njit(_nrt=False, forceinline=True)
 def cycle_of(s, step):
     """Return the cycle of a step."""
+    # Steps up to the end of cycle c are (c + 1) × speed, rounded down; this is the least c with that many, by a
+    # division that rounds up: −(−a // b).
     return -((-step << 20) // s.setup.speed) - 1
 
 
@@ -480,6 +484,7 @@ def work(rule, raw, w0, w1, now, left):
         s.count.last_move = now
     for word in range(w0, w1):
         w = natural(word)
+        # What became ready in this step takes part from the next one on, so that no stage sees another's work.
         masks.movers[w] |= masks.winners[w]
         masks.heads[w] |= masks.new_heads[w]
         masks.winners[w], masks.new_heads[w], masks.later_heads[w] = 0, masks.later_heads[w], 0

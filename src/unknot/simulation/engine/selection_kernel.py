@@ -91,11 +91,13 @@ def lightest(raw, b, p, count, first_output, end):
             free = free or available(s, natural(row), needed)
         if not free and s.setup.commits == 0:
             continue
+        # Below the weight 8 bits of the tier, and below those one for what is not free: one comparison for all three.
         weight = (weight << 9) + (((value >> 40) & 0xFF) << 1) + (not free)
         if weight > least:
             continue
         if weight < least:
             least, kept = weight, np.int64(0)
+        # In place: `kept` is at most k, so nothing is overwritten that is still to be read.
         s.candidates[kept] = value
         kept += 1
     return kept
@@ -110,6 +112,8 @@ def at_random(s, b, now, many):
 @njit(_nrt=False, forceinline=True)
 def in_turn(mask, pointer):
     """Return the number of the first bit of a mask at or after a pointer, going round."""
+    # −(1 << p) is the word with all bits from p on. A pointer past the last bit is 64, and the shift by 0 then leaves
+    # the whole mask, from its first bit on: that is going round.
     rest = mask & -(np.int64(1) << (pointer & 63))
     return lowest(rest if rest != 0 else mask)
 
@@ -142,7 +146,7 @@ def nth(wishes, begin, number):
         at = natural(at + 1)
     word = wishes[at]
     for _ in range(number):
-        word &= word - 1
+        word &= word - 1  # without its lowest bit
     return ((at - begin) << 6) + lowest(word)
 
 
@@ -174,6 +178,7 @@ def better_of_two(raw, b, p, count, now):
     lowest, many = s.candidates[natural(preferred(s, count))] >> 40 & 0xFF, np.int64(0)
     for k in range(count):
         many += s.candidates[natural(k)] >> 40 & 0xFF == lowest
+    # One draw for both: the remainder and the quotient of a uniform number are independent of one another.
     drawn = at_random(s, natural(b), now, np.int64(1) << 53)
     first, second = nth_of_tier(s, lowest, drawn % many), nth_of_tier(s, lowest, drawn // many % many)
     address = natural(s.packets.address[natural(p)])
@@ -201,6 +206,7 @@ def keep_most_credits(s, begin, end, first_output):
                 port, room = np.int64(s.outputs.port[w]), credits_of_port(s, w)
             if room > most:
                 most = room
+                # A better port than all before: −bit keeps this bit and those above it, which are still to come.
                 for before in range(begin, at):
                     s.wishes[natural(before)] = 0
                 s.wishes[natural(at)] &= -bit
@@ -296,6 +302,8 @@ def collect(s, b, p, count, w0, w1, begin):
 @njit(_nrt=False, forceinline=True)
 def recall(s, b, p, w0, w1, begin):
     """Collect candidates from the routing cache; return −1 if the answer is not cached."""
+    # The same answer as from the rule: it depends on the input VC and the address alone, NO_WAIT and more than two
+    # tiers are not cached, and of two tiers the second counts only where the first has nothing available.
     address = s.packets.address[p]
     kept = s.cache[natural(np.int64(s.input_class[b]) * s.destination.shape[0] + address)]
     if kept == 0:
@@ -303,6 +311,7 @@ def recall(s, b, p, w0, w1, begin):
     many = w1 - w0
     row, found = natural(s.first_answer[w0] + (kept - 1) * many), np.int64(0)
     for j in range(many):
+        # Written, not added: the words are of this header alone, and still hold those of one in another cycle.
         mask = available_of(s, s.answers.first[natural(row + j)], natural(w0 + j), p)
         s.wishes[natural(begin + j)] = mask
         found |= mask

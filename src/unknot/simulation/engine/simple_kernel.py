@@ -52,8 +52,11 @@ def front_of(s, here, at):
 @njit(_nrt=False, forceinline=True)
 def whole_again(s, here, w, returned):
     """Return those of some outputs that have no owner and all their credits."""
+    # Only outputs to which a credit came back now are looked at: one that has had all of them for longer is open, or
+    # has an owner and is opened when that sends its tail and the credits of it are back. So none is missed.
     left = whole = returned & at_least(s, w, SLOTS, s.setup.depth)
     while left != 0:
+        # In two's complement `left & -left` is the lowest bit that is set, and `left & (left - 1)` the others.
         if here.outputs.owner[natural(lowest(left))] >= 0:
             whole ^= left & -left
         left &= left - 1
@@ -71,14 +74,18 @@ def take_in(s, here, w, row):
         flits |= s.outside.flits[row]
         returned |= s.outside.credits[row]
         s.outside.flits[row], s.outside.credits[row] = 0, 0
+    # A flit is a header in front exactly where the VC was empty and owns no output VC: else it is behind others, or
+    # part of the packet that owns it. So this is asked before `filled` has the flits of this cycle.
     fresh = flits & ~(masks.owning[w] | masks.filled[w])
     masks.filled[w] |= flits
     add(s, w, FLITS, flits)
+    # Terminals look up their credits in rows, between the cycles of routers, so those are not counted in planes.
     ends = returned & masks.injection[w]
     returned ^= ends
     while ends != 0:
         here.outputs.credits[natural(lowest(ends))] += 1
         ends &= ends - 1
+    # Where the count was 0, the owner has been waiting for this credit.
     regained = returned & ~masks.room[w]
     masks.room[w] |= returned
     add(s, w, SLOTS, returned)
@@ -87,6 +94,9 @@ def take_in(s, here, w, row):
         regained &= regained - 1
         if owner >= 0:
             masks.no_credit[w] &= ~(np.int64(1) << owner)
+    # Headers sleep until something they may have been waiting for happens. Under saf and vct that is a credit of an
+    # open output, which may now have room for the whole packet; under wormhole the last credit, which opens it.
+    # Under wormhole-nonatomic an output is free as soon as its owner has sent the tail: `switch` wakes them then.
     if setup.technique != NONATOMIC:
         awaited = returned & masks.open[w]
         if setup.technique == ATOMIC:
@@ -106,6 +116,7 @@ def wish(rule, s, here, w, at, p):
         free &= at_least(s, w, SLOTS, s.packets.length[p])
     if s.cache.shape[0] > 0:
         kind = np.int64(s.input_class[natural(here.first_input + at)])
+        # Answers with NO_WAIT are not cached, so one holds for blocked headers as well.
         kept = s.cache[natural(kind * s.destination.shape[0] + address)]
         if kept > 0:
             row = natural(s.first_answer[w] + kept - 1)
@@ -114,7 +125,8 @@ def wish(rule, s, here, w, at, p):
     count = rule(np.int64(here.inputs.at[at]), address, np.int64(candidates.ctypes.data))
     if count <= 0 or count > candidates.size:
         return np.int64(0), np.int64(DEAD_END if count == 0 else BROKEN_RULE)
-    # VCs that follow each other and are of this router have rows that do so too.
+    # VCs that follow each other and are of this router have rows that do so too. Candidates with a tier or NO_WAIT,
+    # and EJECT, are larger than any VC: at the first of those `choose` takes over.
     while k < count:
         vc, many = candidates[natural(k)], np.int64(1)
         while k + many < count and candidates[natural(k + many)] == vc + many:
@@ -136,6 +148,7 @@ def wish(rule, s, here, w, at, p):
 def choose(s, here, at, address, count, free):
     """Choose an output VC where candidates have tiers, are not waited for, or eject."""
     candidates = s.candidates
+    # A tier has 8 bits, so 256 is above all of them.
     only, mask, tier, may = here.inputs.state[at] == BLOCKED, np.int64(0), np.int64(256), False
     for k in range(count):
         value = candidates[natural(k)]
@@ -168,6 +181,9 @@ def select(s, here, at, mask, now):
 @njit(_nrt=False, forceinline=True)
 def settle(s, here, askers, twice):
     """Let outputs that several headers request grant one of them, and take the requests of the others back."""
+    # One bit of each wish is looked at for each output, so outputs may come in any order. Afterwards no output is in
+    # two wishes: whatever the headers then accept, in whatever order, is a matching. That is a round of iSLIP: first
+    # each output grants the request next in its turn, then each input accepts the grant next in its own.
     contest = s.contest
     while twice != 0:
         bit, rivals, left = twice & -twice, np.int64(0), askers
@@ -176,6 +192,7 @@ def settle(s, here, askers, twice):
                 rivals |= left & -left
             left &= left - 1
         rivals ^= np.int64(1) << in_turn(rivals, np.int64(here.outputs.grant_pointer[natural(lowest(twice))]))
+        # All rivals have the bit in their wishes, so that XOR takes it out.
         while rivals != 0:
             contest.wish[natural(lowest(rivals))] ^= bit
             rivals &= rivals - 1
@@ -204,6 +221,7 @@ def allocate(rule, s, here, w, now):
             continue
         if s.setup.selection != ALL and mask & (mask - 1) != 0:
             mask = select(s, here, at, mask, now)
+        # Two bits of a counter for each output: requested by one, by more than one.
         twice |= once & mask
         once |= mask
         askers |= bit
@@ -216,7 +234,7 @@ def allocate(rule, s, here, w, now):
         askers ^= bit
         mask, p = contest.wish[at], natural(contest.packet[at])
         if mask == 0:
-            continue
+            continue  # granted nothing; it is still in `heads` and requests again in the next cycle
         out = natural(in_turn(mask, np.int64(inputs.accept_pointer[at])))
         outputs.grant_pointer[out], outputs.owner[out] = at + 1, at
         inputs.accept_pointer[at], inputs.out[at] = out + 1, out
@@ -227,6 +245,7 @@ def allocate(rule, s, here, w, now):
         taken |= np.int64(1) << out
         if (room >> out) & 1 == 0:
             masks.no_credit[w] |= bit
+    # Winners were in `heads` and what they took in `open`, so that XOR clears both.
     masks.heads[w] ^= won
     masks.owning[w] |= won
     masks.open[w] ^= taken
@@ -252,6 +271,7 @@ def send(s, here, w, at, out, now):
             note(s, s.inbox.credits, now + 2 + outputs.latency[out], 64 * w + out)
     if tail:
         outputs.owner[out] = -1
+        # Going round by a comparison: a division takes longer than the rest of this line.
         inputs.front[at] = inputs.front[at] + 1 if inputs.front[at] + 1 < setup.ring else 0
     return tail, free
 
@@ -265,10 +285,12 @@ def prefer(s, here, rivals):
         at = natural(lowest(rivals))
         rivals &= rivals - 1
         into, out = natural(inputs.port_bit[at]), natural(inputs.out_port_bit[at])
+        # The distance from the pointer, going round: what is before the pointer is negative, and large as masked.
         key, bit = (into - here.out_ports.pointer[out]) & CYCLIC, np.int64(1) << out
         if outs & bit != 0:
             if key > contest.key[out]:
                 continue
+            # The same port: it puts forward the VC that is next in its turn.
             if key == contest.key[out]:
                 turn = np.int64(here.in_ports.vc_pointer[into])
                 if (at - turn) & CYCLIC > (contest.bidder[out] - turn) & CYCLIC:
@@ -283,6 +305,7 @@ def prefer(s, here, rivals):
         if ins & bit != 0:
             if key > contest.offer_key[into]:
                 continue
+            # The port had accepted a worse offer, whose bidder is in `won`.
             won ^= np.int64(1) << contest.bidder[natural(contest.offer[into])]
         ins |= bit
         won |= np.int64(1) << contest.bidder[out]
@@ -296,7 +319,7 @@ def winners_of(s, here, movers):
     inputs, left = here.inputs, movers
     ins, outs, shared_ins, shared_outs = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     if movers & (movers - 1) == 0:
-        return movers
+        return movers  # one bit at most
     while left != 0:
         at = natural(lowest(left))
         left &= left - 1
@@ -305,6 +328,7 @@ def winners_of(s, here, movers):
         shared_outs |= outs & out
         ins |= into
         outs |= out
+    # Who is alone at both ports would be granted and accepted in any match, so only the others are matched.
     if shared_ins | shared_outs == 0:
         return movers
     rivals, left = np.int64(0), movers
@@ -341,12 +365,15 @@ def switch(s, here, w, now, movers):
     s.count.last_move = now
     filled, room = subtract(s, w, won, spent)
     masks.filled[w], masks.room[w] = filled, room
+    # Outputs that lost their last credit; those whose tail was sent have no owner any more.
     spent &= ~room
     while spent != 0:
         owner = np.int64(here.outputs.owner[natural(lowest(spent))])
         spent &= spent - 1
         if owner >= 0:
             masks.no_credit[w] |= np.int64(1) << owner
+    # The header behind a tail is routed in the next cycle, if it is there yet, and requests in the one after that;
+    # one that comes later is seen by `take_in`, since its VC owns nothing any more.
     if tails != 0:
         masks.open[w] |= freed
         masks.owning[w] ^= tails
@@ -375,6 +402,8 @@ def run_router(rule, s, w, now):
     """Run a cycle of the router of word w, after which its terminals inject; return the status."""
     masks, here = s.masks, rows_of(s, w)
     fresh = take_in(s, here, w, natural((now & s.setup.slots) * s.setup.num_words + w))
+    # All stages work on what was there when the cycle began: who gets a VC now requests the switch from the next
+    # cycle on, so movers are taken before; a header that came in now is routed now, so it joins `heads` at the end.
     movers = masks.owning[w] & masks.filled[w] & ~masks.no_credit[w]
     if masks.heads[w] != 0:
         status = allocate(rule, s, here, w, now)

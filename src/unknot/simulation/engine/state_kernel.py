@@ -33,6 +33,7 @@ def random_bits(state):
 @njit(_nrt=False, forceinline=True)
 def note(s, box, cycle, cell):
     """Set a bit, counted over all routers, in the inbox of a cycle to come."""
+    # `slots` is a power of two less one: inboxes take turns, and are emptied before their turn comes again.
     row = natural((cycle & s.setup.slots) * s.setup.num_words + (cell >> 6))
     box[row] |= np.int64(1) << (cell & 63)
 
@@ -44,6 +45,8 @@ def post(s, box, outside, cycle, cell):
     if s.setup.parts == 1 or s.setup.first_own_word <= word < s.setup.last_own_word:
         note(s, box, cycle, cell)
     else:
+        # Several parts may set bits of one word at a time; its owner reads it a cycle later at the earliest, when all
+        # of them have passed the cycle that set them. A row of `outside` has 16 bytes.
         row = (cycle & s.setup.slots) * s.setup.num_words + word
         atomic_or(address_of(outside) + 16 * row, np.int64(1) << (cell & 63))
 
@@ -173,6 +176,7 @@ def of_same_port(raw, b, p, count):
     s = view(raw)
     chosen, address, kept = np.int64(s.inputs.out[natural(b)]), natural(s.packets.address[natural(p)]), np.int64(0)
     row, _ = outputs_of(s, address, chosen if chosen < s.setup.num_vcs else np.int64(EJECT))
+    # In place, as `kept` is at most k.
     for k in range(count):
         other, _ = outputs_of(s, address, s.candidates[natural(k)])
         if other >= 0 and s.outputs.port[natural(other)] == s.outputs.port[natural(row)]:

@@ -78,6 +78,7 @@ def find_stuck(rule, raw, stuck):
         stuck[v] = s.inputs.stored[b] > 0 and waits
         left += stuck[v]
     before = left + 1
+    # A clearing can only make others possible, so the order of the VCs does not change what is left.
     while 0 < left < before:
         before = left
         for v in range(stuck.size):

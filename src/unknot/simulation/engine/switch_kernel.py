@@ -23,6 +23,7 @@ def is_full(raw, w, now):
     """
     s = view(raw)
     port = natural(s.outputs.port[natural(w)])
+    # `free_from` counts what won in the last step, which has not crossed yet; `before` is without it.
     crossing = s.out_ports.step[port] == s.count.step - 1
     upto = s.out_ports.before[port] if crossing else s.out_ports.free_from[port]
     return upto - now > s.setup.output_buffer
@@ -55,6 +56,7 @@ def is_busy(s, b, w, now):
 @njit(_nrt=False, forceinline=True)
 def claim_ports(s, into, out):
     """Note a request of an input port for an output port; both are numbered by their first bits."""
+    # Two bits of a counter for each port: requested by one, by more than one.
     claims, first, second = s.claims, natural(into >> 6), natural(out >> 6)
     bit = np.int64(1) << (into & 63)
     claims.shared_inputs[first] |= claims.inputs[first] & bit
@@ -91,6 +93,8 @@ def speculate(s, count, w0, w1, listing, ends, n, now):
                     if listing:
                         n = put_forward(s, ends, n, b, into, out, now, np.int64(HOPE))
                     else:
+                        # Twice, so that both ports count as shared: a match may be wasted on the header, so whoever
+                        # wants one of its ports is never let through without a match.
                         claim_ports(s, into, out)
                         claim_ports(s, into, out)
     return n
