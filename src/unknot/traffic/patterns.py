@@ -11,6 +11,7 @@ from math import ceil
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.numbers import is_number, is_whole, require_whole
 from unknot.network import Network
 from unknot.traffic.pattern import Pattern, TrafficError, to, weighted
 
@@ -72,8 +73,7 @@ def neighbour(network: Network) -> Pattern:
 
 def permutation(network: Network, seed: int = 1) -> Pattern:
     """A random permutation of the terminals, fixed for the whole run."""
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise TrafficError(f"permutation: the seed is a whole number from 0 on, got {seed!r}")
+    require_whole("permutation: the seed", seed, 0, error=TrafficError)
     chosen = np.random.default_rng(seed).permutation(network.num_terminals)
     return to(network, f"permutation(seed={seed})", chosen)
 
@@ -90,10 +90,10 @@ def hotspot(network: Network, terminals: int | tuple[int, ...] = 0, share: float
     """
     count = network.num_terminals
     chosen = list(terminals) if isinstance(terminals, Iterable) else [terminals]
-    wrong = [t for t in chosen if isinstance(t, bool) or not isinstance(t, int) or not 0 <= t < count]
+    wrong = [t for t in chosen if not is_whole(t) or not 0 <= t < count]
     if not chosen or wrong:
         raise TrafficError(f"hotspot: terminals are numbers from 0 to {count - 1}, got {terminals!r}")
-    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
+    if not is_number(share) or not 0 <= share <= 1:
         raise TrafficError(f"hotspot: the share is a number from 0 to 1, got {share!r}")
     if count > 8192:
         raise TrafficError(f"hotspot: {count} × {count} rates are too many")

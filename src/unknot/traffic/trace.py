@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError, SimulationError
+from unknot._base.numbers import is_whole
 from unknot._base.shown import Brief
 from unknot.routing.relation import Relation
 
@@ -128,7 +129,7 @@ class Trace(Brief):
         for i, message in enumerate(given):
             for name in COLUMNS:
                 value = getattr(message, name)
-                if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not -MOST <= value <= MOST:
+                if not is_whole(value) or not -MOST <= value <= MOST:
                     raise TraceError(f"{name} must be a whole number, got {value!r}", i, name)
         many = [len(message.needs) for message in given]
         named = any(message.message_class for message in given)

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from unknot._base.errors import SimulationError
+from unknot._base.numbers import is_number, require_whole
 from unknot.traffic.named import PatternLike
 
 Lengths = int | Mapping[int, float]
@@ -38,8 +38,7 @@ def length_shares(lengths: Lengths) -> Shares:
     if not share_of:
         raise SimulationError("packet_length: at least one length is wanted")
     for length, share in share_of.items():
-        if not is_whole(length) or not 1 <= length <= LONGEST_PACKET:
-            raise SimulationError(f"packet_length must be a whole number from 1 to {LONGEST_PACKET}, got {length!r}")
+        require_whole("packet_length", length, 1, LONGEST_PACKET, error=SimulationError)
         if not is_number(share) or share <= 0:
             raise SimulationError(f"packet_length: the share of length {length} must be above 0, got {share!r}")
     total = math.fsum(share_of.values())
@@ -152,10 +151,7 @@ class TrafficClass:
     def __post_init__(self) -> None:
         if not is_number(self.share) or self.share <= 0:
             raise SimulationError(f"traffic class: share must be a number above 0, such as 0.5, got {self.share!r}")
-        if not is_whole(self.priority) or not 0 <= self.priority <= HIGHEST_PRIORITY:
-            raise SimulationError(
-                f"traffic class: priority must be a whole number from 0 to {HIGHEST_PRIORITY}, got {self.priority!r}"
-            )
+        require_whole("traffic class: priority", self.priority, 0, HIGHEST_PRIORITY, error=SimulationError)
         if not self.forms:
             raise SimulationError("traffic class: at least one form of messages is wanted")
 
@@ -226,8 +222,7 @@ class Traffic:
             ):
                 if differs:
                     raise SimulationError(f"classes: each class has its own {name}; leave out {name} beside them")
-        if not is_whole(self.subnets) or not 1 <= self.subnets <= MOST_SUBNETS:
-            raise SimulationError(f"subnets must be a whole number from 1 to {MOST_SUBNETS}, got {self.subnets!r}")
+        require_whole("subnets", self.subnets, 1, MOST_SUBNETS, error=SimulationError)
         if self.subnets > 1 and not self.classes:
             raise SimulationError("subnets: several go with traffic classes only; give classes")
         self.lengths  # noqa: B018 lengths that make no sense are refused at once
@@ -254,14 +249,3 @@ class Traffic:
     def longest(self) -> int:
         """Flits of the longest packet."""
         return self.lengths[-1][0]
-
-
-def is_whole(number: Any) -> bool:
-    """Whether this is a whole number, a truth value apart."""
-    return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
-
-
-def is_number(number: Any) -> bool:
-    """Whether this is a finite number, a truth value apart."""
-    real = isinstance(number, (int, float, np.integer, np.floating)) and not isinstance(number, bool)
-    return real and math.isfinite(number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from unknot.simulation import Bursts, Router, saturation, simulate
-from unknot.simulation.run.rows import COUNTS, FOUND, POINT
+from unknot.simulation.run.run import COUNTS, MEASURED, POINT
 
 
 def test_a_row_has_what_the_run_has() -> None:
@@ -14,7 +14,7 @@ def test_a_row_has_what_the_run_has() -> None:
         packet_length={1: 0.5, 3: 0.5}, router=Router(routing_delay=2),
     )  # fmt: skip
     (found,) = run.rows
-    for name in {*POINT, *FOUND, *COUNTS} - {"packet_length"}:
+    for name in {*POINT, *MEASURED, *COUNTS} - {"packet_length"}:
         assert found[name] == getattr(run, name)
     assert (found["packet_length"], found["router"]) == ("1:0.5, 3:0.5", "routing_delay=2")
     assert (found["bursts"], found["deadlock"]) == ("0.2, 0.5", False)

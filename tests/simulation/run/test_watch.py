@@ -57,7 +57,7 @@ def test_what_cannot_be_watched() -> None:
     for packets, options, words in (
         ([], {}, "at least one"),
         ([-1], {}, "from 0 on"),
-        ([0], {"limit": 0}, "above 0"),
+        ([0], {"limit": 0}, "limit must be a whole number of cycles of at least 1"),
         ([0], {"router": Router(speculative=True)}, "without speculation"),
     ):
         with pytest.raises(SimulationError, match=words):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Literal, cast, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from unknot._base.errors import SimulationError, near
+from unknot._base.numbers import is_number, require_whole
 from unknot.simulation.engine.state import SELECTIONS, Selection
 
 if TYPE_CHECKING:
@@ -249,7 +248,7 @@ class Router:
             raise SimulationError("router: most_slots is of shared buffers; set own_slots")
 
 
-def check_option(name: str, value: object) -> None:
+def check_option(name: str, value: Any) -> None:
     """Refuse an option that there is not, or a value that makes no sense whatever the other options are.
 
     Raises
@@ -260,17 +259,14 @@ def check_option(name: str, value: object) -> None:
     if name not in known:
         raise SimulationError(f"router: unknown option {name!r}; {near(name, known)}")
     if name in _LEAST:
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if value is None and name == "switch_iterations":
-            return
-        if not whole or not _LEAST[name] <= value <= 1000:  # type: ignore[operator]
-            raise SimulationError(f"router: {name} must be a whole number from {_LEAST[name]} to 1000, got {value!r}")
+        if value is not None or name != "switch_iterations":
+            require_whole(f"router: {name}", value, _LEAST[name], 1000, error=SimulationError)
     elif name in _WORDS:
         if value not in _WORDS[name]:
             words = [word for word in _WORDS[name] if word]
             raise SimulationError(f"router: unknown {name} {value!r}; {near(str(value), words)}")
     elif name == "internal_speedup":
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1 <= value <= 16:
+        if not is_number(value) or not 1 <= value <= 16:
             raise SimulationError(f"router: {name} must be a number from 1 to 16, got {value!r}")
     elif not isinstance(value, bool):
         raise SimulationError(f"router: {name} must be true or false, got {value!r}")

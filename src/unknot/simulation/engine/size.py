@@ -7,8 +7,7 @@ import numpy as np
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.network import Network
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.simulation.engine.ends import EJECTION_LOOP
-from unknot.simulation.engine.hops import hop_bytes
+from unknot.simulation.engine.ends import EJECTION_LOOP, hop_bytes
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.state import SPAN, TABLES
 from unknot.traffic.workload import PACKET_LENGTH, Lengths, length_shares

@@ -240,7 +240,7 @@ TABLES = {
     "in_row": numbers(FIXED, int32),  # row of `inputs` of each buffer
     "ejection_row": numbers(FIXED, int32),  # first row of `outputs` of each terminal's ejection port
     "buffer": numbers(FIXED, int32),  # of each row of `inputs`
-    # Hops that are left, see `hops.py`; empty unless the selection function asks.
+    # Hops that are left, see `ends.hop_tables`; empty unless the selection function asks.
     "next_router": numbers(FIXED, int32),  # of each row of `outputs`
     "home": numbers(FIXED, int32),  # of each address, its block of `hops_left`
     "hops_left": numbers(FIXED, int16),  # of each home and router

@@ -12,8 +12,7 @@ from unknot._base.errors import SimulationError
 from unknot._base.splitmix import scramble
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.ends import ends_of_buffers, matrix_arbiters
-from unknot.simulation.engine.hops import hop_tables
+from unknot.simulation.engine.ends import ends_of_buffers, hop_tables, matrix_arbiters
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import ALLOCATORS, PRIORITIES, Router
 from unknot.simulation.engine.size import WAITING, most_flits, packets_in_a_buffer, wheel

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, SimulationError, TextError
+from unknot._base.numbers import require_whole
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.sources import Pairs
@@ -43,9 +44,7 @@ class Fault:
     relation: Relation | str | None = None
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.cycle, (int, np.integer)) and not isinstance(self.cycle, bool)
-        if not whole or self.cycle < 0:
-            raise SimulationError(f"fault: cycle must be a whole number of at least 0, got {self.cycle!r}")
+        require_whole("fault: cycle", self.cycle, 0, error=SimulationError)
         for key in ("channels", "routers"):
             given = getattr(self, key)
             object.__setattr__(self, key, (given,) if isinstance(given, (int, str)) else tuple(given))

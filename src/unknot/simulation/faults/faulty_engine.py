@@ -12,15 +12,15 @@ import numpy.typing as npt
 from unknot._base.errors import SimulationError
 from unknot._base.switching import Switching
 from unknot.routing.relation import Relation
+from unknot.simulation.engine.ends import hop_tables
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.hops import hop_tables
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import BLOCKED, FRESH, State
 from unknot.simulation.engine.tables import is_cacheable, is_packable, write_comparison
 from unknot.simulation.faults.fault import Fault, Step, steps
 from unknot.simulation.faults.losses import lose, owns, release, residents, wake
-from unknot.simulation.run.series import Recorder
+from unknot.simulation.run.figures import Recorder
 
 Flags = npt.NDArray[np.bool_]
 

@@ -17,14 +17,12 @@ from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.faults.fault import Fault
 from unknot.simulation.faults.faulty_engine import FaultyEngine, FaultyRecorder
 from unknot.simulation.run.bottleneck import bottleneck
-from unknot.simulation.run.class_run import class_runs
+from unknot.simulation.run.figures import Recorder, class_runs, pair_run
 from unknot.simulation.run.measurement import drain, measure_until_settled, warm_up
 from unknot.simulation.run.outcome import diagnosis
-from unknot.simulation.run.pair_run import pair_run
 from unknot.simulation.run.run import Run
 from unknot.simulation.run.scenario import Measurement, Scenario, run_threads
-from unknot.simulation.run.series import Recorder
-from unknot.simulation.run.statistics import TOO_SHORT, Demand, mean, percentiles
+from unknot.simulation.run.statistics import TOO_SHORT, Demand, mean, summary
 from unknot.traffic import Bursts, PatternLike, Traffic, TrafficClass
 from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Lengths
 
@@ -173,7 +171,6 @@ def run_scenario(
     if engine.deadlock is None:
         reason = window.failure(demand) or drain(engine, window.end, 2 * window.cycles + 20_000, report)
     arrived, latencies = engine.count("measured_arrived"), engine.latencies()
-    p50, p95, p99, worst = percentiles(latencies, (0.5, 0.95, 0.99, 1.0))
     network_latency, hops = engine.count("network_latency"), engine.count("hops")
     if reason:
         report("looking why", engine.now)
@@ -191,11 +188,7 @@ def run_scenario(
     relation, traffic = engine.relation, scenario.traffic
     return Run(
         offered_load=scenario.load,
-        latency_mean=mean(int(latencies.sum()), arrived),
-        latency_p50=p50,
-        latency_p95=p95,
-        latency_p99=p99,
-        latency_max=worst,
+        **summary(latencies, "latency"),
         network_latency_mean=mean(network_latency, arrived),
         hops_mean=mean(hops, arrived),
         stable=not reason,

@@ -9,6 +9,7 @@ import numpy as np
 
 from unknot._base.errors import SimulationError
 from unknot._base.frames import Row, to_frame
+from unknot._base.numbers import is_number
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
@@ -17,8 +18,7 @@ from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.run.driver import run_scenario
-from unknot.simulation.run.rows import row
-from unknot.simulation.run.run import Run
+from unknot.simulation.run.run import Run, row
 from unknot.simulation.run.scenario import Scenario
 from unknot.traffic import PatternLike, Traffic
 from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, Lengths, length_shares
@@ -161,7 +161,7 @@ def saturation(
     SimulationError
         If `tolerance` is not a number above 0, or a run cannot be made.
     """
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 < tolerance < 1:
+    if not is_number(tolerance) or not 0 < tolerance < 1:
         raise SimulationError(f"tolerance must be a number between 0 and 1, got {tolerance!r}")
     relation = relation_of(relation, routing, vcs, what="saturation", simulated=True)
     workload = Traffic(traffic, packet_length, bursts)

@@ -23,17 +23,14 @@ def router_of(text: str, where: str = "<router>") -> Router:
     TextError
         At the place that is wrong.
     """
-    given: dict[str, Any] = {}
-    for column, piece in _pieces(text):
-        name, equals, value = piece.partition("=")
-        name = name.strip().replace("-", "_")
-        if not equals:
-            raise TextError("expected option=value, such as routing_delay=0", where, 1, column, text)
-        if name in given:
+    options: dict[str, Any] = {}
+    for column, name, value in _assignments(text, where, "routing_delay=0"):
+        name = name.replace("-", "_")
+        if name in options:
             raise TextError(f"{name} is given twice", where, 1, column, text)
-        given[name] = _value(value.strip())
-        _located(lambda: check_option(name, given[name]), where, column, text)  # noqa: B023 called at once
-    return _located(lambda: Router(**given), where, 1, text)
+        options[name] = _value(value)
+        _located(lambda: check_option(name, options[name]), where, column, text)  # noqa: B023 called at once
+    return _located(lambda: Router(**options), where, 1, text)
 
 
 def router_from(options: Mapping[str, Any]) -> Router:
@@ -66,18 +63,18 @@ def lengths_of(text: str, where: str = "<packet length>") -> Lengths:
         length = int(number)
         _located(lambda: length_shares(length), where, 1, text)
         return length
-    found: dict[int, float] = {}
+    shares: dict[int, float] = {}
     for column, piece in _pieces(text):
         left, _, right = piece.partition(":")
         try:
             length, share = int(left), float(right)
         except ValueError:
             raise TextError("expected length:share, such as 5:0.5", where, 1, column, text) from None
-        if length in found:
+        if length in shares:
             raise TextError(f"length {length} is given twice", where, 1, column, text)
-        found[length] = share
+        shares[length] = share
         _located(lambda: length_shares({length: share}), where, column, text)  # noqa: B023 called at once
-    return found
+    return shares
 
 
 def bursts_of(text: str, where: str = "<bursts>") -> Bursts:
@@ -114,21 +111,29 @@ def class_of(text: str, where: str = "<class>") -> TrafficClass:
     TextError
         At the place that is wrong.
     """
-    given: dict[str, Any] = {}
-    for column, piece in _pieces(text):
-        name, equals, value = (part.strip() for part in piece.partition("="))
-        if not equals or name not in (*_OF_CLASS, *_OF_MESSAGE) or name in given:
+    options: dict[str, Any] = {}
+    for column, name, value in _assignments(text, where, "flits=1"):
+        if name not in (*_OF_CLASS, *_OF_MESSAGE) or name in options:
             raise TextError(
                 f"expected option=value, each once, with one of {', '.join((*_OF_CLASS, *_OF_MESSAGE))}",
                 where, 1, column, text,
             )  # fmt: skip
-        given[name] = _value(value) if name in _NUMBERS else value.strip("'\"")
-    message = {name: given.pop(name) for name in _OF_MESSAGE if name in given}
-    return _located(lambda: TrafficClass(messages=(Message(**message),), **given), where, 1, text)
+        options[name] = _value(value) if name in _NUMBERS else value.strip("'\"")
+    message = {name: options.pop(name) for name in _OF_MESSAGE if name in options}
+    return _located(lambda: TrafficClass(messages=(Message(**message),), **options), where, 1, text)
 
 
 _NUMBERS = ("share", "priority", "flits", "reply")
 _OF_CLASS, _OF_MESSAGE = ("share", "traffic", "priority", "name"), ("flits", "kind", "reply", "reply_kind")
+
+
+def _assignments(text: str, where: str, example: str) -> Iterable[tuple[int, str, str]]:
+    """Column, name and value of each option in a text."""
+    for column, piece in _pieces(text):
+        name, equals, value = piece.partition("=")
+        if not equals:
+            raise TextError(f"expected option=value, such as {example}", where, 1, column, text)
+        yield column, name.strip(), value.strip()
 
 
 def _pieces(text: str) -> Iterable[tuple[int, str]]:

@@ -17,8 +17,7 @@ from unknot.network import Network
 from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.simulation.run.driver import simulate
-from unknot.simulation.run.rows import row
-from unknot.simulation.run.run import Run
+from unknot.simulation.run.run import Run, row
 from unknot.simulation.run.statistics import half_width
 
 if TYPE_CHECKING:

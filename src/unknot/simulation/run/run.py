@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,10 +13,7 @@ from unknot._base.shown import Shown
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration
 from unknot.simulation.engine.router import Router
-from unknot.simulation.run.class_run import ClassRun
-from unknot.simulation.run.pair_run import PairRun
-from unknot.simulation.run.rows import row
-from unknot.simulation.run.series import Series
+from unknot.simulation.run.figures import ClassRun, PairRun, Series
 from unknot.simulation.run.statistics import TOO_SHORT
 from unknot.traffic.workload import Bursts
 
@@ -148,3 +145,33 @@ class Run(Shown):
     def to_frame(self) -> pandas.DataFrame:
         """A data frame of one line; needs pandas."""
         return to_frame(self.rows)
+
+
+POINT = ("network", "routing", "vcs", "switching", "traffic", "packet_length", "buffer_depth")
+MEASURED = (
+    "offered_load", "seed", "accepted_load", "accepted_half_width", "latency_mean", "latency_half_width",
+    "latency_p50", "latency_p95", "latency_p99", "latency_max", "network_latency_mean", "hops_mean",
+    "stable", "outcome",
+)  # fmt: skip
+COUNTS = ("reason", "packets", "cycles", "warmup", "measured", "flit_hops", "lost_packets")
+
+
+def row(run: Run) -> Row:
+    """A run in plain values: loads in flits per terminal and cycle, times in cycles.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> columns = row(unknot.simulate("ring(4)", 0.1, routing="dimension_order", vcs=2, measure=500))
+    >>> columns["network"], columns["vcs"], columns["switching"], columns["stable"]
+    ('ring(4)', 2, 'vct', True)
+    """
+    columns: Row = {name: getattr(run, name) for name in POINT}
+    if run.lengths:
+        columns["packet_length"] = ", ".join(f"{length}:{share:g}" for length, share in run.lengths)
+    changed = {f.name: value for f in fields(Router) if (value := getattr(run.router, f.name)) != f.default}
+    columns["router"] = ", ".join(f"{name}={value}" for name, value in changed.items())
+    columns["bursts"] = "" if run.bursts is None else f"{run.bursts.begin:g}, {run.bursts.end:g}"
+    columns |= {name: getattr(run, name) for name in MEASURED}
+    columns["deadlock"] = run.deadlock is not None
+    return columns | {name: getattr(run, name) for name in COUNTS}

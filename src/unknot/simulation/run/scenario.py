@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from unknot._base.errors import SimulationError
+from unknot._base.numbers import is_number, require_whole
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot._base.threads import threads_of
 from unknot.network import Network
@@ -16,7 +17,7 @@ from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import sources_of
 from unknot.simulation.engine.router import Router
 from unknot.traffic import pattern
-from unknot.traffic.workload import Traffic, is_number, is_whole
+from unknot.traffic.workload import Traffic
 
 MOST_CYCLES = 2**40
 """Most cycles of a part of a run."""
@@ -116,10 +117,8 @@ class Measurement:
     def __post_init__(self) -> None:
         for name, least in (("warmup", 0), ("measure", 1), ("interval", 1)):
             cycles = getattr(self, name)
-            if cycles is not None and (not is_whole(cycles) or not least <= cycles <= MOST_CYCLES):
-                raise SimulationError(
-                    f"{name} must be a whole number of cycles from {least} to {MOST_CYCLES}, got {cycles!r}"
-                )
+            if cycles is not None:
+                require_whole(name, cycles, least, MOST_CYCLES, unit="cycles", error=SimulationError)
         if self.precision is not None and (not is_number(self.precision) or not 0 < self.precision < 1):
             raise SimulationError(f"precision must be a number between 0 and 1, such as 0.02, got {self.precision!r}")
         if self.precision is not None and self.measure is not None:
@@ -139,8 +138,7 @@ def check_buffers(packet_length: int, switching: Switching, buffer_depth: int, s
         ("buffer_depth", buffer_depth, 1, 1 << 20),
         ("seed", seed, 0, 2**64 - 1),
     ):
-        if not is_whole(number) or not least <= number <= most:
-            raise SimulationError(f"{name} must be a whole number from {least} to {most}, got {number!r}")
+        require_whole(name, number, least, most, error=SimulationError)
     if switching in ("saf", "vct") and packet_length > buffer_depth:
         raise SimulationError(
             f"a packet of {packet_length} flits does not fit a buffer of {buffer_depth}; {switching} needs "

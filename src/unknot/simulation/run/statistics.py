@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,18 @@ def percentiles(values: Times, shares: Sequence[float]) -> list[float | None]:
     ranks = [max(0, math.ceil(share * values.size) - 1) for share in shares]
     ordered = np.partition(values, sorted(set(ranks)))
     return [float(ordered[rank]) for rank in ranks]
+
+
+def summary(values: Times, name: str) -> dict[str, Any]:
+    """Mean, percentiles and maximum of some times, as attributes that begin with a name."""
+    p50, p95, p99, worst = percentiles(values, (0.5, 0.95, 0.99, 1.0))
+    return {
+        f"{name}_mean": mean(int(values.sum()), values.size),
+        f"{name}_p50": p50,
+        f"{name}_p95": p95,
+        f"{name}_p99": p99,
+        f"{name}_max": worst,
+    }
 
 
 def mean(total: float, count: int) -> float | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from unknot._base.errors import SimulationError
+from unknot._base.numbers import is_whole, require_whole
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -16,7 +17,7 @@ from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.run.scenario import Scenario
 from unknot.traffic import PatternLike
-from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, Lengths, Traffic, is_whole
+from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, Lengths, Traffic
 
 
 @dataclass(frozen=True)
@@ -114,8 +115,7 @@ def watch(
         raise SimulationError(f"packets to watch are whole numbers from 0 on, at least one, got {numbers!r}")
     workload = Traffic(traffic, packet_length, bursts)
     scenario = Scenario(relation, load, workload, switching, buffer_depth, router, seed)
-    if not is_whole(limit) or limit < 1:
-        raise SimulationError(f"limit is a number of cycles above 0, got {limit!r}")
+    require_whole("limit", limit, 1, unit="cycles", error=SimulationError)
     if router.speculative or router.internal_speedup > 1:
         raise SimulationError("packets are followed through routers without speculation and without internal speedup")
     return _Watch(scenario.engine(), numbers).until(limit)

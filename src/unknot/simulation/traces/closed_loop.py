@@ -9,13 +9,14 @@ import numpy.typing as npt
 
 from unknot._base.errors import SimulationError
 from unknot._base.memory import require
+from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.run.scenario import check_buffers, depth_for
-from unknot.simulation.run.statistics import mean, percentiles
+from unknot.simulation.run.statistics import summary
 from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace_run import TraceRun, check_cycles, give_classes, trace_run
 from unknot.traffic import Pattern, PatternLike, pattern
@@ -128,9 +129,8 @@ def closed_loop(
         If there is no address for a message, or it comes to an input VC without a candidate.
     """
     technique = switching_named(switching)
-    for name, value, least in (("requests", requests, 1), ("window", window, 1), ("reply_flits", reply_flits, 0)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise SimulationError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    for name, number, least in (("requests", requests, 1), ("window", window, 1), ("reply_flits", reply_flits, 0)):
+        require_whole(name, number, least, error=SimulationError)
     check_cycles(service=service, think=think, limit=limit)
     depth = depth_for(technique, buffer_depth, request_flits, reply_flits)
     check_buffers(request_flits, technique, depth, seed)
@@ -217,7 +217,6 @@ def _summary(relation: Relation, run: TraceRun, many: int, requests: int, window
     last = run.arrived[-many:]
     done = last >= 0
     trips = (last - run.ready[:many])[done]
-    p50, p95, p99, worst = percentiles(trips, (0.5, 0.95, 0.99, 1.0))
     terminals = relation.network.num_terminals
     finished = np.full(terminals, -1, dtype=np.int64)
     ends = np.where(done.reshape(-1, requests).all(axis=1), last.reshape(-1, requests).max(axis=1), -1)
@@ -226,11 +225,7 @@ def _summary(relation: Relation, run: TraceRun, many: int, requests: int, window
     return ClosedLoop(
         makespan=makespan,
         throughput=float(run.trace.flits.sum()) / (terminals * makespan) if makespan else None,
-        round_trip_mean=mean(int(trips.sum()), trips.size),
-        round_trip_p50=p50,
-        round_trip_p95=p95,
-        round_trip_p99=p99,
-        round_trip_max=worst,
+        **summary(trips, "round_trip"),
         finished=finished,
         requests=requests,
         window=window,

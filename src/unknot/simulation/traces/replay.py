@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError, SimulationError
+from unknot._base.numbers import require_whole
 from unknot._base.shown import Brief
 from unknot.certificates.verdict import Configuration, Message
 from unknot.routing.relation import Relation
@@ -70,8 +71,7 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
     SimulationError
         If `cycles` is not positive.
     """
-    if isinstance(cycles, bool) or not isinstance(cycles, (int, np.integer)) or cycles < 1:
-        raise SimulationError(f"cycles must be a whole number of at least 1, got {cycles!r}")
+    require_whole("cycles", cycles, 1, error=SimulationError)
     check_configuration(relation, configuration)
     engine = Engine(
         relation,

@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import SimulationError
+from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.run.scenario import check_buffers, depth_for
-from unknot.simulation.run.statistics import mean, percentiles
+from unknot.simulation.run.statistics import mean, summary
 from unknot.simulation.traces.player import Player
 from unknot.traffic.trace import MOST, Trace, TracedMessage, TraceError, addresses_drawn, kinds
 
@@ -187,10 +188,9 @@ def give_classes(player: Player, classes: Sequence[str], seed: int | None) -> No
 
 def check_cycles(**cycles: int | None) -> None:
     """Refuse what is no number of cycles."""
-    for name, value in cycles.items():
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if value is not None and (not whole or not 0 <= value <= MOST):
-            raise SimulationError(f"{name} must be a whole number of cycles from 0 to {MOST}, got {value!r}")
+    for name, number in cycles.items():
+        if number is not None:
+            require_whole(name, number, 0, MOST, unit="cycles", error=SimulationError)
 
 
 def play_trace(player: Player, trace: Trace, **options: Any) -> None:
@@ -218,18 +218,13 @@ def trace_run(player: Player, trace: Trace, seed: int | None) -> TraceRun:
     done = player.arrived >= 0
     latency = (player.arrived - player.ready)[done]
     makespan = int(player.arrived.max(initial=0)) if done.all() else None
-    p50, p95, p99, worst = percentiles(latency, (0.5, 0.95, 0.99, 1.0))
     return TraceRun(
         trace=trace,
         ready=player.ready,
         injected=player.injected,
         arrived=player.arrived,
         makespan=makespan,
-        latency_mean=mean(int(latency.sum()), latency.size),
-        latency_p50=p50,
-        latency_p95=p95,
-        latency_p99=p99,
-        latency_max=worst,
+        **summary(latency, "latency"),
         network_latency_mean=mean(int((player.arrived - player.injected)[done].sum()), latency.size),
         unfinished=int((~done).sum()),
         reason=player.reason,

@@ -1,4 +1,4 @@
-"""Time series of a run, one row for each interval of cycles."""
+"""Figures of a run besides its means: of each traffic class, of each pair of terminals, and over time."""
 
 from __future__ import annotations
 
@@ -10,8 +10,81 @@ import numpy.typing as npt
 
 from unknot._base.shown import Brief
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.mix import Mix
+from unknot.simulation.run.statistics import mean
 
 Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ClassRun:
+    """One traffic class of a run, requests and replies together; times in cycles.
+
+    Attributes
+    ----------
+    name : str
+    offered_load, accepted_load : float
+        Flits per terminal and cycle.
+    latency_mean, network_latency_mean, hops_mean : float or None
+        As of the run. A reply is created when its request arrives.
+    packets : int
+        Measured packets that arrived.
+    """
+
+    name: str
+    offered_load: float
+    accepted_load: float
+    latency_mean: float | None
+    network_latency_mean: float | None
+    hops_mean: float | None
+    packets: int
+
+
+def class_runs(engine: Engine, cycles: int) -> tuple[ClassRun, ...]:
+    """Return the figures of each class, of a run that was measured for some cycles."""
+    if not isinstance(engine.sources, Mix):
+        return ()
+    rows, terminals, mix = engine.parts[0].classes, engine.nodes, engine.sources
+    return tuple(
+        ClassRun(
+            name=one.name or str(k),
+            offered_load=flits / terminals,
+            accepted_load=int(row.flits_out) / (terminals * cycles) if cycles else 0.0,
+            latency_mean=mean(int(row.latency), int(row.arrived)),
+            network_latency_mean=mean(int(row.network_latency), int(row.arrived)),
+            hops_mean=mean(int(row.hops), int(row.arrived)),
+            packets=int(row.arrived),
+        )
+        for k, (one, flits, row) in enumerate(zip(mix.classes, mix.flits, rows, strict=True))
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PairRun:
+    """Measured packets by source and destination; arrays of shape (terminals, terminals), times in cycles.
+
+    Attributes
+    ----------
+    packets : int64 array
+        Packets that arrived.
+    latency_mean, network_latency_mean, hops_mean : float64 array
+        As of the run; NaN where no packet arrived.
+    """
+
+    packets: npt.NDArray[np.int64]
+    latency_mean: npt.NDArray[np.float64]
+    network_latency_mean: npt.NDArray[np.float64]
+    hops_mean: npt.NDArray[np.float64]
+
+
+def pair_run(engine: Engine) -> PairRun:
+    """Return the figures of each pair, of an engine that kept them."""
+    packets = engine.pairs("packets")
+    means = []
+    for column in ("latency", "network_latency", "hops"):
+        mean = np.full(packets.shape, np.nan)
+        means.append(np.divide(engine.pairs(column), packets, out=mean, where=packets > 0))
+    return PairRun(packets, *means)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
