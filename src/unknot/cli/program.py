@@ -67,7 +67,7 @@ def _root(
 
 def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """The program with some of its commands."""
-    found = typer.Typer(
+    program = typer.Typer(
         name="unknot",
         cls=_Program,
         no_args_is_help=True,
@@ -76,11 +76,11 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    found.callback()(_root)
+    program.callback()(_root)
     for name in names:
         function = getattr(import_module(f"unknot.cli.commands.{name}"), name) if name in COMMANDS else ALL[name]
-        found.command(name, cls=Grouped)(with_limit(with_format(function)))
-    return found
+        program.command(name, cls=Grouped)(with_limit(with_format(function)))
+    return program
 
 
 def _extension(name: str) -> Any:

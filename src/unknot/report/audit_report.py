@@ -28,7 +28,7 @@ def write_audit_report(audit: Audit, path: str | Path) -> None:
 
 def audit_page(audit: Audit) -> str:
     """Return the page that `write_audit_report` writes."""
-    stuck = next((found for found in audit.rows if found.verdict.configuration is not None), None)
+    stuck = next((traffic for traffic in audit.rows if traffic.verdict.configuration is not None), None)
     shown = stuck and stuck.verdict.configuration and knot(stuck.relation, stuck.verdict.configuration)
     return page(
         "audit.html",
@@ -45,36 +45,36 @@ def audit_page(audit: Audit) -> str:
 
 
 def _lead(audit: Audit) -> str:
-    found = audit.host_to_host
-    unknown = found.unknown
-    if found.verdict.deadlock_free is None and unknown.unknown_because:
+    hosts = audit.host_to_host
+    unknown = hosts.unknown
+    if hosts.verdict.deadlock_free is None and unknown.unknown_because:
         text = (
             f"Whether these forwarding tables can deadlock is open: {unknown.unknown_pairs:,} of "
-            f"{count(found.delivery.pairs, 'pair')} are unknown, the others are free."
+            f"{count(hosts.delivery.pairs, 'pair')} are unknown, the others are free."
         )
-    elif found.verdict.deadlock_free is None:
+    elif hosts.verdict.deadlock_free is None:
         text = "Whether these forwarding tables can deadlock was not decided."
-    elif found.verdict.deadlock_free:
+    elif hosts.verdict.deadlock_free:
         text = "Between hosts, these forwarding tables cannot deadlock."
     else:
-        text = f"These forwarding tables can deadlock, on a loop of {count(len(found.loop), 'switch')}."
+        text = f"These forwarding tables can deadlock, on a loop of {count(len(hosts.loop), 'switch')}."
     beside = [_spoken(other) for other in audit.rows[1:] if other.verdict.deadlock_free is False]
-    if found.verdict.deadlock_free and beside:
+    if hosts.verdict.deadlock_free and beside:
         kinds = listed(beside)
         text += f" {kinds[:1].upper()}{kinds[1:]} can."
     if audit.multicast is not None and audit.multicast.deadlock_free is False and audit.deadlock_free:
         text += " Together with multicast they can."
-    if found.delivery.delivered:
+    if hosts.delivery.delivered:
         return f"{text} Every host reaches every other."
-    if found.delivery.delivered is None:
+    if hosts.delivery.delivered is None:
         return f"{text} Every known route arrives."
-    return f"{text} {found.delivery.undelivered_pairs:,} of {count(found.delivery.pairs, 'pair')} are not delivered."
+    return f"{text} {hosts.delivery.undelivered_pairs:,} of {count(hosts.delivery.pairs, 'pair')} are not delivered."
 
 
-def _spoken(found: TrafficAudit) -> str:
-    if found.traffic == REPLIES:
+def _spoken(traffic: TrafficAudit) -> str:
+    if traffic.traffic == REPLIES:
         return "traffic with replies at the level of the request"
-    return "traffic of all kinds together" if found.traffic == "all" else f"{found.traffic} traffic"
+    return "traffic of all kinds together" if traffic.traffic == "all" else f"{traffic.traffic} traffic"
 
 
 def _command(audit: Audit) -> str:

@@ -57,14 +57,14 @@ def describe_message(
 ) -> str:
     """A message: where from, where to, what it holds, what it waits for and who holds that."""
     vcs = relation.vcs
-    wanted = []
+    requested = []
     for vc in message.wanted:
         by = holder.get(vc)
         who = "itself" if by == index else f"message {by + 1}" if by is not None else "nobody"
-        wanted.append(f"{vcs.name(vc)} (held by {who})")
+        requested.append(f"{vcs.name(vc)} (held by {who})")
     held = listed([vcs.name(vc) for vc in message.held])
     long = f", {count(flits, 'flit')}" if flits else ""
-    return f"{journey(relation, message)}{long}, holds {held}; waits for {listed(wanted, 'or') or 'nothing'}."
+    return f"{journey(relation, message)}{long}, holds {held}; waits for {listed(requested, 'or') or 'nothing'}."
 
 
 def journey(relation: Relation, message: Message) -> str:

@@ -59,12 +59,12 @@ class Point:
 
     def on(self, scale: Scale) -> Point:
         """The point with its times and loads in this scale."""
-        found: dict[str, Any] = {}
+        changed: dict[str, Any] = {}
         for name in ("mean", "p99", "mean_half_width", "load", "accepted", "accepted_half_width"):
             value = getattr(self, name)
             turned = scale.load if name.startswith(("load", "accepted")) else scale.time
-            found[name] = None if value is None else turned(value)
-        return replace(self, **found)
+            changed[name] = None if value is None else turned(value)
+        return replace(self, **changed)
 
 
 def points(runs: Iterable[Run]) -> list[Point]:
@@ -137,14 +137,14 @@ def draw_curves(
 
     scale = Scale.of(units)
     shown = chosen(panels, PANELS)
-    given = {name: points(runs) for name, runs in designs.items()}
-    lines = {name: [point.on(scale) for point in found] for name, found in given.items()}
+    groups = {name: points(runs) for name, runs in designs.items()}
+    lines = {name: [point.on(scale) for point in group] for name, group in groups.items()}
     tall = stacked or len(shown) == 1
     width = (COLUMN if tall else TEXT) if paper else 4.4 if tall else 11.0 * len(shown) / len(PANELS)
     high = (2.2 if tall else 1.9) if paper else 3.0
     letters = int(width * (16 if paper else 12.5))
     names = [plain(name, min(60, letters - 6)) for name in lines]
-    every = [point for found in lines.values() for point in found]
+    every = [point for group in lines.values() for point in group]
     marks = {}
     if any(not (point.stable or point.undecided) for point in every):
         marks["not stable" if paper else "not stable (on the edge: beyond it)"] = "o"
@@ -171,7 +171,7 @@ def draw_curves(
         if names:
             key = [*(_key(**_look(i)) for i in range(len(lines))), *(_key(**_MARK, marker=m) for m in marks.values())]
             figure.legend(key, names, loc="outside lower center", ncols=columns)
-        summary = "; ".join(map(_described, given.items()))
+        summary = "; ".join(map(_described, groups.items()))
         return drawing(figure, f"Latency and accepted load against offered load: {summary}")
 
 
@@ -192,31 +192,31 @@ def _latency(panel: Axes, lines: Mapping[str, Sequence[Point]], which: str) -> N
     top = 1.12 * min(max(steady or known, default=1.0), 6.0 * lowest)
     top = max(top, 2.0 * lowest)
     panel.set_ylim(0.0, top)
-    for i, found in enumerate(lines.values()):
-        arrived = [p for p in found if getattr(p, which) is not None]
+    for i, group in enumerate(lines.values()):
+        arrived = [p for p in group if getattr(p, which) is not None]
         _line(panel, i, [p.load for p in arrived], [getattr(p, which) for p in arrived], arrived, top)
         if which == "mean":
             _bars(panel, i, [(p.load, p.mean, p.mean_half_width) for p in arrived])
-        _crosses(panel, i, [(p.load, top) for p in found if getattr(p, which) is None and p.deadlocked])
+        _crosses(panel, i, [(p.load, top) for p in group if getattr(p, which) is None and p.deadlocked])
 
 
 def _accepted(panel: Axes, lines: Mapping[str, Sequence[Point]]) -> None:
     most = _most(lines)
     panel.plot([0.0, most], [0.0, most], color="#9aa4ae", linewidth=1.0, linestyle=(0, (2, 3)))
-    top = 1.08 * max((p.accepted for found in lines.values() for p in found), default=1.0) or 1.0
+    top = 1.08 * max((p.accepted for group in lines.values() for p in group), default=1.0) or 1.0
     panel.set_ylim(0.0, top)
-    for i, found in enumerate(lines.values()):
-        _line(panel, i, [p.load for p in found], [p.accepted for p in found], found, top)
-        _bars(panel, i, [(p.load, p.accepted, p.accepted_half_width) for p in found])
+    for i, group in enumerate(lines.values()):
+        _line(panel, i, [p.load for p in group], [p.accepted for p in group], group, top)
+        _bars(panel, i, [(p.load, p.accepted, p.accepted_half_width) for p in group])
 
 
-def _line(panel: Axes, i: int, xs: list[float], ys: list[float], found: Sequence[Point], top: float) -> None:
+def _line(panel: Axes, i: int, xs: list[float], ys: list[float], group: Sequence[Point], top: float) -> None:
     (line,) = panel.plot(xs, ys, **_look(i))
-    loose = [(x, min(y, top)) for x, y, p in zip(xs, ys, found, strict=True) if not (p.stable or p.undecided)]
+    loose = [(x, min(y, top)) for x, y, p in zip(xs, ys, group, strict=True) if not (p.stable or p.undecided)]
     for mark in _marks(panel, loose, **_look(i) | {"linestyle": "none"}, markerfacecolor="white"):
         mark.set(markersize=1.45 * line.get_markersize(), markeredgewidth=0.8 * line.get_linewidth())
-    _crosses(panel, i, [(x, min(y, top)) for x, y, p in zip(xs, ys, found, strict=True) if p.deadlocked])
-    _crosses(panel, i, [(x, min(y, top)) for x, y, p in zip(xs, ys, found, strict=True) if p.undecided], "|")
+    _crosses(panel, i, [(x, min(y, top)) for x, y, p in zip(xs, ys, group, strict=True) if p.deadlocked])
+    _crosses(panel, i, [(x, min(y, top)) for x, y, p in zip(xs, ys, group, strict=True) if p.undecided], "|")
 
 
 def _marks(panel: Axes, points: Sequence[tuple[float, float]], **look: Any) -> list[Any]:
@@ -238,7 +238,7 @@ def _bars(panel: Axes, i: int, intervals: Sequence[tuple[float, float | None, fl
 
 
 def _most(lines: Mapping[str, Sequence[Point]]) -> float:
-    return max((p.load for found in lines.values() for p in found), default=1.0)
+    return max((p.load for group in lines.values() for p in group), default=1.0)
 
 
 _MARK = {"color": SOFT, "linestyle": "none", "markerfacecolor": "white"}
@@ -252,11 +252,11 @@ def _key(**look: Any) -> Any:
 
 
 def _described(entry: tuple[str, Sequence[Point]]) -> str:
-    name, found = entry
-    steady = [p for p in found if p.stable]
-    unsure = [f"{p.load:g}" for p in found if p.undecided]
-    none = "not stable at any load" if len(unsure) < len(found) else "no load decided"
+    name, group = entry
+    steady = [p for p in group if p.stable]
+    unsure = [f"{p.load:g}" for p in group if p.undecided]
+    none = "not stable at any load" if len(unsure) < len(group) else "no load decided"
     text = f"{name}: stable up to {max(p.load for p in steady):g}" if steady else f"{name}: {none}"
     text += f", too short to tell at {', '.join(unsure)}" if unsure else ""
-    stuck = [p.load for p in found if p.deadlocked]
+    stuck = [p.load for p in group if p.deadlocked]
     return text + (f", deadlock at {min(stuck):g}" if stuck else "")

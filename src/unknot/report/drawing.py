@@ -52,9 +52,9 @@ def draw_network(network: Network | str, *, view: View = "auto", terminals: bool
         network = network_named(network)
     title = f"Network {network.name}: {shapes.summary(network)}"
     whole = view == "whole" or (view == "auto" and network.num_routers < MANY)
-    found = None if whole or view == "matrix" else groups(network)
-    if found is not None:
-        return draw_groups(found, title, shapes.summary(network))
+    grouped = None if whole or view == "matrix" else groups(network)
+    if grouped is not None:
+        return draw_groups(grouped, title, shapes.summary(network))
     if not whole:
         ones = np.ones(network.num_channels)
         return draw_matrix(network, ones, title, lambda share: "#0072b2", 1.0, "channels")
@@ -172,8 +172,8 @@ class _Knot:
                 f'stroke-width="{number(self.width)}"><title>{label}</title></path>'
             )
             own = int(self.relation.vcs.index[message.held[-1]])
-            wanted = dict.fromkeys(self._channel(vc) for vc in message.wanted)
-            over += [self._arrow(i, worm, channel, own) for channel in wanted]
+            requested = dict.fromkeys(self._channel(vc) for vc in message.wanted)
+            over += [self._arrow(i, worm, channel, own) for channel in requested]
             tips.append(shapes.numbered(i, worm[-1], self.disc, label))
         parts = [
             shapes.links(self.sheet, PALE),

@@ -21,5 +21,5 @@ def entries(relation: Relation) -> Iterator[Entry]:
             continue
         order, first, value = space.visit(address)
         for i, at in enumerate(order.tolist()):
-            found = [decode(int(x)) for x in value[first[i] : first[i + 1]]]
-            yield int(router[at]), at, address, [(c.vc, c.tier, c.waits) for c in found]
+            candidates = [decode(int(x)) for x in value[first[i] : first[i + 1]]]
+            yield int(router[at]), at, address, [(c.vc, c.tier, c.waits) for c in candidates]

@@ -216,11 +216,11 @@ class _Argument:
 
     def way_out(self, certificate: Certificate) -> list[str]:
         """An example of a packet on a cycle and its way out."""
-        found: Configuration | None = getattr(self, "example", None)
-        if found is None:
+        example: Configuration | None = getattr(self, "example", None)
+        if example is None:
             return []
         rank, relation = certificate.rank, self.relation
-        for message in found.messages:
+        for message in example.messages:
             at = message.held[0]
             waits = [c.vc for c in relation.candidates(at, message.address) if c.waits]
             lower = [vc for vc in waits if vc is not None and rank[vc] < rank[at]]
@@ -233,8 +233,8 @@ class _Argument:
             ]
         return []
 
-    def counterexample(self, found: Configuration, replay: Replay | None) -> list[Section]:
-        messages = found.messages
+    def counterexample(self, configuration: Configuration, replay: Replay | None) -> list[Section]:
+        messages = configuration.messages
         steps = []
         for i, message in enumerate(messages[:MOST_STEPS]):
             way = listed([self.name(vc) for vc in (*message.lead, *message.held)])
@@ -248,10 +248,10 @@ class _Argument:
             )
         if len(messages) > MOST_STEPS:
             steps.append(f"And {len(messages) - MOST_STEPS} more messages in the same manner.")
-        coming = Section("How it comes about", (*steps, REACHED[found.reachability]))
-        holder = found.holder
+        coming = Section("How it comes about", (*steps, REACHED[configuration.reachability]))
+        holder = configuration.holder
         blocked = [self.blocked(i, message, holder) for i, message in enumerate(messages[:MOST_STEPS])]
-        ring = circle(found)
+        ring = circle(configuration)
         if ring:
             knot = ", ".join(f"{a + 1} waits for {b + 1}" for a, b in zip(ring, [*ring[1:], ring[0]], strict=True))
             blocked.append(f"So message {knot}: the circle is closed.")
@@ -319,11 +319,11 @@ class _Argument:
         terminal, address = pair
         at, route = relation.num_vcs + terminal, list[int]()
         while True:
-            found = [c for c in relation.candidates(at, address) if c.waits]
-            ways = [c.vc for c in found if c.vc is not None and c.vc not in route]
-            if not ways or any(c.vc is None for c in found):
+            candidates = [c for c in relation.candidates(at, address) if c.waits]
+            onward = [c.vc for c in candidates if c.vc is not None and c.vc not in route]
+            if not onward or any(c.vc is None for c in candidates):
                 return address, route
-            at = ways[0]
+            at = onward[0]
             route.append(at)
 
 

@@ -66,12 +66,12 @@ def _json(relation: Relation) -> str:
     tables: list[dict[str, Any]] = [
         {"router": network.router_name(r), "entries": []} for r in range(network.num_routers)
     ]
-    for router, at, address, found in entries(relation):
+    for router, at, address, candidates in entries(relation):
         outputs: list[dict[str, Any]] = [
             {"output": "eject"} if vc is None else {"output": _channel(relation, vc), "vc": int(vcs.index[vc])}
-            for vc, _, _ in found
+            for vc, _, _ in candidates
         ]
-        for output, (_, tier, waits) in zip(outputs, found, strict=True):
+        for output, (_, tier, waits) in zip(outputs, candidates, strict=True):
             if tier:
                 output["tier"] = tier
             if not waits:
@@ -102,10 +102,10 @@ def _csv(relation: Relation) -> str:
     out = csv.writer(text, lineterminator="\n")
     out.writerow(["router", "input", "input_vc", "address", "output", "output_vc", "tier", "waits"])
     network, vcs = relation.network, relation.vcs
-    for router, at, address, found in sorted(entries(relation), key=lambda entry: entry[:3]):
+    for router, at, address, candidates in sorted(entries(relation), key=lambda entry: entry[:3]):
         own = at < relation.num_vcs
         where = (_channel(relation, at), int(vcs.index[at])) if own else (network.terminal_name(at - vcs.total), "")
-        for vc, tier, waits in found:
+        for vc, tier, waits in candidates:
             output = ("eject", "") if vc is None else (_channel(relation, vc), int(vcs.index[vc]))
             out.writerow([network.router_name(router), *where, address, *output, tier, int(waits)])
     return text.getvalue()

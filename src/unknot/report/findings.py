@@ -75,14 +75,14 @@ def lost(relation: Relation, delivery: Delivery) -> dict[str, str | list[str]]:
 
 def topology(network: Network, *, routers: str = "router") -> dict[str, str]:
     """A network drawn, with its figures."""
-    found = measure(network)
+    metrics = measure(network)
     facts = [
-        f"{count(found.routers, routers)}, {count(found.channels, 'channel')} ({count(found.links, 'link')})",
-        count(found.terminals, "terminal"),
-        f"{found.degree_min} to {found.degree_max} channels leave a {routers}"
-        if found.degree_min != found.degree_max
-        else f"{found.degree_min} channels leave each {routers}",
+        f"{count(metrics.routers, routers)}, {count(metrics.channels, 'channel')} ({count(metrics.links, 'link')})",
+        count(metrics.terminals, "terminal"),
+        f"{metrics.degree_min} to {metrics.degree_max} channels leave a {routers}"
+        if metrics.degree_min != metrics.degree_max
+        else f"{metrics.degree_min} channels leave each {routers}",
     ]
-    if found.diameter is not None and found.mean_distance is not None:
-        facts.append(f"diameter {found.diameter}, mean distance {found.mean_distance:.3g} hops")
+    if metrics.diameter is not None and metrics.mean_distance is not None:
+        facts.append(f"diameter {metrics.diameter}, mean distance {metrics.mean_distance:.3g} hops")
     return {"drawing": Markup(draw_network(network)), "caption": f"{network.name}: {'; '.join(facts)}."}

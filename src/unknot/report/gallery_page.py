@@ -33,7 +33,7 @@ def require_ending(path: Path) -> None:
         raise UnknotError(f"{path}: the gallery is written as {listed(ENDINGS, 'or')}")
 
 
-def write_gallery(found: Gallery, path: str | Path) -> None:
+def write_gallery(gallery: Gallery, path: str | Path) -> None:
     """Write the gallery as a page (``.html``) that needs nothing else, or as a table (``.md``).
 
     The same gallery gives the same bytes.
@@ -45,26 +45,26 @@ def write_gallery(found: Gallery, path: str | Path) -> None:
     """
     path = Path(path)
     require_ending(path)
-    write(gallery_page(found) if path.suffix == ".html" else gallery_text(found), path)
+    write(gallery_page(gallery) if path.suffix == ".html" else gallery_text(gallery), path)
 
 
-def gallery_page(found: Gallery) -> str:
+def gallery_page(gallery: Gallery) -> str:
     """Return the page that `write_gallery` writes."""
     refusals: dict[str, list[str]] = {
-        text: sorted({why for (routing, _), why in found.refusals.items() if routing == text})
-        for text in found.routings
+        text: sorted({why for (routing, _), why in gallery.refusals.items() if routing == text})
+        for text in gallery.routings
     }
     return page(
         "gallery.html",
         title="Routings and what is true of them",
-        lead=summary.lead(found),
-        gallery=found,
-        heads=[Markup("-<br>").join(switching.split("-")) for switching in found.switchings],
-        refuted=summary.refuted(found),
+        lead=summary.lead(gallery),
+        gallery=gallery,
+        heads=[Markup("-<br>").join(switching.split("-")) for switching in gallery.switchings],
+        refuted=summary.refuted(gallery),
         refusals=refusals,
         reading=summary.READING,
         anchor=lambda text: re.sub(r"\W+", "-", text).strip("-"),
-        drawn=lambda exhibits: _drawn(exhibits, found),
+        drawn=lambda exhibits: _drawn(exhibits, gallery),
         compared=summary.judged,
         difference=summary.difference,
         about=summary.about,
@@ -74,21 +74,21 @@ def gallery_page(found: Gallery) -> str:
     )
 
 
-def _drawn(exhibits: list[Exhibit], found: Gallery) -> Iterator[tuple[Exhibit, Switching, Knot | None]]:
+def _drawn(exhibits: list[Exhibit], gallery: Gallery) -> Iterator[tuple[Exhibit, Switching, Knot | None]]:
     """The first claims about a routing that are refuted, with their counterexamples."""
-    for exhibit, switching in summary.differing(exhibits, found.switchings)[:DRAWN]:
+    for exhibit, switching in summary.differing(exhibits, gallery.switchings)[:DRAWN]:
         result = exhibit.result(switching)
         stuck = result.verdict.configuration
         shown = None if stuck is None else knot(exhibit.relation, stuck, *replayed(result.replay))
         yield exhibit, switching, shown
 
 
-def gallery_text(found: Gallery) -> str:
+def gallery_text(gallery: Gallery) -> str:
     """The summary as a table in Markdown, and every claim that does not hold with a counterexample in words."""
-    head = ["routing", "source", "networks", "VCs", "minimal", "adaptivity", *found.switchings]
-    lines = ["# Gallery of routings", "", summary.lead(found), "", summary.READING, ""]
+    head = ["routing", "source", "networks", "VCs", "minimal", "adaptivity", *gallery.switchings]
+    lines = ["# Gallery of routings", "", summary.lead(gallery), "", summary.READING, ""]
     lines += ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for text, exhibits in found.routings.items():
+    for text, exhibits in gallery.routings.items():
         cells = [
             f"`{text}`",
             exhibits[0].relation.source or "–",
@@ -96,19 +96,19 @@ def gallery_text(found: Gallery) -> str:
             summary.vcs_per_channel(exhibits),
             summary.minimal(exhibits),
             summary.adaptivity(exhibits),
-            *(_judged_text(exhibits, switching) for switching in found.switchings),
+            *(_judged_text(exhibits, switching) for switching in gallery.switchings),
         ]
         lines.append("| " + " | ".join(cells) + " |")
-    apart = [line for where, techniques in summary.refuted(found) for line in _difference(where, techniques)]
+    apart = [line for where, techniques in summary.refuted(gallery) for line in _difference(where, techniques)]
     if apart:
         lines += ["", "## Where source and verdict differ", "", *apart]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _judged_text(exhibits: list[Exhibit], switching: Switching) -> str:
-    found = summary.judged(exhibits, switching)
-    word = f"**{found.word}**" if found.free is False else found.word
-    return f"{word} {found.where}".strip() + (f" ({found.claim})" if found.claim else "")
+    judgement = summary.judged(exhibits, switching)
+    word = f"**{judgement.word}**" if judgement.free is False else judgement.word
+    return f"{word} {judgement.where}".strip() + (f" ({judgement.claim})" if judgement.claim else "")
 
 
 def _difference(where: list[Exhibit], switchings: list[Switching]) -> list[str]:

@@ -43,12 +43,12 @@ class Judgement:
     against: bool
 
 
-def lead(found: Gallery) -> str:
+def lead(gallery: Gallery) -> str:
     """Return the introduction to the gallery: its size, and how many claims of sources fail."""
-    against = sum(e.agrees(s) is False for e in found.exhibits for s in found.switchings)
-    judged = sum(e.agrees(s) is not None for e in found.exhibits for s in found.switchings)
-    networks = len({exhibit.network for exhibit in found.exhibits})
-    texts = found.routings
+    against = sum(e.agrees(s) is False for e in gallery.exhibits for s in gallery.switchings)
+    judged = sum(e.agrees(s) is not None for e in gallery.exhibits for s in gallery.switchings)
+    networks = len({exhibit.network for exhibit in gallery.exhibits})
+    texts = gallery.routings
     names = len({text.split("(")[0] for text in texts})
     versions = f" in {len(texts)} versions" if len(texts) > names else ""
     held = "all hold" if not against else f"{against:,} {'does' if against == 1 else 'do'} not hold"
@@ -71,14 +71,14 @@ def span(low: float, high: float, form: str = "g") -> str:
 
 def vcs_per_channel(exhibits: Sequence[Exhibit]) -> str:
     """Fewest and most virtual channels of a channel."""
-    counts = [found.relation.vcs.counts for found in exhibits if found.relation.vcs.counts.size]
+    counts = [exhibit.relation.vcs.counts for exhibit in exhibits if exhibit.relation.vcs.counts.size]
     return span(min(int(c.min()) for c in counts), max(int(c.max()) for c in counts)) if counts else "none"
 
 
 def minimal(exhibits: Sequence[Exhibit]) -> str:
     """Whether all routes are shortest paths, on all networks, on none, or on some."""
-    found = [exhibit.delivery.minimal is True for exhibit in exhibits]
-    return "yes" if all(found) else "no" if not any(found) else f"on {sum(found)} of {len(found)}"
+    answers = [exhibit.delivery.minimal is True for exhibit in exhibits]
+    return "yes" if all(answers) else "no" if not any(answers) else f"on {sum(answers)} of {len(answers)}"
 
 
 def adaptivity(exhibits: Sequence[Exhibit]) -> str:
@@ -89,12 +89,12 @@ def adaptivity(exhibits: Sequence[Exhibit]) -> str:
 
 def judged(exhibits: Sequence[Exhibit], switching: Switching) -> Judgement:
     """The verdicts of one technique over some networks, and how they compare with the claim of the source."""
-    verdicts = [found.result(switching).verdict.deadlock_free for found in exhibits]
+    verdicts = [exhibit.result(switching).verdict.deadlock_free for exhibit in exhibits]
     free = False if False in verdicts else None if None in verdicts else True
     word = {True: "free", False: "can deadlock", None: "open"}[free]
     where = "" if set(verdicts) == {free} else f"on {verdicts.count(free)} of {len(verdicts)}"
-    against = sum(found.agrees(switching) is False for found in exhibits)
-    silent = sum(switching not in found.relation.claims for found in exhibits)
+    against = sum(exhibit.agrees(switching) is False for exhibit in exhibits)
+    silent = sum(switching not in exhibit.relation.claims for exhibit in exhibits)
     claim = "" if not silent else "no claim" if silent == len(exhibits) else f"no claim on {silent}"
     if against:
         claim = "not as claimed" + (f" on {against}" if len(exhibits) > 1 else "")
@@ -103,15 +103,15 @@ def judged(exhibits: Sequence[Exhibit], switching: Switching) -> Judgement:
 
 def differing(exhibits: Sequence[Exhibit], switchings: Sequence[Switching]) -> list[tuple[Exhibit, Switching]]:
     """Verdicts that differ from the claim of the source, the smallest network of each technique first."""
-    ordered = sorted(exhibits, key=lambda found: found.relation.network.num_channels)
-    return [(found, s) for s in switchings for found in ordered if found.agrees(s) is False]
+    ordered = sorted(exhibits, key=lambda exhibit: exhibit.relation.network.num_channels)
+    return [(exhibit, s) for s in switchings for exhibit in ordered if exhibit.agrees(s) is False]
 
 
-def refuted(found: Gallery) -> list[tuple[list[Exhibit], list[Switching]]]:
+def refuted(gallery: Gallery) -> list[tuple[list[Exhibit], list[Switching]]]:
     """Claims that do not hold: the networks of each, smallest first, and the techniques that share these networks."""
     groups: dict[tuple[Exhibit, ...], list[Switching]] = {}
-    for exhibits in found.routings.values():
-        for switching in found.switchings:
+    for exhibits in gallery.routings.values():
+        for switching in gallery.switchings:
             where = tuple(exhibit for exhibit, _ in differing(exhibits, [switching]))
             if where:
                 groups.setdefault(where, []).append(switching)

@@ -44,9 +44,9 @@ def garnet_weights(relation: Relation) -> list[int]:
         if weights is None:
             continue
         for scale in (1, 2, 3, 4, 6, 12, 60, 840):
-            found = np.rint(weights * scale).astype(np.int64)
-            if _gives(table, found, used):
-                return [int(w) for w in found]
+            whole = np.rint(weights * scale).astype(np.int64)
+            if _gives(table, whole, used):
+                return [int(w) for w in whole]
     raise RelationError(f"{relation.name}: no weights of channels were found that make Garnet take these routes")
 
 
@@ -113,8 +113,8 @@ def _lanes(relation: Relation) -> bool:
     from unknot.report.entries import entries
 
     counts, channel = relation.vcs.counts, relation.vcs.channel
-    for _, _, _, found in entries(relation):
-        vcs = [vc for vc, _, _ in found if vc is not None]
+    for _, _, _, candidates in entries(relation):
+        vcs = [vc for vc, _, _ in candidates if vc is not None]
         if vcs and len(set(vcs)) < int(counts[channel[vcs[0]]]):
             return True
     return False

@@ -43,9 +43,9 @@ def view_named(name: str) -> View:
     raise UnknotError(f"unknown view {name!r}; {near(name, VIEWS)}")
 
 
-def draw_groups(found: Groups, title: str, foot: str) -> Drawing:
+def draw_groups(groups: Groups, title: str, foot: str) -> Drawing:
     """The groups as discs, and between them lines the wider the more channels there are."""
-    whole, channel = found.between
+    whole, channel = groups.between
     sheet = Sheet.of(whole)
     many = np.bincount(channel[channel >= 0], minlength=whole.num_channels)
     parts = []
@@ -56,24 +56,24 @@ def draw_groups(found: Groups, title: str, foot: str) -> Drawing:
         if (b, a) in seen:
             continue
         seen.add((a, b))
-        words = f"{found.names[a]} – {found.names[b]}: {count(int(many[c]), 'channel')} each way"
+        words = f"{groups.names[a]} – {groups.names[b]}: {count(int(many[c]), 'channel')} each way"
         parts.append(
             _line(paper.path(sheet.centre(c)), "#8a96a3", thin * _wide(int(many[c]), int(many.max())), words)
         )
-    inside = np.bincount(found.of[found.network.source[channel < 0]], minlength=len(found.names))
-    parts += discs(sheet, found, lambda g: f"{count(int(inside[g]), 'channel')} inside", lambda g: "#e3eef8")
+    inside = np.bincount(groups.of[groups.network.source[channel < 0]], minlength=len(groups.names))
+    parts += discs(sheet, groups, lambda g: f"{count(int(inside[g]), 'channel')} inside", lambda g: "#e3eef8")
     foot += "; the number in a node is its routers"
     wide = max(sheet.width, 28 + 6.4 * len(foot))
     return shapes.svg(wide, sheet.height + 26, title, [*parts, _foot(sheet, foot)])
 
 
 def draw_group_load(
-    found: Groups, utilisation: Values, ink: Callable[[float], str], top: float, unit: str
+    groups: Groups, utilisation: Values, ink: Callable[[float], str], top: float, unit: str
 ) -> tuple[Sheet, list[str]]:
     """The groups with their traffic: lines and discs coloured by the busiest channel between them, or within."""
-    whole, channel = found.between
+    whole, channel = groups.between
     sheet = Sheet.of(whole)
-    network = found.network
+    network = groups.network
     worst = busiest(channel, utilisation, whole.num_channels)
     load, many = totals(channel, utilisation, whole.num_channels), np.bincount(channel[channel >= 0])
     both = set(zip(whole.source.tolist(), whole.target.tolist(), strict=True))
@@ -84,18 +84,18 @@ def draw_group_load(
         a, b = int(whole.source[c]), int(whole.target[c])
         line = sheet.lane(c, 0.62 * width if (b, a) in both else 0.0)
         words = (
-            f"{found.names[a]} → {found.names[b]}: {count(int(many[c]), 'channel')}, {load[c]:.3g} {unit} "
+            f"{groups.names[a]} → {groups.names[b]}: {count(int(many[c]), 'channel')}, {load[c]:.3g} {unit} "
             f"in all, busiest {network.channel_name(int(worst[c]))} {utilisation[worst[c]]:.3g}"
         )
         parts.append(_line(paper.path(line), ink(utilisation[worst[c]] / top), width, words))
     within = channel < 0
-    home = found.of[network.source]
-    inside = np.bincount(home[within], weights=utilisation[within], minlength=len(found.names))
-    hottest = np.zeros(len(found.names))
+    home = groups.of[network.source]
+    inside = np.bincount(home[within], weights=utilisation[within], minlength=len(groups.names))
+    hottest = np.zeros(len(groups.names))
     np.maximum.at(hottest, home[within], utilisation[within])
     parts += discs(
         sheet,
-        found,
+        groups,
         lambda g: f"{inside[g]:.3g} {unit} inside, busiest channel {hottest[g]:.3g}",
         lambda g: ink(hottest[g] / top),
     )
@@ -104,21 +104,21 @@ def draw_group_load(
     return sheet, parts
 
 
-def discs(sheet: Sheet, found: Groups, words: Callable[[int], str], fill: Callable[[int], str]) -> list[str]:
+def discs(sheet: Sheet, groups: Groups, words: Callable[[int], str], fill: Callable[[int], str]) -> list[str]:
     """A disc for each group with the number of its routers, its name below where there is room."""
     parts = []
     radius = max(sheet.radius, 7.0)
-    sizes = found.sizes
+    sizes = groups.sizes
     for g, z in enumerate(sheet.place.tolist()):
-        tip = escape(f"{found.names[g]}: {count(int(sizes[g]), 'router')}, {words(g)}", quote=False)
+        tip = escape(f"{groups.names[g]}: {count(int(sizes[g]), 'router')}, {words(g)}", quote=False)
         colour = fill(g)
         parts.append(
             f'<circle cx="{number(z.real)}" cy="{number(z.imag)}" r="{number(radius)}" fill="{colour}" '
             f'stroke="{INK}" stroke-width="1"><title>{tip}</title></circle>'
         )
         parts.append(shapes.text(z + 3.4j, str(int(sizes[g])), size=9.5, halo=True))
-        if 5.2 * len(found.names[g]) < sheet.gap:
-            parts.append(shapes.text(z + 1j * (radius + 11), found.names[g], size=9, colour=SOFT, halo=True))
+        if 5.2 * len(groups.names[g]) < sheet.gap:
+            parts.append(shapes.text(z + 1j * (radius + 11), groups.names[g], size=9, colour=SOFT, halo=True))
     return parts
 
 

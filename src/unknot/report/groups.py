@@ -75,9 +75,9 @@ def groups(network: Network) -> Groups | None:
         At least two and at most `MOST_GROUPS`; None where there are none.
     """
     for search in (_named, _tiles, _subtrees, _communities):
-        found = search(network)
-        if found is not None and 1 < len(found.names) <= min(MOST_GROUPS, network.num_routers - 1):
-            return found
+        grouping = search(network)
+        if grouping is not None and 1 < len(grouping.names) <= min(MOST_GROUPS, network.num_routers - 1):
+            return grouping
     return None
 
 
@@ -139,11 +139,11 @@ def _communities(network: Network) -> Groups | None:
     graph = nx.Graph()
     graph.add_nodes_from(range(network.num_routers))
     graph.add_edges_from(zip(network.source.tolist(), network.target.tolist(), strict=True))
-    found = sorted(nx.community.louvain_communities(graph, seed=1), key=min)
+    communities = sorted(nx.community.louvain_communities(graph, seed=1), key=min)
     of = np.zeros(network.num_routers, dtype=np.int64)
-    for i, members in enumerate(found):
+    for i, members in enumerate(communities):
         of[list(members)] = i
-    return Groups(network, of, tuple(f"group {i}" for i in range(len(found))))
+    return Groups(network, of, tuple(f"group {i}" for i in range(len(communities))))
 
 
 def totals(channel: Numbers, values: npt.NDArray[np.float64], count: int) -> npt.NDArray[np.float64]:
@@ -156,6 +156,6 @@ def busiest(channel: Numbers, values: npt.NDArray[np.float64], count: int) -> In
     """The channel with the highest value behind each channel between groups."""
     order = np.argsort(values, kind="stable")
     order = order[channel[order] >= 0]
-    found = np.zeros(count, dtype=np.int32)
-    found[channel[order]] = order
-    return found
+    hottest = np.zeros(count, dtype=np.int32)
+    hottest[channel[order]] = order
+    return hottest

@@ -67,28 +67,28 @@ def draw_load(
     """
     if isinstance(network, str):
         network = network_named(network)
-    given = np.asarray(utilisation, dtype=np.float64)
-    if given.shape != (network.num_channels,):
+    loads = np.asarray(utilisation, dtype=np.float64)
+    if loads.shape != (network.num_channels,):
         raise UnknotError(
             f"one utilisation for each of the {network.num_channels} channels of {network.name} is wanted, got an "
-            f"array of shape {given.shape}"
+            f"array of shape {loads.shape}"
         )
     scale = Scale.of(units)
-    given, unit = given * scale.load(1.0), scale.channel_name
-    highest = float(given.max(initial=0.0))
-    caption = f"busiest channel {highest:.3g} {unit}, mean {given.mean() if given.size else 0.0:.3g}"
+    loads, unit = loads * scale.load(1.0), scale.channel_name
+    highest = float(loads.max(initial=0.0))
+    caption = f"busiest channel {highest:.3g} {unit}, mean {loads.mean() if loads.size else 0.0:.3g}"
     title = f"Load of {network.name}: {caption}"
     top = _round_up(highest)
     many = view != "whole" and (view != "auto" or network.num_routers >= MANY)
-    found = groups(network) if many and view != "matrix" else None
-    if many and found is None:
-        return draw_matrix(network, given, title, colour, top, f"{unit}, at most")
-    if found is not None:
-        sheet, parts = draw_group_load(found, given, colour, top, unit)
+    grouped = groups(network) if many and view != "matrix" else None
+    if many and grouped is None:
+        return draw_matrix(network, loads, title, colour, top, f"{unit}, at most")
+    if grouped is not None:
+        sheet, parts = draw_group_load(grouped, loads, colour, top, unit)
     elif network.num_routers > MAX_DRAWN:
         return shapes.note(title, f"Too large to draw: {shapes.summary(network)}; {caption}.")
     else:
-        sheet, parts = _whole(network, given, top, unit)
+        sheet, parts = _whole(network, loads, top, unit)
     parts = [DARK_RAMP, *parts, *_legend(sheet.height, top, caption)]
     height = sheet.height + 46
     if note:
@@ -97,21 +97,21 @@ def draw_load(
     return shapes.svg(max(sheet.width, 560.0, 40 + 6.4 * len(note)), height, title, parts)
 
 
-def _whole(network: Network, given: npt.NDArray[np.float64], top: float, unit: str) -> tuple[Sheet, list[str]]:
+def _whole(network: Network, loads: npt.NDArray[np.float64], top: float, unit: str) -> tuple[Sheet, list[str]]:
     """Every channel in its colour, with its name and load to hover."""
     sheet = Sheet.of(network)
     both = set(zip(network.source.tolist(), network.target.tolist(), strict=True))
     width = min(4.5, max(0.6, 0.06 * sheet.gap))
     parts = []
-    for c in np.argsort(given, kind="stable").tolist():
+    for c in np.argsort(loads, kind="stable").tolist():
         twin = (int(network.target[c]), int(network.source[c])) in both
         line = sheet.lane(c, 0.62 * width if twin else 0.0)
-        words = escape(f"{network.channel_name(c)}: {given[c]:.3g} {unit}", quote=False)
-        parts.append(_stroke(paper.path(line), colour(given[c] / top), width, f"<title>{words}</title>"))
+        words = escape(f"{network.channel_name(c)}: {loads[c]:.3g} {unit}", quote=False)
+        parts.append(_stroke(paper.path(line), colour(loads[c] / top), width, f"<title>{words}</title>"))
     parts += shapes.routers(sheet, set(range(network.num_routers)), faint=False)
-    for c in np.argsort(-given, kind="stable")[:LABELLED].tolist():
-        if given[c] > 0:
-            parts.append(label(sheet, c, f"{given[c]:.2f}"))
+    for c in np.argsort(-loads, kind="stable")[:LABELLED].tolist():
+        if loads[c] > 0:
+            parts.append(label(sheet, c, f"{loads[c]:.2f}"))
     return sheet, parts
 
 

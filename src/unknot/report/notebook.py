@@ -72,9 +72,9 @@ def _(verdict: Verdict) -> str:
 
 @html.register
 def _(run: Run) -> str:
-    (found,) = run.rows
+    (row,) = run.rows
     names = (*("network", *COLUMNS), "hops_mean", "stable", "reason")
-    return _pairs([(name.replace("_", " "), _value(found[name])) for name in names if found[name] not in ("", None)])
+    return _pairs([(name.replace("_", " "), _value(row[name])) for name in names if row[name] not in ("", None)])
 
 
 @html.register
@@ -83,19 +83,18 @@ def _(runs: Runs) -> str:
 
 
 @html.register
-def _(found: Saturation) -> str:
-    return _several(repr(found), found.rows) + str(_curves({"": found.runs}))
+def _(saturation: Saturation) -> str:
+    return _several(repr(saturation), saturation.rows) + str(_curves({"": saturation.runs}))
 
 
 @html.register
-def _(found: DesignResult) -> str:
-    return (
-        html(found.verdict) + _several(found.design.name, found.rows) + str(_curves({found.design.name: found.runs}))
-    )
+def _(judged: DesignResult) -> str:
+    name = judged.design.name
+    return html(judged.verdict) + _several(name, judged.rows) + str(_curves({name: judged.runs}))
 
 
 @html.register
-def _(found: StudyResult) -> str:
+def _(study: StudyResult) -> str:
     rows = [
         {
             "design": one.design.name,
@@ -103,10 +102,10 @@ def _(found: StudyResult) -> str:
             "delivers": _ANSWER[one.delivery.delivered],
             "stable up to": max((run.offered_load for run in one.runs if run.stable), default=None),
         }
-        for one in found.designs
+        for one in study.designs
     ]
-    lines = {one.design.name: one.runs for one in found.designs if one.runs}
-    return _table(found.study.title, rows) + str(_curves(lines))
+    lines = {one.design.name: one.runs for one in study.designs if one.runs}
+    return _table(study.study.title, rows) + str(_curves(lines))
 
 
 def _curves(lines: Mapping[str, Sequence[Run]]) -> str:

@@ -23,7 +23,7 @@ def lengths(shares: int | Mapping[int, float]) -> str:
     return listed([f"{count(length, 'flit')} ({share:g})" for length, share in sorted(shares.items())])
 
 
-def bursts(found: Bursts | None) -> str:
+def bursts(options: Bursts | None) -> str:
     """Return the words about bursts that follow the name of a pattern; empty without bursts.
 
     Examples
@@ -31,12 +31,12 @@ def bursts(found: Bursts | None) -> str:
     >>> bursts(Bursts(0.01, 0.1))
     ', in bursts of 10 cycles on average, 9.1% of the time'
     """
-    if found is None:
+    if options is None:
         return ""
-    return f", in bursts of {1 / found.end:.3g} cycles on average, {found.share_on:.1%} of the time"
+    return f", in bursts of {1 / options.end:.3g} cycles on average, {options.share_on:.1%} of the time"
 
 
-def router(found: Router) -> str:
+def router(options: Router) -> str:
     """Options that differ from their defaults.
 
     Examples
@@ -46,7 +46,7 @@ def router(found: Router) -> str:
     """
     parts = []
     for field in fields(Router):
-        value = getattr(found, field.name)
+        value = getattr(options, field.name)
         if value != field.default:
             parts.append(field.name if value is True else f"{field.name} {value}")
     return ", ".join(parts)

@@ -31,7 +31,7 @@ def page(template: str, **values: Any) -> str:
 
 @cache
 def _templates() -> Environment:
-    found = Environment(
+    environment = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates"), encoding="utf-8"),
         autoescape=True,
         finalize=lambda value: visible(value, "\n\t") if type(value) is str else value,
@@ -41,8 +41,8 @@ def _templates() -> Environment:
         keep_trailing_newline=True,
         newline_sequence="\n",
     )
-    found.globals.update(version=__version__, count=count, grouped="{:,}".format)
-    return found
+    environment.globals.update(version=__version__, count=count, grouped="{:,}".format)
+    return environment
 
 
 def write(text: str, path: str | Path) -> None:

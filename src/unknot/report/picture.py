@@ -90,22 +90,22 @@ def _draw(axes: Axes, parent: Any, inherited: dict[str, str]) -> None:
     from matplotlib.patches import Circle, PathPatch, Rectangle
 
     for element in parent:
-        given = inherited | element.attrib
+        attributes = inherited | element.attrib
         name = element.tag.rpartition("}")[2]
         if name == "g":
-            _draw(axes, element, {key: given[key] for key in _PASSED_ON if key in given})
+            _draw(axes, element, {key: attributes[key] for key in _PASSED_ON if key in attributes})
         elif name == "rect":
             axes.add_patch(
-                Rectangle((0, 0), 1, 1, transform=axes.transAxes, zorder=_above(axes), color=given["fill"])
+                Rectangle((0, 0), 1, 1, transform=axes.transAxes, zorder=_above(axes), color=attributes["fill"])
             )
         elif name == "circle":
-            centre = (float(given["cx"]), float(given["cy"]))
-            axes.add_patch(Circle(centre, float(given["r"]), zorder=_above(axes), **_look(given)))
-        elif name == "path" and given["d"]:
-            for part in _parts(given):
-                axes.add_patch(PathPatch(_path(part), zorder=_above(axes), **_look(given)))
+            centre = (float(attributes["cx"]), float(attributes["cy"]))
+            axes.add_patch(Circle(centre, float(attributes["r"]), zorder=_above(axes), **_look(attributes)))
+        elif name == "path" and attributes["d"]:
+            for part in _parts(attributes):
+                axes.add_patch(PathPatch(_path(part), zorder=_above(axes), **_look(attributes)))
         elif name == "text":
-            _write(axes, element, given)
+            _write(axes, element, attributes)
         elif name not in ("title", "path", "style"):
             raise UnknotError(f"a picture with <{name}> cannot be drawn as PNG or PDF; write it as SVG")
 
@@ -114,26 +114,29 @@ def _above(axes: Axes) -> int:
     return len(axes.patches) + len(axes.texts)
 
 
-def _look(given: dict[str, str]) -> dict[str, Any]:
+def _look(attributes: dict[str, str]) -> dict[str, Any]:
     look: dict[str, Any] = {
-        "facecolor": given.get("fill", "black"),
-        "edgecolor": given.get("stroke", "none"),
-        "linewidth": float(given.get("stroke-width", 1)),
-        "joinstyle": given.get("stroke-linejoin", "miter"),
-        "capstyle": given.get("stroke-linecap", "butt"),
+        "facecolor": attributes.get("fill", "black"),
+        "edgecolor": attributes.get("stroke", "none"),
+        "linewidth": float(attributes.get("stroke-width", 1)),
+        "joinstyle": attributes.get("stroke-linejoin", "miter"),
+        "capstyle": attributes.get("stroke-linecap", "butt"),
     }
-    if "stroke-opacity" in given:
-        look["alpha"] = float(given["stroke-opacity"])
-    if "stroke-dasharray" in given:
-        look["linestyle"] = (0, tuple(float(word) / look["linewidth"] for word in given["stroke-dasharray"].split()))
+    if "stroke-opacity" in attributes:
+        look["alpha"] = float(attributes["stroke-opacity"])
+    if "stroke-dasharray" in attributes:
+        look["linestyle"] = (
+            0,
+            tuple(float(word) / look["linewidth"] for word in attributes["stroke-dasharray"].split()),
+        )
     return look
 
 
-def _parts(given: dict[str, str]) -> list[str]:
+def _parts(attributes: dict[str, str]) -> list[str]:
     """A path in parts that are not too long to draw; whole, if it is filled."""
-    lines = given["d"].split("M")[1:]
-    if given.get("fill") != "none" or len(lines) <= LINES:
-        return [given["d"]]
+    lines = attributes["d"].split("M")[1:]
+    if attributes.get("fill") != "none" or len(lines) <= LINES:
+        return [attributes["d"]]
     return ["M" + "M".join(lines[i : i + LINES]) for i in range(0, len(lines), LINES)]
 
 
@@ -147,21 +150,23 @@ def _path(text: str) -> Any:
     return Outline(points, codes)
 
 
-def _write(axes: Axes, element: Any, given: dict[str, str]) -> None:
+def _write(axes: Axes, element: Any, attributes: dict[str, str]) -> None:
     from matplotlib.patheffects import withStroke
 
     halo = (
-        [withStroke(linewidth=float(given["stroke-width"]), foreground=given["stroke"])] if "stroke" in given else []
+        [withStroke(linewidth=float(attributes["stroke-width"]), foreground=attributes["stroke"])]
+        if "stroke" in attributes
+        else []
     )
     axes.text(
-        float(given["x"]),
-        float(given["y"]),
+        float(attributes["x"]),
+        float(attributes["y"]),
         element.text or "",
-        fontsize=float(given["font-size"]),
-        color=given["fill"],
-        ha={"middle": "center", "end": "right"}.get(given.get("text-anchor", "start"), "left"),
+        fontsize=float(attributes["font-size"]),
+        color=attributes["fill"],
+        ha={"middle": "center", "end": "right"}.get(attributes.get("text-anchor", "start"), "left"),
         va="baseline",
-        weight="bold" if given.get("font-weight") == "700" else "normal",
+        weight="bold" if attributes.get("font-weight") == "700" else "normal",
         parse_math=False,
         path_effects=halo or None,
         zorder=_above(axes),

@@ -100,7 +100,7 @@ def _coordinates_in_names(network: Network) -> IntArray | None:
     if network.router_labels is None:
         return None
     numbers = [re.findall(r"\d{1,4}", label) for label in network.router_labels]
-    if len({len(found) for found in numbers}) != 1 or len(numbers[0]) not in (2, 3):
+    if len({len(each) for each in numbers}) != 1 or len(numbers[0]) not in (2, 3):
         return None
     at = np.array(numbers, dtype=np.int32)
     at = at - at.min(axis=0)

@@ -79,11 +79,11 @@ def _links(network: Network) -> npt.NDArray[np.int64]:
 
 
 def _neighbours(routers: int, links: npt.NDArray[np.int64]) -> list[list[int]]:
-    found: list[list[int]] = [[] for _ in range(routers)]
+    neighbours: list[list[int]] = [[] for _ in range(routers)]
     for u, v in links.tolist():
-        found[u].append(v)
-        found[v].append(u)
-    return found
+        neighbours[u].append(v)
+        neighbours[v].append(u)
+    return neighbours
 
 
 def _connected(routers: int, links: npt.NDArray[np.int64]) -> bool:
@@ -146,8 +146,8 @@ def _tree(routers: int, links: npt.NDArray[np.int64]) -> Places:
 
 def _centre(near: list[list[int]]) -> int:
     """The router of a tree whose farthest one is nearest, found by taking off leaves; of two, the first."""
-    degree = [len(found) for found in near]
-    leaves = [r for r, found in enumerate(degree) if found <= 1]
+    degree = [len(links) for links in near]
+    leaves = [r for r, links in enumerate(degree) if links <= 1]
     left = len(near)
     while left > 2:
         left -= len(leaves)

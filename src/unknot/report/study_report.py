@@ -40,7 +40,7 @@ def write_study_report(result: StudyResult, path: str | Path, *, units: Units | 
 def study_page(result: StudyResult, *, units: Units | str | None = None) -> str:
     """Return the page that `write_study_report` writes."""
     designs, study, scale = result.designs, result.study, Scale.of(units)
-    lines = {found.design.name: found.runs for found in designs if found.runs}
+    lines = {design.design.name: design.runs for design in designs if design.runs}
     again = "" if scale.units is None else f' --units "{scale.units}"'
     return page(
         "study.html",
@@ -49,14 +49,14 @@ def study_page(result: StudyResult, *, units: Units | str | None = None) -> str:
         study=study,
         designs=designs,
         counterexamples=[
-            (found.design.name, knot(found.relation, found.verdict.configuration, *replayed(found.replay)))
-            for found in designs
-            if found.verdict.configuration is not None
+            (design.design.name, knot(design.relation, design.verdict.configuration, *replayed(design.replay)))
+            for design in designs
+            if design.verdict.configuration is not None
         ],
         lost=[
-            (found.design.name, lost(found.relation, found.delivery))
-            for found in designs
-            if not found.delivery.delivered
+            (design.design.name, lost(design.relation, design.delivery))
+            for design in designs
+            if not design.delivery.delivered
         ],
         curves=_curves(lines, scale) if lines else None,
         points=lambda runs: [(point, point.on(scale)) for point in points(runs)],
@@ -85,9 +85,9 @@ def _curves(lines: dict[str, tuple[Run, ...]], scale: Scale) -> Markup:
 
 
 def _lead(designs: tuple[DesignResult, ...]) -> str:
-    free = sum(found.verdict.deadlock_free is True for found in designs)
-    stuck = [found.design.name for found in designs if found.verdict.deadlock_free is False]
-    undecided = [found.design.name for found in designs if found.verdict.deadlock_free is None]
+    free = sum(design.verdict.deadlock_free is True for design in designs)
+    stuck = [design.design.name for design in designs if design.verdict.deadlock_free is False]
+    undecided = [design.design.name for design in designs if design.verdict.deadlock_free is None]
     text = f"{free} of {count(len(designs), 'design')} {'is' if free == 1 else 'are'} deadlock-free."
     if stuck:
         text += f" {listed([f'“{name}”' for name in stuck])} can deadlock."
@@ -114,15 +114,15 @@ def within(value: float | None, half_width: float | None, digits: int, seeds: in
 
 def _deadlocked(designs: tuple[DesignResult, ...]) -> Iterator[tuple[str, Run, Knot]]:
     """The first deadlock that each design ran into."""
-    for found in designs:
-        stuck = [run for run in found.runs if run.deadlock is not None]
+    for design in designs:
+        stuck = [run for run in design.runs if run.deadlock is not None]
         for run in sorted(stuck, key=lambda run: (run.offered_load, run.seed))[:1]:
             if run.deadlock is not None:
                 seen = f"The simulator saw this: {_briefly(run)}, seed {run.seed}."
                 yield (
-                    found.design.name,
+                    design.design.name,
                     run,
-                    knot(found.relation, run.deadlock, seen, packet_length=run.packet_length),
+                    knot(design.relation, run.deadlock, seen, packet_length=run.packet_length),
                 )
 
 
@@ -133,12 +133,12 @@ def _briefly(run: Run) -> str:
 
 def _networks(designs: tuple[DesignResult, ...]) -> list[Network]:
     """Each network of the designs once."""
-    found: list[Network] = []
+    networks: list[Network] = []
     for design in designs:
         network = design.relation.network
-        if not any(network.name == known.name and network == known for known in found):
-            found.append(network)
-    return found
+        if not any(network.name == known.name and network == known for known in networks):
+            networks.append(network)
+    return networks
 
 
 def _tenths(value: float | None) -> str:

@@ -58,10 +58,10 @@ def draw_timeline(network: Network, run: TraceRun, *, units: Units | str | None 
             last = arrived if arrived >= 0 else end
             lane = next((k for k, free in enumerate(lanes) if free <= ready), len(lanes))
             lanes[lane : lane + 1] = [last]
-            ways = f"{network.terminal_name(terminal)} → {network.terminal_name(int(trace.destination[i]))}"
+            journey = f"{network.terminal_name(terminal)} → {network.terminal_name(int(trace.destination[i]))}"
             size = count(int(trace.flits[i]), "flit")
             ends = f"arrived {arrived}{shown.ns(arrived)}" if arrived >= 0 else "did not arrive"
-            label = f"{trace.name(i)}: {ways}, {size}, ready {ready}{shown.ns(ready)}, {ends}"
+            label = f"{trace.name(i)}: {journey}, {size}, ready {ready}{shown.ns(ready)}, {ends}"
             tip = f"<title>{escape(label, quote=False)}</title>"
             entered = injected if injected >= 0 else last
             for start, stop, fill in ((ready, entered, PALE), (entered, last, colour[i])):

@@ -31,8 +31,8 @@ def verilog(relation: Relation, entries: Iterable[Entry], module: str = "routes"
         leaving[router].append(vc)
     input_of = {at: i for here in places for i, at in enumerate(here)}
     output_of = {vc: i for here in leaving for i, vc in enumerate(here)}
-    found = sorted(entries, key=lambda entry: entry[:3])
-    tiers = 1 + max((tier for *_, candidates in found for _, tier, _ in candidates), default=0)
+    ordered = sorted(entries, key=lambda entry: entry[:3])
+    tiers = 1 + max((tier for *_, candidates in ordered for _, tier, _ in candidates), default=0)
     inputs, outputs = max(map(len, places), default=1), 1 + max(map(len, leaving), default=0)
     input_bits, address_bits = _bits(inputs), _bits(relation.num_addresses)
     lines = [
@@ -47,7 +47,7 @@ def verilog(relation: Relation, entries: Iterable[Entry], module: str = "routes"
         "generate",
     ]
     by_router: list[list[Entry]] = [[] for _ in range(network.num_routers)]
-    for entry in found:
+    for entry in ordered:
         by_router[entry[0]].append(entry)
     for router, mine in enumerate(by_router):
         lines.append(f"if (ROUTER == {router}) begin : router_{router} // {_plain(network.router_name(router))}")

@@ -28,9 +28,9 @@ def digest_of(packages: Iterable[Path], versions: dict[str, str]) -> str:
 
     Every source counts, whatever it seems to be about: a result must not outlive the code that made it.
     """
-    found = hashlib.sha256(repr(sorted(versions.items())).encode())
+    digest = hashlib.sha256(repr(sorted(versions.items())).encode())
     for package in packages:
         for path in sorted(package.rglob("*.py")):
             content = path.read_bytes()
-            found.update(f"{path.relative_to(package).as_posix()}\0{len(content)}\0".encode() + content)
-    return found.hexdigest()[:16]
+            digest.update(f"{path.relative_to(package).as_posix()}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:16]

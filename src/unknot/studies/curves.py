@@ -144,17 +144,17 @@ def _relations(
 ) -> dict[str, Relation]:
     """The relations by the names of their curves."""
     if isinstance(network, Mapping):
-        found = {str(name): relation_of(each, None, vcs, what="curve") for name, each in network.items()}
+        relations = {str(name): relation_of(each, None, vcs, what="curve") for name, each in network.items()}
     elif isinstance(routing, str) or not isinstance(routing, Iterable):
         made = relation_of(network, routing, vcs, what="curve", simulated=True)
-        found = {routing or made.name: made}
+        relations = {routing or made.name: made}
     else:
         whole = network_named(network) if isinstance(network, str) else network
-        found = {text: relation_of(whole, text, vcs, what="curve", simulated=True) for text in routing}
-    networks = [made.network for made in found.values()]
+        relations = {text: relation_of(whole, text, vcs, what="curve", simulated=True) for text in routing}
+    networks = [made.network for made in relations.values()]
     if not networks or any(other != networks[0] for other in networks):
         raise UnknotError("curve: one routing at least is wanted, and all of one network")
-    return found
+    return relations
 
 
 def _several(numbers: Any) -> Any:

@@ -38,12 +38,12 @@ def require_connected(network: Network) -> None:
 
 def digest(network: Network) -> str:
     """A hash of everything that makes up a network, its names included."""
-    found = hashlib.sha256()
+    state = hashlib.sha256()
     for key in ("source", "target", "latency", "inject", "eject", "coordinates", "ports"):
         array = getattr(network, key)
-        found.update(f"{key} {None if array is None else array.shape}".encode())
+        state.update(f"{key} {None if array is None else array.shape}".encode())
         if array is not None:
-            found.update(np.ascontiguousarray(array, dtype="<i4").tobytes())
+            state.update(np.ascontiguousarray(array, dtype="<i4").tobytes())
     for key in ("num_routers", "radices", "dimensions", "router_labels", "terminal_labels"):
-        found.update(repr((key, getattr(network, key))).encode())
-    return found.hexdigest()
+        state.update(repr((key, getattr(network, key))).encode())
+    return state.hexdigest()

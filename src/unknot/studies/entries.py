@@ -26,10 +26,10 @@ def known_network(text: str, info: ValidationInfo) -> str:
     context = info.context or {}
     known = context.get("known", set())
     if text not in known:
-        found = designs.network(
+        network = designs.network(
             text, folder=context.get("folder", "."), where=VALUE, confined=context.get("confined", False)
         )
-        designs.require_connected(found)
+        designs.require_connected(network)
         known.add(text)
     return text
 
@@ -91,7 +91,7 @@ def lengths(value: Any) -> Any:
     """Shares of packet lengths, whose keys are texts in a study file, or a number as it is."""
     if not isinstance(value, dict):
         return value
-    found = {}
+    shares = {}
     for key, share in value.items():
         if not re.fullmatch(r"[0-9]{1,9}", str(key)):
             raise EntryError(str(key), f"packet_length: {key!r} is no number of flits; write {{ 1 = 0.5, 5 = 0.5 }}")
@@ -99,9 +99,9 @@ def lengths(value: Any) -> Any:
             length_shares({int(key): share})
         except SimulationError as error:
             raise EntryError(str(key), str(error)) from None
-        found[int(key)] = float(share)
-    length_shares(found)
-    return found
+        shares[int(key)] = float(share)
+    length_shares(shares)
+    return shares
 
 
 def number_or_shares(value: Any) -> str:

@@ -80,7 +80,7 @@ class Exhibit:
 
     def result(self, switching: Switching) -> DesignResult:
         """The result for one switching technique."""
-        return next(found for found in self.results if found.verdict.switching == switching)
+        return next(judged for judged in self.results if judged.verdict.switching == switching)
 
     def agrees(self, switching: Switching) -> bool | None:
         """Whether the claim of the source and the verdict are the same; None when either is missing."""
@@ -109,10 +109,10 @@ class Gallery:
     @property
     def routings(self) -> dict[str, list[Exhibit]]:
         """The exhibits of each routing that takes any of the networks."""
-        found: dict[str, list[Exhibit]] = {}
+        exhibits: dict[str, list[Exhibit]] = {}
         for exhibit in self.exhibits:
-            found.setdefault(exhibit.routing, []).append(exhibit)
-        return found
+            exhibits.setdefault(exhibit.routing, []).append(exhibit)
+        return exhibits
 
 
 @with_bar

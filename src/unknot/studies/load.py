@@ -58,9 +58,9 @@ def load_study(path: str | Path, *, outside_files: bool = False, allow_code: boo
         raise StudyError([error]) from error
     entries, common = data.get("design"), data.get("common", {})
     origins: list[tuple[int, dict[str, int]]] = []
-    wanted: dict[str, Any] = {key: value for key, value in data.items() if key not in ("design", "common")}
+    content: dict[str, Any] = {key: value for key, value in data.items() if key not in ("design", "common")}
     if isinstance(entries, list) and isinstance(common, dict):
-        wanted["designs"] = []
+        content["designs"] = []
         numbers = [_combinations({**common, **entry}) if isinstance(entry, dict) else 1 for entry in entries]
         try:
             require_few(sum(numbers), points_of(sum(numbers), data.get("simulation")))
@@ -69,23 +69,23 @@ def load_study(path: str | Path, *, outside_files: bool = False, allow_code: boo
             raise StudyError([_Locator(path, text, data, [])(largest, str(error), key=True)]) from None
         for index, entry in enumerate(entries):
             for row, picked in _multiplied({**common, **entry} if isinstance(entry, dict) else entry):
-                wanted["designs"].append(row)
+                content["designs"].append(row)
                 origins.append((index, picked))
     elif entries is not None:
-        wanted["designs"] = entries
+        content["designs"] = entries
     problem = _Locator(path, text, data, origins)
     stray = [
         problem((key,), f"unknown key {key!r}; {near(key, _TOP)}", key=True)
-        for key in wanted
+        for key in content
         if key not in (*_TOP, "designs")
     ]
-    for key in [key for key in wanted if key not in (*_TOP, "designs")]:
-        del wanted[key]
+    for key in [key for key in content if key not in (*_TOP, "designs")]:
+        del content[key]
     if not isinstance(common, dict):
         stray.append(problem(("common",), "[common] is a table of keys for all designs"))
     try:
         study = Study.model_validate(
-            {**_tuples(wanted), "path": str(path), "text": text},
+            {**_tuples(content), "path": str(path), "text": text},
             context={"folder": path.parent, "confined": not outside_files, "code": allow_code, "known": set()},
         )
     except ValidationError as error:
@@ -119,8 +119,8 @@ def _multiplied(entry: Any) -> Iterable[tuple[Any, dict[str, int]]]:
         row = {**entry, **{key: lists[key][at] for key, at in picked.items()}}
         varied = [_spoken(key, row[key]) for key in lists if len(lists[key]) > 1]
         if "name" not in row:
-            given = [_spoken(key, row[key]) for key in ("network", "routing", "vcs") if key in row]
-            row["name"] = ", ".join([*given, *(word for word in varied if word not in given)])
+            naming = [_spoken(key, row[key]) for key in ("network", "routing", "vcs") if key in row]
+            row["name"] = ", ".join([*naming, *(word for word in varied if word not in naming)])
         elif varied and isinstance(row["name"], str):
             row["name"] = f"{row['name']}: {', '.join(varied)}"
         rows.append((row, picked))
@@ -168,9 +168,9 @@ class _Locator:
         self.lines = text.split("\n")
 
     def __call__(self, loc: tuple[str | int, ...], message: str, *, inner: int = 0, key: bool = False) -> TextError:
-        wanted = self._origin(loc)
-        known, place = nearest(self.places, wanted)
-        whole = key or len(known) < len(wanted)
+        origin = self._origin(loc)
+        known, place = nearest(self.places, origin)
+        whole = key or len(known) < len(origin)
         line, column = (place.line, place.key) if whole else (place.value_line, place.value)
         if inner and not whole:
             column += inner

@@ -28,8 +28,8 @@ def encode(value: Any) -> Any:
 def decode(kind: type[_T], value: Any) -> _T:
     """The value that `encode` made this of, by the annotations of the dataclass `kind`."""
     hints = get_type_hints(kind)
-    found: _T = kind(**{key: _decoded(hints[key], item) for key, item in value.items()})
-    return found
+    decoded: _T = kind(**{key: _decoded(hints[key], item) for key, item in value.items()})
+    return decoded
 
 
 def _decoded(kind: Any, value: Any) -> Any:

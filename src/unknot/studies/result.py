@@ -71,13 +71,13 @@ class StudyResult(Shown):
     cut_short: bool = False
 
     def __repr__(self) -> str:
-        runs = sum(len(found.runs) for found in self.designs)
+        runs = sum(len(each.runs) for each in self.designs)
         return f"<StudyResult {self.study.title or 'study'}: {len(self.designs)} designs, {runs} runs>"
 
     @property
     def rows(self) -> tuple[Row, ...]:
         """The rows of all designs, in file order."""
-        return tuple(row for found in self.designs for row in found.rows)
+        return tuple(row for each in self.designs for row in each.rows)
 
     def to_frame(self) -> pandas.DataFrame:
         """A data frame with one line for each run of each design; needs pandas."""
@@ -85,5 +85,5 @@ class StudyResult(Shown):
 
     def plot(self, *, units: Units | str | None = None) -> Drawing:
         """Latency and accepted load against offered load, as `unknot.report.draw_curves` draws them."""
-        drawn: Drawing = curves({found.design.name: found.runs for found in self.designs if found.runs}, units=units)
+        drawn: Drawing = curves({each.design.name: each.runs for each in self.designs if each.runs}, units=units)
         return drawn

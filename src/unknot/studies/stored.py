@@ -61,8 +61,8 @@ def stored_evidence(store: str | Path) -> Iterator[StoredEvidence]:
                 raise UnknotError("it is about another network of this name")
             if routes_digest(made) != what.get("routes", ""):
                 raise UnknotError("it is about other routes of this name")
-            found = checked(point, made, result)
-            verdict = found.verdict if isinstance(found, Proven) else found.deadlock
+            point_answer = checked(point, made, result)
+            verdict = point_answer.verdict if isinstance(point_answer, Proven) else point_answer.deadlock
             if isinstance(verdict, Verdict) and not (verdict.certificate or verdict.configuration):
                 raise UnknotError("it is open, without evidence")
         except UnknotError as error:

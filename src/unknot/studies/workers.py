@@ -25,7 +25,7 @@ PER_CORE = 16
 
 
 @contextmanager
-def workers(given: Executor | None, jobs: int, *, threads: bool = False) -> Iterator[Executor]:
+def workers(executor: Executor | None, jobs: int, *, threads: bool = False) -> Iterator[Executor]:
     """Yield the executor given, or a pool of fresh processes that is stopped at once when something goes wrong.
 
     With `threads`, a pool of threads of this process: they start at once, and end with it if something goes wrong.
@@ -37,13 +37,13 @@ def workers(given: Executor | None, jobs: int, *, threads: bool = False) -> Iter
         If more than `PER_CORE` processes are asked for each core.
     """
     most = PER_CORE * processors()
-    if given is None and jobs > most:
+    if executor is None and jobs > most:
         raise UnknotError(
             f"{jobs} jobs at a time are too many for this machine: at most {most}, {PER_CORE} for each core"
         )
     with _sigterm_interrupts():
-        if given is not None:
-            yield given
+        if executor is not None:
+            yield executor
             return
         if threads:
             toiling = _Threads(jobs)

@@ -98,7 +98,7 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
             f"{relation.network.name} has {relation.num_vcs}"
         )
     form = file.configuration
-    found = Configuration(
+    configuration = Configuration(
         form.switching,
         form.buffer_depth,
         form.reachability,
@@ -106,15 +106,17 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
             Message(m.source, m.address, m.length, _vcs(m.lead), _vcs(m.held), _vcs(m.wanted)) for m in form.messages
         ),
     )
-    for number, message in enumerate(found.messages, start=1):
+    for number, message in enumerate(configuration.messages, start=1):
         if (
             message.source >= relation.network.num_terminals
             or message.address >= relation.num_addresses
             or max(message.lead + message.held + message.wanted) >= relation.num_vcs
         ):
             raise UnknotError(f"message {number} is of another network: {relation.network.name} is too small for it")
-    _compare(form.model_dump(mode="json"), answer(ConfigurationForm, found, of=relation), "configuration", relation)
-    return found
+    _compare(
+        form.model_dump(mode="json"), answer(ConfigurationForm, configuration, of=relation), "configuration", relation
+    )
+    return configuration
 
 
 def _compare(written: Any, here: Any, where: str, relation: Relation) -> None:

@@ -143,9 +143,9 @@ class EverySizeAnswer(Form):
     seconds: Number
 
 
-def design_answer(found: Design, **more: Any) -> Answer:
+def design_answer(design: Design, **more: Any) -> Answer:
     """The JSON of a design."""
-    best = found.best
+    best = design.best
     rule = None if best is None else best.rule
     judged = [
         {
@@ -158,33 +158,33 @@ def design_answer(found: Design, **more: Any) -> Answer:
             "seconds": one.seconds,
             "evidence": [evidence_form(e) for e in one.evidence],
         }
-        for one in found.decisions
+        for one in design.decisions
     ]
-    provided = None if rule is None else rule.provided(states=found.request.adaptive == "states")
+    provided = None if rule is None else rule.provided(states=design.request.adaptive == "states")
     fields: dict[str, Any] = {
-        "adaptive": found.request.adaptive,
-        "least": 2**found.dimensions if found.request.least is None else found.request.least,
+        "adaptive": design.request.adaptive,
+        "least": 2**design.dimensions if design.request.least is None else design.request.least,
         "counts": None if best is None else list(best.space.counts),
         "rule": None if rule is None else rows(rule),
         "provided": None if provided is None else [shown(kind) for kind in provided],
         "proof": None if best is None or rule is None or best.proof is None else proof_form(rule.space, best.proof),
         "judged": judged,
     }
-    return answer(DesignAnswer, found, **fields, **more)
+    return answer(DesignAnswer, design, **fields, **more)
 
 
-def every_size_answer(found: EverySize, **more: Any) -> Answer:
+def every_size_answer(verdict: EverySize, **more: Any) -> Answer:
     """The JSON of a verdict for every size."""
-    rule, refuted = found.rule, found.refuted
+    rule, refuted = verdict.rule, verdict.refuted
     fields: dict[str, Any] = {
-        "proof": None if rule is None or found.proof is None else proof_form(rule.space, found.proof),
+        "proof": None if rule is None or verdict.proof is None else proof_form(rule.space, verdict.proof),
         "rule": None if rule is None else rows(rule),
-        "read": [sides_text(sides) for sides in found.read],
-        "decided": [sides_text(sides) for sides in found.decided],
-        "refuted_on": None if found.refuted_on is None else sides_text(found.refuted_on),
+        "read": [sides_text(sides) for sides in verdict.read],
+        "decided": [sides_text(sides) for sides in verdict.decided],
+        "refuted_on": None if verdict.refuted_on is None else sides_text(verdict.refuted_on),
         "configuration": None if refuted is None else refuted.configuration,
     }
-    return answer(EverySizeAnswer, found, of=found.relation, **fields, **more)
+    return answer(EverySizeAnswer, verdict, of=verdict.relation, **fields, **more)
 
 
 def sides_text(sides: tuple[int, ...]) -> str:
@@ -213,15 +213,15 @@ def proof_form(space: Space, proof: Proof) -> dict[str, object]:
     }
 
 
-def evidence_form(found: Impossible) -> dict[str, object]:
+def evidence_form(evidence: Impossible) -> dict[str, object]:
     """Return the whole evidence as numbers."""
     return {
-        "counts": list(found.space.counts),
-        "short": found.space.short,
-        "switching": found.switching,
-        "adaptive": found.request.adaptive,
-        "least": found.request.least,
-        "symmetric": found.request.symmetric,
+        "counts": list(evidence.space.counts),
+        "short": evidence.space.short,
+        "switching": evidence.switching,
+        "adaptive": evidence.request.adaptive,
+        "least": evidence.request.least,
+        "symmetric": evidence.request.symmetric,
         "deadlocks": [
             {
                 "sides": one.sides,
@@ -231,15 +231,15 @@ def evidence_form(found: Impossible) -> dict[str, object]:
                     for m in one.configuration.messages
                 ],
             }
-            for one in found.refuted
+            for one in evidence.refuted
         ],
-        "walks": found.walks,
-        "paths": found.paths,
-        "steps": found.steps,
+        "walks": evidence.walks,
+        "paths": evidence.paths,
+        "steps": evidence.steps,
     }
 
 
-def read_evidence(given: dict[str, Any]) -> Impossible:
+def read_evidence(document: dict[str, Any]) -> Impossible:
     """The evidence that stands in the JSON of a design; `unknot.design.accept` checks it.
 
     Raises
@@ -247,7 +247,7 @@ def read_evidence(given: dict[str, Any]) -> Impossible:
     pydantic.ValidationError
         If it has not the form of evidence.
     """
-    form = ImpossibleForm.model_validate(given)
+    form = ImpossibleForm.model_validate(document)
     refuted = tuple(
         Refuted(
             tuple(one.sides),

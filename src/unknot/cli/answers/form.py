@@ -210,7 +210,7 @@ def _descriptions(kind: type) -> dict[str, str]:
     inherited: dict[str, str] = {}
     for base in reversed(kind.__mro__[1:]):
         inherited |= _descriptions(base) if is_dataclass(base) else {}
-    found: dict[str, list[str]] = {}
+    described: dict[str, list[str]] = {}
     names: list[str] = []
     section = ""
     lines = inspect.cleandoc(kind.__doc__ or "").splitlines()
@@ -222,5 +222,5 @@ def _descriptions(kind: type) -> dict[str, str]:
                 names = [name.strip() for name in match[1].split(",")]
             else:
                 for name in names:
-                    found.setdefault(name, []).append(line.strip())
-    return inherited | {name: " ".join(words) for name, words in found.items()}
+                    described.setdefault(name, []).append(line.strip())
+    return inherited | {name: " ".join(words) for name, words in described.items()}

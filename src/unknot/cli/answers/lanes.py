@@ -82,22 +82,22 @@ class FoundForm(Form):
     lanes: Natural
 
 
-def _front(found: Any) -> Any:
-    return [{"lanes": x[0], "highest_load": x[1]} if isinstance(x, tuple) else x for x in found]
+def _front(front: Any) -> Any:
+    return [{"lanes": x[0], "highest_load": x[1]} if isinstance(x, tuple) else x for x in front]
 
 
-def _history(found: Any) -> Any:
-    return [{"seconds": x[0], "lanes": x[1]} if isinstance(x, tuple) else x for x in found]
+def _history(history: Any) -> Any:
+    return [{"seconds": x[0], "lanes": x[1]} if isinstance(x, tuple) else x for x in history]
 
 
-def _tried(found: Any) -> Any:
-    if not isinstance(found, dict):
-        return found
-    return [{"lanes": k, "rounds": r, "pairs_left": left} for k, (r, left) in sorted(found.items())]
+def _tried(tried: Any) -> Any:
+    if not isinstance(tried, dict):
+        return tried
+    return [{"lanes": k, "rounds": r, "pairs_left": left} for k, (r, left) in sorted(tried.items())]
 
 
-def _by_text(found: Any) -> Any:
-    return {str(key): value for key, value in found.items()}
+def _by_text(counts: Any) -> Any:
+    return {str(key): value for key, value in counts.items()}
 
 
 class FewestForm(VerdictForm, DeliveryForm, RelationForm):

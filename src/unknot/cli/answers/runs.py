@@ -143,11 +143,11 @@ def flows_of(run: Run, sent: Pattern, units: Units | None = None) -> list[dict[s
     assert sent.weight is not None
     pairs, rates = run.pairs, sent.weight * run.offered_load / sent.weight.sum(axis=1).max()
     mean = mean_length(run.lengths or ((run.packet_length, 1.0),))
-    found = []
+    flows = []
     for s, t in np.argwhere(sent.weight > 0).tolist():
         packets, latency = int(pairs.packets[s, t]), float(pairs.latency_mean[s, t])
         offered, accepted = float(rates[s, t]), packets * mean / max(1, run.measured)
-        found.append(
+        flows.append(
             {
                 "source": s,
                 "target": t,
@@ -160,7 +160,7 @@ def flows_of(run: Run, sent: Pattern, units: Units | None = None) -> list[dict[s
                 "latency_mean_ns": units.ns(latency) if units and packets else None,
             }
         )
-    return sorted(found, key=lambda flow: -(flow["latency_mean"] or np.inf))
+    return sorted(flows, key=lambda flow: -(flow["latency_mean"] or np.inf))
 
 
 class SimulatedForm(RelationForm, WithUnits):

@@ -121,14 +121,14 @@ class GalleryAnswer(Form):
     report: str
 
 
-def gallery_answer(found: Gallery, report: str) -> Answer:
+def gallery_answer(gallery: Gallery, report: str) -> Answer:
     """Return a gallery as plain values."""
-    refusals = [{"routing": r, "network": n, "reason": reason} for (r, n), reason in found.refusals.items()]
-    exhibits = [_exhibit(exhibit, found) for exhibit in found.exhibits]
+    refusals = [{"routing": r, "network": n, "reason": reason} for (r, n), reason in gallery.refusals.items()]
+    exhibits = [_exhibit(exhibit, gallery) for exhibit in gallery.exhibits]
     return answer(GalleryAnswer, exhibits=exhibits, refusals=refusals, report=report)
 
 
-def _exhibit(exhibit: Exhibit, found: Gallery) -> ExhibitForm:
+def _exhibit(exhibit: Exhibit, gallery: Gallery) -> ExhibitForm:
     relation, share = exhibit.relation, exhibit.adaptivity
     return fill(
         ExhibitForm,
@@ -141,8 +141,8 @@ def _exhibit(exhibit: Exhibit, found: Gallery) -> ExhibitForm:
         claims=dict(relation.claims),
         adaptivity_mean=share.mean,
         adaptivity_worst=share.worst,
-        deadlock_free={s: exhibit.result(s).verdict.deadlock_free for s in found.switchings},
-        agrees={s: exhibit.agrees(s) for s in found.switchings},
+        deadlock_free={s: exhibit.result(s).verdict.deadlock_free for s in gallery.switchings},
+        agrees={s: exhibit.agrees(s) for s in gallery.switchings},
     )
 
 
@@ -237,9 +237,9 @@ def audit_answer(
         "replies": audit.replies and fill(TrafficForm, *_sources(audit.replies), of=audit.replies.relation),
         "others": [fill(TrafficForm, *_sources(other), of=other.relation) for other in audit.others],
     }
-    found = audit.host_to_host
-    return answer(AuditAnswer, *_sources(found), fabric, of=found.relation, **more)
+    hosts = audit.host_to_host
+    return answer(AuditAnswer, *_sources(hosts), fabric, of=hosts.relation, **more)
 
 
-def _sources(found: TrafficAudit) -> tuple[object, ...]:
-    return found, found.verdict, found.delivery, found.unknown
+def _sources(traffic: TrafficAudit) -> tuple[object, ...]:
+    return traffic, traffic.verdict, traffic.delivery, traffic.unknown

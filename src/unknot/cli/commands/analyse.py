@@ -52,19 +52,19 @@ def analyse(
     relation = limited(deadline, lambda: relation_of(network, routing, vcs, proved=True))
     with activity.progress_bar("analyse") as progress:
         find = partial(properties, relation, traffic=traffic, best=best, time_limit=deadline, progress=progress)
-        found = limited(deadline and deadline.closing, find)
+        facts = limited(deadline and deadline.closing, find)
     times: tuple[Cost, ...] = ()
     if flits is not None:
         from unknot.simulation.run.costs import costs
 
         times = limited(deadline, partial(costs, relation, packet_length=flits, traffic=traffic))
     if json:
-        print_json(_answer(relation, found, times, scale.units))
+        print_json(_answer(relation, facts, times, scale.units))
     else:
-        _show(relation, found, traffic, scale)
+        _show(relation, facts, traffic, scale)
         if times:
             _show_costs(times, scale)
-    if deadline is not None and deadline.over and found.left_out:
+    if deadline is not None and deadline.over and facts.left_out:
         raise typer.Exit(UNDECIDED)
 
 
@@ -82,12 +82,12 @@ def _show_costs(costs: tuple[Cost, ...], scale: Scale) -> None:
     display.print_table(("switching", *right, ""), rows, title=f"{first.flits} flits alone: {constants}", right=right)
 
 
-def _show(relation: Relation, found: Properties, traffic: str, scale: Scale) -> None:
+def _show(relation: Relation, facts: Properties, traffic: str, scale: Scale) -> None:
     from rich.text import Text
 
     from unknot.cli.commands import display
 
-    network, delivery, paths, use = relation.network, found.delivery, found.adaptivity, found.vc_use
+    network, delivery, paths, use = relation.network, facts.delivery, facts.adaptivity, facts.vc_use
     yes = display.answer
     rows: list[tuple[str, str | Text]] = [
         ("network", network.name),
@@ -95,12 +95,12 @@ def _show(relation: Relation, found: Properties, traffic: str, scale: Scale) -> 
         ("delivers", yes(delivery.delivered)),
         ("minimal", yes(bool(delivery.minimal))),
         ("longest route", "endless" if delivery.longest_route is None else f"{delivery.longest_route} hops"),
-        ("livelock-free", yes(found.livelock.free)),
-        *(("", text) for text in found.livelock.describe(relation)[:1]),
-        ("coherent", yes(found.coherence.coherent)),
+        ("livelock-free", yes(facts.livelock.free)),
+        *(("", text) for text in facts.livelock.describe(relation)[:1]),
+        ("coherent", yes(facts.coherence.coherent)),
     ]
-    if found.coherence.witness is not None:
-        rows.append(("", found.coherence.witness.describe(relation)))
+    if facts.coherence.witness is not None:
+        rows.append(("", facts.coherence.witness.describe(relation)))
     rows += [
         ("fully adaptive", yes(paths.fully_adaptive)),
         ("adaptivity", f"{paths.mean:.4f} of the shortest paths of a pair are permitted on average"),
@@ -116,13 +116,13 @@ def _show(relation: Relation, found: Properties, traffic: str, scale: Scale) -> 
         ("VCs", f"{use.total} in all; {_span(use.per_channel)} per channel, {_span(use.per_router)} leave a router"),
         ("never used", f"{use.unused.size} VCs: {unused}{more}" if use.unused.size else "none"),
     ]
-    for label, load in ((f"{traffic} traffic", found.loads), ("best split", found.best)):
+    for label, load in ((f"{traffic} traffic", facts.loads), ("best split", facts.best)):
         if load is not None:
             busiest = "" if load.busiest is None else f" on {network.channel_name(load.busiest)}"
             highest = f"{load.highest:.4g} flits per cycle{scale.gb_per_s(load.highest)}{busiest}"
             ideal = f"ideal throughput {load.throughput:.4g}{scale.gb_per_s(load.throughput)}"
             rows.append((label, f"{highest}, {ideal}"))
-    rows += [("", reason) for reason in found.left_out]
+    rows += [("", reason) for reason in facts.left_out]
     display.print_rows(rows)
 
 
@@ -130,15 +130,15 @@ def _span(ends: tuple[int, int]) -> str:
     return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
-def _answer(relation: Relation, found: Properties, times: tuple[Cost, ...], units: Units | None) -> dict[str, Any]:
+def _answer(relation: Relation, facts: Properties, times: tuple[Cost, ...], units: Units | None) -> dict[str, Any]:
     from unknot.cli.answers.analyses import AnalyseAnswer
     from unknot.cli.answers.form import answer
     from unknot.cli.answers.units import in_units
 
-    witness = found.coherence.witness
-    coherence = {**vars(found.coherence), "witness": None if witness is None else witness.describe(relation)}
-    livelock = {"free": found.livelock.free, "cycles": found.livelock.describe(relation)}
-    loads = [{"load": load.highest, "throughput": load.throughput} for load in (found.loads, found.best) if load]
+    witness = facts.coherence.witness
+    coherence = {**vars(facts.coherence), "witness": None if witness is None else witness.describe(relation)}
+    livelock = {"free": facts.livelock.free, "cycles": facts.livelock.describe(relation)}
+    loads = [{"load": load.highest, "throughput": load.throughput} for load in (facts.loads, facts.best) if load]
     alone = [{f"latency_{cost.switching}": cost.simulated for cost in times}] if times else []
     more = {"livelock": livelock, "coherence": coherence, "costs": times, "units": in_units(units, loads + alone)}
-    return answer(AnalyseAnswer, found, found.delivery, of=relation, **more)
+    return answer(AnalyseAnswer, facts, facts.delivery, of=relation, **more)

@@ -84,7 +84,7 @@ def audit(
     )
     with activity.busy("auditing"):
         how = partial(judge, switching=technique, time_limit=deadline)
-        found = limited(ending, lambda: how(read, lanes=lanes, multicast_level=multicast_sl))
+        audited = limited(ending, lambda: how(read, lanes=lanes, multicast_level=multicast_sl))
         routes = routes_between_hosts(read) if cables else None
         old = None if compare is None else read_fabric(compare)
         changes = None if old is None else compare_fabrics(old, read)
@@ -92,27 +92,27 @@ def audit(
     if out is not None:
         from unknot.report import write_audit_report
 
-        write_audit_report(found, out)
+        write_audit_report(audited, out)
         say(f"report: {out}")
     if json:
         from unknot.cli.answers.studies import audit_answer
 
-        print_json(audit_answer(found, changes, before, routes and replace(routes, cables=routes.cables[:cables])))
+        print_json(audit_answer(audited, changes, before, routes and replace(routes, cables=routes.cables[:cables])))
     else:
-        audit_display.show_audit(found)
+        audit_display.show_audit(audited)
         if routes is not None:
             audit_display.show_routes(routes, cables)
         if changes is not None:
-            audit_display.show_changes(changes, before, found)
-    raise typer.Exit(_exit_code(found))
+            audit_display.show_changes(changes, before, audited)
+    raise typer.Exit(_exit_code(audited))
 
 
-def _exit_code(found: Audit) -> int:
+def _exit_code(audited: Audit) -> int:
     """Return the exit code for host-to-host traffic, replies and multicast together."""
-    judged: list[Audit | MulticastAudit] = [found] if found.multicast is None else [found, found.multicast]
+    judged: list[Audit | MulticastAudit] = [audited] if audited.multicast is None else [audited, audited.multicast]
     free = [one.deadlock_free for one in judged]
-    if found.replies is not None:
-        free.append(found.replies.verdict.deadlock_free)
+    if audited.replies is not None:
+        free.append(audited.replies.verdict.deadlock_free)
     delivered = [one.delivered for one in judged]
     return exit_code(
         *(False if False in answers else None if None in answers else True for answers in (free, delivered))

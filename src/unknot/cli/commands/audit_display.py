@@ -35,30 +35,30 @@ def show_audit(audit: Audit) -> None:
     ]
     print_rows(rows)
     lines = []
-    for found in audit.rows:
-        delivery = found.delivery
-        open_pairs = found.unknown.unknown_pairs
+    for traffic in audit.rows:
+        delivery = traffic.delivery
+        open_pairs = traffic.unknown.unknown_pairs
         counts = {"not": delivery.undelivered_pairs, "unknown": open_pairs}
         lost = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
         longest = "endless" if delivery.longest_route is None else f"{delivery.longest_route} hops"
-        longer = f"{found.longer_pairs} pairs, by up to {found.extra_hops}" if found.longer_pairs else "none"
-        free, delivers = answer(found.verdict.deadlock_free), answer(delivery.delivered)
+        longer = f"{traffic.longer_pairs} pairs, by up to {traffic.extra_hops}" if traffic.longer_pairs else "none"
+        free, delivers = answer(traffic.verdict.deadlock_free), answer(delivery.delivered)
         pairs = f"{delivery.pairs}" + (f" ({lost})" if lost else "")
-        lines.append((found.traffic, free, delivers, pairs, longest, longer))
+        lines.append((traffic.traffic, free, delivers, pairs, longest, longer))
     print_table(("traffic", "deadlock-free", "delivers", "pairs", "longest route", "longer than shortest"), lines)
-    for found in audit.rows:
-        if not found.holds or found.traffic != "host-to-host":
-            _show_traffic(found)
+    for traffic in audit.rows:
+        if not traffic.holds or traffic.traffic != "host-to-host":
+            _show_traffic(traffic)
     if audit.multicast is not None:
         _show_multicast(audit.multicast, audit)
     if audit.hops is not None:
         _show_hops(audit.hops, fabric.hops_file)
-    for found in [first] if audit.replies is None or first.verdict.configuration else [audit.replies]:
-        if found.verdict.configuration is not None:
+    for traffic in [first] if audit.replies is None or first.verdict.configuration else [audit.replies]:
+        if traffic.verdict.configuration is not None:
             from unknot.report.configuration_text import describe
 
             print()
-            sentences(describe(found.relation, found.verdict.configuration))
+            sentences(describe(traffic.relation, traffic.verdict.configuration))
 
 
 def show_routes(routes: Routes, most: int) -> None:
@@ -115,55 +115,55 @@ def show_repair(before: Audit, load: int, rows: Sequence[Remedy], reasons: Seque
         console().print(f"not written: {reason}")
 
 
-def _show_traffic(found: TrafficAudit) -> None:
+def _show_traffic(traffic: TrafficAudit) -> None:
     """Print what a kind of traffic is, and the loop and the dead ends of one that fails."""
-    rows: Rows = [(found.traffic, found.meaning)]
-    if found.loop:
-        rows.append(("  its loop", " → ".join([*found.loop, found.loop[0]])))
-    rows += [("  lost", lost) for lost in found.lost]
-    rows += [("  unknown", cause) for cause in _first(found.unknown.unknown_because)]
+    rows: Rows = [(traffic.traffic, traffic.meaning)]
+    if traffic.loop:
+        rows.append(("  its loop", " → ".join([*traffic.loop, traffic.loop[0]])))
+    rows += [("  lost", lost) for lost in traffic.lost]
+    rows += [("  unknown", cause) for cause in _first(traffic.unknown.unknown_because)]
     print_rows(rows)
 
 
-def _show_multicast(found: MulticastAudit, audit: Audit) -> None:
+def _show_multicast(multicast: MulticastAudit, audit: Audit) -> None:
     """Whether multicast groups and routes between hosts can deadlock together."""
     beside = "with host-to-host traffic" if audit.deadlock_free else "with host-to-host traffic, which can deadlock"
-    level = f" at SL {found.level}" if found.relation.vcs.widest > 1 else ""
+    level = f" at SL {multicast.level}" if multicast.relation.vcs.widest > 1 else ""
     rows: Rows = [
-        ("multicast", f"{found.groups} groups by {audit.fabric.multicast_file}{level}"),
-        ("  deadlock-free", Text.assemble(answer(found.deadlock_free), f", {beside}")),
-        ("  evidence", f"the separate checker {accepts(found.certificate_holds)}"),
+        ("multicast", f"{multicast.groups} groups by {audit.fabric.multicast_file}{level}"),
+        ("  deadlock-free", Text.assemble(answer(multicast.deadlock_free), f", {beside}")),
+        ("  evidence", f"the separate checker {accepts(multicast.certificate_holds)}"),
         (
             "  delivers",
             Text.assemble(
-                answer(found.delivered),
-                f", {found.pairs - found.undelivered_pairs} of {found.pairs} pairs of members",
+                answer(multicast.delivered),
+                f", {multicast.pairs - multicast.undelivered_pairs} of {multicast.pairs} pairs of members",
             ),
         ),
     ]
-    if found.loop:
-        rows.append(("  its loop", " → ".join([*found.loop, found.loop[0]])))
-    rows += [("  endless", circle) for circle in found.circling]
-    rows += [("  lost", lost) for lost in found.lost]
+    if multicast.loop:
+        rows.append(("  its loop", " → ".join([*multicast.loop, multicast.loop[0]])))
+    rows += [("  endless", circle) for circle in multicast.circling]
+    rows += [("  lost", lost) for lost in multicast.lost]
     print_rows(rows)
-    if found.verdict.configuration is not None and audit.deadlock_free:
+    if multicast.verdict.configuration is not None and audit.deadlock_free:
         from unknot.report.configuration_text import describe
 
         print()
-        sentences(describe(found.relation, found.verdict.configuration))
+        sentences(describe(multicast.relation, multicast.verdict.configuration))
 
 
-def _show_hops(found: HopAudit, file: str) -> None:
+def _show_hops(hops: HopAudit, file: str) -> None:
     """A LID matrix against routes and cables."""
-    longer = f"{found.longer_pairs} pairs, by up to {found.extra_hops}; {found.longest_example}"
+    longer = f"{hops.longer_pairs} pairs, by up to {hops.extra_hops}; {hops.longest_example}"
     rows: Rows = [
         ("LID matrix", file),
-        ("  longer routes", longer if found.longer_pairs else "none is longer than the least hops of the matrix"),
-        ("  detours", f"{found.detours} pairs of switches have more hops there than the cables would allow"),
+        ("  longer routes", longer if hops.longer_pairs else "none is longer than the least hops of the matrix"),
+        ("  detours", f"{hops.detours} pairs of switches have more hops there than the cables would allow"),
     ]
-    if found.forbidden_pairs:
-        rows.append(("  no way there", f"{found.forbidden_pairs} pairs that have a route"))
-    if found.contradictions:
-        rows.append(("  contradictions", f"{found.contradictions}: the matrix does not fit the cables, or itself"))
-    rows += [("", wrong) for wrong in found.wrong]
+    if hops.forbidden_pairs:
+        rows.append(("  no way there", f"{hops.forbidden_pairs} pairs that have a route"))
+    if hops.contradictions:
+        rows.append(("  contradictions", f"{hops.contradictions}: the matrix does not fit the cables, or itself"))
+    rows += [("", wrong) for wrong in hops.wrong]
     print_rows(rows)

@@ -96,22 +96,22 @@ def _run_batches(setup: Setup, path: Path, idle: list[str], json: bool) -> None:
     from unknot.studies.booksim.runs import run_batches
 
     with activity.busy("simulating"):
-        found = run_batches(setup)
+        batches = run_batches(setup)
     with activity.busy("proving"):
         verdict, delivery = _proof(setup)
     if json:
-        _print_json(setup, path, idle, verdict, delivery, points=[], requests_and_replies=None, batches=found)
+        _print_json(setup, path, idle, verdict, delivery, points=[], requests_and_replies=None, batches=batches)
         return
-    every = [times for batches in found for times in batches]
+    every = [times for of_seed in batches for times in of_seed]
     for name, value in (("min", min(every)), ("avg", sum(every) / len(every)), ("max", max(every))):
-        show(f"Overall {name} batch duration = {value:g} ({len(found)} samples)")
+        show(f"Overall {name} batch duration = {value:g} ({len(batches)} samples)")
     _show_proof(verdict, delivery)
 
 
 def _print_json(
-    setup: Setup, path: Path, idle: list[str], verdict: Verdict, delivery: Delivery, **found: Any
+    setup: Setup, path: Path, idle: list[str], verdict: Verdict, delivery: Delivery, **figures: Any
 ) -> None:
-    """Print the JSON answer; `found` is what was simulated."""
+    """Print the JSON answer; `figures` are of what was simulated."""
     from unknot.cli.answers.booksim import BookSimAnswer
     from unknot.cli.answers.form import answer
 
@@ -124,7 +124,7 @@ def _print_json(
             warnings=setup.warnings,
             without_effect=idle,
             delivered=delivery.delivered,
-            **found,
+            **figures,
         )
     )
 
@@ -174,13 +174,13 @@ def _watch(setup: Setup) -> None:
     from unknot.simulation import watch
 
     point = {key: value for key, value in setup.options.items() if key not in ("warmup", "measure", "by_pair")}
-    found = watch(setup.relation, min(setup.load, 1.0), setup.watched, seed=setup.seeds[0], **point)
+    events = watch(setup.relation, min(setup.load, 1.0), setup.watched, seed=setup.seeds[0], **point)
     target = setup.configuration.text("watch_out")
     if target == "-":
-        for event in found:
+        for event in events:
             show(str(event))
     else:
-        write_text(Path(target), "".join(f"{event}\n" for event in found))
+        write_text(Path(target), "".join(f"{event}\n" for event in events))
         say(f"wrote {target}")
 
 
@@ -188,12 +188,12 @@ def _proof(setup: Setup) -> tuple[Verdict, Delivery]:
     from unknot.verify import check, deliver
 
     switching = setup.options["switching"]
-    found = [
+    proofs = [
         (check(relation, switching, time_limit=PROOF, buffer_depth=setup.options["buffer_depth"]), deliver(relation))
         for relation in setup.proved
     ]
     worst = {True: 2, None: 1, False: 0}
-    return min(found, key=lambda one: (worst[one[0].deadlock_free], one[1].delivered))
+    return min(proofs, key=lambda one: (worst[one[0].deadlock_free], one[1].delivered))
 
 
 def _of_replies(setup: Setup) -> str | None:
@@ -271,8 +271,8 @@ class _Shown:
             if broken and steady:
                 show(f"{broken[0].setting}: {broken[0].found.reason}")
             return
-        found = points[0].found
-        for run in found.runs:
+        runs = points[0].found
+        for run in runs.runs:
             width = "" if run.latency_half_width is None else f" ± {run.latency_half_width:.2f} (95 %)"
             mean = "-" if run.latency_mean is None else f"{run.latency_mean:.2f}"
             mean += width + self.scale.ns(run.latency_mean)
@@ -283,8 +283,8 @@ class _Shown:
                 f"{_number(run.latency_p50)}, p99 {late}, accepted {load}, "
                 f"{run.packets} packets, {run.cycles} cycles{self.scale.ns(run.cycles)}"
             )
-        if found.reason:
-            show(found.reason)
+        if runs.reason:
+            show(runs.reason)
 
 
 def _number(value: float | None) -> str:

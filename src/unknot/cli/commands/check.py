@@ -95,29 +95,32 @@ def check(
             say("there was no time to look for a smaller counterexample")
         elif least.configuration is not None:
             verdict = replace(verdict, configuration=least.configuration, established=least.configuration.summary)
-    found = verdict.configuration
+    configuration = verdict.configuration
     holds: bool | None = None
     sections: tuple[Section, ...] = ()
     with activity.busy("looking at the evidence"):
         if delivery is not None:
             holds = ending.unless_over(lambda: evidence_holds(relation, verdict))
         if explain and delivery is not None:
-            carried = None if found is None else replay(relation, found)
+            carried = None if configuration is None else replay(relation, configuration)
             explain_it = partial(explanation, relation, verdict, delivery, holds=holds, replay=carried)
             sections = ending.unless_over(explain_it) or ()
     if out is not None:
         from unknot.report import draw_configuration, draw_network
 
-        write(out, draw_network(relation.network) if found is None else draw_configuration(relation, found))
+        write(
+            out,
+            draw_network(relation.network) if configuration is None else draw_configuration(relation, configuration),
+        )
     if export is not None:
         from unknot.cli.answers.configuration_file import write_configuration
 
-        if found is None:
+        if configuration is None:
             say(f"no counterexample, so {export} was not written")
         else:
             write_configuration(
                 relation,
-                found,
+                configuration,
                 export,
                 network=network_for(export, network),
                 routing=network_for(export, routing),

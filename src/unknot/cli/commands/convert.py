@@ -62,7 +62,7 @@ def _notes(network: Network, form: Format) -> list[str]:
     from unknot.fabrics.hosts import with_several_ports, with_several_switches
 
     if form.one_switch:
-        found = {
+        hosts = {
             host: [network.router_name(r) for r in routers]
             for host, routers in with_several_switches(network).items()
         }
@@ -70,9 +70,9 @@ def _notes(network: Network, form: Format) -> list[str]:
     elif form.joins_ports:
         return []
     else:
-        found = {host: [str(port) for port in ports] for host, ports in with_several_ports(network).items()}
+        hosts = {host: [str(port) for port in ports] for host, ports in with_several_ports(network).items()}
         what = "several ports, each written as a terminal of its own"
-    several = [f"{host} ({', '.join(words)})" for host, words in found.items()]
+    several = [f"{host} ({', '.join(words)})" for host, words in hosts.items()]
     if not several:
         return []
     count = f"{len(several)} hosts have" if len(several) > 1 else "1 host has"

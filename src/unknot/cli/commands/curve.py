@@ -95,7 +95,7 @@ def curve(
     store = store or (files[0].with_suffix(".sqlite") if files else None)
     relations = {text: relation_of(network, text, vcs, simulated=True, flows=flows) for text in routing}
     with kept_in(store), activity.progress_bar("curve") as progress:
-        found = measured_curve(
+        curves = measured_curve(
             relations,
             loads=loads,
             beyond=beyond,
@@ -115,20 +115,20 @@ def curve(
             progress=progress,
             note=say,
         )
-    if found.cut_short:
+    if curves.cut_short:
         say(f"given up after {time_limit:g} s, the time limit; points that are done are {_kept(store)}")
-        if not found.rows:
+        if not curves.rows:
             raise typer.Exit(UNDECIDED)
     for file in tables:
         csv = file.suffix.lower() == ".csv"
-        write_rows(found.rows, file if csv else None, None if csv else file, units=scale.units)
+        write_rows(curves.rows, file if csv else None, None if csv else file, units=scale.units)
     for file in (file for file in files if file not in tables):
-        write(file, found.plot(units=scale.units))
+        write(file, curves.plot(units=scale.units))
     if json:
-        print_json(curve_answer(found, scale.units))
+        print_json(curve_answer(curves, scale.units))
     else:
-        display.show_study(found, scale=scale)
-    if found.cut_short:
+        display.show_study(curves, scale=scale)
+    if curves.cut_short:
         raise typer.Exit(UNDECIDED)
 
 

@@ -73,15 +73,17 @@ def design(
     counts = None if vcs is None else _counts(vcs)
     began = time.monotonic()
     with keeping_the_best(), activity.status("designing") as progress:
-        found = find(
+        outcome = find(
             family, switching, adaptive=by, least=least, symmetry=symmetry, counts=counts, every=every,
             time_limit=deadline.part(SEARCHING), progress=progress,
         )  # fmt: skip
     with activity.busy("checking the evidence"):
-        checked = [_checked(one, deadline.closing) for one in found.decisions]
-        found = replace(found, decisions=tuple(checked), complete=found.complete and checked == list(found.decisions))
+        checked = [_checked(one, deadline.closing) for one in outcome.decisions]
+        outcome = replace(
+            outcome, decisions=tuple(checked), complete=outcome.complete and checked == list(outcome.decisions)
+        )
     seconds = time.monotonic() - began
-    best = found.best
+    best = outcome.best
     rule = None if best is None else best.rule
     if rule is None and (out is not None or export is not None):
         say("no rule was found, so no file was written")
@@ -93,32 +95,34 @@ def design(
         from unknot._base.output import write_text
         from unknot.design.python_file import python_file
 
-        write_text(export, python_file(rule, conclusion(found, family)))
+        write_text(export, python_file(rule, conclusion(outcome, family)))
         say(f"wrote {export}")
     if evidence is not None:
         from unknot.cli.commands.accept import write_evidence
 
-        refusals = {id(e): e.claim for one in found.decisions for e in one.evidence}
+        refusals = {id(e): e.claim for one in outcome.decisions for e in one.evidence}
         claims, relation = list(refusals.values()), None
         if best is not None and rule is not None and best.proof is not None:
-            claims.append(best.proof.claim(rule.space, rule.offers, found.switching))
+            claims.append(best.proof.claim(rule.space, rule.offers, outcome.switching))
         elif best is not None and rule is not None:
             from unknot.cli.commands.proved import proved
 
             relation = rule.on(best.sides)
-            claims += proved(relation, deadline.closing, found.switching).claims(relation)
+            claims += proved(relation, deadline.closing, outcome.switching).claims(relation)
         write_evidence(evidence, None if relation is None else relation.network, relation, claims)
     if json:
-        print_json(_answer(found, family, seconds))
+        print_json(_answer(outcome, family, seconds))
     else:
-        _show(found, family, seconds)
-    holds = all(one.holds is not False for one in found.decisions)
+        _show(outcome, family, seconds)
+    holds = all(one.holds is not False for one in outcome.decisions)
     if not holds:
         raise typer.Exit(FAILS)
     if best is not None:
         raise typer.Exit(HOLDS if best.proof is not None else UNDECIDED)
     raise typer.Exit(
-        FAILS if found.decisions and found.decisions[-1].outcome == "impossible" and found.complete else UNDECIDED
+        FAILS
+        if outcome.decisions and outcome.decisions[-1].outcome == "impossible" and outcome.complete
+        else UNDECIDED
     )
 
 
@@ -146,28 +150,28 @@ def _counts(text: str) -> tuple[tuple[int, int], ...]:
     return tuple((int(pair[1]), int(pair[2])) for pair in pairs if pair is not None)
 
 
-def conclusion(found: Design, family: str) -> str:
+def conclusion(outcome: Design, family: str) -> str:
     """Return the conclusion in a sentence or two."""
-    least, best = found.request.least, found.best
-    what = "fully adaptive" if least is None else f"adaptive in {least} of {2**found.dimensions} BNRs"
-    asked = f"{what} on {family} under {found.switching}"
+    least, best = outcome.request.least, outcome.best
+    what = "fully adaptive" if least is None else f"adaptive in {least} of {2**outcome.dimensions} BNRs"
+    request = f"{what} on {family} under {outcome.switching}"
     if best is None:
-        if refuted(found):
-            return f"No rule with {found.decisions[-1].space.text} is {asked}."
-        return f"Open: no rule with fewer than {found.lower_bound} VCs per router is {asked}."
-    enough = f"{best.space.vcs} VCs per router are enough for routing that is {asked}."
+        if refuted(outcome):
+            return f"No rule with {outcome.decisions[-1].space.text} is {request}."
+        return f"Open: no rule with fewer than {outcome.lower_bound} VCs per router is {request}."
+    enough = f"{best.space.vcs} VCs per router are enough for routing that is {request}."
     if best.proof is None:
         enough += f" There is no proof for every size: the rule was decided up to {'×'.join(map(str, best.sides))}."
-    if found.fewest:
+    if outcome.fewest:
         return f"{enough} Fewer are impossible."
-    if len(found.decisions) == 1:
+    if len(outcome.decisions) == 1:
         return enough
-    return f"{enough} Fewer than {found.lower_bound} are impossible; in between it is open."
+    return f"{enough} Fewer than {outcome.lower_bound} are impossible; in between it is open."
 
 
-def refuted(found: Design) -> bool:
+def refuted(outcome: Design) -> bool:
     """Whether the search ended with the last distribution shown to be impossible."""
-    return found.complete and bool(found.decisions) and found.decisions[-1].outcome == "impossible"
+    return outcome.complete and bool(outcome.decisions) and outcome.decisions[-1].outcome == "impossible"
 
 
 def proof_text(proof: Proof) -> str:
@@ -176,23 +180,23 @@ def proof_text(proof: Proof) -> str:
     return f"on every mesh: a ranking by {levels}, compared in order ({proof.kind})"
 
 
-def _show(found: Design, family: str, seconds: float) -> None:
+def _show(outcome: Design, family: str, seconds: float) -> None:
     from unknot.cli.commands import display
 
-    rows: list[tuple[str, Any]] = [("conclusion", conclusion(found, family))]
-    best = found.best
+    rows: list[tuple[str, Any]] = [("conclusion", conclusion(outcome, family))]
+    best = outcome.best
     if best is not None and best.rule is not None:
-        provided = best.rule.provided(states=found.request.adaptive == "states")
+        provided = best.rule.provided(states=outcome.request.adaptive == "states")
         rows += [
             ("VCs", best.space.text),
-            ("BNRs", f"{len(provided)} of {2**found.dimensions} provided"),
+            ("BNRs", f"{len(provided)} of {2**outcome.dimensions} provided"),
         ]
         if best.proof is not None:
             rows.append(
                 ("deadlock-free", f"{proof_text(best.proof)}; the separate checker {display.accepts(best.holds)}")
             )
-    rows.extend(_refusals(found.decisions))
-    rows.append(("search", f"{seconds:.1f} s{'' if found.complete else '; it was cut short'}"))
+    rows.extend(_refusals(outcome.decisions))
+    rows.append(("search", f"{seconds:.1f} s{'' if outcome.complete else '; it was cut short'}"))
     display.print_rows(rows)
     if best is not None and best.rule is not None:
         display.print_table(("left to go", "in", "may take"), _rows(best.rule))
@@ -237,15 +241,15 @@ def _why(one: Decision) -> str:
 def _rows(rule: Rule) -> list[tuple[str, str, str]]:
     from unknot.design.space import letter
 
-    found, before = [], None
+    lines, before = [], None
     for signs, held, choice in rule.rows():
         left = " ".join(f"{letter(i)}{'0+-'[sign]}" for i, sign in enumerate(signs) if sign)
-        found.append(("" if left == before else left, held, choice))
+        lines.append(("" if left == before else left, held, choice))
         before = left
-    return found
+    return lines
 
 
-def _answer(found: Design, family: str, seconds: float) -> dict[str, Any]:
+def _answer(outcome: Design, family: str, seconds: float) -> dict[str, Any]:
     from unknot.cli.answers.design import design_answer
 
-    return design_answer(found, family=family, conclusion=conclusion(found, family), seconds=seconds)
+    return design_answer(outcome, family=family, conclusion=conclusion(outcome, family), seconds=seconds)

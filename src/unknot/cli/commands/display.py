@@ -119,28 +119,28 @@ def _of(which: str, count: int, what: str) -> str:
     return f"the {MOST_ROWS} {which} of {count} {what}; --json has all" if count > MOST_ROWS else what
 
 
-def show_runs(relation: Relation, found: Runs, *, chosen: bool = False, scale: Scale = PLAIN) -> None:
+def show_runs(relation: Relation, runs: Runs, *, chosen: bool = False, scale: Scale = PLAIN) -> None:
     """One point with several seeds."""
     from unknot.simulation.run.replication import FEWEST_SEEDS
 
     rows = [
-        *_point_rows(relation, found.runs[0], "", chosen, scale),
-        _accepted_row(found, scale),
-        *_latency_rows(found, scale),
-        *([("intervals", f"too few seeds: {FEWEST_SEEDS} are needed")] if len(found.runs) < FEWEST_SEEDS else []),
+        *_point_rows(relation, runs.runs[0], "", chosen, scale),
+        _accepted_row(runs, scale),
+        *_latency_rows(runs, scale),
+        *([("intervals", f"too few seeds: {FEWEST_SEEDS} are needed")] if len(runs.runs) < FEWEST_SEEDS else []),
         (
             "stable",
             Text(
-                f"{found.stable_runs} of {len(found.runs)} runs",
-                style=answer(None if found.undecided else found.stable).style,
+                f"{runs.stable_runs} of {len(runs.runs)} runs",
+                style=answer(None if runs.undecided else runs.stable).style,
             ),
         ),
     ]
-    if found.reason:
-        rows.append(("reason", found.reason))
+    if runs.reason:
+        rows.append(("reason", runs.reason))
     print_rows(rows)
     lines = []
-    for run in found.runs:
+    for run in runs.runs:
         accepted = _accepted_row(run, scale)[1]
         latency = f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)}{scale.ns(run.latency_mean)}"
         p99, cycles = f"{_number(run.latency_p99)}{scale.ns(run.latency_p99)}", f"{run.cycles:,}"
@@ -149,9 +149,9 @@ def show_runs(relation: Relation, found: Runs, *, chosen: bool = False, scale: S
     print_table((*right, "stable"), lines, right=right)
 
 
-def _accepted_row(found: Run | Runs, scale: Scale) -> tuple[str, str]:
-    load = found.accepted_load
-    return "accepted load", f"{load:.4f}{_within(found.accepted_half_width, 4)}{scale.gb_per_s(load)}"
+def _accepted_row(run: Run | Runs, scale: Scale) -> tuple[str, str]:
+    load = run.accepted_load
+    return "accepted load", f"{load:.4f}{_within(run.accepted_half_width, 4)}{scale.gb_per_s(load)}"
 
 
 def _point_rows(relation: Relation, run: Run, more: str, chosen: bool, scale: Scale) -> Rows:
@@ -187,12 +187,12 @@ def _latency_rows(run: Run | Runs, scale: Scale) -> Rows:
 
 
 def show_saturation(
-    relation: Relation, found: Saturation, empty: float, *, chosen: bool = False, scale: Scale = PLAIN
+    relation: Relation, saturation: Saturation, empty: float, *, chosen: bool = False, scale: Scale = PLAIN
 ) -> None:
     """Saturation of a network, with the latency of the empty one."""
-    limit = "stable at load 1" if found.limit is None else f"not stable at {found.limit:.4g}"
-    limit += scale.gb_per_s(found.limit)
-    stable, most = f"{found.load:.4g}{scale.gb_per_s(found.load)}", found.throughput
+    limit = "stable at load 1" if saturation.limit is None else f"not stable at {saturation.limit:.4g}"
+    limit += scale.gb_per_s(saturation.limit)
+    stable, most = f"{saturation.load:.4g}{scale.gb_per_s(saturation.load)}", saturation.throughput
     rows: Rows = [
         ("network", relation.network.name),
         ("routing", _routing(relation, chosen)),

@@ -35,49 +35,49 @@ def check_every_size(
     if vcs is not None:
         raise RelationError(f"--all-sizes: give VCs as an option of the routing, such as {routing}(vcs={vcs})")
     with activity.busy("looking for a proof"):
-        found = every_size(family, routing, technique, time_limit=deadline)
-        holds = deadline.closing.closing.unless_over(lambda: found.holds)
+        verdict = every_size(family, routing, technique, time_limit=deadline)
+        holds = deadline.closing.closing.unless_over(lambda: verdict.holds)
     if evidence is not None:
         from unknot.cli.commands.accept import write_evidence
 
-        if found.proof is not None:
-            write_evidence(evidence, None, None, [found.claim])
+        if verdict.proof is not None:
+            write_evidence(evidence, None, None, [verdict.claim])
         else:
-            relation = found.relation
-            refuted = [] if found.refuted is None else [verdict_claim(found.refuted)]
+            relation = verdict.relation
+            refuted = [] if verdict.refuted is None else [verdict_claim(verdict.refuted)]
             write_evidence(evidence, None if relation is None else relation.network, relation, refuted)
     if json:
         from unknot.cli.answers.design import every_size_answer
 
-        print_json(every_size_answer(found, family=family, holds=holds))
+        print_json(every_size_answer(verdict, family=family, holds=holds))
     else:
-        _show(found, family, holds)
-    raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[found.deadlock_free])
+        _show(verdict, family, holds)
+    raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[verdict.deadlock_free])
 
 
-def _show(found: EverySize, family: str, holds: bool | None) -> None:
+def _show(verdict: EverySize, family: str, holds: bool | None) -> None:
     from unknot.cli.commands import display
     from unknot.cli.commands.design import proof_text
 
     rows: list[tuple[str, Any]] = [
-        ("family", f"{family}: all meshes of {found.dimensions} dimension{'s' * (found.dimensions > 1)}"),
-        ("routing", found.routing if found.rule is None else f"{found.routing}, {found.rule.space.text}"),
-        ("property", f"no deadlock under {found.switching} switching, on any of them"),
-        ("deadlock-free", display.answer(found.deadlock_free)),
+        ("family", f"{family}: all meshes of {verdict.dimensions} dimension{'s' * (verdict.dimensions > 1)}"),
+        ("routing", verdict.routing if verdict.rule is None else f"{verdict.routing}, {verdict.rule.space.text}"),
+        ("property", f"no deadlock under {verdict.switching} switching, on any of them"),
+        ("deadlock-free", display.answer(verdict.deadlock_free)),
     ]
-    read = ", ".join("×".join(map(str, sides)) for sides in found.read)
-    if found.rule is not None:
+    read = ", ".join("×".join(map(str, sides)) for sides in verdict.read)
+    if verdict.rule is not None:
         rows.append(("scope", f"its permissions, read from the meshes {read}: they depend on no position there"))
-    if found.proof is not None:
-        rows.append(("evidence", f"{proof_text(found.proof)}; the separate checker {display.accepts(holds)}"))
-    if found.reason:
-        rows.append(("no proof", found.reason))
-    if found.decided:
-        rows.append(("decided", f"free on {'×'.join(map(str, found.decided[-1]))} and smaller equal sides"))
-    if found.refuted_on is not None and found.refuted is not None:
-        larger = ", and so on every larger one" if found.uniform else ""
-        on = "×".join(map(str, found.refuted_on))
-        rows.append(("refuted", f"on {on}{larger}: {found.refuted.established}"))
+    if verdict.proof is not None:
+        rows.append(("evidence", f"{proof_text(verdict.proof)}; the separate checker {display.accepts(holds)}"))
+    if verdict.reason:
+        rows.append(("no proof", verdict.reason))
+    if verdict.decided:
+        rows.append(("decided", f"free on {'×'.join(map(str, verdict.decided[-1]))} and smaller equal sides"))
+    if verdict.refuted_on is not None and verdict.refuted is not None:
+        larger = ", and so on every larger one" if verdict.uniform else ""
+        on = "×".join(map(str, verdict.refuted_on))
+        rows.append(("refuted", f"on {on}{larger}: {verdict.refuted.established}"))
         rows.append(("evidence", f"counterexample; the separate checker {display.accepts(holds)}"))
-    rows.append(("time", f"{found.seconds:.2f} s"))
+    rows.append(("time", f"{verdict.seconds:.2f} s"))
     display.print_rows(rows)

@@ -36,7 +36,7 @@ def export(
     from unknot.cli.answers.form import answer
     from unknot.cli.answers.repair import ExportAnswer
 
-    choices = [len(found) for _, _, _, found in entries(relation)]
+    choices = [len(candidates) for _, _, _, candidates in entries(relation)]
     more = {"file": str(out), "format": out.suffix.lower().removeprefix(".")}
     print_json(
         answer(ExportAnswer, of=relation, entries=len(choices), most_candidates=max(choices, default=0), **more)

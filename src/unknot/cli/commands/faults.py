@@ -117,7 +117,7 @@ def faults(
             states += sum(map(len, judgements[-1]["relation"]["states"]))
 
     with activity.progress_bar("faults") as progress:
-        found = fault_sweep(
+        sweep = fault_sweep(
             built, routing, switching, vcs=vcs, kind=kind, faults=at_once, budget=sets, seed=seed,
             time_limit=proof_limit, progress=progress, judged=None if evidence is None else judged,
         )  # fmt: skip
@@ -125,15 +125,15 @@ def faults(
         from unknot.cli.commands.accept import write_evidence
 
         write_evidence(evidence, built, None, [], judgements)
-        say(f"it holds the verdicts after {len(judgements)} of {len(found.tried)} sets of faults")
+        say(f"it holds the verdicts after {len(judgements)} of {len(sweep.tried)} sets of faults")
     if json:
         from unknot.cli.answers.analyses import FaultsAnswer
         from unknot.cli.answers.form import answer
 
-        print_json(answer(FaultsAnswer, found))
+        print_json(answer(FaultsAnswer, sweep))
     else:
-        _show(found, show)
-    raise typer.Exit(HOLDS if found.survives else FAILS)
+        _show(sweep, show)
+    raise typer.Exit(HOLDS if sweep.survives else FAILS)
 
 
 def _repair(network: Network, routing: str, vcs: int | None, kind: str, seed: int, show: int, json: bool) -> NoReturn:
@@ -142,33 +142,33 @@ def _repair(network: Network, routing: str, vcs: int | None, kind: str, seed: in
     from unknot.repair import repaired_faults
     from unknot.studies import design
 
-    given = None if routing == "lanes" else design.routing(network, routing, vcs, where="--routing")
-    found = lanes(network, "free" if given is None else "given", routing=given, seed=seed)
+    relation = None if routing == "lanes" else design.routing(network, routing, vcs, where="--routing")
+    routes = lanes(network, "free" if relation is None else "given", routing=relation, seed=seed)
     with activity.progress_bar("faults") as progress:
-        faults = repaired_faults(found, kind, progress=progress)
+        faults = repaired_faults(routes, kind, progress=progress)
     left = [fault for fault in faults if fault.connected]
     safe = all(fault.safe for fault in left)
     if json:
         from unknot.cli.answers.form import answer
         from unknot.cli.answers.repair import RepairedFaultsAnswer
 
-        more = {"kind": kind, "lanes": found.count, "safe": safe, "faults": faults}
-        print_json(answer(RepairedFaultsAnswer, of=found.relation, **more))
+        more = {"kind": kind, "lanes": routes.count, "safe": safe, "faults": faults}
+        print_json(answer(RepairedFaultsAnswer, of=routes.relation, **more))
     else:
-        _show_repaired(found, faults, "shortest paths" if given is None else given.name, kind, show)
+        _show_repaired(routes, faults, "shortest paths" if relation is None else relation.name, kind, show)
     raise typer.Exit(HOLDS if safe else FAILS)
 
 
-def _show_repaired(found: Lanes, faults: tuple[RepairedFault, ...], routing: str, kind: str, show: int) -> None:
+def _show_repaired(routes: Lanes, faults: tuple[RepairedFault, ...], routing: str, kind: str, show: int) -> None:
     from unknot.cli.commands import display
 
     left = [fault for fault in faults if fault.connected]
     rows: list[tuple[str, str | Text]] = [
-        ("network", found.relation.network.name),
+        ("network", routes.relation.network.name),
         ("routing", routing),
-        ("lanes", str(found.count)),
+        ("lanes", str(routes.count)),
         ("faults", f"{len(faults)} single {kind}; {len(faults) - len(left)} cut the network in two"),
-        ("lanes after them", f"{max((fault.lanes for fault in left), default=found.count)} at most"),
+        ("lanes after them", f"{max((fault.lanes for fault in left), default=routes.count)} at most"),
         ("changed pairs", _spread([fault.changed for fault in left])),
         ("changed entries", _spread([fault.entries for fault in left])),
         ("deadlock-free and delivering", display.answer(all(fault.safe for fault in left))),
@@ -185,21 +185,21 @@ def _spread(numbers: list[int]) -> str:
     return f"{sum(numbers) / max(1, len(numbers)):.1f} in the mean, {max(numbers, default=0)} at most"
 
 
-def _show(found: FaultSweep, show: int) -> None:
+def _show(sweep: FaultSweep, show: int) -> None:
     from unknot.cli.commands import display
     from unknot.report.phrases import sets_tried
 
     rows: list[tuple[str, str | Text]] = [
-        ("network", found.network),
-        ("routing", found.routing),
-        ("switching", found.switching),
-        ("faults", sets_tried(len(found.tried), found.possible, found.faults, found.kind)),
-        *((outcome, str(count)) for outcome, count in found.counts.items()),
-        ("survives", display.answer(found.survives)),
+        ("network", sweep.network),
+        ("routing", sweep.routing),
+        ("switching", sweep.switching),
+        ("faults", sets_tried(len(sweep.tried), sweep.possible, sweep.faults, sweep.kind)),
+        *((outcome, str(count)) for outcome, count in sweep.counts.items()),
+        ("survives", display.answer(sweep.survives)),
     ]
     display.print_rows(rows)
     lines = []
-    for fault in [fault for fault in found.tried if fault.outcome != "holds"][:show]:
+    for fault in [fault for fault in sweep.tried if fault.outcome != "holds"][:show]:
         lost = f"{fault.undelivered_pairs} of {fault.pairs} pairs" if fault.undelivered_pairs else ""
         lines.append((", ".join(fault.parts), fault.outcome, lost, fault.why))
     if lines:

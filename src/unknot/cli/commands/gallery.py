@@ -38,12 +38,14 @@ def gallery(
 
     require_ending(out)
     with activity.progress_bar("gallery") as progress:
-        found = judge(routings, network, time_limit=proof_limit, jobs=jobs, store=store, progress=progress, note=say)
-    write_gallery(found, out)
+        exhibition = judge(
+            routings, network, time_limit=proof_limit, jobs=jobs, store=store, progress=progress, note=say
+        )
+    write_gallery(exhibition, out)
     if json:
         from unknot.cli.answers.studies import gallery_answer
 
-        print_json(gallery_answer(found, str(out)))
+        print_json(gallery_answer(exhibition, str(out)))
     else:
-        show(lead(found))
+        show(lead(exhibition))
         say(f"report: {out}")

@@ -180,15 +180,15 @@ def with_format(command: Callable[..., None]) -> Callable[..., None]:
         return command
 
     @functools.wraps(command)
-    def named(*, form: str | None = None, **given: Any) -> None:
+    def named(*, form: str | None = None, **options: Any) -> None:
         if form is not None:
             from unknot.fabrics.formats import format_named
 
             format_named(form)
             for name in names:
-                if given[name] is not None:
-                    given[name] = type(given[name])(f"{form}:{given[name]}")
-        command(**given)
+                if options[name] is not None:
+                    options[name] = type(options[name])(f"{form}:{options[name]}")
+        command(**options)
 
     more = inspect.Parameter("form", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_FormatName)
     named.__signature__ = signature.replace(parameters=[*signature.parameters.values(), more])  # type: ignore[attr-defined]
@@ -204,12 +204,12 @@ def with_limit(command: Callable[..., None]) -> Callable[..., None]:
     own = signature.parameters.get("time_limit")
 
     @functools.wraps(command)
-    def limited(*, time_limit: float | None = None, **given: Any) -> None:
+    def limited(*, time_limit: float | None = None, **options: Any) -> None:
         if time_limit is not None:
             guard.end_in_time(Deadline.after(time_limit, "--time-limit", UnknotError))
         if own is not None:
-            given["time_limit"] = own.default if time_limit is None else time_limit
-        command(**given)
+            options["time_limit"] = own.default if time_limit is None else time_limit
+        command(**options)
 
     kind, option = get_args(MostTime if own is None else own.annotation)
     if own is not None and own.default is not None:
@@ -223,8 +223,8 @@ def with_limit(command: Callable[..., None]) -> Callable[..., None]:
     return limited
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(flag: bool) -> None:
+    if flag:
         from unknot._base.version import __version__
 
         print(f"unknot {__version__}")

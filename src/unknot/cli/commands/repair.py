@@ -87,7 +87,7 @@ def repair(
     from unknot.cli.commands import activity
     from unknot.cli.commands.accept import write_evidence
     from unknot.cli.commands.proved import proved, searching
-    from unknot.repair import repair as remedies
+    from unknot.repair import repair as find_remedies
     from unknot.report.export import export
     from unknot.report.picture import require_ending
 
@@ -110,7 +110,7 @@ def repair(
     with keeping_the_best(), activity.status("looking for remedies") as progress:
         proof_before = proved(relation, deadline.part(BEFORE), switching)
         before = state_of(relation, proof_before, deadline.part(BEFORE))
-        found = remedies(
+        remedies = find_remedies(
             relation,
             lanes=lanes,
             switching=switching,
@@ -120,33 +120,33 @@ def repair(
             seed=seed,
             progress=progress,
         )
-        proofs = [None if one.cost is None else proved(one.relation, deadline, switching) for one in found]
+        proofs = [None if one.cost is None else proved(one.relation, deadline, switching) for one in remedies]
         after = [
             None if proof is None else state_of(one.relation, proof, deadline)
-            for one, proof in zip(found, proofs, strict=True)
+            for one, proof in zip(remedies, proofs, strict=True)
         ]
     if search_until.over:
         say(f"the time for the search was over: with more than {time_limit:g} s there may be more or better remedies")
     if evidence is not None:
         parts = [
             part_of(remedy.kind, remedy.relation, claims)
-            for remedy, proof in zip(found, proofs, strict=True)
+            for remedy, proof in zip(remedies, proofs, strict=True)
             if proof is not None and (claims := proof.claims(remedy.relation))
         ]
-        bounds = [claim for remedy in found for claim in remedy.bound_claims]
+        bounds = [claim for remedy in remedies for claim in remedy.bound_claims]
         write_evidence(evidence, relation.network, relation, [*proof_before.claims(relation), *bounds], parts)
     if json:
-        rows = [fill(RemedyForm, remedy, after=state) for remedy, state in zip(found, after, strict=True)]
+        rows = [fill(RemedyForm, remedy, after=state) for remedy, state in zip(remedies, after, strict=True)]
         print_json(answer(RepairAnswer, of=relation, switching=switching, before=before, remedies=rows))
     else:
-        _show(relation, before, list(found), after)
-    for remedy in found:
+        _show(relation, before, list(remedies), after)
+    for remedy in remedies:
         if routes is not None and remedy.cost is not None:
             file = routes.with_stem(f"{routes.stem}-{remedy.kind.replace(' ', '-')}")
             export(remedy.relation, file)
             say(f"wrote {file}")
     if out is not None and routes is None:
-        write(out, _curves(relation, list(found), switching, seed))
+        write(out, _curves(relation, list(remedies), switching, seed))
     if any(state is not None and state.safe is False for state in after):
         raise typer.Exit(FAILS)
     raise typer.Exit(UNDECIDED if any(state is not None and state.safe is None for state in after) else HOLDS)
@@ -175,7 +175,7 @@ def state_of(relation: Relation, proof: Proved, deadline: Deadline) -> State:
     )
 
 
-def _show(relation: Relation, before: State, found: list[Remedy], after: list[State | None]) -> None:
+def _show(relation: Relation, before: State, remedies: list[Remedy], after: list[State | None]) -> None:
     from unknot.cli.commands import display
 
     def facts(state: State | None) -> list[str | Text]:
@@ -191,7 +191,7 @@ def _show(relation: Relation, before: State, found: list[Remedy], after: list[St
         ]
 
     rows = [["as it is", "", "", "", *facts(before)]]
-    for remedy, state in zip(found, after, strict=True):
+    for remedy, state in zip(remedies, after, strict=True):
         changed = "" if remedy.changed_pairs is None else f"{remedy.changed_pairs} of {remedy.pairs}"
         cost, least = "none", ""
         if remedy.cost is not None:
@@ -203,18 +203,18 @@ def _show(relation: Relation, before: State, found: list[Remedy], after: list[St
     costs = ("remedy", "cost", "at least", "changed pairs")
     figures = ("VCs", "highest load", "mean hops", "safe", "arrives", "minimal")
     display.print_table((*costs, *figures), rows, whole=("remedy", "cost", "changed pairs"))
-    for remedy in found:
+    for remedy in remedies:
         if remedy.cost is None:
             holds = display.accepts(remedy.evidence_holds)
             out.print(
                 f"{remedy.kind}: whatever is removed, it is not safe and connected; the separate checker {holds}"
             )
-    refused = [remedy.kind for remedy in found if remedy.evidence_holds is False]
+    refused = [remedy.kind for remedy in remedies if remedy.evidence_holds is False]
     if refused:
         out.print(f"The separate checker rejects the lower bound of: {', '.join(refused)}")
 
 
-def _curves(relation: Relation, found: list[Remedy], switching: str, seed: int) -> str:
+def _curves(relation: Relation, remedies: list[Remedy], switching: str, seed: int) -> str:
     """Latency against load before and after, drawn."""
     from unknot._base.switching import switching_named
     from unknot.report.curves import draw_curves
@@ -222,7 +222,7 @@ def _curves(relation: Relation, found: list[Remedy], switching: str, seed: int) 
 
     technique = switching_named(switching)
     designs = {"as it is": relation}
-    designs |= {remedy.kind: remedy.relation for remedy in found if remedy.cost is not None}
+    designs |= {remedy.kind: remedy.relation for remedy in remedies if remedy.cost is not None}
     return draw_curves(
         {
             name: [

@@ -118,13 +118,13 @@ def _remedies(fabric: Fabric, search: Search) -> Iterator[tuple[str, Callable[[]
             raise UnknotError("some entries of the tables as they are are unknown")
         merged = merged_relation(bare, switchboard(bare), "host-to-host")
         assert merged is not None  # without levels hosts of a switch are alike
-        found = lanes(merged[0].network, "given", routing=merged[0], time_limit=search.deadline.part(EACH), **limits)
-        return _with_lanes(bare, found), found.count
+        routes = lanes(merged[0].network, "given", routing=merged[0], time_limit=search.deadline.part(EACH), **limits)
+        return _with_lanes(bare, routes), routes.count
 
     def new_tables() -> tuple[Fabric, int]:
         network, flows = _by_switch(bare)
-        found = lanes(network, "table", flows=flows, time_limit=search.deadline.part(EACH), **limits)
-        return _with_lanes(_with_tables(bare, found), found), found.count
+        routes = lanes(network, "table", flows=flows, time_limit=search.deadline.part(EACH), **limits)
+        return _with_lanes(_with_tables(bare, routes), routes), routes.count
 
     yield "same-routes", same_routes
     yield "new-tables", new_tables
@@ -158,8 +158,8 @@ def _entries(fabric: Fabric, next_channel: np.ndarray) -> np.ndarray:
     ports = np.zeros((0, 2)) if fabric.network.ports is None else fabric.network.ports
     leaving = np.append(ports[:, 0], NO_ENTRY)
     own = np.concatenate([fabric.host_port, np.zeros(fabric.network.num_routers, dtype=np.int32), [NO_ENTRY]])
-    found = np.where(next_channel >= 0, leaving[next_channel], NO_ENTRY)
-    return np.where(next_channel == EJECT_HERE, own[fabric.owner], found).astype(np.int16)
+    leaving_ports = np.where(next_channel >= 0, leaving[next_channel], NO_ENTRY)
+    return np.where(next_channel == EJECT_HERE, own[fabric.owner], leaving_ports).astype(np.int16)
 
 
 def _up_down(fabric: Fabric) -> Fabric:
@@ -168,14 +168,14 @@ def _up_down(fabric: Fabric) -> Fabric:
     return replace(fabric, tables=_entries(fabric, up_down_table(fabric.network, _homes(fabric))))
 
 
-def _with_tables(fabric: Fabric, found: Lanes) -> Fabric:
+def _with_tables(fabric: Fabric, routes: Lanes) -> Fabric:
     """The tables that were found for hosts; LIDs of switches by those of a host there, else by Up*/Down*."""
     from unknot.lanes.tables import Table
     from unknot.routing.forwarding_table import EJECT_HERE
     from unknot.routing.up_down_table import up_down_table
 
-    assert isinstance(found.routes, Table)
-    network, table = fabric.network, found.routes
+    assert isinstance(routes.routes, Table)
+    network, table = fabric.network, routes.routes
     next_channel = up_down_table(network, _homes(fabric))
     row_at = {int(home): row for row, home in enumerate(table.home)}
     for column, home in enumerate(_homes(fabric).tolist()):
@@ -189,16 +189,16 @@ def _with_tables(fabric: Fabric, found: Lanes) -> Fabric:
     return replace(fabric, tables=_entries(fabric, next_channel))
 
 
-def _with_lanes(fabric: Fabric, found: Lanes) -> Fabric:
+def _with_lanes(fabric: Fabric, routes: Lanes) -> Fabric:
     """The fabric with the lane of each pair of hosts as its service level."""
     from unknot.fabrics.levels import UNKNOWN
     from unknot.lanes.tables import Table
     from unknot.routing.forwarding_table import destinations
 
-    if found.count == 1:
+    if routes.count == 1:
         return fabric
-    assert isinstance(found.routes, Table)
-    network, table = fabric.network, found.routes
+    assert isinstance(routes.routes, Table)
+    network, table = fabric.network, routes.routes
     row_at = {int(home): row for row, home in enumerate(table.home)}
     hosts = network.num_terminals
     levels = np.full((hosts + network.num_routers, fabric.lids.size), UNKNOWN, dtype=np.int8)
@@ -206,8 +206,8 @@ def _with_lanes(fabric: Fabric, found: Lanes) -> Fabric:
     homes = _homes(fabric)
     for number, column in enumerate(destinations(fabric, "host-to-host").tolist()):
         who = int(fabric.owner[column])
-        row = int(table.row[number]) if found.paths == "given" else row_at[int(homes[column])]
-        chosen = np.maximum(found.lane[:, row], 0)[network.inject]
+        row = int(table.row[number]) if routes.paths == "given" else row_at[int(homes[column])]
+        chosen = np.maximum(routes.lane[:, row], 0)[network.inject]
         levels[:hosts, column] = np.where(sends, chosen, UNKNOWN)
         levels[who, column] = UNKNOWN
     return replace(fabric, levels=levels)

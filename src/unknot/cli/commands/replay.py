@@ -41,17 +41,17 @@ def replay(
     from unknot.cli.commands import activity, verdict_display
     from unknot.simulation import replay as carry_out
 
-    asked = read_configuration(file)
+    content = read_configuration(file)
     confined = None if network or outside_files else file
-    named = network or (asked.network if confined else _from_here(file, asked.network))
-    text = routing or routing_in(file, asked.routing, outside_files=outside_files)
-    relation = relation_of(named, text, vcs or (None if routing else asked.vcs), confined)
-    found = configuration_on(relation, asked)
-    against = _objection(relation, found)
+    named = network or (content.network if confined else _from_here(file, content.network))
+    text = routing or routing_in(file, content.routing, outside_files=outside_files)
+    relation = relation_of(named, text, vcs or (None if routing else content.vcs), confined)
+    configuration = configuration_on(relation, content)
+    against = _objection(relation, configuration)
     result = None
     try:
         with activity.busy("replaying"):
-            result = carry_out(relation, found, cycles=cycles)
+            result = carry_out(relation, configuration, cycles=cycles)
     except UnknotError as error:
         if against is None:
             raise
@@ -59,15 +59,15 @@ def replay(
     if out is not None:
         from unknot.report import draw_configuration
 
-        write(out, draw_configuration(relation, found))
+        write(out, draw_configuration(relation, configuration))
     if json:
         from unknot.cli.answers.form import answer
         from unknot.cli.answers.runs import ReplayAnswer
 
         said = {"accepted": against is None, "objection": against}
-        print_json(answer(ReplayAnswer, of=relation, configuration=found, replay=result, **said))
+        print_json(answer(ReplayAnswer, of=relation, configuration=configuration, replay=result, **said))
     else:
-        verdict_display.show_replay(relation, found, against, result)
+        verdict_display.show_replay(relation, configuration, against, result)
     raise typer.Exit(HOLDS if against is None and result is not None and result.stuck else FAILS)
 
 
@@ -80,12 +80,12 @@ def _from_here(file: Path, network: str) -> str:
         return network
 
 
-def _objection(relation: Relation, found: Configuration) -> str | None:
+def _objection(relation: Relation, configuration: Configuration) -> str | None:
     """Return the checker's objection to a configuration, or None."""
     from unknot.certificates import Rejected, accept_configuration
 
     try:
-        accept_configuration(relation, found)
+        accept_configuration(relation, configuration)
     except Rejected as error:
         return str(error)
     return None

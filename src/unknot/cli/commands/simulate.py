@@ -172,14 +172,14 @@ def simulate(
     chosen = vcs is None
     vcs = relation.made_by[1] if relation.made_by else vcs
     task = simulated.Task(relation, point, json, deadline, chosen, scale)
-    found: Run | Runs | Saturation
+    outcome: Run | Runs | Saturation
     if load is None:
-        found = simulated.search(task)
+        outcome = simulated.search(task)
     elif seeds is not None:
-        found = simulated.several(replace(task, point=point | cycles), load, seeds, jobs)
+        outcome = simulated.several(replace(task, point=point | cycles), load, seeds, jobs)
     else:
         steps = interval or (None if series is None else STEP)
-        found = run = simulated.one(replace(task, point=point | cycles | {"interval": steps}), load, channels)
+        outcome = run = simulated.one(replace(task, point=point | cycles | {"interval": steps}), load, channels)
         if len(run.faults) < len(fault or ()):
             say(f"the run ended in cycle {run.cycles}, before all faults had come")
         if out is not None:
@@ -192,7 +192,7 @@ def simulate(
 
             title = f"{relation.name} on {relation.network.name}, load {load:g}"
             write(series, draw_series(run, title=title, units=scale.units))
-    write_rows(found.rows, csv, units=scale.units)
+    write_rows(outcome.rows, csv, units=scale.units)
 
 
 STEP = 100

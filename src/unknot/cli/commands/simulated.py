@@ -87,7 +87,7 @@ def one(task: Task, load: float, channels: bool) -> Run:
     sent = task.point["traffic"]
     flows = None if isinstance(sent, str) else sent
     with activity.cycles("simulating") as progress:
-        found = limited(
+        run = limited(
             task.deadline,
             lambda: run_flits(
                 task.relation,
@@ -98,37 +98,37 @@ def one(task: Task, load: float, channels: bool) -> Run:
             ),
         )
     hint = ""
-    if not (found.stable or alone or task.deadline):
+    if not (run.stable or alone or task.deadline):
         from unknot.simulation.run.hints import hint as tried
 
         with activity.cycles("trying what helps") as progress:
-            hint = tried(task.relation, found, traffic=sent, progress=progress)
+            hint = tried(task.relation, run, traffic=sent, progress=progress)
     if task.json:
         from unknot.cli.answers.form import answer
         from unknot.cli.answers.runs import SimulateAnswer, channels_of, flows_of
 
-        cost = clock.nanoseconds() / found.flit_hops if found.flit_hops else None
+        cost = clock.nanoseconds() / run.flit_hops if run.flit_hops else None
         units = task.scale.units
-        every = channels_of(task.relation, found, units) if channels or flows else None
+        every = channels_of(task.relation, run, units) if channels or flows else None
         print_json(
             answer(
                 SimulateAnswer,
-                found,
+                run,
                 of=task.relation,
                 ns_per_flit_hop=cost,
                 channels=every,
                 hint=hint,
-                flows=None if flows is None else flows_of(found, flows, units),
+                flows=None if flows is None else flows_of(run, flows, units),
                 vcs_chosen=task.chosen,
                 network=task.relation.network,
-                units=task.units(found.rows),
+                units=task.units(run.rows),
             )
         )
     else:
-        display.show_run(task.relation, found, chosen=task.chosen, scale=task.scale, hint=hint)
+        display.show_run(task.relation, run, chosen=task.chosen, scale=task.scale, hint=hint)
         if flows is not None:
-            display.show_flows(task.relation.network, found, flows, task.scale)
-    return found
+            display.show_flows(task.relation.network, run, flows, task.scale)
+    return run
 
 
 def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
@@ -148,16 +148,16 @@ def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
         pool = None if jobs == 1 else stack.enter_context(workers(None, min(jobs, seeds)))
         every = range(first, first + seeds)
         run = partial(replicate, task.relation, load, seeds=every, executor=pool, progress=progress, **point)
-        found = limited(task.deadline, run)
+        runs = limited(task.deadline, run)
     if task.json:
         from unknot.cli.answers.form import answer
         from unknot.cli.answers.runs import SeedsAnswer
 
-        units = task.units(found.rows)
-        print_json(answer(SeedsAnswer, found, of=task.relation, vcs_chosen=task.chosen, units=units))
+        units = task.units(runs.rows)
+        print_json(answer(SeedsAnswer, runs, of=task.relation, vcs_chosen=task.chosen, units=units))
     else:
-        display.show_runs(task.relation, found, chosen=task.chosen, scale=task.scale)
-    return found
+        display.show_runs(task.relation, runs, chosen=task.chosen, scale=task.scale)
+    return runs
 
 
 def search(task: Task) -> Saturation:
@@ -167,7 +167,7 @@ def search(task: Task) -> Saturation:
 
     alone = ("packet_length", "switching", "traffic", "router")
     with activity.cycles("searching") as progress:
-        empty, found = limited(
+        empty, limit = limited(
             task.deadline,
             lambda: (
                 zero_load_latency(task.relation, **{key: task.point[key] for key in alone}),
@@ -178,12 +178,12 @@ def search(task: Task) -> Saturation:
         from unknot.cli.answers.form import answer
         from unknot.cli.answers.runs import SaturationAnswer
 
-        figures = {"zero_load_latency": empty, "load": found.load, "throughput": found.throughput}
-        more = {"zero_load_latency": empty, "vcs_chosen": task.chosen, "units": task.units([figures, *found.rows])}
-        print_json(answer(SaturationAnswer, found, of=task.relation, **more))
+        figures = {"zero_load_latency": empty, "load": limit.load, "throughput": limit.throughput}
+        more = {"zero_load_latency": empty, "vcs_chosen": task.chosen, "units": task.units([figures, *limit.rows])}
+        print_json(answer(SaturationAnswer, limit, of=task.relation, **more))
     else:
-        display.show_saturation(task.relation, found, empty, chosen=task.chosen, scale=task.scale)
-    return found
+        display.show_saturation(task.relation, limit, empty, chosen=task.chosen, scale=task.scale)
+    return limit
 
 
 def draw(relation: Relation, run: Run, out: Path, scale: Scale) -> None:

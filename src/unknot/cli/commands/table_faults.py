@@ -50,42 +50,42 @@ def table_faults(
         )
     fabric = read_fabric(network, tables)
     with activity.progress_bar("faults") as progress:
-        found = sweep(
+        faults = sweep(
             fabric, kind=kind, faults=at_once, budget=budget, seed=seed, progress=progress
         )  # fmt: skip
     if csv is not None:
-        lost = sum(fault.lost_pairs for fault in found.tried[:show])
+        lost = sum(fault.lost_pairs for fault in faults.tried[:show])
         require(f"{lost:,} rows of pairs", ROW * lost)
-        write_rows(list(found.rows(show)), csv)
+        write_rows(list(faults.rows(show)), csv)
     if json:
         from unknot.cli.answers.analyses import TableFaultsAnswer
         from unknot.cli.answers.form import answer
 
-        print_json(answer(TableFaultsAnswer, found, fabric, of=fabric.network, fabric=fabric.name))
+        print_json(answer(TableFaultsAnswer, faults, fabric, of=fabric.network, fabric=fabric.name))
     else:
-        _show(found, show)
-    return HOLDS if found.survives else FAILS
+        _show(faults, show)
+    return HOLDS if faults.survives else FAILS
 
 
-def _show(found: TableFaults, show: int) -> None:
+def _show(faults: TableFaults, show: int) -> None:
     from unknot.cli.commands import display
     from unknot.report.phrases import count, sets_tried
 
-    kind = "cables" if found.kind == "links" else "switches" if found.kind == "routers" else found.kind
-    counts = [fault.lost_pairs for fault in found.tried]
-    before = f"; {found.undelivered_before} have no route even without faults" if found.undelivered_before else ""
+    kind = "cables" if faults.kind == "links" else "switches" if faults.kind == "routers" else faults.kind
+    counts = [fault.lost_pairs for fault in faults.tried]
+    before = f"; {faults.undelivered_before} have no route even without faults" if faults.undelivered_before else ""
     rows: list[tuple[str, str | Text]] = [
-        ("fabric", found.fabric.name),
-        ("routing", f"the tables of {found.fabric.tables_file}, as they are"),
-        ("faults", sets_tried(len(found.tried), found.possible, found.faults, kind)),
-        ("pairs", f"{found.pairs} of a host port and the LID of another{before}"),
+        ("fabric", faults.fabric.name),
+        ("routing", f"the tables of {faults.fabric.tables_file}, as they are"),
+        ("faults", sets_tried(len(faults.tried), faults.possible, faults.faults, kind)),
+        ("pairs", f"{faults.pairs} of a host port and the LID of another{before}"),
         ("lost pairs", f"{sum(counts) / len(counts):.1f} in the mean, {max(counts)} at most"),
-        *((outcome, str(count)) for outcome, count in found.counts.items()),
-        ("survives", display.answer(found.survives)),
+        *((outcome, str(count)) for outcome, count in faults.counts.items()),
+        ("survives", display.answer(faults.survives)),
     ]
     display.print_rows(rows)
     lines = []
-    for fault in [fault for fault in found.tried if fault.lost_pairs][:show]:
+    for fault in [fault for fault in faults.tried if fault.lost_pairs][:show]:
         lost = f"{fault.lost_pairs} of {fault.pairs}"
         dead = f" (and {count(fault.dead_hosts, 'host port')})" if fault.dead_hosts else ""
         severed = str(fault.severed_pairs or "")

@@ -175,9 +175,9 @@ def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None, scale: Sc
         inside = run.network_latency_mean
         rows.append(("network latency", f"{inside:.2f} cycles{scale.ns(inside)} mean"))
     for name in sorted(set(trace.classes)):
-        found = _of_class(run, name)
-        if found["latency_mean"] is not None:
-            mean, inside = found["latency_mean"], found["network_latency_mean"]
+        figures = _of_class(run, name)
+        if figures["latency_mean"] is not None:
+            mean, inside = figures["latency_mean"], figures["network_latency_mean"]
             text = f"{mean:.2f} cycles{scale.ns(mean)} mean, {inside:.2f}{scale.ns(inside)} in the network"
             rows.append((f"class {name or '(none)'}", text))
     if run.reason:
@@ -206,8 +206,8 @@ NAMED = (" cycles", "", "", "", "")
 """Units after the mean of a row, and after its percentiles."""
 
 
-def _five(found: TraceRun | ClosedLoop, what: str, scale: Scale) -> str:
-    values = [getattr(found, f"{what}_{part}") for part in ("mean", "p50", "p95", "p99", "max")]
+def _five(run: TraceRun | ClosedLoop, what: str, scale: Scale) -> str:
+    values = [getattr(run, f"{what}_{part}") for part in ("mean", "p50", "p95", "p99", "max")]
     mean, *rest = (f"{_number(value)}{unit}{scale.ns(value)}" for value, unit in zip(values, NAMED, strict=True))
     return f"{mean} mean; {rest[0]} median, {rest[1]} p95, {rest[2]} p99, {rest[3]} max"
 

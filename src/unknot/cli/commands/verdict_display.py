@@ -83,12 +83,12 @@ def size_in_words(size: Size) -> str:
     )
 
 
-def smallest_in_words(found: Smallest) -> str:
+def smallest_in_words(smallest: Smallest) -> str:
     """Describe in a line whether a deadlock configuration is proved to be the smallest."""
-    if found.proved:
-        return f"yes: no deadlock has fewer messages, nor, with as many, fewer held VCs ({found.method})"
-    least = f"no deadlock has fewer than {count(found.messages_bound, 'message')}"
-    return f"not proved: {least} ({found.method})"
+    if smallest.proved:
+        return f"yes: no deadlock has fewer messages, nor, with as many, fewer held VCs ({smallest.method})"
+    least = f"no deadlock has fewer than {count(smallest.messages_bound, 'message')}"
+    return f"not proved: {least} ({smallest.method})"
 
 
 def show_sections(sections: Iterable[Section]) -> None:
@@ -102,13 +102,13 @@ def show_sections(sections: Iterable[Section]) -> None:
             out.print(Padding(Text(paragraph), (0, 0, 0, 2)), width=width)
 
 
-def show_replay(relation: Relation, found: Configuration, against: str | None, result: Replay | None) -> None:
+def show_replay(relation: Relation, configuration: Configuration, against: str | None, result: Replay | None) -> None:
     """Whether a configuration is a deadlock, and what became of it in the simulator."""
     rows: Rows = [
         ("network", relation.network.name),
         ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
-        ("switching", f"{found.switching}, {found.buffer_depth} flits per virtual channel"),
-        ("messages", f"{len(found.messages)}, {found.reachability}"),
+        ("switching", f"{configuration.switching}, {configuration.buffer_depth} flits per virtual channel"),
+        ("messages", f"{len(configuration.messages)}, {configuration.reachability}"),
         ("checker", "accepts it" if against is None else Text(f"REJECTS it: {against}", style="bold red")),
     ]
     if result is not None:
@@ -121,6 +121,6 @@ def show_replay(relation: Relation, found: Configuration, against: str | None, r
             by = listed([f"message {other + 1}" for other in others]) or "nobody"
             rows.append((f"message {message + 1}", f"waits for {by}"))
     print_rows(rows)
-    if against is None and all(waits(found)):
+    if against is None and all(waits(configuration)):
         print()
-        sentences(describe(relation, found))
+        sentences(describe(relation, configuration))

@@ -19,43 +19,43 @@ ANY = "any"
 MOST_CLASSES = 64
 
 
-def has_classes(given: Configuration) -> bool:
+def has_classes(settings: Configuration) -> bool:
     """Whether there are several traffic classes, reads and writes, or several subnets."""
-    return given.whole("classes", 1, MOST_CLASSES) > 1 or any(_reads(given)) or subnets_of(given) > 1
+    return settings.whole("classes", 1, MOST_CLASSES) > 1 or any(_reads(settings)) or subnets_of(settings) > 1
 
 
-def subnets_of(given: Configuration) -> int:
+def subnets_of(settings: Configuration) -> int:
     """Number of networks side by side."""
-    return given.whole("subnets", 1, 64)
+    return settings.whole("subnets", 1, 64)
 
 
-def _subnet(given: Configuration, kind: str) -> int:
+def _subnet(settings: Configuration, kind: str) -> int:
     """The subnet of a type of messages."""
-    return given.whole(f"{kind}_subnet", 0, subnets_of(given) - 1)
+    return settings.whole(f"{kind}_subnet", 0, subnets_of(settings) - 1)
 
 
-def kinds_by_subnet(given: Configuration) -> list[tuple[str, ...]]:
+def kinds_by_subnet(settings: Configuration) -> list[tuple[str, ...]]:
     """The types of messages that each subnet carries, of a configuration that reads and writes in all classes."""
-    found = [tuple(kind for kind in TYPES if _subnet(given, kind) == k) for k in range(subnets_of(given))]
-    return [kinds for kinds in found if kinds]
+    by_subnet = [tuple(kind for kind in TYPES if _subnet(settings, kind) == k) for k in range(subnets_of(settings))]
+    return [kinds for kinds in by_subnet if kinds]
 
 
-def _reads(given: Configuration) -> list[bool]:
+def _reads(settings: Configuration) -> list[bool]:
     """Whether each class reads and writes."""
-    many = given.whole("classes", 1, MOST_CLASSES)
-    return [given.of_class(k).on("use_read_write") for k in range(many)]
+    many = settings.whole("classes", 1, MOST_CLASSES)
+    return [settings.of_class(k).on("use_read_write") for k in range(many)]
 
 
-def _range(given: Configuration, kind: str, vcs: int) -> tuple[int, int]:
+def _range(settings: Configuration, kind: str, vcs: int) -> tuple[int, int]:
     """First and last VC of a type of messages."""
-    low, high = given.whole(f"{kind}_begin_vc"), given.whole(f"{kind}_end_vc")
+    low, high = settings.whole(f"{kind}_begin_vc"), settings.whole(f"{kind}_end_vc")
     if not 0 <= low <= high < vcs:
         words = f"VCs {low} to {high} of {vcs}: with use_read_write ranges are within num_vcs"
-        raise given.error(f"{kind}_end_vc", words)
+        raise settings.error(f"{kind}_end_vc", words)
     return low, high
 
 
-def routed(given: Configuration, built: Built, kinds: Sequence[str] = TYPES) -> Relation:
+def routed(settings: Configuration, built: Built, kinds: Sequence[str] = TYPES) -> Relation:
     """The routing of a configuration, for each type of messages on its VCs.
 
     Parameters
@@ -68,16 +68,16 @@ def routed(given: Configuration, built: Built, kinds: Sequence[str] = TYPES) -> 
     UnknotError
         If the routing function cannot be had on the VCs of a type.
     """
-    reads = _reads(given)
+    reads = _reads(settings)
     if not any(reads):
-        return relation_of(given, built)
-    vcs = given.whole("num_vcs", 1, 1024)
-    given.text("routing_function")
-    ranges = {kind: _range(given, kind, vcs) for kind in kinds}
+        return relation_of(settings, built)
+    vcs = settings.whole("num_vcs", 1, 1024)
+    settings.text("routing_function")
+    ranges = {kind: _range(settings, kind, vcs) for kind in kinds}
     if not all(reads):
         ranges[ANY] = 0, vcs - 1
     wide = {high - low + 1 for low, high in ranges.values()}
-    bases = {count: relation_of(given.changed("num_vcs", str(count)), built) for count in sorted(wide)}
+    bases = {count: relation_of(settings.changed("num_vcs", str(count)), built) for count in sorted(wide)}
     return in_ranges(built.network, vcs, [(kind, low, bases[high - low + 1]) for kind, (low, high) in ranges.items()])
 
 
@@ -88,7 +88,7 @@ def answers_of(relation: Relation) -> dict[str, str]:
     return {f"{way}_request": f"{way}_reply" for way in ("read", "write")}
 
 
-def traffic_classes(given: Configuration, built: Built) -> tuple[TrafficClass, ...]:
+def traffic_classes(settings: Configuration, built: Built) -> tuple[TrafficClass, ...]:
     """The traffic classes of a configuration; shares are flits per terminal and cycle.
 
     Raises
@@ -96,19 +96,19 @@ def traffic_classes(given: Configuration, built: Built) -> tuple[TrafficClass, .
     UnknotError
         For values that no class can have.
     """
-    reads = _reads(given)
-    found = []
+    reads = _reads(settings)
+    classes = []
     for k, reading in enumerate(reads):
-        here = given.of_class(k)
+        here = settings.of_class(k)
         forms = _reads_and_writes(here) if reading else _plain(here, any(reads))
         mean = TrafficClass(messages=forms).mean_length
         # What BookSim divides by where the rate is in flits: half of the four sizes together.
         sizes = sum(here.whole(f"{kind}_size", 1, 2**20) for kind in TYPES) // 2 if reading else mean
         chance = here.number("injection_rate")
-        chance = chance / sizes if given.on("injection_rate_uses_flits") else chance
+        chance = chance / sizes if settings.on("injection_rate_uses_flits") else chance
         if not 0 < chance <= 1:
-            raise given.error("injection_rate", f"packets in a cycle are above 0 and at most 1, got {chance:g}")
-        found.append(
+            raise settings.error("injection_rate", f"packets in a cycle are above 0 and at most 1, got {chance:g}")
+        classes.append(
             TrafficClass(
                 share=chance * mean,
                 traffic=pattern(here, built),
@@ -118,53 +118,55 @@ def traffic_classes(given: Configuration, built: Built) -> tuple[TrafficClass, .
                 name=str(k),
             )
         )
-    return tuple(found)
+    return tuple(classes)
 
 
-def _plain(given: Configuration, typed: bool) -> tuple[Message, ...]:
+def _plain(settings: Configuration, typed: bool) -> tuple[Message, ...]:
     """Messages of a class that does not read and write."""
     kind = ANY if typed else ""
-    vcs = (0, given.whole("num_vcs") - 1) if typed else None
+    vcs = (0, settings.whole("num_vcs") - 1) if typed else None
     return tuple(
         Message(flits, share, kind=kind, vcs=vcs, subnet=subnet)
-        for flits, share in lengths_of(given).items()
-        for subnet in range(subnets_of(given))
+        for flits, share in lengths_of(settings).items()
+        for subnet in range(subnets_of(settings))
     )
 
 
-def _reads_and_writes(given: Configuration) -> tuple[Message, ...]:
+def _reads_and_writes(settings: Configuration) -> tuple[Message, ...]:
     """Reads and writes, each with its reply."""
-    writes = given.number("write_fraction")
+    writes = settings.number("write_fraction")
     if not 0 <= writes <= 1:
-        raise given.error("write_fraction", f"a part from 0 to 1 is wanted, not {writes:g}")
-    vcs = given.whole("num_vcs")
+        raise settings.error("write_fraction", f"a part from 0 to 1 is wanted, not {writes:g}")
+    vcs = settings.whole("num_vcs")
     return tuple(
         Message(
-            given.whole(f"{way}_request_size", 1, 2**20),
+            settings.whole(f"{way}_request_size", 1, 2**20),
             share,
             f"{way}_request",
-            given.whole(f"{way}_reply_size", 1, 2**20),
+            settings.whole(f"{way}_reply_size", 1, 2**20),
             f"{way}_reply",
-            _range(given, f"{way}_request", vcs),
-            _range(given, f"{way}_reply", vcs),
-            _subnet(given, f"{way}_request"),
-            _subnet(given, f"{way}_reply"),
+            _range(settings, f"{way}_request", vcs),
+            _range(settings, f"{way}_reply", vcs),
+            _subnet(settings, f"{way}_request"),
+            _subnet(settings, f"{way}_reply"),
         )
         for way, share in (("read", 1 - writes), ("write", writes))
         if share > 0
     )
 
 
-def lengths_of(given: Configuration) -> dict[int, float]:
+def lengths_of(settings: Configuration) -> dict[int, float]:
     """Shares of the packet lengths of a class."""
-    sizes = split(given.one("packet_size"))
-    rates = split(given.one("packet_size_rate")) if len(sizes) > 1 else ("1",)
+    sizes = split(settings.one("packet_size"))
+    rates = split(settings.one("packet_size_rate")) if len(sizes) > 1 else ("1",)
     for key, texts in (("packet_size", sizes), ("packet_size_rate", rates)):
         wrong = [text for text in texts if not text.isdigit() or not 0 < int(text) <= 2**20]
         if wrong or not texts:
-            raise given.error(key, f"whole numbers from 1 to {2**20} are wanted, not {wrong[0] if wrong else 'none'}")
+            raise settings.error(
+                key, f"whole numbers from 1 to {2**20} are wanted, not {wrong[0] if wrong else 'none'}"
+            )
     rates = (rates + (rates[-1],) * len(sizes))[: len(sizes)]
-    found: dict[int, float] = {}
+    shares: dict[int, float] = {}
     for size, rate in zip(sizes, rates, strict=True):
-        found[int(size)] = found.get(int(size), 0.0) + int(rate)
-    return dict(length_shares(found))
+        shares[int(size)] = shares.get(int(size), 0.0) + int(rate)
+    return dict(length_shares(shares))

@@ -75,15 +75,15 @@ class Configuration:
     def changed(self, key: str, value: str) -> Configuration:
         """Return the configuration with another value of one key, as if given on the command line."""
         assignment = Assignment(key, value, OVERRIDE, 1, 1, len(key) + 2, f"{key}={value}")
-        found = Configuration([*self.given.values(), assignment], self.folder, self.faithful)
-        found.confined = self.confined
-        return found
+        configuration = Configuration([*self.given.values(), assignment], self.folder, self.faithful)
+        configuration.confined = self.confined
+        return configuration
 
     def of_class(self, k: int) -> Configuration:
         """Return the configuration as one of several traffic classes sees it."""
-        found = copy(self)
-        found.klass = k
-        return found
+        view = copy(self)
+        view.klass = k
+        return view
 
     def __contains__(self, key: str) -> bool:
         return key in self.given
@@ -96,8 +96,8 @@ class Configuration:
 
     def warn(self, key: str, message: str) -> None:
         """Say something about a key that is set."""
-        found = self.given.get(key)
-        place = f"{found.where}:{found.line}: " if found else ""
+        assignment = self.given.get(key)
+        place = f"{assignment.where}:{assignment.line}: " if assignment else ""
         self.warnings.append(f"{place}{key}: {message}")
 
     def text(self, key: str) -> str:
@@ -133,14 +133,14 @@ class Configuration:
 
     def one(self, key: str) -> str:
         """The value of a key for this traffic class; the last one goes for all further classes."""
-        found = self.values(key)
-        if not found:
+        values = self.values(key)
+        if not values:
             raise self.error(key, "this list is empty")
         if self.klass is not None:
-            return found[min(self.klass, len(found) - 1)]
-        if len(found) > 1:
-            self.warn(key, f"only the first of {len(found)} values counts: there is one traffic class")
-        return found[0]
+            return values[min(self.klass, len(values) - 1)]
+        if len(values) > 1:
+            self.warn(key, f"only the first of {len(values)} values counts: there is one traffic class")
+        return values[0]
 
     def require(self, key: str, *allowed: str) -> None:
         """Refuse any value but the default of a key, and others that are the same as it."""
@@ -155,7 +155,9 @@ class Configuration:
     def idle(self) -> list[str]:
         """The keys that are set to something else than their default and never read: they change nothing."""
         return [
-            key for key, found in self.given.items() if key not in self._read and found.value != KEYS[key].default
+            key
+            for key, assignment in self.given.items()
+            if key not in self._read and assignment.value != KEYS[key].default
         ]
 
 
@@ -163,7 +165,7 @@ def split(text: str) -> tuple[str, ...]:
     """The members of a list in braces, which may be lists themselves; any other text is its only member."""
     if not text.startswith("{"):
         return (text,) if text else ()
-    found, depth, start = [], 0, 1
+    members, depth, start = [], 0, 1
     for i in range(1, len(text)):
         if text[i] == "{":
             depth += 1
@@ -171,9 +173,9 @@ def split(text: str) -> tuple[str, ...]:
             depth -= 1
         elif text[i] in ",}" and not depth:
             if i > start:
-                found.append(text[start:i])
+                members.append(text[start:i])
             start = i + 1
-    return tuple(found)
+    return tuple(members)
 
 
 def read_configuration(path: str | Path, overrides: Sequence[str] = (), *, faithful: bool = False) -> Configuration:
@@ -192,9 +194,9 @@ def read_configuration(path: str | Path, overrides: Sequence[str] = (), *, faith
         With file, line and column of what cannot be read.
     """
     assignments, warnings = as_booksim(statements(path, overrides))
-    found = Configuration(assignments, Path(path).parent, faithful)
-    found.warnings += warnings
-    return found
+    configuration = Configuration(assignments, Path(path).parent, faithful)
+    configuration.warnings += warnings
+    return configuration
 
 
 def _near(key: str) -> str:

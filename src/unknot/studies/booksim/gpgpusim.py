@@ -21,21 +21,21 @@ _VALUES = {
 }
 
 
-def as_booksim(found: Sequence[Assignment]) -> tuple[list[Assignment], list[str]]:
+def as_booksim(assignments: Sequence[Assignment]) -> tuple[list[Assignment], list[str]]:
     """The assignments as BookSim would have them, and warnings; those of other files are left as they are.
 
     With ``sim_type = gpgpusim`` all packets are reads and writes. What they are is up to the programs that GPGPU-Sim
     runs; here it is up to BookSim's keys.
     """
-    own = [a for a in found if a.key in KEYS]
-    foreign = [a for a in found if (a.key, a.value) in _VALUES and a.key != "vc_alloc_delay"]
+    own = [a for a in assignments if a.key in KEYS]
+    foreign = [a for a in assignments if (a.key, a.value) in _VALUES and a.key != "vc_alloc_delay"]
     if not own and not foreign:
-        return list(found), []
+        return list(assignments), []
     warnings = []
     if own:
         names = ", ".join(dict.fromkeys(a.key for a in own))
         warnings.append(f"{own[0].where}: of GPGPU-Sim, and without effect here: {names}")
-    kept = [a for a in found if a.key not in KEYS]
+    kept = [a for a in assignments if a.key not in KEYS]
     for k, assignment in enumerate(kept):
         value = _VALUES.get((assignment.key, assignment.value))
         if value is not None:

@@ -116,10 +116,10 @@ def _cube(configuration: Configuration) -> Built:
     links = [
         (node, 2 * i + way, node ^ (1 << i), latency) for node in range(routers) for i in range(n) for way in (0, 1)
     ]
-    found = _made(f"torus({sides})", routers, links, range(routers), range(routers), k, n)
+    built = _made(f"torus({sides})", routers, links, range(routers), range(routers), k, n)
     coordinates = (np.arange(routers)[:, None] >> np.arange(n)) & 1
-    network = replace(found.network, coordinates=coordinates, radices=(2,) * n)
-    return replace(found, network=network)
+    network = replace(built.network, coordinates=coordinates, radices=(2,) * n)
+    return replace(built, network=network)
 
 
 def _fly(configuration: Configuration) -> Built:

@@ -79,12 +79,12 @@ def statements(path: str | Path, overrides: Sequence[str] = ()) -> list[Assignme
     text = read_text(path)
     if len(text) > LONGEST:
         raise TextError(f"the file has {len(text)} characters; the limit is {LONGEST}", path)
-    found = list(_parsed(text, str(path)))
-    if not found and not overrides:
+    assignments = list(_parsed(text, str(path)))
+    if not assignments and not overrides:
         raise TextError("no statement such as `topology = mesh;` in this file", path)
     for override in overrides:
-        found += _parsed(override if override.rstrip().endswith(";") else override + ";", OVERRIDE)
-    return found
+        assignments += _parsed(override if override.rstrip().endswith(";") else override + ";", OVERRIDE)
+    return assignments
 
 
 def _parsed(text: str, where: str) -> Iterator[Assignment]:
@@ -97,19 +97,21 @@ def _parsed(text: str, where: str) -> Iterator[Assignment]:
     try:
         tree = _grammar().parse(text)
     except UnexpectedCharacters as problem:
-        found = text[problem.pos_in_stream or 0 : (problem.pos_in_stream or 0) + 1]
-        what = "this is neither a number nor a word" if found.isdigit() else f"{found!a} means nothing here"
+        token = text[problem.pos_in_stream or 0 : (problem.pos_in_stream or 0) + 1]
+        what = "this is neither a number nor a word" if token.isdigit() else f"{token!a} means nothing here"
         raise error(f"{what}; a statement is `key = value;`", problem.line, problem.column) from None
     except UnexpectedToken as problem:
         names = problem.accepts or problem.expected
-        wanted = ["a value"] if "NUMBER" in names else sorted(_EXPECTED[name] for name in names if name in _EXPECTED)
-        found = "the file ends here" if problem.token.type == "$END" else f"{str(problem.token)[:40]!r} stands here"
+        expected = (
+            ["a value"] if "NUMBER" in names else sorted(_EXPECTED[name] for name in names if name in _EXPECTED)
+        )
+        token = "the file ends here" if problem.token.type == "$END" else f"{str(problem.token)[:40]!r} stands here"
         if problem.token.type == "$END":
             line = text.rstrip().count("\n") + 1
             column = len(lines[line - 1].rstrip()) + 1
         else:
             line, column = problem.line, problem.column
-        raise error(f"{found}; expected {' or '.join(wanted)}", line, column) from None
+        raise error(f"{token}; expected {' or '.join(expected)}", line, column) from None
     for statement in tree.children:
         assert isinstance(statement, Tree)
         key, value = statement.children

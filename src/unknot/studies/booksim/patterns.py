@@ -43,16 +43,16 @@ class _Call:
 
     def numbers(self, at: int, limit: int | None = None) -> list[int]:
         """The whole numbers of a value that is a list, each below a limit."""
-        found = []
+        listed = []
         for text in split(self.values[at]):
             text = text.split(",")[0] if self.configuration.faithful else text
             if not re.fullmatch(r"-?\d{1,9}", text) or (limit is not None and not -1 <= int(text) < limit):
                 most = f" below {limit}" if limit is not None else ""
                 raise self.configuration.error(self.key, f"whole numbers{most} are wanted, not {text!r}")
-            found.append(int(text))
-        if not found:
+            listed.append(int(text))
+        if not listed:
             raise self.configuration.error(self.key, "this list is empty")
-        return found
+        return listed
 
 
 def pattern(configuration: Configuration, built: Built) -> Pattern:
@@ -83,15 +83,15 @@ def bursts(configuration: Configuration, built: Built, chance: float) -> Bursts 
     if call.name != "on_off":
         raise configuration.error("injection_process", f"BookSim has bernoulli and on_off, not {call.name!r}")
     keys = ("burst_alpha", "burst_beta", "burst_r1")
-    given = []
+    numbers = []
     for at, key in enumerate(keys):
         text = call.values[at].split(",")[0] if at < len(call.values) else ""
         try:
-            given.append(float(text) if text else configuration.number(key))
+            numbers.append(float(text) if text else configuration.number(key))
         except ValueError:
             raise configuration.error("injection_process", f"a number is wanted, not {text!r}") from None
-    alpha, beta, rate = given
-    if sum(value < 0 for value in given) != 1:
+    alpha, beta, rate = numbers
+    if sum(value < 0 for value in numbers) != 1:
         raise configuration.error(
             "injection_process", "exactly one of alpha, beta and r1 is negative, the unknown one"
         )
@@ -124,13 +124,13 @@ def _closes_at_end(text: str) -> bool:
 
 
 def _to(call: _Call, target: npt.ArrayLike) -> Pattern:
-    found = np.asarray(target, dtype=np.int64)
-    wrong = np.flatnonzero((found < 0) | (found >= call.nodes))
+    targets = np.asarray(target, dtype=np.int64)
+    wrong = np.flatnonzero((targets < 0) | (targets >= call.nodes))
     if wrong.size:
         raise call.configuration.error(
-            "traffic", f"node {wrong[0]} would send to {found[wrong[0]]}; there are nodes 0 to {call.nodes - 1}"
+            "traffic", f"node {wrong[0]} would send to {targets[wrong[0]]}; there are nodes 0 to {call.nodes - 1}"
         )
-    return Pattern(call.text, destination=found.astype(np.int32))
+    return Pattern(call.text, destination=targets.astype(np.int32))
 
 
 def _drawn(call: _Call, choices: Callable[[int], Sequence[int] | Numbers], shares: Numbers | None = None) -> Pattern:
@@ -142,12 +142,12 @@ def _drawn(call: _Call, choices: Callable[[int], Sequence[int] | Numbers], share
         )
     weight = np.zeros((call.nodes, call.nodes))
     for source in range(call.nodes):
-        found = np.asarray(choices(source), dtype=np.int64)
-        if found.min() < 0 or found.max() >= call.nodes:
+        targets = np.asarray(choices(source), dtype=np.int64)
+        if targets.min() < 0 or targets.max() >= call.nodes:
             raise call.configuration.error(
-                "traffic", f"node {source} would send to {found.max()}; there are nodes 0 to {call.nodes - 1}"
+                "traffic", f"node {source} would send to {targets.max()}; there are nodes 0 to {call.nodes - 1}"
             )
-        np.add.at(weight[source], found, 1.0 if shares is None else shares)
+        np.add.at(weight[source], targets, 1.0 if shares is None else shares)
     return Pattern(call.text, weight=weight / weight.sum(axis=1, keepdims=True))
 
 
@@ -171,10 +171,10 @@ def _bitcomp(call: _Call) -> Pattern:
 
 def _bitrev(call: _Call) -> Pattern:
     nodes, bits = _bits(call)
-    found = np.zeros_like(nodes)
+    target = np.zeros_like(nodes)
     for i in range(bits):
-        found |= ((nodes >> i) & 1) << (bits - 1 - i)
-    return _to(call, found)
+        target |= ((nodes >> i) & 1) << (bits - 1 - i)
+    return _to(call, target)
 
 
 def _transpose(call: _Call) -> Pattern:
@@ -200,10 +200,10 @@ def _digits(call: _Call, step: Callable[[int], int]) -> Pattern:
             "traffic",
             f"{call.name} by {n} digits of {base} is for {max(base, 0)}^{n} nodes; there are {call.nodes}",
         )
-    nodes, found = np.arange(call.nodes, dtype=np.int64), np.zeros(call.nodes, dtype=np.int64)
+    nodes, target = np.arange(call.nodes, dtype=np.int64), np.zeros(call.nodes, dtype=np.int64)
     for i in range(n):
-        found += base**i * ((nodes // base**i % base + step(base)) % base)
-    return _to(call, found)
+        target += base**i * ((nodes // base**i % base + step(base)) % base)
+    return _to(call, target)
 
 
 def _tornado(call: _Call) -> Pattern:

@@ -17,115 +17,118 @@ _ALLOCATORS: dict[str, Allocator] = {name: name for name in ALLOCATORS} | {"sepa
 _SPECULATION = ("spec_check_elig", "spec_check_cred", "spec_mask_by_reqs")
 
 
-def router_of(given: Configuration) -> Router:
+def router_of(settings: Configuration) -> Router:
     """The router of a configuration."""
-    speculative = given.on("speculative")
+    speculative = settings.on("speculative")
     if speculative:
-        given.require("spec_sw_allocator")
+        settings.require("spec_sw_allocator")
         for key in _SPECULATION:
-            given.require(key)
-    allocators, (own, most) = _allocators(given), _shared(given)
+            settings.require(key)
+    allocators, (own, most) = _allocators(settings), _shared(settings)
     try:
         router = Router(
-            routing_delay=given.whole("routing_delay"),
-            vc_allocation_delay=given.whole("vc_alloc_delay"),
-            switch_allocation_delay=given.whole("sw_alloc_delay"),
-            traversal_delay=given.whole("st_prepare_delay") + given.whole("st_final_delay"),
-            credit_delay=given.whole("credit_delay"),
+            routing_delay=settings.whole("routing_delay"),
+            vc_allocation_delay=settings.whole("vc_alloc_delay"),
+            switch_allocation_delay=settings.whole("sw_alloc_delay"),
+            traversal_delay=settings.whole("st_prepare_delay") + settings.whole("st_final_delay"),
+            credit_delay=settings.whole("credit_delay"),
             speculative=speculative,
             **allocators,
-            priority=_priority(given),
-            hold_switch=given.on("hold_switch_for_packet"),
-            input_speedup=given.whole("input_speedup"),
-            output_speedup=given.whole("output_speedup"),
-            internal_speedup=given.number("internal_speedup"),
-            claim_credit=given.on("vc_busy_when_full"),
-            empty_first=given.on("vc_prioritize_empty"),
-            donate_priority=given.on("vc_priority_donation"),
-            output_buffer=_output_buffer(given),
+            priority=_priority(settings),
+            hold_switch=settings.on("hold_switch_for_packet"),
+            input_speedup=settings.whole("input_speedup"),
+            output_speedup=settings.whole("output_speedup"),
+            internal_speedup=settings.number("internal_speedup"),
+            claim_credit=settings.on("vc_busy_when_full"),
+            empty_first=settings.on("vc_prioritize_empty"),
+            donate_priority=settings.on("vc_priority_donation"),
+            output_buffer=_output_buffer(settings),
             own_slots=own,
             most_slots=most,
             ejection_credits=True,
-            pipelined=_is_pipelined(given),
-            all_tiers=given.faithful and given.text("routing_function") == "min_adapt",
-            ejection="same" if given.text("topology") == "dragonflynew" else "any",
+            pipelined=_is_pipelined(settings),
+            all_tiers=settings.faithful and settings.text("routing_function") == "min_adapt",
+            ejection="same" if settings.text("topology") == "dragonflynew" else "any",
         )
     except SimulationError as error:
         for key, name in _DELAYS.items():
             if f" {name} " in str(error):
-                raise given.error(key, str(error)) from None
+                raise settings.error(key, str(error)) from None
         raise
-    return _without_idle(given, router)
+    return _without_idle(settings, router)
 
 
-def _is_pipelined(given: Configuration) -> bool:
+def _is_pipelined(settings: Configuration) -> bool:
     """Whether stages take in something in each cycle; BookSim's routing and switch do not."""
-    slow = [key for key in ("vc_alloc_delay", "sw_alloc_delay") if given.whole(key) > 1]
+    slow = [key for key in ("vc_alloc_delay", "sw_alloc_delay") if settings.whole(key) > 1]
     for key in slow:
-        given.warn(key, "BookSim stops as soon as two headers or flits are at it; here it is pipelined")
-    several = given.whole("routing_delay") > 1 or given.whole("st_prepare_delay") + given.whole("st_final_delay") > 1
-    return not (given.faithful and several) or bool(slow)
+        settings.warn(key, "BookSim stops as soon as two headers or flits are at it; here it is pipelined")
+    several = (
+        settings.whole("routing_delay") > 1
+        or settings.whole("st_prepare_delay") + settings.whole("st_final_delay") > 1
+    )
+    return not (settings.faithful and several) or bool(slow)
 
 
-def _priority(given: Configuration) -> Priority:
+def _priority(settings: Configuration) -> Priority:
     """Return the priority of packets; with one class, priority by class becomes none."""
-    given.require("priority", "age", "class")
-    if given.text("priority") == "class":
-        return "class" if has_classes(given) else "none"
-    return "age" if given.text("priority") == "age" else "none"
+    settings.require("priority", "age", "class")
+    if settings.text("priority") == "class":
+        return "class" if has_classes(settings) else "none"
+    return "age" if settings.text("priority") == "age" else "none"
 
 
-def _without_idle(given: Configuration, router: Router) -> Router:
+def _without_idle(settings: Configuration, router: Router) -> Router:
     """The router without options that change nothing; a warning for each."""
     if router.empty_first and router.allocator not in HONOURING:
-        given.warn("vc_prioritize_empty", f"{router.allocator} knows no priorities, so it changes nothing")
+        settings.warn("vc_prioritize_empty", f"{router.allocator} knows no priorities, so it changes nothing")
         router = replace(router, empty_first=False)
     if router.donate_priority and router.priority == "none":
-        given.warn("vc_priority_donation", "packets have no priorities, so it changes nothing")
+        settings.warn("vc_priority_donation", "packets have no priorities, so it changes nothing")
         router = replace(router, donate_priority=False)
-    if given.on("vc_shuffle_requests"):
-        given.warn("vc_shuffle_requests", "only the order in which VCs take turns is another")
+    if settings.on("vc_shuffle_requests"):
+        settings.warn("vc_shuffle_requests", "only the order in which VCs take turns is another")
     return router
 
 
-def _output_buffer(given: Configuration) -> int:
+def _output_buffer(settings: Configuration) -> int:
     """Flits behind the switch from which it is closed; 0 where there is no limit, or nothing waits there."""
-    size = given.whole("output_buffer_size")
+    size = settings.whole("output_buffer_size")
     if size == 0:
-        raise given.error("output_buffer_size", "a buffer of 0 flits lets nothing through")
-    speedup = given.whole("output_speedup") > 1 or given.number("internal_speedup") > 1
+        raise settings.error("output_buffer_size", "a buffer of 0 flits lets nothing through")
+    speedup = settings.whole("output_speedup") > 1 or settings.number("internal_speedup") > 1
     if size > 0 and not speedup:
-        given.warn("output_buffer_size", "without speedup nothing waits behind the switch, so it changes nothing")
+        settings.warn("output_buffer_size", "without speedup nothing waits behind the switch, so it changes nothing")
     return max(0, size) if speedup else 0
 
 
-def _shared(given: Configuration) -> tuple[int, int]:
+def _shared(settings: Configuration) -> tuple[int, int]:
     """Slots of each VC of its own, and how many it may have, where VCs share buffers; 0: no limit."""
-    policy = given.text("buffer_policy")
+    policy = settings.text("buffer_policy")
     if policy == "private":
         return 0, 0
     if policy not in ("shared", "limited"):
-        given.require("buffer_policy")
-    vcs, depth = given.whole("num_vcs", 1), depth_of(given)
-    if given.whole("private_bufs") not in (-1, vcs):
-        raise given.error("private_bufs", f"{given.text('private_bufs')} is not built: one for each VC")
+        settings.require("buffer_policy")
+    vcs, depth = settings.whole("num_vcs", 1), depth_of(settings)
+    if settings.whole("private_bufs") not in (-1, vcs):
+        raise settings.error("private_bufs", f"{settings.text('private_bufs')} is not built: one for each VC")
     for key in ("private_buf_start_vc", "private_buf_end_vc"):
-        given.require(key)
-    own = {int(text) for text in given.values("private_buf_size") if re.fullmatch(r"-?\d{1,7}", text)}
-    found = depth if own == {-1} else min(own, default=0)
-    if len(own) != 1 or not 0 < found <= depth:
-        raise given.error(
+        settings.require(key)
+    own = {int(text) for text in settings.values("private_buf_size") if re.fullmatch(r"-?\d{1,7}", text)}
+    slots = depth if own == {-1} else min(own, default=0)
+    if len(own) != 1 or not 0 < slots <= depth:
+        raise settings.error(
             "private_buf_size",
             f"each VC has the same number of slots of its own, 1 to {depth} or -1, got "
-            f"{given.text('private_buf_size')}; a VC without any could wait for others for ever",
+            f"{settings.text('private_buf_size')}; a VC without any could wait for others for ever",
         )
-    most = given.whole("max_held_slots") if policy == "limited" else -1
-    if 0 <= most < found:
-        raise given.error("max_held_slots", f"{most} is less than the {found} slots that each VC has of its own")
-    return found, max(0, most)
+    most = settings.whole("max_held_slots") if policy == "limited" else -1
+    if 0 <= most < slots:
+        raise settings.error("max_held_slots", f"{most} is less than the {slots} slots that each VC has of its own")
+    return slots, max(0, most)
 
 
-def depth_of(given: Configuration) -> int:
+def depth_of(settings: Configuration) -> int:
     """Flits of a VC's buffer, those that it shares with others included.
 
     Raises
@@ -133,13 +136,17 @@ def depth_of(given: Configuration) -> int:
     UnknotError
         If it is no sensible number, or buffers that are shared are no multiple of it.
     """
-    depth, together, vcs = given.whole("vc_buf_size"), given.whole("buf_size"), given.whole("num_vcs", 1)
+    depth, together, vcs = (
+        settings.whole("vc_buf_size"),
+        settings.whole("buf_size"),
+        settings.whole("num_vcs", 1),
+    )
     key = "buf_size" if together > 0 else "vc_buf_size"
     depth = together // vcs if together > 0 else depth
     if not 0 < depth <= 1 << 20:
-        raise given.error(key, f"a VC has from 1 to {1 << 20} flits, got {depth}")
-    if together > 0 and together % vcs and given.text("buffer_policy") != "private":
-        raise given.error("buf_size", f"buffers that are shared are a multiple of {vcs} VCs, got {together}")
+        raise settings.error(key, f"a VC has from 1 to {1 << 20} flits, got {depth}")
+    if together > 0 and together % vcs and settings.text("buffer_policy") != "private":
+        raise settings.error("buf_size", f"buffers that are shared are a multiple of {vcs} VCs, got {together}")
     return depth
 
 
@@ -158,27 +165,27 @@ _DELAYS = {
 }
 
 
-def _allocators(given: Configuration) -> dict[str, Any]:
+def _allocators(settings: Configuration) -> dict[str, Any]:
     """Allocators of VCs and of the switch, and their iterations."""
-    found: list[Allocator] = []
+    names: list[Allocator] = []
     rounds: dict[str, int] = {}
     arbiters: dict[str, str] = {}
     for key in ("vc_allocator", "sw_allocator"):
-        match = _ALLOCATOR.fullmatch(given.text(key))
+        match = _ALLOCATOR.fullmatch(settings.text(key))
         name = match[1] if match else ""
         if match is None or name not in _ALLOCATORS:
-            raise given.error(key, f"BookSim has no allocator {given.text(key)}; {near(name, _ALLOCATORS)}")
+            raise settings.error(key, f"BookSim has no allocator {settings.text(key)}; {near(name, _ALLOCATORS)}")
         inside = match[2] or ""
         if _ALLOCATORS[name] in ITERATIVE and name != "separable_output_first":
-            rounds[key] = _iterations(given, key, inside)
+            rounds[key] = _iterations(settings, key, inside)
         elif name.startswith("separable"):
-            arbiters[key] = _arbiter(given, key, inside)
+            arbiters[key] = _arbiter(settings, key, inside)
             if name == "separable_output_first":
                 rounds[key] = 1
-        found.append(_ALLOCATORS[name])
+        names.append(_ALLOCATORS[name])
         if name == "select":
             arbiters[key] = "round_robin"
-    first, second = found
+    first, second = names
     return {
         "arbiter": next(iter(arbiters.values()), "round_robin"),
         "switch_arbiter": arbiters["sw_allocator"] if len(set(arbiters.values())) > 1 else None,
@@ -189,27 +196,27 @@ def _allocators(given: Configuration) -> dict[str, Any]:
     }
 
 
-def _arbiter(given: Configuration, key: str, inside: str) -> str:
+def _arbiter(settings: Configuration, key: str, inside: str) -> str:
     """The arbiter of a separable allocator."""
-    arbiter = inside or ("round_robin" if given.faithful else given.text("arb_type"))
+    arbiter = inside or ("round_robin" if settings.faithful else settings.text("arb_type"))
     if arbiter == "tree" and not inside:
-        given.warn("arb_type", "BookSim ignores it and takes turns, and so it is here: trees are not built")
+        settings.warn("arb_type", "BookSim ignores it and takes turns, and so it is here: trees are not built")
         arbiter = "round_robin"
     if arbiter not in ("round_robin", "matrix"):
-        raise given.error(key if inside else "arb_type", f"arbiter {arbiter} is not built; round_robin or matrix")
+        raise settings.error(key if inside else "arb_type", f"arbiter {arbiter} is not built; round_robin or matrix")
     if arbiter == "matrix" and not inside and key == "vc_allocator":
-        given.warn("arb_type", "BookSim ignores it and takes turns; --faithful does so too")
+        settings.warn("arb_type", "BookSim ignores it and takes turns; --faithful does so too")
     return arbiter
 
 
-def _iterations(given: Configuration, key: str, inside: str) -> int:
+def _iterations(settings: Configuration, key: str, inside: str) -> int:
     if inside:
         if not inside.isdigit() or not 1 <= int(inside) <= 1000:
-            raise given.error(key, f"iterations are a whole number from 1 to 1000, not {inside}")
+            raise settings.error(key, f"iterations are a whole number from 1 to 1000, not {inside}")
         return int(inside)
-    if given.faithful:
+    if settings.faithful:
         return 1
-    wanted = given.whole("alloc_iters", 1, 1000)
-    if wanted > 1 and key == "vc_allocator":
-        given.warn("alloc_iters", "BookSim ignores it and iterates once; --faithful does so too")
-    return wanted
+    rounds = settings.whole("alloc_iters", 1, 1000)
+    if rounds > 1 and key == "vc_allocator":
+        settings.warn("alloc_iters", "BookSim ignores it and iterates once; --faithful does so too")
+    return rounds

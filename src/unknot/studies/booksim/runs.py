@@ -123,10 +123,10 @@ def run_booksim(
 def _run(setting: str, setup: Setup, *, threads: int | None = None) -> Point:
     began = time.monotonic()
     options = {"threads": threads} | setup.options
-    found = gather(simulate(setup.relation, min(setup.load, 1.0), seed=seed, **options) for seed in setup.seeds)
+    runs = gather(simulate(setup.relation, min(setup.load, 1.0), seed=seed, **options) for seed in setup.seeds)
     lengths = tuple(one.mean_length / one.mean_packets for one in setup.options.get("classes", ()))
     seconds = time.monotonic() - began
-    return Point(setting, setup.load / setup.mean_length, setup.mean_length, lengths, seconds, found)
+    return Point(setting, setup.load / setup.mean_length, setup.mean_length, lengths, seconds, runs)
 
 
 def run_batches(setup: Setup) -> list[list[int]]:

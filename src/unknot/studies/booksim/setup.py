@@ -151,82 +151,82 @@ def read_setup(
     ...     read_setup(path, ["injection_rate=0.2"]).relation
     <Relation dim_order of BookSim on mesh(4, 4), 96 VCs>
     """
-    given = read_configuration(path, overrides, faithful=faithful)
-    given.confined = not outside_files
+    settings = read_configuration(path, overrides, faithful=faithful)
+    settings.confined = not outside_files
     try:
-        return _understood(given, None)
+        return _understood(settings, None)
     except UnknotError as error:
         if Path(path).name in str(error) or "<command line>" in str(error):
             raise
         raise TextError(str(error), path) from None
 
 
-def _understood(given: Configuration, before: Setup | None) -> Setup:
+def _understood(settings: Configuration, before: Setup | None) -> Setup:
     if before is None:
-        built = build(given)
-        relation = routed(given, built)
+        built = build(settings)
+        relation = routed(settings, built)
     else:
         built, relation = before.built, before.relation
-    given.require("router")
-    given.require("link_failures")
-    if "0" in given.values("measure_stats"):
-        raise given.error("measure_stats", "everything is measured, so no class can be left out")
-    given.require("sim_type", "throughput", "batch")
-    if given.text("sim_type") == "batch":
-        return _in_batches(given, built, relation)
-    if has_classes(given):
-        return _with_classes(given, built, relation)
-    lengths = lengths_of(given)
-    chance = given.number("injection_rate")
+    settings.require("router")
+    settings.require("link_failures")
+    if "0" in settings.values("measure_stats"):
+        raise settings.error("measure_stats", "everything is measured, so no class can be left out")
+    settings.require("sim_type", "throughput", "batch")
+    if settings.text("sim_type") == "batch":
+        return _in_batches(settings, built, relation)
+    if has_classes(settings):
+        return _with_classes(settings, built, relation)
+    lengths = lengths_of(settings)
+    chance = settings.number("injection_rate")
     mean = mean_length(length_shares(lengths))
-    load = chance if given.on("injection_rate_uses_flits") else chance * mean
+    load = chance if settings.on("injection_rate_uses_flits") else chance * mean
     if not 0 < load / mean <= 1:
-        raise given.error("injection_rate", f"packets in a cycle are above 0 and at most 1, got {load / mean:g}")
+        raise settings.error("injection_rate", f"packets in a cycle are above 0 and at most 1, got {load / mean:g}")
     options: dict[str, Any] = {
         "packet_length": lengths if len(lengths) > 1 else next(iter(lengths)),
-        "traffic": pattern(given, built),
-        "bursts": bursts(given, built, load / mean),
+        "traffic": pattern(settings, built),
+        "bursts": bursts(settings, built, load / mean),
     }
-    options |= _of_routers(given) | _cycles(given)
-    if _keeps_pairs(given, single=True):
+    options |= _of_routers(settings) | _cycles(settings)
+    if _keeps_pairs(settings, single=True):
         options["by_pair"] = True
-    return Setup(given, relation, load, lengths, options, _seeds(given), built, _watched(given))
+    return Setup(settings, relation, load, lengths, options, _seeds(settings), built, _watched(settings))
 
 
-def _keeps_pairs(given: Configuration, single: bool) -> bool:
+def _keeps_pairs(settings: Configuration, single: bool) -> bool:
     """Whether figures of each pair are to be kept; a warning where BookSim writes a file that is not written here."""
-    if "stats_out" not in given:
+    if "stats_out" not in settings:
         return False
-    pairs = given.whole("pair_stats") == 1
-    given.text("stats_out")
+    pairs = settings.whole("pair_stats") == 1
+    settings.text("stats_out")
     if not single:
-        given.warn("stats_out", "it is written for one traffic class, and not in batches")
+        settings.warn("stats_out", "it is written for one traffic class, and not in batches")
     return single and pairs
 
 
-def _in_batches(given: Configuration, built: Built, relation: Relation) -> Setup:
+def _in_batches(settings: Configuration, built: Built, relation: Relation) -> Setup:
     """A configuration that sends batches of packets."""
-    if has_classes(given):
-        raise given.error(
+    if has_classes(settings):
+        raise settings.error(
             "sim_type",
             "batches of several classes or subnets, or of reads and writes, are not built; of the latter BookSim "
             "counts the replies that a terminal sends as packets of its batch: its requests depend on who asks it",
         )
-    lengths = lengths_of(given)
+    lengths = lengths_of(settings)
     if len(lengths) > 1:
-        raise given.error("packet_size", "packets of a batch have one size")
-    size, window = given.whole("batch_size", 1, 1_000_000), given.whole("max_outstanding_requests")
-    batches = Batches(size, given.whole("batch_count", 1, 1000), window if 0 < window < size else size)
-    options: dict[str, Any] = {"traffic": pattern(given, built), "itself": True} | _of_routers(given)
-    _keeps_pairs(given, single=False)
-    if _watched(given):
-        raise given.error("watch_packets", "packets of batches cannot be watched")
-    return Setup(given, relation, 1.0, lengths, options, _seeds(given), built, batches=batches)
+        raise settings.error("packet_size", "packets of a batch have one size")
+    size, window = settings.whole("batch_size", 1, 1_000_000), settings.whole("max_outstanding_requests")
+    batches = Batches(size, settings.whole("batch_count", 1, 1000), window if 0 < window < size else size)
+    options: dict[str, Any] = {"traffic": pattern(settings, built), "itself": True} | _of_routers(settings)
+    _keeps_pairs(settings, single=False)
+    if _watched(settings):
+        raise settings.error("watch_packets", "packets of batches cannot be watched")
+    return Setup(settings, relation, 1.0, lengths, options, _seeds(settings), built, batches=batches)
 
 
-def _with_classes(given: Configuration, built: Built, relation: Relation) -> Setup:
+def _with_classes(settings: Configuration, built: Built, relation: Relation) -> Setup:
     """A configuration with several traffic classes, or with reads and writes."""
-    mix = traffic_classes(given, built)
+    mix = traffic_classes(settings, built)
     load = sum(one.share for one in mix)
     lengths: dict[int, float] = {}
     for one in mix:
@@ -234,54 +234,54 @@ def _with_classes(given: Configuration, built: Built, relation: Relation) -> Set
             for flits in (form.flits, form.reply):
                 if flits:
                     lengths[flits] = lengths.get(flits, 0.0) + one.share / one.mean_length * form.share
-    options: dict[str, Any] = {"classes": mix} | _of_routers(given) | _cycles(given)
-    if subnets_of(given) > 1:
-        options["subnets"] = subnets_of(given)
-    _keeps_pairs(given, single=False)
-    if _watched(given):
-        raise given.error("watch_packets", "packets of traffic classes cannot be watched")
-    return Setup(given, relation, load, dict(length_shares(lengths)), options, _seeds(given), built)
+    options: dict[str, Any] = {"classes": mix} | _of_routers(settings) | _cycles(settings)
+    if subnets_of(settings) > 1:
+        options["subnets"] = subnets_of(settings)
+    _keeps_pairs(settings, single=False)
+    if _watched(settings):
+        raise settings.error("watch_packets", "packets of traffic classes cannot be watched")
+    return Setup(settings, relation, load, dict(length_shares(lengths)), options, _seeds(settings), built)
 
 
-def _of_routers(given: Configuration) -> dict[str, Any]:
+def _of_routers(settings: Configuration) -> dict[str, Any]:
     """Options of `simulate` that describe the routers."""
-    given.require("include_queuing")
-    switching: Switching = "wormhole" if given.on("wait_for_tail_credit") else "wormhole-nonatomic"
-    return {"switching": switching, "buffer_depth": depth_of(given), "router": router_of(given)}
+    settings.require("include_queuing")
+    switching: Switching = "wormhole" if settings.on("wait_for_tail_credit") else "wormhole-nonatomic"
+    return {"switching": switching, "buffer_depth": depth_of(settings), "router": router_of(settings)}
 
 
-def _watched(given: Configuration) -> tuple[int, ...]:
+def _watched(settings: Configuration) -> tuple[int, ...]:
     """Packets to follow, if there is somewhere to write what happens to them."""
-    if "watch_out" not in given or "watch_packets" not in given:
+    if "watch_out" not in settings or "watch_packets" not in settings:
         return ()
-    given.text("watch_out")
-    found = given.values("watch_packets")
-    wrong = [text for text in found if not re.fullmatch(r"\d{1,9}", text)]
+    settings.text("watch_out")
+    packets = settings.values("watch_packets")
+    wrong = [text for text in packets if not re.fullmatch(r"\d{1,9}", text)]
     if wrong:
-        raise given.error("watch_packets", f"numbers of packets are wanted, not {wrong[0]}")
-    return tuple(int(text) for text in found)
+        raise settings.error("watch_packets", f"numbers of packets are wanted, not {wrong[0]}")
+    return tuple(int(text) for text in packets)
 
 
-def _cycles(given: Configuration) -> dict[str, Any]:
+def _cycles(settings: Configuration) -> dict[str, Any]:
     """Return the cycles to warm up and to measure: the most that BookSim takes, if faithful."""
     keys = ("sample_period", "warmup_periods", "max_samples")
-    period, warm, most = (given.whole(key, least) for key, least in zip(keys, (1, 0, 1), strict=True))
-    if not given.faithful:
+    period, warm, most = (settings.whole(key, least) for key, least in zip(keys, (1, 0, 1), strict=True))
+    if not settings.faithful:
         return {}
     return {"warmup": warm * period, "measure": max(1, most - warm) * period}
 
 
-def _seeds(given: Configuration) -> tuple[int, ...]:
+def _seeds(settings: Configuration) -> tuple[int, ...]:
     """A seed for each simulation."""
-    given.on("print_csv_results")
-    first, many = _seed(given), given.whole("sim_count", 1, 10_000)
+    settings.on("print_csv_results")
+    first, many = _seed(settings), settings.whole("sim_count", 1, 10_000)
     return tuple(range(first, first + many))
 
 
-def _seed(given: Configuration) -> int:
-    text = given.one("seed")
+def _seed(settings: Configuration) -> int:
+    text = settings.one("seed")
     if text == "time":
-        raise given.error("seed", "a seed is a number: a run that cannot be repeated proves nothing")
+        raise settings.error("seed", "a seed is a number: a run that cannot be repeated proves nothing")
     if not re.fullmatch(r"-?\d{1,10}", text):
-        raise given.error("seed", f"a whole number is wanted, not {text[:40]}")
+        raise settings.error("seed", f"a whole number is wanted, not {text[:40]}")
     return int(text) & 0xFFFFFFFF

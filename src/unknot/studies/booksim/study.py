@@ -35,22 +35,22 @@ def study_of(setup: Setup) -> str:
     UnknotError
         If studies have no word for its network, routing or traffic; `unknot run` runs the configuration itself.
     """
-    given = setup.configuration
+    settings = setup.configuration
     if "classes" in setup.options or setup.batches:
         raise UnknotError("studies have no word for traffic classes and batches; `unknot run` runs the configuration")
-    topology, routing = given.text("topology"), given.text("routing_function")
-    traffic = given.one("traffic")
+    topology, routing = settings.text("topology"), settings.text("routing_function")
+    traffic = settings.one("traffic")
     network = setup.built.words
     if topology in ("fly", "fattree"):
         network = f"{'butterfly' if topology == 'fly' else 'fat_tree'}({setup.built.k}, {setup.built.n})"
     if topology == "anynet":
-        network = f"booksim:{given.text('network_file')}"
-    known = None if given.on("noq") else WORDS.get((topology, routing))
+        network = f"booksim:{settings.text('network_file')}"
+    known = None if settings.on("noq") else WORDS.get((topology, routing))
     missing = [
         what
         for what, word in (
             (f"the network {topology}", network),
-            (f"{routing} on {topology}{' with noq' * given.on('noq')}", known),
+            (f"{routing} on {topology}{' with noq' * settings.on('noq')}", known),
             (f"the pattern {traffic}", PATTERNS.get(traffic)),
         )
         if not word
@@ -67,7 +67,7 @@ def study_of(setup: Setup) -> str:
         f"name = {_text(f'{routing} on {topology}')}",
         f"network = {_text(network)}",
         f"routing = {_literal(known or '')}",
-        f"vcs = {given.whole('num_vcs')}",
+        f"vcs = {settings.whole('num_vcs')}",
         f"switching = {_text(options['switching'])}",
         f"buffer_depth = {options['buffer_depth']}",
         f"traffic = {_text(PATTERNS[traffic])}",
