@@ -33,8 +33,8 @@ from unknot.design.search import Search
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept
 from unknot.lanes.exact import decide
-from unknot.lanes.hints import DisagreementError
 from unknot.lanes.lane_refutation import Refutation, refute
+from unknot.lanes.solver import DisagreementError
 from unknot.lanes.ways import demand
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring

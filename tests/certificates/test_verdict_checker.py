@@ -23,7 +23,7 @@ from unknot.certificates import (
     evidence_holds,
 )
 from unknot.certificates import verdict_checker as checker
-from unknot.certificates.core import choices
+from unknot.certificates.verdict_checker import choices
 from unknot.network import from_edges
 from unknot.network.families import mesh, ring
 from unknot.routing import EJECT, NO_WAIT, TIER, Candidate, Relation, dimension_order

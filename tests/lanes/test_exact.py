@@ -24,9 +24,9 @@ from unknot.lanes import clauses as clauses_of_search
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept
 from unknot.lanes.exact import Open, decide
-from unknot.lanes.hints import DisagreementError, steps_of
 from unknot.lanes.lane_refutation import refute
 from unknot.lanes.rooted import orders_of
+from unknot.lanes.solver import DisagreementError, steps_of
 from unknot.lanes.ways import demand, ways
 from unknot.network import Network, from_networkx
 
@@ -238,7 +238,7 @@ from itertools import combinations
 from pysat.solvers import Solver
 from unknot._base.background import clock
 from unknot.certificates import Rejected, network_of, plain
-from unknot.lanes.exact import _solve
+from unknot.lanes.solver import solved_within
 from unknot.lanes.effort import SearchEffort
 signal.signal(signal.SIGINT, signal.default_int_handler)
 pigeons, holes = range(14), range(13)
@@ -248,7 +248,7 @@ clauses += [[-at[p, h], -at[q, h]] for h in holes for p, q in combinations(pigeo
 with Solver(name="glucose4", bootstrap_with=clauses) as solver:
     print("begins", flush=True)
     try:
-        _solve(solver, SearchEffort(clock() + 60), 10**9)
+        solved_within(solver, SearchEffort(clock() + 60), 10**9)
     except KeyboardInterrupt:
         print("interrupted")
 """

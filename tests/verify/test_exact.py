@@ -16,7 +16,7 @@ from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.legality import complaints
 from tests.verify.constructions import FREE_FOUR_WIDE, FREE_THREE_WIDE, by_signs
 from unknot._base.background import clock
-from unknot.certificates.core import strike_out
+from unknot.certificates.verdict_checker import strike_out
 from unknot.network.families import complete, mesh, ring
 from unknot.routing import Relation, dimension_order, lcfaa
 from unknot.verify import check, exact, remainder

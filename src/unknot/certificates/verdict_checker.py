@@ -8,7 +8,7 @@ picked at random.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -18,10 +18,11 @@ import numpy.typing as npt
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small
 from unknot._base.switching import SWITCHINGS
-from unknot.certificates.core import choices, strike_out
+from unknot.certificates import plain
+from unknot.certificates.documents import network_of, table_of
 from unknot.certificates.plain import PROVES, Rejected, Unchecked
 from unknot.certificates.verdict import Certificate, Configuration, Verdict
-from unknot.routing.relation import Relation
+from unknot.routing.relation import Candidate, Relation
 
 REACHABILITIES = ("scheduled", "not-established", "injected")
 PLAIN, SPOTS = 10_000, 2_000
@@ -102,6 +103,12 @@ def _configuration(relation: Relation, found: Configuration) -> None:
         raise Rejected(f"they are not {found.reachability!r}: they do not reach back to ports of their own")
 
 
+def choices(candidates: list[Candidate], commits: bool) -> list[set[int | None]]:
+    """Return the sets of VCs a blocked header may wait for: all at once, or, if it commits, each alone."""
+    waited = {c.vc for c in candidates if c.waits or commits}
+    return [{vc} for vc in waited] if commits else [waited][: len(waited)]
+
+
 def _certificate(relation: Relation, certificate: Certificate, switching: str) -> None:
     """Check by `walk`: the holder of a deadlock's lowest VC would wait for a lower one, or all is in the core."""
     kind, vcs, network = certificate.kind, relation.vcs, relation.network
@@ -114,16 +121,16 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
 
     input_vcs = vcs.total + network.num_terminals
     pairs = input_vcs * relation.num_addresses
-    plain = pairs <= PLAIN or is_small(pairs)
-    visit = walk.py_func if plain else walk
+    small = pairs <= PLAIN or is_small(pairs)
+    visit = walk.py_func if small else walk
     each, worms = kind == "order", kind in ("drain", "exhausted")
     seen, input_vc, best, first = (np.zeros(input_vcs + 1, dtype=np.int64) for _ in range(4))
     out, from_compiled = np.zeros((2, relation.max_candidates), dtype=np.int64)
     value = np.empty(input_vcs * out.size if worms else 0, dtype=np.int64)
     random = np.random.default_rng(0).integers
-    spots, spot_at = random((relation.num_addresses, 2**62), size=(0 if plain else SPOTS, 2)).T
-    rule: Any = _plain(relation, out) if plain else relation.compiled.function
-    view: Any = memoryview if plain else np.asarray
+    spots, spot_at = random((relation.num_addresses, 2**62), size=(0 if small else SPOTS, 2)).T
+    rule: Any = _plain(relation, out) if small else relation.compiled.function
+    view: Any = memoryview if small else np.asarray
     tables = [view(table) for table in (rank, core, vcs.router, network.source[vcs.channel])]
     work = [view(table) for table in (seen, input_vc, first, value, best, out)]
     for address in range(relation.num_addresses):
@@ -144,6 +151,23 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
                 raise Rejected(f"compiled, the rule answers otherwise at {vcs.name(at)} for address {address}")
     if core.any():
         strike_out(relation, {vc: int(rank[vc]) for vc in np.flatnonzero(core).tolist()}, certificate.windows)
+
+
+def strike_out(relation: Relation, level: dict[int, int], windows: Iterable[tuple[Any, Any]]) -> None:
+    """Return quietly if window after window all VCs of a core, given with their levels, are struck out.
+
+    By the search of `plain`; it is about as fast as any in Python, and few certificates have a core.
+
+    Raises
+    ------
+    Rejected
+        If a VC can be held for all that its window shows, or not all VCs are struck out.
+    Unchecked
+        If the search takes too many steps.
+    """
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    rank = [level.get(vc, 0) for vc in range(table.vcs)]
+    plain.check_core(table, rank, {*level}, [[[int(vc) for vc in part] for part in step] for step in windows])
 
 
 def _plain(relation: Relation, out: npt.NDArray[np.int64]) -> Callable[[int, int, int], int]:

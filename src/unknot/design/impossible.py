@@ -24,7 +24,7 @@ from unknot.design.requirements import Request, Word
 from unknot.design.search import SYMMETRIES, Refuted, solved
 from unknot.design.space import Space, symmetries
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.hints import DisagreementError, Steps, refuted_by
+from unknot.lanes.solver import DisagreementError, Steps, refuted_by
 
 
 @dataclass(frozen=True, eq=False, repr=False)

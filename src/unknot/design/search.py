@@ -17,7 +17,7 @@ from unknot.design.frames import Frame
 from unknot.design.requirements import Request, Requirements, Word, lost_path
 from unknot.design.space import Flags, Space, symmetries
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.refutation import answer
+from unknot.lanes.solver import solved_within
 from unknot.verify import check
 
 SYMMETRIES = 512
@@ -139,9 +139,7 @@ def solved(solver: Any, effort: SearchEffort) -> bool:
     TimeoutError
         If time runs out.
     """
-    while True:
-        if effort.over:
-            raise TimeoutError
-        found = answer(solver, STEP)
-        if found is not None:
-            return found
+    possible = solved_within(solver, effort, step=STEP)
+    if possible is None:
+        raise TimeoutError
+    return possible

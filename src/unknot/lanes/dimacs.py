@@ -8,8 +8,7 @@ from pathlib import Path
 
 from unknot._base.output import write_text
 from unknot.certificates import network_of, plain
-from unknot.lanes.evidence import plain_flows
-from unknot.lanes.lane_refutation import Refutation
+from unknot.lanes.lane_refutation import Refutation, plain_flows
 from unknot.lanes.ways import Flags
 from unknot.network import Network
 from unknot.routing.taking import takes_network

@@ -7,7 +7,7 @@ from typing import Any
 
 from unknot.certificates import Rejected, lanes_claim, network_of, plain, routes_claim, table_of
 from unknot.lanes.forced import ForcedCycle, RouteCycle
-from unknot.lanes.lane_refutation import Refutation
+from unknot.lanes.lane_refutation import Refutation, plain_flows
 from unknot.lanes.ways import Flags
 from unknot.network import Network
 from unknot.routing.relation import Relation
@@ -37,11 +37,6 @@ def accept(network: Network, evidence: ForcedCycle | Refutation, sends: Flags | 
     flows = plain_flows(sends)
     plain.check_lanes(plain.Network(network_of(network)), flows, lanes, changes, proof_of(evidence))
     return lanes
-
-
-def plain_flows(sends: Flags | None) -> list[list[int]] | None:
-    """Pairs of terminals that send; None: every terminal sends to every other."""
-    return None if sends is None else [[int(s), int(t)] for s, t in zip(*sends.nonzero(), strict=True)]
 
 
 @takes_relation

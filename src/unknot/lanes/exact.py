@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from unknot._base.background import clock
 from unknot.lanes.clauses import KEPT, Clauses, Pair, hops, leaving
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.forced import around
+from unknot.lanes.forced import around, from_lowest, on_cycles
 from unknot.lanes.lane_refutation import Refutation, refute
 from unknot.lanes.question import Question
-from unknot.lanes.refutation import answer
+from unknot.lanes.solver import solved_within
 from unknot.lanes.ways import Demand, Floats
 from unknot.network import Network
 
 MOST_CHOICES = 150_000
 """Most lanes × channels × destinations for which the clauses are built."""
-STEP = 2_000
-"""Conflicts of the solver between two looks at the clock."""
 CYCLES = 40
 """Cycles that are taken from each answer of the solver and lane."""
 
@@ -105,7 +102,7 @@ def decide(
     known: set[tuple[int, ...]] = set()
     with Solver(name="glucose4", bootstrap_with=clauses.given, incr=False) as solver:
         while True:
-            possible = _solve(solver, effort, conflicts)
+            possible = solved_within(solver, effort, conflicts)
             if possible is None:
                 return Open(solver.accum_stats()["conflicts"])
             if not possible:
@@ -127,17 +124,6 @@ def decide(
         changes=changes, first=first_pairs, cycles=cycles, conflicts=4 * conflicts,
     )  # fmt: skip
     return Open(spent) if refutation is None else refutation
-
-
-def _solve(solver: Any, effort: SearchEffort, conflicts: int) -> bool | None:
-    """The answer of a solver; None if time or conflicts run out."""
-    for _ in range(-(-conflicts // STEP)):
-        if clock() >= effort.deadline or solver.accum_stats()["conflicts"] >= conflicts:
-            return None
-        found = answer(solver, STEP)
-        if found is not None:
-            return found
-    return None
 
 
 def _conflicting(given: Demand, lanes: int) -> tuple[Pair, ...]:
@@ -174,26 +160,10 @@ def _shortest_levels(network: Network, source: int, destination: int) -> list[li
 
 def _cycles(turns: Sequence[tuple[int, int]]) -> list[tuple[int, ...]]:
     """Short cycles of turns, each beginning with its lowest channel; none if there are none."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    if not turns:
-        return []
-    ends = np.array(turns)
-    size = int(ends.max()) + 1
-    graph = coo_array((np.ones(len(turns), dtype=np.int8), tuple(ends.T)), shape=(size, size))
-    _, part = connected_components(graph.tocsr(), directed=True, connection="strong")
-    after: dict[int, list[int]] = {}
-    for c, e in turns:
-        if part[c] == part[e]:
-            after.setdefault(c, []).append(e)
-    found: set[tuple[int, ...]] = set()
-    for start in list(after)[:: max(1, len(after) // CYCLES)]:
-        cycle = around(after, start, size + 1)
-        if cycle is not None:
-            low = cycle.index(min(cycle))
-            found.add((*cycle[low:], *cycle[:low]))
-    return sorted(found)
+    after = on_cycles(turns)
+    starts = list(after)[:: max(1, len(after) // CYCLES)]
+    cycles = (around(after, start, len(after) + 1) for start in starts)
+    return sorted({from_lowest(cycle) for cycle in cycles if cycle is not None})
 
 
 def _climbing(turns: Sequence[tuple[int, int]], channels: int) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -162,25 +163,34 @@ def cycle_of_routes(table: Table) -> RouteCycle | None:
 
 def shortest_cycle(turns: list[tuple[int, int]], channels: int) -> list[tuple[int, int]] | None:
     """A short cycle among turns, as turns."""
+    after = on_cycles(turns)
+    best: list[int] | None = None
+    for start in list(after)[:TRIED]:
+        best = around(after, start, len(best) if best else channels + 1) or best
+    return None if best is None else list(pairwise([*best, best[0]]))
+
+
+def on_cycles(turns: Sequence[tuple[int, int]]) -> dict[int, list[int]]:
+    """The channels that follow each channel, of turns that are on cycles."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    if not turns:
-        return None
-    tail, head = np.array(list(turns), dtype=np.int64).T
-    graph = coo_array((np.ones(tail.size, dtype=np.int8), (tail, head)), shape=(channels, channels))
-    _, part = connected_components(graph.tocsr(), directed=True, connection="strong")
     after: dict[int, list[int]] = {}
-    for c, e in turns:
-        if part[c] == part[e]:
-            after.setdefault(c, []).append(e)
-    best: list[int] | None = None
-    for start in list(after)[:TRIED]:
-        cycle = around(after, start, len(best) if best else channels + 1)
-        best = cycle or best
-    if best is None:
-        return None
-    return list(pairwise([*best, best[0]]))
+    if turns:
+        tail, head = np.array(turns, dtype=np.int64).T
+        size = 1 + int(max(tail.max(), head.max()))
+        graph = coo_array((np.ones(tail.size, dtype=np.int8), (tail, head)), shape=(size, size))
+        _, part = connected_components(graph.tocsr(), directed=True, connection="strong")
+        for c, e in turns:
+            if part[c] == part[e]:
+                after.setdefault(c, []).append(e)
+    return after
+
+
+def from_lowest(cycle: list[int]) -> tuple[int, ...]:
+    """A cycle, beginning with its lowest channel."""
+    low = cycle.index(min(cycle))
+    return (*cycle[low:], *cycle[:low])
 
 
 def around(after: dict[int, list[int]], start: int, limit: int) -> list[int] | None:

@@ -6,23 +6,19 @@ checks share no encoder, so a fault in one of them shows as a disagreement.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from unknot._base.background import clock
 from unknot._base.shown import Brief
 from unknot.certificates import network_of, plain
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.hints import DisagreementError, Steps, refuted_by
-from unknot.lanes.refutation import answer
+from unknot.lanes.forced import around, from_lowest
+from unknot.lanes.solver import DisagreementError, Steps, refuted_by, solved_within
 from unknot.lanes.ways import Flags
 from unknot.network import Network
 
 Pair = tuple[int, int]
-STEP = 2_000
-"""Conflicts of the solver between two looks at the clock."""
 MORE_PAIRS = 60
 """Pairs that are added at a time."""
 MOST_CLAUSES = 3_000_000
@@ -98,7 +94,7 @@ def refute(
     from pysat.solvers import Solver
 
     graph = plain.Network(network_of(network))
-    flows = None if sends is None else [[int(s), int(t)] for s, t in zip(*sends.nonzero(), strict=True)]
+    flows = plain_flows(sends)
     every = sorted(plain.sending_pairs(graph, flows))
     encoder = plain.Encoder(graph, lanes, changes)
     pairs: list[Pair] = []
@@ -121,7 +117,7 @@ def refute(
                     solver.add_clause(clause)
                 sent = len(encoder.clauses)
                 effort.report(f"refuting {lanes} lanes: {len(pairs)} pairs, {len(forbidden)} cycles")
-                possible = _solve(solver, effort, conflicts)
+                possible = solved_within(solver, effort, conflicts)
                 if possible is None:
                     return None
                 if not possible:
@@ -139,15 +135,6 @@ def refute(
     return None
 
 
-def _solve(solver: Any, effort: SearchEffort, conflicts: int) -> bool | None:
-    """The answer of a solver; None if time or conflicts run out."""
-    while clock() < effort.deadline and solver.accum_stats()["conflicts"] < conflicts:
-        possible = answer(solver, STEP)
-        if possible is not None:
-            return possible
-    return None
-
-
 def _proved(
     network: Network,
     graph: plain.Network,
@@ -162,8 +149,15 @@ def _proved(
     """Solve the clauses again as the checker will number them, with a proof."""
     named = {"pairs": [list(pair) for pair in pairs], "cycles": [list(cycle) for cycle in cycles]}
     encoder = plain.lane_clauses(graph, every, lanes, changes, named)
-    steps = refuted_by(encoder.clauses, len(encoder.number), lambda solver: _solve(solver, effort, 4 * conflicts))
+    steps = refuted_by(
+        encoder.clauses, len(encoder.number), lambda solver: solved_within(solver, effort, 4 * conflicts)
+    )
     return None if steps is None else Refutation(lanes, tuple(pairs), tuple(cycles), steps, changes)
+
+
+def plain_flows(sends: Flags | None) -> list[list[int]] | None:
+    """Pairs of terminals that send; None: every terminal sends to every other."""
+    return None if sends is None else [[int(s), int(t)] for s, t in zip(*sends.nonzero(), strict=True)]
 
 
 Turns = dict[int, set[int]]
@@ -189,27 +183,9 @@ def _cycles(turns: Turns) -> Iterator[tuple[int, ...]]:
     for part in nx.strongly_connected_components(graph):
         if len(part) < 2:
             continue
+        inside = {c: sorted(turns[c] & part) for c in part}
         for start in sorted(part)[:: max(1, len(part) // 20)]:
-            cycle = _around(turns, part, start)
-            low = cycle.index(min(cycle))
-            yield (*cycle[low:], *cycle[:low])
-
-
-def _around(turns: Turns, part: set[int], start: int) -> list[int]:
-    """A shortest cycle through a channel, within a strongly connected part."""
-    before: dict[int, int] = {}
-    queue = deque([start])
-    while True:
-        c = queue.popleft()
-        for e in sorted(turns.get(c, set()) & part):
-            if e == start:
-                cycle = [c]
-                while cycle[-1] != start:
-                    cycle.append(before[cycle[-1]])
-                return cycle[::-1]
-            if e not in before:
-                before[e] = c
-                queue.append(e)
+            yield from_lowest(around(inside, start, len(part) + 1) or [start])
 
 
 def _climbs(encoder: plain.Encoder, place: dict[int, int], pair: Pair) -> bool:

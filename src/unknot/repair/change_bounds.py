@@ -18,6 +18,7 @@ import numpy as np
 
 from unknot._base.shown import Brief
 from unknot.certificates import Document, Rejected, changes_claim, network_of, plain, table_of
+from unknot.lanes.forced import from_lowest
 from unknot.lanes.tables import Table
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -203,7 +204,5 @@ def _light_cycles(groups: Groups, weight: dict[Turn, float], channels: int) -> l
         way = [int(last[np.argmin(total)])]
         while way[-1] != start:
             way.append(int(before[i, way[-1]]))
-        cycle = way[::-1]
-        low = cycle.index(min(cycle))
-        found[(*cycle[low:], *cycle[:low])] = float(total.min())
+        found[from_lowest(way[::-1])] = float(total.min())
     return sorted(found, key=lambda cycle: (found[cycle], cycle))

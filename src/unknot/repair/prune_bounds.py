@@ -23,7 +23,7 @@ from typing import Any
 from unknot._base.shown import Brief
 from unknot.certificates import Rejected, message_of, network_of, plain, table_of
 from unknot.certificates.verdict import Message
-from unknot.lanes.hints import Steps
+from unknot.lanes.solver import Steps
 from unknot.network import distances_from
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation

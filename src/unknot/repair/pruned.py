@@ -12,8 +12,7 @@ from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.certificates import Rejected, network_of, plain, table_of
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.hints import refuted_by
-from unknot.lanes.refutation import answer
+from unknot.lanes.solver import answer, refuted_by
 from unknot.repair.prune_bounds import (  # fmt: skip
     SCALE,
     Entry,

@@ -1,6 +1,7 @@
-"""Refutations: learnt clauses with hints, in the form of LRAT, without the clauses that are not needed.
+"""Solvers of clauses: their answers within limits, and refutations in the form of LRAT by what they have learnt.
 
-The clauses are those of a checker, and not of a search, which share no encoder: a fault in either is a disagreement.
+The clauses of a refutation are those of a checker, and not of a search, which share no encoder: a fault in either is
+a disagreement.
 """
 
 from __future__ import annotations
@@ -9,10 +10,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from unknot._base.background import clock
 from unknot.certificates import Rejected
-from unknot.lanes.refutation import Learnt, flat, learnt_by
+from unknot.lanes.effort import SearchEffort
 
+Learnt = npt.NDArray[np.int32]
+"""Clauses in the order in which they follow, each ended by a 0."""
+STEP = 2_000
+"""Conflicts of the solver between two looks at the clock."""
 Steps = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 """Literals of each step, and the numbers of the clauses by which it follows, given ones being 1, 2, …"""
 
@@ -23,6 +30,29 @@ class DisagreementError(RuntimeError):
     def __init__(self, what: str) -> None:
         text = f"{what}: the search excludes this, but the checker's clauses have a solution; please report it"
         super().__init__(text)
+
+
+def answer(solver: Any, conflicts: int) -> bool | None:
+    """Whether the clauses of a solver can be fulfilled; None if it met that many conflicts and does not know."""
+    solver.conf_budget(conflicts)
+    # Otherwise the solver would handle Ctrl-C in its own way, and Python would never learn of it.
+    found: bool | None = solver.solve_limited(expect_interrupt=True)
+    return found
+
+
+def learnt_by(solver: Any) -> Learnt:
+    """The clauses that a solver with a proof has learnt."""
+    lines = solver.get_proof()
+    return np.array([int(x) for line in lines if not line.startswith("d") for x in line.split()], dtype=np.int32)
+
+
+def solved_within(solver: Any, effort: SearchEffort, conflicts: float = np.inf, step: int = STEP) -> bool | None:
+    """Whether the clauses of a solver can be fulfilled; None if time or conflicts run out."""
+    while clock() < effort.deadline and solver.accum_stats()["conflicts"] < conflicts:
+        possible = answer(solver, step)
+        if possible is not None:
+            return possible
+    return None
 
 
 def refuted_by(clauses: Sequence[Sequence[int]], variables: int, solve: Callable[[Any], bool | None]) -> Steps | None:
@@ -74,3 +104,10 @@ def steps_of(given: Sequence[Sequence[int]], learnt: Learnt, variables: int) -> 
         )
         for clause in kept
     )
+
+
+def flat(clauses: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Clauses one behind the other, and where each begins."""
+    first = np.zeros(len(clauses) + 1, dtype=np.int64)
+    np.cumsum([len(clause) for clause in clauses], out=first[1:])
+    return np.array([x for clause in clauses for x in clause], dtype=np.int32), first
