@@ -26,8 +26,13 @@ def block(kind: str) -> str:
     return str(found)
 
 
-LONG = {"run examples/torus.toml", "repair examples/fabrics/opensm-torus8x8-dor --time-limit 20"}
-"""Commands that take ten seconds of processor time: in the campaign, as those that test_shown_runs.py runs."""
+LONG = {
+    "run examples/torus.toml",
+    "repair examples/fabrics/opensm-torus8x8-dor --time-limit 20",
+    'lanes "torus(8, 8)"',  # of its lanes: lanes/test_lanes.py; as a command: lanes/test_commands.py
+    'simulate "mesh(4, 4)" --routing dimension_order --vcs 2 --saturation',  # of others: cli/test_simulate.py
+}
+"""Commands that take seconds of processor time: in the campaign, as those that test_shown_runs.py runs."""
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_what_needs_long_worms() -> None:
     assert found.configuration is not None
     assert complaints(relation, found.configuration) == []
     assert replay(relation, found.configuration).stuck
-    found = smallest(lcfaa(mesh(6, 6)), switching="wormhole")
+    found = smallest(lcfaa(mesh(5, 5)), switching="wormhole")
     assert found.proved
     assert size(found) == (4, 8)
     free = smallest(by_signs(mesh(3, 4), FREE_THREE_WIDE), switching="wormhole")

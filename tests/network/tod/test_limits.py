@@ -69,9 +69,9 @@ def test_hostile_texts(text: str, message: str) -> None:
 
 
 def test_long_and_flat_is_no_problem() -> None:
-    assert network("ring(1" + " + 1" * 5000 + ")").num_routers == 5001
-    assert network("line(2)" + " | line(2)" * 2000).num_routers == 2
-    assert network("\n".join(f"x{i} = {i}" for i in range(2000)) + "\nring(x1999)").num_routers == 1999
+    assert network("ring(1" + " + 1" * 2000 + ")").num_routers == 2001
+    assert network("line(2)" + " | line(2)" * 1000).num_routers == 2
+    assert network("\n".join(f"x{i} = {i}" for i in range(1000)) + "\nring(x999)").num_routers == 999
     assert network("ring(" + "- - " * 2000 + "3)").num_routers == 3
     assert network("(" * 50 + "ring(3)" + ")" * 50).num_routers == 3
 
