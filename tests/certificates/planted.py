@@ -10,7 +10,7 @@ import importlib
 import inspect
 import random
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -203,10 +203,11 @@ DESIGNS = (
 )
 
 
-def noticed(function: str, code: CodeType) -> str:
+def noticed(function: str, code: CodeType, questions: Sequence[Callable[[], None]] = ()) -> str:
     """How a fault in a function is noticed by the other encoder; empty if it is not."""
+    encoders = (*DESIGNS, *LANES) if "ules" in function else (*LANES, *DESIGNS)
     with planted(function, code):
-        for question in (*DESIGNS, *LANES) if "ules" in function else (*LANES, *DESIGNS):
+        for question in questions or encoders:
             try:
                 question()
             except Exception as error:  # mostly disagreement or rejection, but a fault may end in any way

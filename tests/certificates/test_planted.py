@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 
 import pytest
 
 from tests.certificates.planted import DESIGNS, FAULTS, LANES, Fault, code_of, drawn_faults, noticed
+from tests.certificates.planted_bounds import BOUND_FAULTS, BOUNDS
 from unknot import check
 from unknot.design import decide
 
@@ -26,8 +28,23 @@ def test_a_planted_fault_is_noticed(fault: Fault) -> None:
     assert noticed(fault.function, code_of(fault))
 
 
+@pytest.mark.parametrize("question", BOUNDS, ids=range(len(BOUNDS)))
+def test_without_a_fault_bounds_agree(question: Callable[[], None]) -> None:
+    question()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [pytest.param(f, marks=[] if i % 4 == 0 else [pytest.mark.campaign]) for i, f in enumerate(BOUND_FAULTS)],
+    ids=lambda fault: f"{fault.function.rpartition(':')[2]} {fault.old}",
+)
+def test_a_planted_fault_in_a_bound_is_noticed(fault: Fault) -> None:
+    assert noticed(fault.function, code_of(fault), BOUNDS)
+
+
 def test_the_list_of_faults() -> None:
     assert len({*FAULTS}) == len(FAULTS) == 40
+    assert len({*BOUND_FAULTS}) == len(BOUND_FAULTS) == 32
 
 
 @pytest.mark.campaign

@@ -1,0 +1,194 @@
+"""Faults in what shows that a repair needs so many removed candidates or changes, and the questions that notice them.
+
+The search and the checker derive the clause of a fact each from the relation; what the search adds up, the checker
+adds up anew, and what was changed in a proof it rejects.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+from pysat.solvers import Solver
+
+from tests.certificates.planted import Fault, drawn
+from tests.contract.drawing import draw
+from tests.lanes.test_exact import effort
+from unknot._base.background import clock
+from unknot.certificates import Rejected, document, network_of, plain, removals_claim, table_of
+from unknot.lanes.tables import table_of as tables
+from unknot.network.families import mesh, ring
+from unknot.repair.change_bounds import Kind, bound_claim, change_bound
+from unknot.repair.prune_bounds import Detour, Fact, Knot, Trap, literals, plain_fact
+from unknot.repair.pruned import Pruned, Unprunable, pruned
+from unknot.routing import Relation, fully_adaptive, shortest_paths
+
+SECONDS = 5.0
+"""Seconds for a search; without a fault it takes less than one."""
+FACTS, CHANGES = "unknot.repair.prune_bounds:", "unknot.repair.change_bounds:"
+CHECKER = "unknot.certificates.plain:"
+BOUND_FAULTS = (
+    # The search for removed candidates.
+    Fault(FACTS + "literals", "return gone, frozenset(kept)", "return frozenset(), frozenset(kept)"),
+    Fault(
+        FACTS + "literals", "if candidate.waits if fact.waits else candidate.vc not in fact.input_vcs:", "if True:"
+    ),
+    Fault(FACTS + "literals", "- 1 or int(away[here]) < 0", "- 2"),
+    Fault(FACTS + "_knot", "gone |= _steps(relation, message.address, way)", "pass"),
+    Fault(FACTS + "_knot", "c.waits and c.vc not in held}", "c.waits}"),
+    Fault(FACTS + "_knot", "gone |= {(way[-1], message.address, vc) for vc in chosen}", "pass"),
+    Fault(FACTS + "_steps", "found.add((at, address, then))", "found = {(at, address, then)}"),
+    Fault(FACTS + "plain_fact", "if fact.waits:", "if False:"),
+    # The checker of removed candidates.
+    Fault(CHECKER + "removal_clause", "- 1:\n            raise", "- 2:\n            raise"),
+    Fault(CHECKER + "removal_clause", "for v in waits}", "for v in waits[1:]}"),
+    Fault(CHECKER + "removal_clause", " if v not in trap}", " if v in trap}"),
+    Fault(CHECKER + "removal_clause", "any(EJECT in table.may[address][at] for at in trap)", "False"),
+    Fault(CHECKER + "knot_clause", "removed |= taken(table, address, [table.vcs + source, *lead, *holds])", "pass"),
+    Fault(CHECKER + "knot_clause", "if v not in held}", "if v in held}"),
+    Fault(CHECKER + "knot_clause", "removed.add((at, address, wants[0]))", "pass"),
+    Fault(CHECKER + "knot_clause", "if EJECT in table.waits[address][at]:", "if False:"),
+    Fault(CHECKER + "taken", "if v not in table.may[address].get(at, ()):", "if False:"),
+    Fault(CHECKER + "removals_shown", "total += multiplier * (1 - len(kept))", "total += multiplier"),
+    Fault(CHECKER + "removals_shown", "if part > PARTS", "if part > 2 * PARTS"),
+    Fault(CHECKER + "removal_clauses", "(-i, *before, here)", "(-i, here)"),
+    # The search for changes.
+    Fault(CHANGES + "_add", "elif source[c] == start:", "else:"),
+    Fault(CHANGES + "_add", "((start, address), (source[e], address))", "((start, address),)"),
+    Fault(CHANGES + "_groups", "_add(groups, source, ways, address, kind)", "pass"),
+    Fault(CHANGES + "change_bound", "for unit in group]", "for unit in group[:1]]"),
+    Fault(CHANGES + "_turns", "[*cycle, cycle[0]]", "cycle"),
+    Fault(CHANGES + "bound_claim", "[*cycle, weight]", "[*cycle[::-1], weight]"),
+    # The checker of changes.
+    Fault(CHECKER + "check_changes", 'channels if kind == "pairs" else channels[:2]', "channels"),
+    Fault(CHECKER + "check_changes", "if (c, e) not in", "if (e, c) in"),
+    Fault(CHECKER + "check_changes", "max(due.values(), default=0) > 0 or ", ""),
+    Fault(CHECKER + "check_changes", " or max(spent.values(), default=0) > PARTS", ""),
+    Fault(CHECKER + "check_changes", "channels[1:] + channels[:1]", "channels[1:] + channels[-1:]"),
+    Fault(CHECKER + "check_changes", "-(-total // PARTS) < least", "-(-total // PARTS) < least - 1"),
+)
+
+
+def refused(content: dict[str, Any]) -> bool:
+    """Whether the checker rejects a document."""
+    try:
+        plain.accept(content)
+    except Rejected:
+        return True
+    return False
+
+
+def clause(derive: Callable[[], Any]) -> Any:
+    """A clause as two sets; None if the fact is rejected."""
+    try:
+        removed, kept = derive()
+    except Rejected:
+        return None
+    return {*removed}, {*kept}
+
+
+def neighbours(fact: Fact) -> Iterator[Fact]:
+    """The fact itself, and others that are hardly different."""
+    yield fact
+    if isinstance(fact, Knot):
+        yield from (Knot(fact.messages[:i] + fact.messages[i + 1 :]) for i in range(len(fact.messages)))
+        for i, message in enumerate(fact.messages):
+            for part in ("lead", "held"):
+                other = replace(message, **{part: getattr(message, part)[:-1]})
+                yield Knot((*fact.messages[:i], other, *fact.messages[i + 1 :]))
+            way = (*message.lead, *message.held)
+            yield from (Knot((replace(message, lead=way, held=(vc,)),)) for vc in message.wanted)
+        return
+    for i in range(1, len(fact.way)):
+        yield from (Trap(fact.address, fact.way[:i], (fact.way[i - 1],), waits) for waits in (False, True))
+        yield Detour(fact.address, (*fact.way[:i], *fact.way[i + 1 :]))
+    if isinstance(fact, Trap) and not fact.waits:
+        yield replace(fact, way=fact.way[:-1])
+        yield from (replace(fact, input_vcs=fact.input_vcs[:i]) for i in range(1, len(fact.input_vcs)))
+
+
+def removals_agree(relation: Relation, switching: str, minimal: bool, least: int) -> None:
+    """Compare clause by clause, with a number that is known, and one that is too high."""
+    found = pruned(relation, replace(effort(), deadline=clock() + SECONDS), switching=switching, minimal=minimal)
+    assert isinstance(found, (Pruned, Unprunable))
+    assert found.evidence is not None
+    assert (found.lower_bound if isinstance(found, Pruned) else found.evidence.claimed) == least
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    for fact in (other for one in found.evidence.facts for other in neighbours(one)):
+        mine = clause(partial(literals, relation, fact, switching))
+        assert mine == clause(partial(plain.removal_clause, table, switching, minimal, plain_fact(fact))), fact
+    clauses = [plain.removal_clause(table, switching, minimal, plain_fact(fact)) for fact in found.evidence.facts]
+    if isinstance(found, Pruned) and len(found.removed) == least:
+        with Solver(bootstrap_with=plain.removal_clauses(clauses, least)[0]) as solver:
+            assert solver.solve(), "so many are enough"
+    for times in (2, 3) if isinstance(found, Pruned) else ():
+        multipliers = [times * number for number in found.evidence.multipliers]
+        assert not multipliers or plain.removals_shown(clauses, multipliers) <= least
+    for number in (least, least + 1):
+        claim = removals_claim(switching, minimal, number, found.evidence.proof)
+        hopeless = isinstance(found, Unprunable)  # whatever is removed: any number is true
+        assert refused(document(relation.network, relation, [claim])) == (number > least and not hopeless)
+
+
+def changes_agree(relation: Relation, kind: Kind, least: int) -> None:
+    """Compare with a number that is known, and one that is too high, and change the proof place by place."""
+    bound = change_bound(tables(relation), kind)
+    assert bound is not None
+    assert bound.least == least
+    claim = bound_claim(relation, bound)
+    content = document(relation.network, relation, [claim])
+    plain.accept(content)
+    table = plain.Table(plain.Network(content["network"]), content["relation"])
+    for place, entry in changed(claim, table):
+        wrong = copy.deepcopy(content)
+        part = wrong["claims"][0]
+        for key in place[:-1]:
+            part = part[key]
+        part[place[-1]] = entry
+        assert refused(wrong), (place, entry)
+
+
+def changed(claim: dict[str, Any], table: plain.Table) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Places of a claim about changes, and what would make it wrong there."""
+    parts, cycles, paid = plain.PARTS, claim["proof"]["cycles"], claim["proof"]["paid"]
+    yield ("least",), claim["least"] + 1
+    for i, cycle in enumerate(cycles):
+        yield ("proof", "cycles", i), [*cycle[:-1], cycle[-1] + parts]
+    for i, (c, e, source, address, amount) in enumerate(paid):
+        if amount > parts // 100:
+            yield ("proof", "paid", i, 4), 0
+        yield ("proof", "paid", i, 4), amount + parts
+        yield ("proof", "paid", i), [e, c, source, address, amount]
+        for other in table.sources[address]:
+            turns = [*pairwise(plain.route(table, other, address))]
+            if (c, e) not in turns[: None if claim["kind"] == "pairs" else 1]:
+                yield ("proof", "paid", i), [c, e, other, address, amount]
+
+
+def from_drawing(number: int) -> Relation:
+    """A small relation over the whole contract."""
+    return draw(number, small=True)[0]
+
+
+SQUARE = fully_adaptive(mesh(2, 2), vcs=1)
+BOUNDS = (
+    partial(removals_agree, SQUARE, "wormhole", False, 2),
+    partial(removals_agree, SQUARE, "vct", True, 2),
+    partial(removals_agree, from_drawing(354), "wormhole", False, 4),
+    partial(removals_agree, from_drawing(354), "wormhole-nonatomic", False, 4),
+    partial(removals_agree, from_drawing(338), "wormhole-nonatomic", False, 7),
+    partial(removals_agree, from_drawing(397), "wormhole", False, 5),
+    partial(removals_agree, from_drawing(249), "wormhole-nonatomic", False, 7),
+    partial(removals_agree, from_drawing(222), "vct", False, 74),
+    partial(removals_agree, from_drawing(380), "vct", True, 32),
+    partial(removals_agree, from_drawing(265), "saf", True, 72),
+    partial(changes_agree, shortest_paths(ring(5)), "pairs", 2),
+    partial(changes_agree, shortest_paths(ring(5)), "entries", 2),
+    partial(changes_agree, shortest_paths(ring(6)), "pairs", 3),
+    partial(changes_agree, shortest_paths(drawn(76)), "pairs", 4),
+    partial(changes_agree, shortest_paths(drawn(76)), "entries", 2),
+)
