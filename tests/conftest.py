@@ -3,7 +3,7 @@
 Property tests draw fresh examples on every run, without time limits on single examples. The header of a run gives its
 seed; `pytest --hypothesis-seed=N` draws the same examples again, in any worker and for any selection of tests.
 
-Each kernel is compiled by one worker; others that want it meanwhile wait and load it from the cache.
+Each kernel, and in a fresh clone each source, is compiled by one worker; others wait and load what it compiled.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import gc
 import os
 import secrets
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,19 @@ settings.load_profile("unknot")
 def pytest_sessionstart() -> None:
     """Spare the garbage collector the tests, which stay to the end."""
     gc.disable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """Let one worker turn all sources into bytecode in a fresh clone, while the others wait."""
+    worker, done = os.environ.get("PYTEST_XDIST_WORKER"), session.config.rootpath / ".pytest_cache" / "collected"
+    patience = time.monotonic() + 120
+    while worker not in (None, "gw0") and not done.exists() and time.monotonic() < patience:
+        time.sleep(0.05)
+    yield
+    if worker == "gw0":
+        done.parent.mkdir(exist_ok=True)
+        done.touch()
 
 
 def pytest_collection_finish() -> None:
