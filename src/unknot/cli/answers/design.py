@@ -8,7 +8,7 @@ from pydantic import Field
 
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message
-from unknot.cli.answers.form import Answer, Form, Number, Plain, answer, form_of
+from unknot.cli.answers.form import Answer, Form, Number, Plain, answer, fill, form_of
 from unknot.cli.answers.networks import Natural, Positive
 from unknot.cli.answers.verdicts import ConfigurationForm
 from unknot.design.decision import Decision
@@ -147,19 +147,10 @@ def design_answer(design: Design, **more: Any) -> Answer:
     """The JSON of a design."""
     best = design.best
     rule = None if best is None else best.rule
-    judged = [
-        {
-            "counts": list(one.space.counts),
-            "vcs": one.space.vcs,
-            "outcome": one.outcome,
-            "holds": one.holds,
-            "sides": list(one.sides),
-            "rounds": one.rounds,
-            "seconds": one.seconds,
-            "evidence": [evidence_form(e) for e in one.evidence],
-        }
-        for one in design.decisions
-    ]
+    judged = []
+    for one in design.decisions:
+        evidence = [evidence_form(e) for e in one.evidence]
+        judged.append(fill(JudgedForm, one, counts=list(one.space.counts), vcs=one.space.vcs, evidence=evidence))
     provided = None if rule is None else rule.provided(states=design.request.adaptive == "states")
     fields: dict[str, Any] = {
         "adaptive": design.request.adaptive,
@@ -205,7 +196,7 @@ def proof_form(space: Space, proof: Proof) -> dict[str, object]:
     return {
         "kind": proof.kind,
         "types": [space.name(kind) for kind in range(space.injection)],
-        "levels": [{"gradient": level.gradient, "offset": level.offset} for level in proof.levels],
+        "levels": proof.levels,
         "escapes": [
             {"held": space.name(held), "left": shown(signs), "escape": space.name(out)}
             for (held, signs), out in proof.escapes
@@ -226,10 +217,7 @@ def evidence_form(evidence: Impossible) -> dict[str, object]:
             {
                 "sides": one.sides,
                 "reachability": one.configuration.reachability,
-                "messages": [
-                    {"source": m.source, "address": m.address, "lead": m.lead, "held": m.held, "wanted": m.wanted}
-                    for m in one.configuration.messages
-                ],
+                "messages": one.configuration.messages,
             }
             for one in evidence.refuted
         ],

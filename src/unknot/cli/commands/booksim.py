@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,9 +40,11 @@ def run_configuration(
     """
     from unknot._base.threads import processors
     from unknot._base.units import Scale
+    from unknot.cli.answers.booksim import BookSimAnswer
+    from unknot.cli.answers.form import answer
     from unknot.cli.answers.units import in_units
     from unknot.cli.commands import activity
-    from unknot.studies.booksim.runs import run_booksim, sweep_of
+    from unknot.studies.booksim.runs import run_batches, run_booksim, sweep_of
     from unknot.studies.booksim.setup import read_setup
 
     scale = Scale.of(units)
@@ -57,100 +60,69 @@ def run_configuration(
         out.mkdir(parents=True, exist_ok=True)
     if setup.watched:
         _watch(setup)
-    if setup.batches:
-        _run_batches(setup, path, idle, json)
-        return []
-    shown = _Shown(setup, along is not None, json, scale)
+    done = None
+    if along is not None and not json:
+        show(f"{'':24}  {'Packet latency':>18}  {'Accepted flits':>16}  {'Hops':>6}")
+        done = partial(_show_row, setup, scale)
     with activity.busy("simulating"):
+        batches = run_batches(setup) if setup.batches else None
         count = processors() if jobs is None else jobs
-        points = run_booksim(setup, sweep=along, jobs=count, done=None if along is None else shown.row)
+        points = [] if setup.batches else run_booksim(setup, sweep=along, jobs=count, done=done)
     with activity.busy("proving"):
         verdict, delivery = _proof(setup)
+    rows = [row for point in points for row in point.found.rows]
     if json:
-        more: dict[str, Any] = {"requests_and_replies": _of_replies(setup), "batches": None}
-        more["units"] = in_units(scale.units, [row for point in points for row in point.found.rows])
-        _print_json(setup, path, idle, verdict, delivery, points=points, **more)
+        more = {
+            "file": str(path),
+            "warnings": setup.warnings,
+            "without_effect": idle,
+            "delivered": delivery.delivered,
+            "requests_and_replies": _of_replies(setup) if points else None,
+            "batches": batches,
+            "points": points,
+            "units": in_units(scale.units, rows) if points else None,
+        }
+        print_json(answer(BookSimAnswer, verdict, of=setup.relation, **more))
     else:
-        if along is None:
-            shown.statistics(points[0])
-            _write_statistics(setup, points[0])
-        shown.ours(points, verdict, delivery)
+        if batches is not None:
+            _show_batches(batches)
+        elif along is None:
+            _show_statistics(setup, points[0])
+        _show_proof(verdict, delivery)
+        if points:
+            _show_outcomes(setup, points, scale)
     if out is not None:
-        _write_curves(points, out / path.name, along is not None and along[0] == "injection_rate", scale)
+        write_rows(rows, (out / path.name).with_suffix(".csv"), units=scale.units)
+        if along is not None and along[0] == "injection_rate":
+            from unknot.report.curves import draw_curves
+
+            runs = [run for point in points for run in point.found.runs]
+            write((out / path.name).with_suffix(".svg"), draw_curves({path.stem: runs}, units=scale.units))
     return points
 
 
-def _write_curves(points: list[Point], file: Path, rising: bool, scale: Scale) -> None:
-    """Write a row for each run, and the curves of rising loads."""
-    from unknot.report.curves import draw_curves
-
-    write_rows([row for point in points for row in point.found.rows], file.with_suffix(".csv"), units=scale.units)
-    if rising:
-        runs = [run for point in points for run in point.found.runs]
-        write(file.with_suffix(".svg"), draw_curves({file.stem: runs}, units=scale.units))
-
-
-def _run_batches(setup: Setup, path: Path, idle: list[str], json: bool) -> None:
-    """Send the batches of a configuration, and print how long they take."""
-    from unknot.cli.commands import activity
-    from unknot.studies.booksim.runs import run_batches
-
-    with activity.busy("simulating"):
-        batches = run_batches(setup)
-    with activity.busy("proving"):
-        verdict, delivery = _proof(setup)
-    if json:
-        _print_json(setup, path, idle, verdict, delivery, points=[], requests_and_replies=None, batches=batches)
-        return
+def _show_batches(batches: list[list[int]]) -> None:
+    """Print how long the batches take."""
     every = [times for of_seed in batches for times in of_seed]
-    for name, value in (("min", min(every)), ("avg", sum(every) / len(every)), ("max", max(every))):
-        show(f"Overall {name} batch duration = {value:g} ({len(batches)} samples)")
-    _show_proof(verdict, delivery)
-
-
-def _print_json(
-    setup: Setup, path: Path, idle: list[str], verdict: Verdict, delivery: Delivery, **figures: Any
-) -> None:
-    """Print the JSON answer; `figures` are of what was simulated."""
-    from unknot.cli.answers.booksim import BookSimAnswer
-    from unknot.cli.answers.form import answer
-
-    print_json(
-        answer(
-            BookSimAnswer,
-            verdict,
-            of=setup.relation,
-            file=str(path),
-            warnings=setup.warnings,
-            without_effect=idle,
-            delivered=delivery.delivered,
-            **figures,
-        )
-    )
+    for name, cycles in (("min", min(every)), ("avg", sum(every) / len(every)), ("max", max(every))):
+        show(f"Overall {name} batch duration = {cycles:g} ({len(batches)} samples)")
 
 
 def _show_proof(verdict: Verdict, delivery: Delivery) -> None:
     """Whether it can deadlock, and whether every packet arrives."""
     answer = {True: "deadlock-free", False: "can deadlock", None: "undecided"}[verdict.deadlock_free]
     show(f"\n{answer} under {verdict.switching}: {verdict.established}")
-    show(
-        "every packet arrives"
-        if delivery.delivered
-        else f"not every packet arrives: {delivery.undelivered_pairs} pairs are not served"
-    )
+    lost = f"not every packet arrives: {delivery.undelivered_pairs} pairs are not served"
+    show("every packet arrives" if delivery.delivered else lost)
 
 
-def _write_statistics(setup: Setup, point: Point) -> None:
-    """Write `stats_out`."""
+def _write_text(text: str, target: str) -> None:
+    """Write a file that BookSim writes; ``-`` is standard output."""
     from unknot._base.output import write_text
-    from unknot.studies.booksim.runs import statistics_of
 
-    if "stats_out" not in setup.configuration or "classes" in setup.options:
-        return
-    text, target = statistics_of(point.found.runs), setup.configuration.text("stats_out")
-    if target == "-":
-        show(text.rstrip())
-    else:
+    if target == "-" and text:
+        show(text.rstrip("\n"))
+    elif target != "-":
         write_text(Path(target), text)
         say(f"wrote {target}")
 
@@ -170,18 +142,11 @@ def write_study(path: str, target: Path) -> None:
 
 def _watch(setup: Setup) -> None:
     """Write what happens to the watched packets."""
-    from unknot._base.output import write_text
     from unknot.simulation import watch
 
-    point = {key: value for key, value in setup.options.items() if key not in ("warmup", "measure", "by_pair")}
+    point = {key: option for key, option in setup.options.items() if key not in ("warmup", "measure", "by_pair")}
     events = watch(setup.relation, min(setup.load, 1.0), setup.watched, seed=setup.seeds[0], **point)
-    target = setup.configuration.text("watch_out")
-    if target == "-":
-        for event in events:
-            show(str(event))
-    else:
-        write_text(Path(target), "".join(f"{event}\n" for event in events))
-        say(f"wrote {target}")
+    _write_text("".join(f"{event}\n" for event in events), setup.configuration.text("watch_out"))
 
 
 def _proof(setup: Setup) -> tuple[Verdict, Delivery]:
@@ -205,86 +170,73 @@ def _of_replies(setup: Setup) -> str | None:
     return request_reply(setup.relation, setup.answers, time_limit=PROOF).established
 
 
-class _Shown:
-    """Lines on standard output."""
+def _show_row(setup: Setup, scale: Scale, point: Point) -> None:
+    """Print one line of a sweep."""
+    from unknot.studies.booksim.runs import csv_line, overall
 
-    def __init__(self, setup: Setup, sweeps: bool, json: bool, scale: Scale) -> None:
-        self.setup, self.json, self.scale = setup, json, scale
-        self.csv = setup.configuration.on("print_csv_results")
-        if sweeps and not json:
-            show(f"{'':24}  {'Packet latency':>18}  {'Accepted flits':>16}  {'Hops':>6}")
+    known: dict[str, Any] = dict(overall(point))
+    latency, accepted = known["Packet latency average"], known["Accepted flit rate average"]
+    runs, hops = point.found.runs, known["Hops average"]
+    width = runs[0].latency_half_width if len(runs) == 1 else None
+    width = point.found.latency_half_width if width is None else width
+    mean = "-" if latency is None else f"{latency:.2f}" + ("" if width is None else f" ± {width:.2f}")
+    unsettled = "" if point.found.stable else "  too short" if point.found.undecided else "  not stable"
+    show(
+        f"{point.setting:24}  {mean:>18}  {accepted:16.4f}  {'-' if hops is None else f'{hops:.3f}':>6}{unsettled}"
+        f"{scale.ns(latency)}{scale.gb_per_s(accepted)}"
+    )
+    if setup.configuration.on("print_csv_results"):
+        show(csv_line(setup, point))
 
-    def row(self, point: Point) -> None:
-        """One line of a sweep."""
-        if self.json:
-            return
-        from unknot.studies.booksim.runs import csv_line, overall
 
-        known: dict[str, Any] = dict(overall(point))
-        latency, hops = known["Packet latency average"], known["Hops average"]
-        width = point.found.runs[0].latency_half_width if len(point.found.runs) == 1 else None
-        width = point.found.latency_half_width if width is None else width
-        mean = "-" if latency is None else f"{latency:.2f}" + ("" if width is None else f" ± {width:.2f}")
+def _show_statistics(setup: Setup, point: Point) -> None:
+    """Print the statistics at the end of a BookSim run, under BookSim's names, and write `stats_out`."""
+    from unknot.studies.booksim.runs import csv_line, overall, statistics_of
+
+    show("====== Overall Traffic Statistics ======")
+    classes = range(len(point.found.runs[0].classes) or 1)
+    for k in classes:
+        show(f"====== Traffic class {k} ======")
+        for name, figure in overall(point, k):
+            if figure is not None:
+                indent = " " * 8 if name.startswith("\t") else ""
+                show(f"{indent}{name.strip()} = {figure:g} ({len(point.found.runs)} samples)")
+    show(f"Total run time {point.seconds:.3f}")
+    for k in classes if setup.configuration.on("print_csv_results") else ():
+        show(csv_line(setup, point, k))
+    if "stats_out" in setup.configuration and "classes" not in setup.options:
+        _write_text(statistics_of(point.found.runs), setup.configuration.text("stats_out"))
+
+
+def _show_outcomes(setup: Setup, points: list[Point], scale: Scale) -> None:
+    """Print the verdict on replies, and intervals of one point or the saturation of several."""
+    if (established := _of_replies(setup)) is not None:
+        show(established)
+    if len(points) > 1:
+        broken = [point for point in points if not (point.found.stable or point.found.undecided)]
+        steady = [point.setting for point in points if point.found.stable]
         show(
-            f"{point.setting:24}  {mean:>18}  {known['Accepted flit rate average']:16.4f}  "
-            f"{'-' if hops is None else f'{hops:.3f}':>6}{self.unsettled(point)}"
-            f"{self.scale.ns(latency)}{self.scale.gb_per_s(known['Accepted flit rate average'])}"
+            f"saturation: {broken[0].setting} is the first that is not stable"
+            if broken
+            else f"{len(steady)} of {len(points)} are stable"
         )
-        if self.csv:
-            show(csv_line(self.setup, point))
-
-    @staticmethod
-    def unsettled(point: Point) -> str:
-        """Say that a point is not stable, or too short to tell."""
-        return "" if point.found.stable else "  too short" if point.found.undecided else "  not stable"
-
-    def statistics(self, point: Point) -> None:
-        """Print the statistics at the end of a BookSim run, under BookSim's names."""
-        from unknot.studies.booksim.runs import csv_line, overall
-
-        many = len(point.found.runs)
-        show("====== Overall Traffic Statistics ======")
-        classes = range(len(point.found.runs[0].classes) or 1)
-        for k in classes:
-            show(f"====== Traffic class {k} ======")
-            for name, value in overall(point, k):
-                if value is not None:
-                    indent = " " * 8 if name.startswith("\t") else ""
-                    show(f"{indent}{name.strip()} = {value:g} ({many} samples)")
-        show(f"Total run time {point.seconds:.3f}")
-        for k in classes if self.csv else ():
-            show(csv_line(self.setup, point, k))
-
-    def ours(self, points: list[Point], verdict: Verdict, delivery: Delivery) -> None:
-        """Verdict, intervals and saturation."""
-        _show_proof(verdict, delivery)
-        if (said := _of_replies(self.setup)) is not None:
-            show(said)
-        if len(points) > 1:
-            broken = [point for point in points if not (point.found.stable or point.found.undecided)]
-            steady = [point.setting for point in points if point.found.stable]
-            show(
-                f"saturation: {broken[0].setting} is the first that is not stable"
-                if broken
-                else f"{len(steady)} of {len(points)} are stable"
-            )
-            if broken and steady:
-                show(f"{broken[0].setting}: {broken[0].found.reason}")
-            return
-        runs = points[0].found
-        for run in runs.runs:
-            width = "" if run.latency_half_width is None else f" ± {run.latency_half_width:.2f} (95 %)"
-            mean = "-" if run.latency_mean is None else f"{run.latency_mean:.2f}"
-            mean += width + self.scale.ns(run.latency_mean)
-            late = f"{_number(run.latency_p99)}{self.scale.ns(run.latency_p99)}"
-            load = f"{run.accepted_load:.4f}{self.scale.gb_per_s(run.accepted_load)}"
-            show(
-                f"seed {run.seed}: {run.outcome}, latency {mean}, median "
-                f"{_number(run.latency_p50)}, p99 {late}, accepted {load}, "
-                f"{run.packets} packets, {run.cycles} cycles{self.scale.ns(run.cycles)}"
-            )
-        if runs.reason:
-            show(runs.reason)
+        if broken and steady:
+            show(f"{broken[0].setting}: {broken[0].found.reason}")
+        return
+    runs = points[0].found
+    for run in runs.runs:
+        width = "" if run.latency_half_width is None else f" ± {run.latency_half_width:.2f} (95 %)"
+        mean = "-" if run.latency_mean is None else f"{run.latency_mean:.2f}"
+        mean += width + scale.ns(run.latency_mean)
+        late = f"{_number(run.latency_p99)}{scale.ns(run.latency_p99)}"
+        load = f"{run.accepted_load:.4f}{scale.gb_per_s(run.accepted_load)}"
+        show(
+            f"seed {run.seed}: {run.outcome}, latency {mean}, median "
+            f"{_number(run.latency_p50)}, p99 {late}, accepted {load}, "
+            f"{run.packets} packets, {run.cycles} cycles{scale.ns(run.cycles)}"
+        )
+    if runs.reason:
+        show(runs.reason)
 
 
 def _number(value: float | None) -> str:
