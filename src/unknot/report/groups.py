@@ -11,8 +11,7 @@ import numpy.typing as npt
 from unknot.network import Network
 from unknot.network.levels import levels
 from unknot.network.model import IntArray
-from unknot.report.clusters import LEADING, clusters
-from unknot.report.placement import scattered
+from unknot.report.placement import LEADING, clusters, scattered
 
 MOST_GROUPS = 100
 MOST_SEARCHED = 20_000

@@ -10,12 +10,16 @@ import numpy.typing as npt
 from unknot.network import Network
 from unknot.network.levels import levels
 from unknot.network.model import IntArray
-from unknot.report.clusters import clustered, clusters
-from unknot.report.stage_placement import in_stages
+from unknot.network.stages import is_multistage
 from unknot.report.structure import Places, by_structure, in_a_circle, in_a_row, layered
 
 MAX_DRAWN = 2000
 """Most routers of a network that is drawn."""
+
+LEADING = {("group", "router"): 1, ("corner", "position"): 1, ("side", "x", "y"): 2}
+"""Number of leading coordinates that make a cluster, by the names of the coordinates."""
+
+Numbers = npt.NDArray[np.int64]
 
 
 def placement(network: Network) -> Places:
@@ -46,7 +50,7 @@ def placement(network: Network) -> Places:
         return layered(network, level)
     cluster = clusters(network)
     if cluster is not None:
-        return clustered(network, cluster, placement)
+        return _clustered(network, cluster)
     if network.coordinates is not None and network.coordinates.shape[1] > 0 and not scattered(network):
         return _by_coordinates(network, network.coordinates, network.radices)
     named = _coordinates_in_names(network)
@@ -63,6 +67,55 @@ def scattered(network: Network) -> bool:
     at = np.asarray(network.coordinates)
     few = 2.0 * network.num_routers < np.prod(network.radices, dtype=float)
     return few and not bool(((at[network.source] != at[network.target]).sum(axis=1) == 1).any())
+
+
+def in_stages(network: Network) -> Places | None:
+    """Positions of the switches of a network whose coordinates are stage and row, else None."""
+    if network.coordinates is None or not is_multistage(network):
+        return None
+    count, rows = network.radices
+    stage, row = network.coordinates.T
+    used = np.zeros(count, dtype=np.int64)
+    np.maximum.at(used, stage, row + 1)
+    between = max(1.8, rows * 1.1 / max(count - 1, 1))
+    stretch = (rows - 1) / np.maximum(used - 1, 1)
+    y = np.where(used[stage] > 1, row * stretch[stage], (rows - 1) / 2)
+    return np.asarray(stage * between + 1j * y, dtype=np.complex128)
+
+
+def clusters(network: Network) -> Numbers | None:
+    """The cluster of each router, counted from 0, or None where there are none, or all are of one router."""
+    count = LEADING.get(network.dimensions)
+    if count is None or network.coordinates is None:
+        return None
+    names, cluster = np.unique(network.coordinates[:, :count], axis=0, return_inverse=True)
+    return cluster.reshape(-1).astype(np.int64) if 1 < len(names) < network.num_routers else None
+
+
+def _clustered(network: Network, cluster: Numbers) -> Places:
+    """Each cluster a circle, turned so that its routers stand towards their neighbours in other clusters.
+
+    The circles stand as the routers of the network in which every cluster is one router.
+    """
+    count = int(cluster.max()) + 1
+    across = cluster[network.source] != cluster[network.target]
+    ends = np.unique(np.stack([cluster[network.source], cluster[network.target]])[:, across], axis=1)
+    centre = placement(Network("clusters", count, ends[0], ends[1]))
+    size = np.bincount(cluster)
+    radius = np.where(size > 1, 0.5 / np.sin(np.pi / np.maximum(size, 2)), 0.0)
+    apart = np.abs(centre[:, None] - centre[None, :]) + np.where(np.eye(count, dtype=bool), np.inf, 0.0)
+    centre = centre * (2 * float(radius.max()) + 1.2) / float(apart.min())
+
+    order = np.argsort(cluster, kind="stable")
+    rank = np.empty(network.num_routers, dtype=np.int64)
+    rank[order] = np.arange(network.num_routers) - np.repeat(np.cumsum(size) - size, size)
+    spoke = np.exp(2j * np.pi * rank / size[cluster])
+    pull = centre[cluster[network.target]] - centre[cluster[network.source]]
+    pull[across] /= np.abs(pull[across])
+    turn = np.zeros(count, dtype=np.complex128)
+    np.add.at(turn, cluster[network.source], pull * spoke[network.source].conj())
+    turn = np.where(np.abs(turn) > 1e-9, turn, -1j)
+    return np.asarray(centre[cluster] + (radius * turn / np.abs(turn))[cluster] * spoke, dtype=np.complex128)
 
 
 def _by_coordinates(network: Network, at: IntArray, radices: tuple[int, ...]) -> Places:

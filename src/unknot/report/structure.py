@@ -32,7 +32,7 @@ def by_structure(network: Network) -> Places | None:
         rows = _spread(network, stage)
         between = max(1.6, 1.15 * float(np.ptp(rows)) / max(int(stage.max()), 1))
         return np.asarray(stage * between + 1j * rows, dtype=np.complex128)
-    return _two_sides(network.num_routers, links)
+    return _two_sides(network, links)
 
 
 def in_a_row(position: npt.NDArray[np.integer], k: int, closed: bool) -> Places:
@@ -176,21 +176,16 @@ def _stages(network: Network) -> Levels | None:
     return stage
 
 
-def _two_sides(routers: int, links: npt.NDArray[np.int64]) -> Places | None:
+def _two_sides(network: Network, links: npt.NDArray[np.int64]) -> Places | None:
     """Two rows, if every router of one is linked to every one of the other and to no other."""
-    side = np.ones(routers, dtype=bool)
+    side = np.ones(network.num_routers, dtype=bool)
     first = links[(links == 0).any(axis=1)].sum(axis=1)
     side[first] = False
-    many, few = int(side.sum()), routers - int(side.sum())
+    many, few = int(side.sum()), int((~side).sum())
     crossing = side[links[:, 0]] != side[links[:, 1]]
     if not few or len(links) != many * few or not crossing.all():
         return None
-    width = max(many, few)
-    x = np.empty(routers)
-    for members, count in ((side, many), (~side, few)):
-        x[members] = (np.arange(count) + 0.5) * width / count
-    above = side if many < few else ~side
-    return x + 1j * np.where(above, 0.0, max(1.6, width / 3.0))
+    return layered(network, np.where(side if many < few else ~side, 1, 0))
 
 
 def _between(layer: Levels) -> float:

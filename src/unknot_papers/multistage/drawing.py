@@ -15,9 +15,8 @@ from unknot.network.stages import stages
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.phrases import count, escape
-from unknot.report.placement import MAX_DRAWN
+from unknot.report.placement import MAX_DRAWN, in_stages
 from unknot.report.sheet import COLOURS, INK, PALE, PAPER, SOFT, number
-from unknot.report.stage_placement import in_stages
 from unknot_papers.multistage.faults import Marks
 from unknot_papers.multistage.paths import channel_graph
 from unknot_papers.multistage.realisation import Realisation, channels_in

@@ -7,8 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from unknot.cli.answers.form import ChannelName, Form, Plain, TerminalName, VcName, form_of
-from unknot.cli.answers.networks import RelationForm
-from unknot.cli.answers.units import WithUnits
+from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.verdicts import DeliveryForm
 from unknot.simulation.run.costs import Cost
 from unknot.verify.adaptivity import Adaptivity

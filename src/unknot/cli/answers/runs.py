@@ -9,8 +9,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from unknot._base.units import Units
 from unknot.cli.answers.form import ChannelName, Form, Number, Plain, TerminalName, form_of
-from unknot.cli.answers.networks import Natural, RelationForm
-from unknot.cli.answers.units import WithUnits
+from unknot.cli.answers.networks import Natural, RelationForm, WithUnits
 from unknot.cli.answers.verdicts import ConfigurationForm
 from unknot.routing.relation import Relation
 from unknot.simulation.collectives import Execution

@@ -12,7 +12,6 @@ from typing import Any
 
 from unknot._base.extensions import Catalogue
 from unknot.cli.answers.analyses import AnalyseAnswer, FaultsAnswer, TableFaultsAnswer
-from unknot.cli.answers.booksim import BookSimAnswer
 from unknot.cli.answers.configuration_file import ConfigurationFile
 from unknot.cli.answers.design import DesignAnswer, EverySizeAnswer
 from unknot.cli.answers.form import Form
@@ -27,7 +26,7 @@ from unknot.cli.answers.runs import (
     SimulateAnswer,
     TraceAnswer,
 )
-from unknot.cli.answers.studies import AuditAnswer, CurveAnswer, GalleryAnswer, RunAnswer
+from unknot.cli.answers.studies import AuditAnswer, BookSimAnswer, CurveAnswer, GalleryAnswer, RunAnswer
 from unknot.cli.answers.verdicts import AcceptAnswer, CheckAnswer
 
 _CORE: dict[str, type[Form]] = {

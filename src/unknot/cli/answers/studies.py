@@ -1,4 +1,4 @@
-"""Forms of studies, galleries and audits, and how they are filled."""
+"""Forms of studies, configurations of BookSim, galleries and audits, and how they are filled."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pydantic import Field
 from unknot._base.switching import Switching
 from unknot._base.units import Units
 from unknot.cli.answers.form import Answer, Form, Number, Plain, answer, fill, form_of
-from unknot.cli.answers.networks import Natural, NetworkForm, Positive
-from unknot.cli.answers.runs import BurstsForm, ReplayForm, RouterForm, RunForm, Shares
-from unknot.cli.answers.units import WithUnits, in_units
+from unknot.cli.answers.networks import Natural, NetworkForm, Positive, RelationForm, WithUnits, in_units
+from unknot.cli.answers.runs import BurstsForm, ReplayForm, RouterForm, RunForm, RunsForm, Shares
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
+from unknot.studies.booksim.runs import Point
 from unknot.studies.gallery import Exhibit, Gallery
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.verify.audit import Audit
@@ -243,3 +243,27 @@ def audit_answer(
 
 def _sources(traffic: TrafficAudit) -> tuple[object, ...]:
     return traffic, traffic.verdict, traffic.delivery, traffic.unknown
+
+
+@form_of(Point)
+class BookSimPoint(Form):
+    """One point of a configuration."""
+
+    found: RunsForm
+
+
+class BookSimAnswer(RelationForm, WithUnits):
+    """JSON answer of `unknot run` for a BookSim configuration."""
+
+    file: str = Field(description="The configuration file.")
+    warnings: list[str] = Field(description="Warnings given before anything runs.")
+    without_effect: list[str] = Field(description="Keys that are set and change nothing here.")
+    deadlock_free: bool | None = Field(description="null when it is undecided.")
+    switching: str = Field(description="The technique that the verdict is for.")
+    established: str = Field(description="Result of the proof in words.")
+    delivered: bool = Field(description="Whether every packet arrives.")
+    requests_and_replies: str | None = Field(
+        description="Result on message-dependent deadlock, and on what it rests; null: no replies."
+    )
+    batches: list[list[int]] | None = Field(description="With sim_type = batch the cycles of each, by seed.")
+    points: Annotated[list[BookSimPoint], Plain]

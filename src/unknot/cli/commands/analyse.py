@@ -133,7 +133,7 @@ def _span(ends: tuple[int, int]) -> str:
 def _answer(relation: Relation, facts: Properties, times: tuple[Cost, ...], units: Units | None) -> dict[str, Any]:
     from unknot.cli.answers.analyses import AnalyseAnswer
     from unknot.cli.answers.form import answer
-    from unknot.cli.answers.units import in_units
+    from unknot.cli.answers.networks import in_units
 
     witness = facts.coherence.witness
     coherence = {**vars(facts.coherence), "witness": None if witness is None else witness.describe(relation)}

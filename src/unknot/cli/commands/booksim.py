@@ -40,9 +40,9 @@ def run_configuration(
     """
     from unknot._base.threads import processors
     from unknot._base.units import Scale
-    from unknot.cli.answers.booksim import BookSimAnswer
     from unknot.cli.answers.form import answer
-    from unknot.cli.answers.units import in_units
+    from unknot.cli.answers.networks import in_units
+    from unknot.cli.answers.studies import BookSimAnswer
     from unknot.cli.commands import activity
     from unknot.studies.booksim.runs import run_batches, run_booksim, sweep_of
     from unknot.studies.booksim.setup import read_setup

@@ -95,8 +95,8 @@ def _answer(
     relation: Relation, schedule: Schedule, meetings: list[Meeting], done: Execution, units: Units | None
 ) -> dict[str, Any]:
     from unknot.cli.answers.form import answer
+    from unknot.cli.answers.networks import in_units
     from unknot.cli.answers.runs import MulticastAnswer
-    from unknot.cli.answers.units import in_units
 
     times = zip(schedule.sends, done.started, done.arrived, done.blocked, strict=True)
     sends = [{**vars(send), "started": start, "arrived": end, "blocked": late} for send, start, end, late in times]

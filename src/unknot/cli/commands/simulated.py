@@ -50,7 +50,7 @@ class Task:
 
     def units(self, rows: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
         """What JSON holds in nanoseconds and GB/s, if units were given."""
-        from unknot.cli.answers.units import in_units
+        from unknot.cli.answers.networks import in_units
 
         return in_units(self.scale.units, rows)
 

@@ -139,8 +139,8 @@ def _relation(network: str, routing: str, vcs: int | None, classes: str) -> Rela
 
 def _answer(relation: Relation, run: TraceRun, loop: ClosedLoop | None, units: Units | None) -> dict[str, Any]:
     from unknot.cli.answers.form import answer
+    from unknot.cli.answers.networks import in_units
     from unknot.cli.answers.runs import TraceAnswer
-    from unknot.cli.answers.units import in_units
 
     classes = {name: _of_class(run, name) for name in sorted(set(run.trace.classes))}
     size = {"messages": len(run.trace), "flits": int(run.trace.flits.sum())}

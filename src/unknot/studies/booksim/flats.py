@@ -9,8 +9,16 @@ import numpy as np
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.orders import every_vc, half_by_order, in_order, on_flatfly
-from unknot.studies.booksim.requirements import addresses, at_least, even, in_halves
+from unknot.studies.booksim.orders import (
+    addresses,
+    at_least,
+    even,
+    every_vc,
+    half_by_order,
+    in_halves,
+    in_order,
+    on_flatfly,
+)
 
 
 def _cmesh(built: Built, vcs: int, name: str, express: int, both: bool) -> Relation:

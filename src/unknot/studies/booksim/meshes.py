@@ -12,8 +12,17 @@ from unknot.routing import valiant as valiant_relation
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.orders import every_vc, half_by_order, in_order, on_mesh, own_vcs
-from unknot.studies.booksim.requirements import addresses, at_least, even, in_halves
+from unknot.studies.booksim.orders import (
+    addresses,
+    at_least,
+    even,
+    every_vc,
+    half_by_order,
+    in_halves,
+    in_order,
+    on_mesh,
+    own_vcs,
+)
 
 
 def dim_order(built: Built, vcs: int, faithful: bool) -> Relation:

@@ -1,4 +1,4 @@
-"""Dimension order on the networks of BookSim whose routers have digits: meshes, tori and flattened butterflies.
+"""Addresses, numbers of VCs and dimension order of BookSim's routings on meshes, tori and flattened butterflies.
 
 Whatever a packet draws is part of its address: ``draw × terminals + destination``.
 """
@@ -9,17 +9,57 @@ from collections.abc import Callable
 
 import numpy as np
 
+from unknot._base.errors import UnknotError
 from unknot.network import grid
 from unknot.network.model import IntArray
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.requirements import addresses
 
+MOST_ADDRESSES = 2**24
 PortOf = Callable[[int, int, int, int], int]
 """The output port by own digit, digit of the destination, dimension, and what was drawn."""
 VcRange = Callable[[int, int, int, int], tuple[int, int]]
 """The VCs, from one to before another, by router, destination, next dimension, and what was drawn."""
+
+
+class UnfitError(UnknotError):
+    """A routing function that cannot be had with some value of a key."""
+
+    def __init__(self, message: str, key: str = "num_vcs") -> None:
+        self.key = key
+        super().__init__(message)
+
+
+def addresses(built: Built, draws: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    """Destination of each address, `draws` blocks of all terminals."""
+    terminals = built.network.num_terminals
+    if draws * terminals > MOST_ADDRESSES:
+        raise UnfitError(
+            f"{draws} ways that a packet can draw × {terminals} terminals are more than {MOST_ADDRESSES}", "k"
+        )
+    return np.tile(np.arange(terminals, dtype=np.int32), draws)
+
+
+def at_least(vcs: int, least: int) -> None:
+    """Refuse fewer VCs than a routing function takes."""
+    if vcs < least:
+        raise UnfitError(f"at least {least} VCs are wanted, got {vcs}")
+
+
+def in_halves(vcs: int, faithful: bool) -> None:
+    """Refuse VCs that cannot be divided among two classes as asked."""
+    at_least(vcs, 2)
+    if faithful and vcs % 2:
+        raise UnfitError(
+            f"BookSim's halves of {vcs} VCs share the middle one, which is not built; take an even number"
+        )
+
+
+def even(vcs: int) -> None:
+    """Refuse an odd number of VCs."""
+    if vcs % 2:
+        raise UnfitError(f"an even number of VCs is wanted, half for each phase, got {vcs}")
 
 
 def _digits(built: Built) -> IntArray:

@@ -7,8 +7,7 @@ from unknot.routing import valiant as valiant_relation
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.orders import in_order, on_torus, own_vcs
-from unknot.studies.booksim.requirements import UnfitError, addresses, at_least, in_halves
+from unknot.studies.booksim.orders import UnfitError, addresses, at_least, in_halves, in_order, on_torus, own_vcs
 
 
 def _around(built: Built, vcs: int, name: str, balanced: bool) -> Relation:
