@@ -91,9 +91,9 @@ FAULTS = (
     Fault(NEEDS + "__init__", "request.bnrs(space) + 1", "request.bnrs(space)"),
     Fault(NEEDS + "provide", "(-self(*key), *ways)", "(-self(*key), *ways[:1])"),
     Fault(NEEDS + "provide", "self.given.append(tuple(last))", "self.given.append(tuple(last[:1]))"),
-    Fault(RULES + "conflicts:clause_of", "lacked.add(space.number[(*state, out)])", "pass"),
-    Fault(RULES + "conflicts:clause_of", "used.add(_permission(frame, at, message.address, vc))", "pass"),
-    Fault(RULES + "conflicts:images", "for x in clause:", "for x in clause[:-1]:"),
+    Fault(RULES + "search:clause_of", "lacked.add(space.number[(*state, out)])", "pass"),
+    Fault(RULES + "search:clause_of", "used.add(_permission(frame, at, message.address, vc))", "pass"),
+    Fault(RULES + "search:images", "for x in clause:", "for x in clause[:-1]:"),
     Fault(RULES + "space:Space.after", "(signs, done)", "(done,)"),
     # The checker of rules.
     Fault(CHECKER + "__init__", "self._leave(at, (), None)", "pass"),
@@ -218,7 +218,7 @@ def noticed(function: str, code: CodeType, questions: Sequence[Callable[[], None
 ENCODERS = {
     "lanes/clauses.py": ("Clauses.", "senders", "virtual"),
     "design/requirements.py": ("Requirements.", "class_of"),
-    "design/conflicts.py": ("clause_of", "images"),
+    "design/search.py": ("clause_of", "images"),
     "certificates/plain.py": (
         "Encoder.",
         "Family.outs",

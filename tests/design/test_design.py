@@ -14,9 +14,8 @@ from unknot._base.errors import RelationError
 from unknot._base.switching import Switching
 from unknot.certificates import evidence_holds
 from unknot.design import Rejected, Request, Space, accept, decide, design, distributions, impossible, rule_from
-from unknot.design.conflicts import clause_of
 from unknot.design.decision import Counts, Decision, actions
-from unknot.design.search import Search
+from unknot.design.search import Search, clause_of
 from unknot.design.space import is_symmetry, moved, symmetries
 from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh

@@ -2,7 +2,7 @@
 
 The evidence is a contradiction: clauses of the request, a clause for each deadlock configuration with its images
 under symmetries, and clauses that follow from these step by step. All clauses are those of the checker,
-`unknot.certificates.plain.Rules`, and not those of the search (`requirements.py`, `conflicts.py`).
+`unknot.certificates.plain.Rules`, and not those of the search (`requirements.py`, `search.py`).
 
 A deadlock on one mesh is one on every larger mesh, since packets between routers of a box stay in it and see the same
 signs. So what is impossible here is impossible on all larger meshes.

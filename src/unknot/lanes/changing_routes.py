@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS
-from unknot.lanes.laned import Routes, vcs_of_lane
-from unknot.lanes.tables import Table, hops_of, in_blocks
+from unknot.lanes.laned import Routes, in_blocks, terminals, vcs_of_lane, vcs_of_lanes
+from unknot.lanes.tables import Table, hops_of
 from unknot.lanes.ways import Flags, Floats, Ints, unpacked
 from unknot.network import Network
-from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -113,14 +111,8 @@ def moving(
     """
     virtual, spread = _channels(network, lanes, vcs)
     router, first, num_vcs, total = virtual.router, virtual.first, virtual.total, virtual.widest
-    if table is None:
-        _, column = homes_of(network)
-        destination = np.arange(network.num_terminals)
-        labels, may_use, minimal = None, sends, True
-    else:
-        column, destination, labels, may_use, minimal = (
-            table.row, table.destination, table.labels, table.may_use, table.minimal,
-        )  # fmt: skip
+    addresses = table or terminals(network, sends)
+    column, destination = addresses.row, addresses.destination
     end = network.eject[destination]
     start, step = start.astype(np.int32), step.astype(np.int32)
 
@@ -140,19 +132,16 @@ def moving(
         rule,
         name=f"lanes ({lanes} that {'rise' if changes == 'rising' else 'change'})",
         destination=destination.astype(np.int32),
-        may_use=may_use,
+        may_use=sends if table is None else table.may_use,
         claims=dict.fromkeys(SWITCHINGS, True),
-        claims_minimal=minimal,
-        address_labels=labels,
+        claims_minimal=table is None or table.minimal,
+        address_labels=None if table is None else table.labels,
     )
 
 
 def _channels(network: Network, lanes: int, vcs: int | None) -> tuple[VirtualChannels, Ints]:
     """The virtual channels, and channel · lanes + lane of each."""
-    vcs = lanes if vcs is None else vcs
-    if vcs < lanes:
-        raise RelationError(f"lanes on {network.name}: its routes need {lanes} lanes, and so as many VCs; got {vcs}")
-    virtual = VirtualChannels(network, vcs)
+    virtual = vcs_of_lanes(network, vcs, lanes)
     index = np.arange(virtual.total) - virtual.first[virtual.channel]
     return virtual, virtual.channel.astype(np.int64) * lanes + index % lanes
 
@@ -226,5 +215,5 @@ def by_levels(table: Table, packed: Packed, lanes: int, *, vcs: int | None = Non
         virtual,
         rule,
         name=f"lanes ({lanes} by ports and {levels} service level{'s' * (levels > 1)})",
-        **in_blocks(table, level, levels, "at SL"),
+        **in_blocks(table, level, levels, "at SL", minimal=table.minimal),
     )

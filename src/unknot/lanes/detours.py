@@ -10,7 +10,7 @@ import numpy as np
 
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, Slots, no_slots
-from unknot.lanes.orders import AIMED
+from unknot.lanes.orders import annealed
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.ways import Flags, Floats, Ints, following, packed
 from unknot.network import Network
@@ -105,28 +105,19 @@ def _better(
     ways: Ways, taken: Ints, start: Floats, effort: SearchEffort, rounds: int, low: int
 ) -> Iterator[tuple[Floats, int]]:
     """Better and better keys."""
-    from unknot.lanes.orders_kernel import anneal
-
     best: tuple[Floats, int] | None = None
+    lanes = f"{len(start)} lane{'s' * (len(start) > 1)} of longer paths"
     for number in range(rounds):
         key = start if number % 2 == 0 or best is None else best[0]
-        orders, cost = orders_of(ways, key.copy(), taken)
-        state = np.array([np.random.default_rng([effort.seed, number]).integers(2**63)], dtype=np.uint64)
-        moves = MOVES * key.size << min(number, 6)
-        for count, now, then in effort.cooled(moves, HEATS[number % len(HEATS)], words=ways.nearer.size):
+        orders, before = orders_of(ways, key.copy(), taken)
+        moves, heat = MOVES * key.size << min(number, 6), HEATS[number % len(HEATS)]
+        for cost, _ in annealed(ways, orders, before, moves, heat, effort, [effort.seed, number]):
             if (best is None or cost < best[1]) and all_have_a_path(ways, orders.cover):
                 best = orders.key.copy(), cost
                 yield best
             if (best is not None and best[1] <= low) or effort.over:
                 return
-            cost, _, made = anneal(ways, orders, state, count, now, then, AIMED, 0.0, cost)
-            effort.moves += int(made)
-            cost = int(cost)
-            found = "no way for all yet" if best is None else f"{best[1]} at best"
-            effort.report(f"{len(key)} lane{'s' * (len(key) > 1)} of longer paths: {found}")
-        if (best is None or cost < best[1]) and all_have_a_path(ways, orders.cover):
-            best = orders.key.copy(), cost
-            yield best
+            effort.report(f"{lanes}: {'no way for all yet' if best is None else f'{best[1]} at best'}")
 
 
 def all_have_a_path(ways: Ways, cover: Ints) -> bool:

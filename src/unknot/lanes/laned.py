@@ -31,6 +31,53 @@ def no_slots(shape: tuple[int, ...], leaving_first: npt.NDArray[np.integer[Any]]
     return np.full(shape, -1, dtype=np.int8)
 
 
+@dataclass(frozen=True, eq=False)
+class Addresses:
+    """Addresses, the column of routes that each has, and who uses them; those of a `Table` have the same names."""
+
+    network: Network
+    row: Ints
+    destination: Ints
+    may_use: Flags
+    labels: tuple[str, ...]
+
+
+def terminals(network: Network, sends: Flags | None) -> Addresses:
+    """The terminals as addresses."""
+    count = network.num_terminals
+    use = np.ones((count, count), dtype=bool) if sends is None else sends
+    labels = tuple(network.terminal_name(t) for t in range(count))
+    return Addresses(network, homes_of(network)[1].astype(np.int64), np.arange(count), use, labels)
+
+
+def in_blocks(addresses: Addresses | Table, block: Ints, count: int, word: str, *, minimal: bool) -> dict[str, Any]:
+    """Arguments of a relation that has all addresses `count` times; `block` has that of each pair."""
+    source, home = addresses.network.inject[:, None], addresses.network.eject[addresses.destination]
+    chosen = np.where(source == home, 0, block[source, addresses.row])
+    chosen = np.where(addresses.may_use, chosen, -1)
+    return {
+        "destination": np.tile(addresses.destination, count),
+        "may_use": np.concatenate([chosen == one for one in range(count)], axis=1),
+        "claims": dict.fromkeys(SWITCHINGS, True),
+        "claims_minimal": minimal,
+        "address_labels": tuple(f"{label} {word} {one}" for one in range(count) for label in addresses.labels),
+    }
+
+
+def vcs_of_lanes(network: Network, vcs: int | None, lanes: int, name: str = "lanes") -> VirtualChannels:
+    """The virtual channels that lanes share out, by default one for each.
+
+    Raises
+    ------
+    RelationError
+        If there are fewer VCs than lanes.
+    """
+    vcs = lanes if vcs is None else vcs
+    if vcs < lanes:
+        raise RelationError(f"{name} on {network.name}: its routes need {lanes} lanes, and so as many VCs; got {vcs}")
+    return VirtualChannels(network, vcs)
+
+
 def vcs_of_lane(out: Out, first: int, lane: int, vcs: int, lanes: int) -> int:
     """Write the VCs of a lane on the channel whose first VC is given; called by rules."""
     found = 0
@@ -87,20 +134,11 @@ def laned(
         Whether all routes are shortest paths.
     """
     lanes = routes.follow.shape[0]
-    vcs = lanes if vcs is None else vcs
-    if vcs < lanes:
-        raise RelationError(f"{name} on {network.name}: its routes need {lanes} lanes, and so as many VCs; got {vcs}")
-    virtual = VirtualChannels(network, vcs)
+    virtual = vcs_of_lanes(network, vcs, lanes, name)
     router, first, at_channel, num_vcs = virtual.router, virtual.first, virtual.channel, virtual.total
+    total, addresses = virtual.widest, table or terminals(network, sends)
     (leaving_first, leaving), start, follow = network.outgoing, routes.start, routes.follow
-    if table is None:
-        _, column = homes_of(network)
-        destination = np.arange(network.num_terminals)
-        labels = tuple(network.terminal_name(t) for t in range(network.num_terminals))
-        use = True if sends is None else sends
-    else:
-        column, destination, labels, use = table.row, table.destination, table.labels, table.may_use
-    count, end = destination.size, network.eject[destination]
+    column, count, end = addresses.row, addresses.destination.size, network.eject[addresses.destination]
 
     def rule(at: int, address: int, out: Out) -> int:
         here, which, lane = router[at], address % count, address // count
@@ -115,18 +153,12 @@ def laned(
             channel = -1 if slot < 0 else leaving[leaving_first[here] + slot]
         if channel < 0:
             return 0
-        return vcs_of_lane(out, first[channel], lane, vcs, lanes)
+        return vcs_of_lane(out, first[channel], lane, total, lanes)
 
-    lane = np.where(network.inject[:, None] == end, 0, routes.lane[network.inject[:, None], column])
-    lane = np.where(use, lane, -1)
     return Relation(
         network,
         virtual,
         rule,
         name=f"{name} ({lanes} lane{'s' * (lanes > 1)})",
-        destination=np.tile(destination, lanes),
-        may_use=np.concatenate([lane == level for level in range(lanes)], axis=1),
-        claims=dict.fromkeys(SWITCHINGS, True),
-        claims_minimal=minimal,
-        address_labels=tuple(f"{label} in lane {level}" for level in range(lanes) for label in labels),
+        **in_blocks(addresses, routes.lane, lanes, "in lane", minimal=minimal),
     )

@@ -9,13 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError
-from unknot._base.switching import SWITCHINGS
-from unknot.lanes.laned import vcs_of_lane
+from unknot.lanes.laned import in_blocks, vcs_of_lane, vcs_of_lanes
 from unknot.lanes.ways import Demand, Flags, Floats, Ints, following, packed, served, unpacked
 from unknot.network import Network
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
 from unknot.routing.taking import takes_relation
-from unknot.routing.virtual_channels import VirtualChannels
 
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, Ways
@@ -225,11 +223,8 @@ def lanes_of(orders: Orders, table: Table) -> Ints:
 def tabled(table: Table, lane: Ints, lanes: int, *, vcs: int | None = None, name: str = "lanes") -> Relation:
     """The relation of tables in lanes: address a in lane l is l · addresses + a; see `laned.laned`."""
     network, count = table.network, table.row.size
-    vcs = lanes if vcs is None else vcs
-    if vcs < lanes:
-        raise RelationError(f"{name} on {network.name}: its routes need {lanes} lanes, and so as many VCs; got {vcs}")
-    virtual = VirtualChannels(network, vcs)
-    router, first, row = virtual.router, virtual.first, table.row
+    virtual = vcs_of_lanes(network, vcs, lanes, name)
+    router, first, total, row = virtual.router, virtual.first, virtual.widest, table.row
     next_channel = table.next_channel.astype(np.int32)
     home = network.eject[table.destination]
 
@@ -241,26 +236,12 @@ def tabled(table: Table, lane: Ints, lanes: int, *, vcs: int | None = None, name
         channel = next_channel[row[which], here]
         if channel < 0:
             return 0
-        return vcs_of_lane(out, first[channel], level, vcs, lanes)
+        return vcs_of_lane(out, first[channel], level, total, lanes)
 
     return Relation(
         network,
         virtual,
         rule,
         name=f"{name} ({lanes} lane{'s' * (lanes > 1)})",
-        **in_blocks(table, lane, lanes, "in lane"),
+        **in_blocks(table, lane, lanes, "in lane", minimal=table.minimal),
     )
-
-
-def in_blocks(table: Table, block: Ints, count: int, word: str) -> dict[str, Any]:
-    """Arguments of a relation that has all addresses of a table `count` times; `block` has that of each pair."""
-    source, home = table.network.inject[:, None], table.network.eject[table.destination]
-    chosen = np.where(source == home, 0, block[source, table.row])
-    chosen = np.where(table.may_use, chosen, -1)
-    return {
-        "destination": np.tile(table.destination, count),
-        "may_use": np.concatenate([chosen == one for one in range(count)], axis=1),
-        "claims": dict.fromkeys(SWITCHINGS, True),
-        "claims_minimal": table.minimal,
-        "address_labels": tuple(f"{label} {word} {one}" for one in range(count) for label in table.labels),
-    }

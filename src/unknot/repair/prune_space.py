@@ -25,7 +25,7 @@ class OpenVerdictError(Exception):
     """There was no time for a verdict."""
 
 
-class Space:
+class Offers:
     """A relation as a table, and its faults when candidates are removed."""
 
     def __init__(self, relation: Relation, switching: str, minimal: bool) -> None:
@@ -59,7 +59,7 @@ class Space:
         rule = lookup(Table(table.first, table.input_vc, start, table.value[kept]))
         return replace(relation, rule=rule, name=name or relation.name, claims={}, claims_minimal=None, source="")
 
-    def judge(self, relation: Relation) -> Verdict:
+    def verdict(self, relation: Relation) -> Verdict:
         """The verdict."""
         from unknot.verify import check
 
@@ -75,7 +75,7 @@ class Space:
                 break
         if found:
             return found
-        verdict = self.judge(self.without(removed))
+        verdict = self.verdict(self.without(removed))
         if verdict.configuration is None:
             if verdict.deadlock_free is None:
                 raise OpenVerdictError

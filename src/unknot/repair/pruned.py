@@ -23,7 +23,7 @@ from unknot.repair.prune_bounds import (  # fmt: skip
     plain_fact,
 )
 from unknot.repair.prune_choices import climbing, greedy
-from unknot.repair.prune_space import OpenVerdictError, Space
+from unknot.repair.prune_space import Offers, OpenVerdictError
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
@@ -133,20 +133,20 @@ def pruned(
     exact : bool
         Go on until the fewest are found, or time runs out; otherwise the first relation that holds is enough.
     """
-    space = Space(relation, switching, minimal)
+    offers = Offers(relation, switching, minimal)
     best: frozenset[Entry] | None = None
     facts: dict[Fact, Literals] = {}
     chosen: frozenset[Entry] = frozenset()
     least, complete = 0, False
     try:
-        best = climbing(space, effort)
+        best = climbing(offers, effort)
         while not effort.over:
-            wrong = space.wrong(chosen)
+            wrong = offers.wrong(chosen)
             if not wrong:
                 best, complete = chosen, True
                 break
             facts.update(wrong)
-            better = greedy(space, chosen, facts, effort)
+            better = greedy(offers, chosen, facts, effort)
             if better is not None and (best is None or len(better) < len(best)):
                 best = better
             effort.report(f"{least} candidates have to go, {'none' if best is None else len(best)} do")
@@ -157,7 +157,7 @@ def pruned(
             if picked is None:
                 break
             if isinstance(picked, Unsatisfiable):
-                return Unprunable(_proof(space, facts, space.count + 1), switching, relation)
+                return Unprunable(_proof(offers, facts, offers.count + 1), switching, relation)
             chosen = picked
             least = max(least, len(chosen))
             if best is not None and len(best) <= least:
@@ -169,14 +169,14 @@ def pruned(
         effort.interrupted = True
     if best is None:
         return None
-    final = space.without(best, name=f"{relation.name}, {len(best)} candidates removed")
-    bound = _bound(space, facts, len(best) if complete else 0)
+    final = offers.without(best, name=f"{relation.name}, {len(best)} candidates removed")
+    bound = _bound(offers, facts, len(best) if complete else 0)
     try:
         low = 0 if bound is None else accept_removed(relation, bound, switching)
     except Rejected:
         bound, low = None, 0
     return Pruned(
-        final, tuple(sorted(best)), space.count, low, bound, switching, relation, space.judge(final), complete
+        final, tuple(sorted(best)), offers.count, low, bound, switching, relation, offers.verdict(final), complete
     )
 
 
@@ -210,7 +210,7 @@ def _fewest(
     return frozenset(entry for entry, variable in gone.items() if solver.value(variable))
 
 
-def _bound(space: Space, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
+def _bound(offers: Offers, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
     """Multipliers by linear programming; a proof instead where these show less than is known."""
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
@@ -238,19 +238,19 @@ def _bound(space: Space, facts: dict[Fact, Literals], fewest: int) -> PruneBound
     price = np.maximum(0.0, -np.asarray(solved.ineqlin.marginals))
     weights = [int(w * SCALE * (1 - 1e-6)) for w in price]
     some = [(fact, w) for fact, w in zip(facts, weights, strict=True) if w]
-    found = PruneBound(tuple(fact for fact, _ in some), tuple(w for _, w in some), minimal=space.minimal)
-    if fewest and accept_removed(space.relation, found, space.switching) < fewest:
-        return _proof(space, facts, fewest) or found
+    found = PruneBound(tuple(fact for fact, _ in some), tuple(w for _, w in some), minimal=offers.minimal)
+    if fewest and accept_removed(offers.relation, found, offers.switching) < fewest:
+        return _proof(offers, facts, fewest) or found
     return found
 
 
-def _proof(space: Space, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
+def _proof(offers: Offers, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
     """A proof over the checker's clauses; None if it is too large, or they do not contradict each other."""
 
-    table = plain.Table(plain.Network(network_of(space.relation.network)), table_of(space.relation))
-    known = [plain.removal_clause(table, space.switching, space.minimal, plain_fact(fact)) for fact in facts]
+    table = plain.Table(plain.Network(network_of(offers.relation.network)), table_of(offers.relation))
+    known = [plain.removal_clause(table, offers.switching, offers.minimal, plain_fact(fact)) for fact in facts]
     clauses, variables = plain.removal_clauses(known, fewest - 1)
     if variables > MOST_PROOF:
         return None
     steps = refuted_by(clauses, variables, lambda solver: answer(solver, CONFLICTS))
-    return None if steps is None else PruneBound(tuple(facts), (), steps, fewest, space.minimal)
+    return None if steps is None else PruneBound(tuple(facts), (), steps, fewest, offers.minimal)
