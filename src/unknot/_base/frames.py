@@ -17,6 +17,21 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
+class Tabular:
+    """Base of results that are rows of plain values."""
+
+    __slots__ = ()
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Rows of the table."""
+        raise NotImplementedError
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A data frame with one line for each row, which are runs; needs pandas."""
+        return to_frame(self.rows)
+
+
 def to_frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
     """A data frame with one line for each row.
 

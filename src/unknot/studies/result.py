@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unknot._base.frames import Row, to_frame
+from unknot._base.frames import Row, Tabular
 from unknot._base.shown import Shown, curves
 from unknot.certificates.verdict import Verdict
 from unknot.routing.relation import Relation
@@ -14,15 +14,13 @@ from unknot.simulation.traces.replay import Replay
 from unknot.verify.delivery import Delivery
 
 if TYPE_CHECKING:
-    import pandas
-
     from unknot._base.units import Units
     from unknot.report.drawn import Drawing
     from unknot.studies.study import Design, Study
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DesignResult(Shown):
+class DesignResult(Tabular, Shown):
     """One design of a study: its relation, what was proved of it and how it ran.
 
     Attributes
@@ -57,13 +55,9 @@ class DesignResult(Shown):
         head: Row = {"design": self.design.name, "deadlock_free": self.verdict.deadlock_free}
         return tuple(head | run for each in self.runs for run in each.rows)
 
-    def to_frame(self) -> pandas.DataFrame:
-        """A data frame with one line for each run; needs pandas."""
-        return to_frame(self.rows)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StudyResult(Shown):
+class StudyResult(Tabular, Shown):
     """A study: its file and the result of each design, in file order; `cut_short` by a time limit or finished."""
 
     study: Study
@@ -78,10 +72,6 @@ class StudyResult(Shown):
     def rows(self) -> tuple[Row, ...]:
         """The rows of all designs, in file order."""
         return tuple(row for each in self.designs for row in each.rows)
-
-    def to_frame(self) -> pandas.DataFrame:
-        """A data frame with one line for each run of each design; needs pandas."""
-        return to_frame(self.rows)
 
     def plot(self, *, units: Units | str | None = None) -> Drawing:
         """Latency and accepted load against offered load, as `unknot.report.draw_curves` draws them."""

@@ -65,17 +65,17 @@ def to(network: Network, name: str, destination: Any) -> Pattern:
         If it is not one terminal of the network for each of its terminals.
     """
     terminals = network.num_terminals
-    given = np.asarray(destination)
-    if given.shape != (terminals,) or given.dtype.kind not in "iu":
+    array = np.asarray(destination)
+    if array.shape != (terminals,) or array.dtype.kind not in "iu":
         raise TrafficError(f"{name}: one destination for each of the {terminals} terminals is wanted")
-    if given.size and (given.min() < -1 or given.max() >= terminals):
+    if array.size and (array.min() < -1 or array.max() >= terminals):
         raise TrafficError(
-            f"{name}: destinations are terminals 0 to {terminals - 1}, or −1 for none; got {int(given.min())} to "
-            f"{int(given.max())}"
+            f"{name}: destinations are terminals 0 to {terminals - 1}, or −1 for none; got {int(array.min())} to "
+            f"{int(array.max())}"
         )
-    found = given.astype(np.int32)
-    found.setflags(write=False)
-    return Pattern(name, destination=found)
+    targets = array.astype(np.int32)
+    targets.setflags(write=False)
+    return Pattern(name, destination=targets)
 
 
 def weighted(network: Network, name: str, weight: Any) -> Pattern:
@@ -87,13 +87,13 @@ def weighted(network: Network, name: str, weight: Any) -> Pattern:
         If it is no square matrix over the terminals, or has an entry that is negative or not finite.
     """
     terminals = network.num_terminals
-    given = np.asarray(weight)
-    if given.shape != (terminals, terminals) or given.dtype.kind not in "iuf":
+    array = np.asarray(weight)
+    if array.shape != (terminals, terminals) or array.dtype.kind not in "iuf":
         raise TrafficError(
-            f"{name}: a matrix of {terminals} × {terminals} numbers is wanted, got shape {given.shape}"
+            f"{name}: a matrix of {terminals} × {terminals} numbers is wanted, got shape {array.shape}"
         )
-    if not np.isfinite(given).all() or (given < 0).any():
+    if not np.isfinite(array).all() or (array < 0).any():
         raise TrafficError(f"{name}: rates are finite and not negative")
-    found = given.astype(np.float64)
-    found.setflags(write=False)
-    return Pattern(name, weight=found)
+    rates = array.astype(np.float64)
+    rates.setflags(write=False)
+    return Pattern(name, weight=rates)

@@ -49,10 +49,10 @@ def bit_complement(network: Network) -> Pattern:
 def bit_reverse(network: Network) -> Pattern:
     """Send to the terminal with the bits in reverse order."""
     ids, bits = _bits(network, "bit_reverse")
-    found = np.zeros_like(ids)
+    reversed_ids = np.zeros_like(ids)
     for i in range(bits):
-        found |= ((ids >> i) & 1) << (bits - 1 - i)
-    return to(network, "bit_reverse", found)
+        reversed_ids |= ((ids >> i) & 1) << (bits - 1 - i)
+    return to(network, "bit_reverse", reversed_ids)
 
 
 def shuffle(network: Network) -> Pattern:

@@ -100,10 +100,10 @@ class Trace(Brief):
 
     def __post_init__(self) -> None:
         for name in (*COLUMNS, "need_first", "needs"):
-            given = np.asarray(getattr(self, name))
-            if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+            array = np.asarray(getattr(self, name))
+            if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
                 raise SimulationError(f"{name} of a trace must be one array of whole numbers")
-            column = given.astype(np.int64)
+            column = array.astype(np.int64)
             column.setflags(write=False)
             object.__setattr__(self, name, column)
         self._check_sizes()
@@ -125,15 +125,15 @@ class Trace(Brief):
     @classmethod
     def of(cls, messages: Iterable[TracedMessage]) -> Trace:
         """A trace of messages, in their order."""
-        given = list(messages)
-        for i, message in enumerate(given):
+        listed = list(messages)
+        for i, message in enumerate(listed):
             for name in COLUMNS:
-                value = getattr(message, name)
-                if not is_whole(value) or not -MOST <= value <= MOST:
-                    raise TraceError(f"{name} must be a whole number, got {value!r}", i, name)
-        many = [len(message.needs) for message in given]
-        named = any(message.message_class for message in given)
-        rows = np.array([[getattr(m, name) for name in COLUMNS] for m in given], dtype=np.int64).reshape(-1, 5)
+                number = getattr(message, name)
+                if not is_whole(number) or not -MOST <= number <= MOST:
+                    raise TraceError(f"{name} must be a whole number, got {number!r}", i, name)
+        many = [len(message.needs) for message in listed]
+        named = any(message.message_class for message in listed)
+        rows = np.array([[getattr(m, name) for name in COLUMNS] for m in listed], dtype=np.int64).reshape(-1, 5)
         return cls(
             rows[:, 0],
             rows[:, 1],
@@ -141,8 +141,8 @@ class Trace(Brief):
             rows[:, 3],
             rows[:, 4],
             need_first=np.concatenate([[0], np.cumsum(many)]).astype(np.int64),
-            needs=np.array([need for m in given for need in m.needs], dtype=np.int64),
-            classes=tuple(m.message_class for m in given) if named else (),
+            needs=np.array([need for m in listed for need in m.needs], dtype=np.int64),
+            classes=tuple(m.message_class for m in listed) if named else (),
         )
 
     def __len__(self) -> int:
@@ -172,11 +172,11 @@ class Trace(Brief):
 
     def followers(self) -> list[list[int]]:
         """Return for each message those that need it."""
-        found: list[list[int]] = [[] for _ in range(len(self))]
+        followers: list[list[int]] = [[] for _ in range(len(self))]
         owner = np.repeat(np.arange(len(self)), np.diff(self.need_first))
         for i, need in zip(owner.tolist(), self.needs.tolist(), strict=True):
-            found[need].append(i)
-        return found
+            followers[need].append(i)
+        return followers
 
     def _check_sizes(self) -> None:
         sizes = {name: getattr(self, name).size for name in COLUMNS}
@@ -229,12 +229,12 @@ def addresses_drawn(
     usable = []
     for key in keys.tolist():
         start, end = key // terminals % terminals, key % terminals
-        found = addresses(relation, start, end, key // terminals**2 - 1)
-        usable.append(_detours(relation, start, end, found) if relation.compares_on_injection else found)
-    many = np.array([len(found) for found in usable], dtype=np.int64)
+        choices = addresses(relation, start, end, key // terminals**2 - 1)
+        usable.append(_detours(relation, start, end, choices) if relation.compares_on_injection else choices)
+    many = np.array([len(choices) for choices in usable], dtype=np.int64)
     first = np.cumsum(many) - many
     turn = 0 if seed is None else np.random.default_rng(seed).integers(0, many[which])
-    flat = np.array([a for found in usable for a in found], dtype=np.int64)
+    flat = np.array([a for choices in usable for a in choices], dtype=np.int64)
     return np.asarray(flat[first[which] + turn] if source.size else flat, dtype=np.int64)
 
 
@@ -247,22 +247,22 @@ def addresses(relation: Relation, source: int, destination: int, kind: int = ANY
         If there is none.
     """
     network = relation.network
-    found = np.flatnonzero(relation.destination == destination)
+    usable = np.flatnonzero(relation.destination == destination)
     if kind != ANY:
-        found = found[found * len(relation.classes) // relation.num_addresses == kind]
+        usable = usable[usable * len(relation.classes) // relation.num_addresses == kind]
     if relation.may_use is not None:
-        found = found[relation.may_use[source, found]]
-    if not found.size:
+        usable = usable[relation.may_use[source, usable]]
+    if not usable.size:
         ends = f"{network.terminal_name(source)} has no address for {network.terminal_name(destination)}"
         raise RelationError(f"{relation.name}: {ends}{'' if kind == ANY else f' as {relation.classes[kind]}'}")
-    return [int(a) for a in found]
+    return [int(a) for a in usable]
 
 
-def _detours(relation: Relation, source: int, destination: int, found: list[int]) -> list[int]:
+def _detours(relation: Relation, source: int, destination: int, usable: list[int]) -> list[int]:
     """The addresses by other waypoints than the source's own and the destination's own, or all if there are few."""
     assert relation.direct is not None
     own = {int(relation.direct[source, destination]), int(relation.direct[destination, destination])}
-    return [a for a in found if a not in own] if len(found) > 2 else found
+    return [a for a in usable if a not in own] if len(usable) > 2 else usable
 
 
 def kinds(relation: Relation, classes: Sequence[str]) -> Numbers | None:

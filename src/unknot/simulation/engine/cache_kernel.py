@@ -35,10 +35,10 @@ def answer(rule, s, w0, w1, at, address, row):
     for j in range(w1 - w0):
         s.answers.first[natural(row + j)] = s.answers.second[natural(row + j)] = 0
     for k in range(count):
-        value = candidates[natural(k)]
-        out, many = outputs_of(s, address, value)
-        tier = (value >> 40) & 0xFF
-        if out < first_output or out + many > end or value & NO_WAIT != 0 or low < tier < high:
+        candidate = candidates[natural(k)]
+        out, many = outputs_of(s, address, candidate)
+        tier = (candidate >> 40) & 0xFF
+        if out < first_output or out + many > end or candidate & NO_WAIT != 0 or low < tier < high:
             return False
         for cell in range(out - first_output, out - first_output + many):
             j = natural(row + (cell >> 6))

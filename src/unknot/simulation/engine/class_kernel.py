@@ -129,13 +129,13 @@ def way_in(raw, c, t):
     if not 0 <= start - 1 < wide:
         start = 0
     for i in range(wide):
-        found = base + low + (start + i) % wide
+        vc_row = base + low + (start + i) % wide
         # Another class of the terminal may be in the midst of a packet there.
-        free = has_credits(s, natural(found), needed)
+        free = has_credits(s, natural(vc_row), needed)
         for other in range(s.classes.shape[0]):
-            free &= terminals.vc[natural(other * many + t)] != found
+            free &= terminals.vc[natural(other * many + t)] != vc_row
         if free:
-            return found
+            return vc_row
     return np.int64(-1)
 
 
@@ -165,9 +165,9 @@ def chosen_class(s, t, subnet, turn):
         p = s.terminals.packet[natural(c * many + t)]
         if not is_for(s, natural(c * many + t), subnet) or (best >= 0 and best_rank >= rank(s, p)):
             continue
-        found = way_in(s.raw, c, t)
-        if found >= 0:
-            best, best_rank, into = c, rank(s, p), found
+        entry = way_in(s.raw, c, t)
+        if entry >= 0:
+            best, best_rank, into = c, rank(s, p), entry
     return best, into
 
 

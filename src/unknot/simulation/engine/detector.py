@@ -36,8 +36,8 @@ def wants(relation: Relation, state: State, vc: int) -> tuple[int, ...]:
             return (step,)
     if row.out >= 0:
         return (int(row.out),)
-    found = relation.candidates(vc, int(packet.address))
-    return tuple(dict.fromkeys(c.vc for c in found if c.waits and c.vc is not None))
+    candidates = relation.candidates(vc, int(packet.address))
+    return tuple(dict.fromkeys(c.vc for c in candidates if c.waits and c.vc is not None))
 
 
 def front(state: State, vc: int) -> int:
@@ -63,11 +63,11 @@ def knot(relation: Relation, state: State, switching: Switching, stuck: Flags) -
         chains = [((v,), waits[v]) for v in core]
     depth = int(state.setup.depth)
     messages = []
-    for held, wanted in chains:
+    for held, awaited in chains:
         packet = state.packets[front(state, held[-1])]
         source, address = int(packet.source), int(packet.address)
         lead = path(relation, source, address, held[0])
-        messages.append(Message(source, address, len(held) * depth, lead, held, wanted))
+        messages.append(Message(source, address, len(held) * depth, lead, held, awaited))
     alone = len({m.source for m in messages}) == len(messages)
     reached: Reachability = "injected" if alone and not any(m.lead for m in messages) else "not-established"
     return Configuration(switching, depth, reached, tuple(messages))

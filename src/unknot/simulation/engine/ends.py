@@ -133,24 +133,24 @@ def _ordinals(
     if not router.looks_at_all:
         return 0
     routers, parts = words.size - 1, router.output_speedup
-    found = np.zeros((7, 64 * int(words[-1])), dtype=np.int64)
+    numbers = np.zeros((7, 64 * int(words[-1])), dtype=np.int64)
     heads = 64 * words[:-1]
     place = np.concatenate([_opposite(network), np.arange(network.num_terminals) + 2 * network.num_channels])[port]
     rows = np.arange(port.size)
     order = np.lexsort((rows, place, into[2]))
     begin = np.searchsorted(into[2], np.arange(routers))
-    found[2, heads[into[2][order]] + (order - begin[into[2][order]])] = rows - begin[into[2][order]]
-    found[3, heads] = np.bincount(into[2], minlength=routers)
-    found[4, heads] = np.bincount(out[2], minlength=routers)
+    numbers[2, heads[into[2][order]] + (order - begin[into[2][order]])] = rows - begin[into[2][order]]
+    numbers[3, heads] = np.bincount(into[2], minlength=routers)
+    numbers[4, heads] = np.bincount(out[2], minlength=routers)
     for k, (cell, row, owner), many in ((0, into, 1), (1, out, parts)):
         _, one = np.unique(row, return_index=True)
         one = one[np.lexsort((row[one], place[one] if k == 0 else row[one], owner[one]))]
         count = np.bincount(owner[one], minlength=routers)
         ordinal = np.arange(one.size) - (np.cumsum(count) - count)[owner[one]]
         for part in range(many):
-            found[k, cell[one] + part] = ordinal * many + part
-        found[5 + k, heads] = count * many
-    return dict(zip(("into", "out", "vc", "inputs", "outputs", "entries", "exits"), found, strict=True))
+            numbers[k, cell[one] + part] = ordinal * many + part
+        numbers[5 + k, heads] = count * many
+    return dict(zip(("into", "out", "vc", "inputs", "outputs", "entries", "exits"), numbers, strict=True))
 
 
 def matrix_arbiters(tables: dict[str, Any]) -> dict[str, Any]:

@@ -103,13 +103,13 @@ def draw_ahead(s, t, now):
     terminals = s.terminals
     # One draw for each cycle whenever it is made, so that packets are the same as without drawing ahead; −2 keeps one
     # that is known to come. The address is drawn in its cycle: it takes draws of its own, after that of the cycle.
-    chance, cycle, found = terminals.chance[t], terminals.drawn[t], False
+    chance, cycle, creates = terminals.chance[t], terminals.drawn[t], False
     if terminals.packet[t] == -1:
-        while not found and cycle <= now + AHEAD:
-            found = draw(s, t) < chance
-            cycle += not found
+        while not creates and cycle <= now + AHEAD:
+            creates = draw(s, t) < chance
+            cycle += not creates
         terminals.drawn[t] = cycle
-        if not found:
+        if not creates:
             return
     if cycle > now:
         terminals.packet[t] = -2

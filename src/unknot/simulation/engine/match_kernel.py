@@ -25,10 +25,10 @@ WAITING, LOST = 0, -1
 
 
 class Ends(NamedTuple):
-    """Round-robin pointers of inputs and outputs, the rows of the first ones, and the number of the match.
+    """Round-robin pointers of inputs and outputs, the rows of the first ones, and the number of the first round.
 
-    Entries of `outer` and `inner` belong to this match if they have its number. Matrix arbiters begin at `recent`; −1
-    without them.
+    Entries of `outer` and `inner` belong to a round if they have its number, which is `count.matches` while it lasts.
+    Matrix arbiters begin at `recent`; −1 without them.
     """
 
     input_pointer: Any
@@ -120,24 +120,6 @@ def remember(s, ends, into, out):
 
 
 @njit(_nrt=False, forceinline=True)
-def next_round(s, ends):
-    """The same ends for another round."""
-    s.count.matches += 1
-    return Ends(
-        ends.input_pointer,
-        ends.first_input,
-        ends.output_pointer,
-        ends.first_output,
-        np.int64(s.count.matches),
-        ends.inputs_first,
-        ends.recent,
-        ends.inputs,
-        ends.outputs,
-        ends.rounds,
-    )
-
-
-@njit(_nrt=False, forceinline=True)
 def honoured(allocator, key):
     """Return the key where the allocator honours priorities; else 0."""
     return key if INPUTS_FIRST <= allocator <= RR_WAVEFRONT else np.int64(0)
@@ -170,8 +152,8 @@ def prefer(s, ends, i, side, of_input):
     Returns the one that was best before, i itself if there was none, −1 if that still is the best."""
     # Each round has a number of its own, so that entries of earlier ones need not be cleared.
     end = end_of(s, i, of_input)
-    if side.match[end] != ends.number:
-        side.match[end], side.request[end] = ends.number, i
+    if side.match[end] != s.count.matches:
+        side.match[end], side.request[end] = s.count.matches, i
         return np.int64(i)
     before = natural(side.request[end])
     if key(s, ends, i, of_input) < key(s, ends, before, of_input):
@@ -184,7 +166,7 @@ def prefer(s, ends, i, side, of_input):
 def is_taken(s, ends, i, side, of_input):
     """Return whether `drop_rivals` found the end of request i matched."""
     end = end_of(s, i, of_input)
-    return side.match[end] == ends.number and side.request[end] < 0
+    return side.match[end] == s.count.matches and side.request[end] < 0
 
 
 @njit(_nrt=False, forceinline=True)
@@ -233,7 +215,7 @@ def match(s, ends, n):
         if matched == 0 or number == rounds:
             return
         drop_rivals(s, ends, n, number, inputs_first)
-        ends = next_round(s, ends)
+        s.count.matches += 1
         for k in range(n):
             if requests.won[natural(k)] == WAITING:
                 prefer(s, ends, natural(k), s.outer, inputs_first)

@@ -248,7 +248,7 @@ class Router:
             raise SimulationError("router: most_slots is of shared buffers; set own_slots")
 
 
-def check_option(name: str, value: Any) -> None:
+def check_option(name: str, setting: Any) -> None:
     """Refuse an option that there is not, or a value that makes no sense whatever the other options are.
 
     Raises
@@ -259,17 +259,17 @@ def check_option(name: str, value: Any) -> None:
     if name not in known:
         raise SimulationError(f"router: unknown option {name!r}; {near(name, known)}")
     if name in _LEAST:
-        if value is not None or name != "switch_iterations":
-            require_whole(f"router: {name}", value, _LEAST[name], 1000, error=SimulationError)
+        if setting is not None or name != "switch_iterations":
+            require_whole(f"router: {name}", setting, _LEAST[name], 1000, error=SimulationError)
     elif name in _WORDS:
-        if value not in _WORDS[name]:
+        if setting not in _WORDS[name]:
             words = [word for word in _WORDS[name] if word]
-            raise SimulationError(f"router: unknown {name} {value!r}; {near(str(value), words)}")
+            raise SimulationError(f"router: unknown {name} {setting!r}; {near(str(setting), words)}")
     elif name == "internal_speedup":
-        if not is_number(value) or not 1 <= value <= 16:
-            raise SimulationError(f"router: {name} must be a number from 1 to 16, got {value!r}")
-    elif not isinstance(value, bool):
-        raise SimulationError(f"router: {name} must be true or false, got {value!r}")
+        if not is_number(setting) or not 1 <= setting <= 16:
+            raise SimulationError(f"router: {name} must be a number from 1 to 16, got {setting!r}")
+    elif not isinstance(setting, bool):
+        raise SimulationError(f"router: {name} must be true or false, got {setting!r}")
 
 
 DEFAULT = Router()

@@ -199,11 +199,11 @@ def request_vcs(rule, s, w0, w1, now):
             if s.setup.compares == IN_ROUTER and s.inputs.at[b] >= s.setup.num_vcs:
                 if s.packets.script[p] == UNDECIDED:
                     decide(rule, s.raw, np.int64(s.inputs.at[b]) - s.setup.num_vcs, p)
-            found = request(rule, s, b, p, w0, w1, now, count * many)
-            if found < 0:
+            status = request(rule, s, b, p, w0, w1, now, count * many)
+            if status < 0:
                 s.count.failed_at = b
-                return found
-            if found > 0:
+                return status
+            if status > 0:
                 s.headers[natural(count)] = b
                 count += 1
     return count

@@ -70,10 +70,10 @@ def lightest(raw, b, p, count, first_output, end):
     block = np.int64(s.home[address]) * (s.first_word.shape[0] - 1)
     upto, queued, port = np.int64(0), np.int64(0), np.int64(-1)
     for k in range(count):
-        value = s.candidates[k]
-        first, many = ends_of(s, b, address, value)
+        candidate = s.candidates[k]
+        first, many = ends_of(s, b, address, candidate)
         if first < first_output or first + many > end:
-            s.candidates[0] = value
+            s.candidates[0] = candidate
             return np.int64(1)
         w, weight, free = natural(first), np.int64(0), False
         if s.outputs.reader[w] >= 0:
@@ -92,13 +92,13 @@ def lightest(raw, b, p, count, first_output, end):
         if not free and s.setup.commits == 0:
             continue
         # Below the weight 8 bits of the tier, and below those one for what is not free: one comparison for all three.
-        weight = (weight << 9) + (((value >> 40) & 0xFF) << 1) + (not free)
+        weight = (weight << 9) + (((candidate >> 40) & 0xFF) << 1) + (not free)
         if weight > least:
             continue
         if weight < least:
             least, kept = weight, np.int64(0)
         # In place: `kept` is at most k, so nothing is overwritten that is still to be read.
-        s.candidates[kept] = value
+        s.candidates[kept] = candidate
         kept += 1
     return kept
 
@@ -267,16 +267,16 @@ def collect(s, b, p, count, w0, w1, begin):
             s.lesser[natural(at)] = 0
     k, tier, only = np.int64(0), np.int64(256), s.setup.selection == FIRST_ONE
     while k < count:
-        value = candidates[natural(k)]
-        rank = (value >> 40) & 0xFF
-        first, length = ends_of(s, b, address, value)
+        candidate = candidates[natural(k)]
+        rank = (candidate >> 40) & 0xFF
+        first, length = ends_of(s, b, address, candidate)
         k += 1
         if rank > tier and not every:
             continue
         # VCs that follow each other and are of this router have rows that do so too.
-        last = (value & VC_MASK) + length
+        last = (candidate & VC_MASK) + length
         if last <= s.setup.num_vcs:
-            while k < count and candidates[natural(k)] == value + length and last < s.setup.num_vcs:
+            while k < count and candidates[natural(k)] == candidate + length and last < s.setup.num_vcs:
                 length, last, k = length + 1, last + 1, k + 1
             if s.out_row[natural(last - 1)] != first + length - 1:
                 return np.int64(-BROKEN_RULE)
@@ -309,28 +309,28 @@ def recall(s, b, p, w0, w1, begin):
     if kept == 0:
         return np.int64(-1)
     many = w1 - w0
-    row, found = natural(s.first_answer[w0] + (kept - 1) * many), np.int64(0)
+    row, anything = natural(s.first_answer[w0] + (kept - 1) * many), np.int64(0)
     for j in range(many):
         # Written, not added: the words are of this header alone, and still hold those of one in another cycle.
         mask = available_of(s, s.answers.first[natural(row + j)], natural(w0 + j), p)
         s.wishes[natural(begin + j)] = mask
-        found |= mask
-    if found != 0:
+        anything |= mask
+    if anything != 0:
         return np.int64(1)
     for j in range(many):
         mask = available_of(s, s.answers.second[natural(row + j)], natural(w0 + j), p)
         s.wishes[natural(begin + j)] = mask
-        found |= mask
-    return np.int64(found != 0)
+        anything |= mask
+    return np.int64(anything != 0)
 
 
 @njit(_nrt=False, forceinline=True)
 def find(rule, s, b, p, w0, w1, begin, now):
     """Collect the available candidates of a header, from the cache or the rule; return as `request` does."""
     if s.cache.shape[0] > 0 and s.packets.script[p] < 0 and s.inputs.out[b] < 0:
-        found = recall(s, b, p, w0, w1, begin)
-        if found >= 0:
-            return found
+        answer = recall(s, b, p, w0, w1, begin)
+        if answer >= 0:
+            return answer
     count = ask_rule(rule, s, b, p)
     if count <= 0:
         return np.int64(HELD if count == 0 else -DEAD_END if count == -2 else -BROKEN_RULE)
@@ -359,14 +359,14 @@ def request(rule, s, b, p, w0, w1, now, begin):
     Returns 1, 0 if there are none, or minus the status when the rule failed. A header that finds none falls asleep.
     """
     b, p = natural(b), natural(p)
-    found = find(rule, s, b, p, w0, w1, begin, now)
-    if found < 0:
-        return found
-    if found == HELD:
+    status = find(rule, s, b, p, w0, w1, begin, now)
+    if status < 0:
+        return status
+    if status == HELD:
         return np.int64(0)
-    if found == 0:
+    if status == 0:
         cell = b - s.words.first_input[w0]
         sleep(s, b, natural(w0 + (cell >> 6)), np.int64(1) << (cell & 63))
     elif FIRST_ONE < s.setup.selection < BETTER_OF_TWO:
         select(s, b, begin, begin + w1 - w0, np.int64(s.words.first_output[w0]), now)
-    return found
+    return status

@@ -151,12 +151,12 @@ def choose(s, here, at, address, count, free):
     # A tier has 8 bits, so 256 is above all of them.
     only, mask, tier, may = here.inputs.state[at] == BLOCKED, np.int64(0), np.int64(256), False
     for k in range(count):
-        value = candidates[natural(k)]
-        if only and value & NO_WAIT != 0:
+        candidate = candidates[natural(k)]
+        if only and candidate & NO_WAIT != 0:
             continue
         may = True
-        rank = (value >> 40) & 0xFF
-        out, many = outputs_of(s, address, value)
+        rank = (candidate >> 40) & 0xFF
+        out, many = outputs_of(s, address, candidate)
         cell = out - here.first_output
         if cell < 0 or cell >= here.cells:
             return np.int64(0), np.int64(BROKEN_RULE)

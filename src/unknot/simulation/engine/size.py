@@ -112,8 +112,8 @@ def wheel(latency: int, router: Router, threads: int, buffers: int) -> int:
 def most_flits(depth: int, vcs: int, router: Router) -> int:
     """Most flits of a VC: those of its own slots, and all that the VCs of its port share."""
     shared = router.shared_slots(depth)
-    found = depth - shared + vcs * shared
-    return min(found, router.most_slots or found)
+    most = depth - shared + vcs * shared
+    return min(most, router.most_slots or most)
 
 
 def packets_in_a_buffer(switching: Switching, depth: int, shortest: int) -> int:

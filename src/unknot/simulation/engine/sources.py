@@ -141,16 +141,16 @@ class _Served:
             others = self.everyones[self.ends != terminal]
             at = int(np.searchsorted(self.ends[self.ends != terminal], terminal))
             own = [[self.used, self.used + kept.size]] if kept.size else others[:0]
-            found = np.insert(others, at, own, axis=0)
+            ranges = np.insert(others, at, own, axis=0)
             ends = self.ends if kept.size else self.ends[self.ends != terminal]
         else:
             kept = order[may_use[terminal, order]]
             kept = kept[(destination[kept] != terminal) | self.usable_own[kept]]
-            found = _ranges(destination[kept], self.used)
-            ends = destination[kept[found[:, 0] - self.used]]
+            ranges = _ranges(destination[kept], self.used)
+            ends = destination[kept[ranges[:, 0] - self.used]]
         self.parts.append(kept)
         self.used += kept.size
-        return found, ends
+        return ranges, ends
 
     def only(
         self,
@@ -165,8 +165,8 @@ class _Served:
             name = self.relation.network.terminal_name
             missing = f"{name(terminal)} has no address for {name(int(lost[0]))}, to which it shall send"
             raise SimulationError(f"{self.relation.name}: {missing}")
-        wanted = np.isin(ends, targets)
-        return rows[wanted], ends[wanted]
+        kept = np.isin(ends, targets)
+        return rows[kept], ends[kept]
 
 
 def _weights(pattern: Pattern, terminal: int) -> npt.NDArray[np.float64]:
@@ -174,10 +174,10 @@ def _weights(pattern: Pattern, terminal: int) -> npt.NDArray[np.float64]:
     if pattern.weight is not None:
         return np.asarray(pattern.weight[terminal], dtype=np.float64)
     assert pattern.destination is not None
-    found = np.zeros(pattern.destination.size)
+    weight = np.zeros(pattern.destination.size)
     if pattern.destination[terminal] >= 0:
-        found[pattern.destination[terminal]] = 1.0
-    return found
+        weight[pattern.destination[terminal]] = 1.0
+    return weight
 
 
 def alias(share: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -223,10 +223,10 @@ def _own_addresses(relation: Relation) -> npt.NDArray[np.int64]:
 def streams(seed: int, terminals: int) -> npt.NDArray[np.uint64]:
     """Start values of the random numbers (SplitMix64) of each terminal, all different for every seed."""
     base = np.uint64(scramble(seed + int(STEP)))
-    found: npt.NDArray[np.uint64] = mixed(
+    starts: npt.NDArray[np.uint64] = mixed(
         base + np.arange(terminals, dtype=np.uint64) * np.uint64(0xD1342543DE82EF95)
     )
-    return found
+    return starts
 
 
 def terminal_columns(

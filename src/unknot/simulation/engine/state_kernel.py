@@ -221,9 +221,9 @@ def ask_rule(rule, s, b, p):
 
 
 @njit(_nrt=False, forceinline=True)
-def outputs_of(s, address, value):
+def outputs_of(s, address, candidate):
     """Return the first row of `outputs` of a candidate for an address and their number; −1 if it is no candidate."""
-    vc = value & VC_MASK
+    vc = candidate & VC_MASK
     if vc < s.setup.num_vcs:
         return np.int64(s.out_row[natural(vc)]), np.int64(1)
     if vc == EJECT:
@@ -232,10 +232,10 @@ def outputs_of(s, address, value):
 
 
 @njit(_nrt=False, forceinline=True)
-def ends_of(s, b, address, value):
+def ends_of(s, b, address, candidate):
     """Return the same for the header in input row b, which may leave by one of the ejection VCs alone."""
-    first, many = outputs_of(s, address, value)
-    if s.setup.ejects_alike == 1 and value & VC_MASK == EJECT:
+    first, many = outputs_of(s, address, candidate)
+    if s.setup.ejects_alike == 1 and candidate & VC_MASK == EJECT:
         return first + min(np.int64(s.inputs.index[natural(b)]), many - 1), np.int64(1)
     return first, many
 

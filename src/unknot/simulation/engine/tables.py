@@ -144,8 +144,8 @@ def is_cacheable(relation: Relation, router: Router) -> bool:
 
 def _cuts(upto: Numbers, parts: int) -> Numbers:
     """First router of each part, and the end: parts of about as many buffers; `upto` counts them for each router."""
-    wanted = np.arange(1, parts) * (int(upto[-2:][0]) / parts)
-    return np.concatenate([[0], np.searchsorted(upto[:-1], wanted), [upto.size - 1]]).astype(np.int64)
+    before = np.arange(1, parts) * (int(upto[-2:][0]) / parts)
+    return np.concatenate([[0], np.searchsorted(upto[:-1], before), [upto.size - 1]]).astype(np.int64)
 
 
 def _length_limits(shares: Shares) -> dict[str, Any]:

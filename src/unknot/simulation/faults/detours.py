@@ -114,12 +114,12 @@ def ways(relation: Relation, gone: Flags) -> Flags:
 
     terminals, addresses = relation.network.num_terminals, relation.num_addresses
     candidates, count = np.zeros(relation.max_candidates, dtype=np.int64), np.zeros(addresses, dtype=np.int64)
-    found = np.zeros((terminals, addresses), dtype=bool)
+    usable = np.zeros((terminals, addresses), dtype=bool)
     for terminal in np.flatnonzero(~gone).tolist():
         at = np.full(addresses, relation.num_vcs + terminal, dtype=np.int64)
         served(relation.compiled.function, at, candidates, count)
-        found[terminal] = count > 0
-    return found if relation.may_use is None else found & relation.may_use
+        usable[terminal] = count > 0
+    return usable if relation.may_use is None else usable & relation.may_use
 
 
 def thinned(pairs: Pairs, destination: npt.NDArray[np.int32], relation: Relation, may: Flags) -> Pairs:

@@ -46,8 +46,8 @@ class Fault:
     def __post_init__(self) -> None:
         require_whole("fault: cycle", self.cycle, 0, error=SimulationError)
         for key in ("channels", "routers"):
-            given = getattr(self, key)
-            object.__setattr__(self, key, (given,) if isinstance(given, (int, str)) else tuple(given))
+            names = getattr(self, key)
+            object.__setattr__(self, key, (names,) if isinstance(names, (int, str)) else tuple(names))
         if not self.channels and not self.routers and self.relation is None:
             raise SimulationError(f"fault in cycle {self.cycle}: nothing dies, and there is no new relation")
 
@@ -71,8 +71,8 @@ def fault_of(text: str, where: str = "<fault>") -> Fault:
     channels: list[int | str] = []
     routers: list[int | str] = []
     routing: str | None = None
-    for found in re.finditer(r"[^;]+", rest):
-        piece = found.group().strip()
+    for match in re.finditer(r"[^;]+", rest):
+        piece = match.group().strip()
         word, _, name = piece.partition(" ")
         if word == "router" and name:
             routers.append(name.strip())
@@ -81,9 +81,9 @@ def fault_of(text: str, where: str = "<fault>") -> Fault:
         elif re.search("→|->", piece):
             channels.append(piece)
         else:
-            column = len(cycle) + 2 + found.start() + len(found.group()) - len(found.group().lstrip())
-            wanted = "a channel such as (1,1)->(1,2), router (2,2), or routing up_down"
-            raise TextError(f"expected {wanted}", where, 1, column, text)
+            column = len(cycle) + 2 + match.start() + len(match.group()) - len(match.group().lstrip())
+            forms = "a channel such as (1,1)->(1,2), router (2,2), or routing up_down"
+            raise TextError(f"expected {forms}", where, 1, column, text)
     if not channels and not routers and routing is None:
         raise TextError("expected what dies after the cycle, such as (1,1)->(1,2)", where, 1, len(cycle) + 2, text)
     return Fault(int(cycle), channels, routers, routing)
@@ -111,12 +111,12 @@ def channels_of(network: Network, channel: int | str) -> list[int]:
     if exact and arrow in ("->", "→"):
         return exact
     a, b = network.router(start), network.router(stop)
-    found = network.between(a, b) + (network.between(b, a) if arrow in ("<->", "↔") else [])
-    if not found:
+    channels = network.between(a, b) + (network.between(b, a) if arrow in ("<->", "↔") else [])
+    if not channels:
         raise NetworkError(
             f"network {network.name!r} has no channel from {network.router_name(a)} to {network.router_name(b)}"
         )
-    return found
+    return channels
 
 
 def _same(network: Network, channel: int, start: str, stop: str) -> bool:
@@ -140,7 +140,7 @@ def steps(relation: Relation, faults: Iterable[Fault], pairs: Pairs) -> list[Ste
     network, current = relation.network, relation
     routers, channels = np.zeros(network.num_routers, dtype=bool), np.zeros(network.num_channels, dtype=bool)
     before = ways(relation, np.zeros(network.num_terminals, dtype=bool))
-    found = []
+    effects = []
     for fault in sorted(faults, key=lambda fault: fault.cycle):
         for router in fault.routers:
             routers[network.router(router)] = True
@@ -155,16 +155,16 @@ def steps(relation: Relation, faults: Iterable[Fault], pairs: Pairs) -> list[Ste
         may, traffic = ways(left, gone), pairs
         if not np.array_equal(left.destination, relation.destination) or (may != before).any():
             traffic = thinned(pairs, relation.destination, left, may)
-        found.append(Step(fault, dead, gone, routers[network.inject], left, traffic))
-    return found
+        effects.append(Step(fault, dead, gone, routers[network.inject], left, traffic))
+    return effects
 
 
-def _made(wanted: Relation | str, base: Relation, routers: Flags, channels: Flags) -> Relation:
+def _made(replacement: Relation | str, base: Relation, routers: Flags, channels: Flags) -> Relation:
     """A relation, or the one that a routing makes on what is left, with as many VCs as there are if it takes them."""
-    if isinstance(wanted, Relation):
-        return wanted
+    if isinstance(replacement, Relation):
+        return replacement
     from unknot.routing.named import routing, routing_named
 
     left = base.network.without(np.flatnonzero(routers).tolist(), np.flatnonzero(channels).tolist())
-    takes = "vcs" in inspect.signature(routing_named(wanted, "fault")).parameters and "vcs" not in wanted
-    return routing(left, wanted, int(base.vcs.counts.min()) if takes else None, where="fault")
+    takes = "vcs" in inspect.signature(routing_named(replacement, "fault")).parameters and "vcs" not in replacement
+    return routing(left, replacement, int(base.vcs.counts.min()) if takes else None, where="fault")

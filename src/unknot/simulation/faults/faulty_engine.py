@@ -218,12 +218,12 @@ def _addresses(state: State, old: Relation, new: Relation, packets: npt.NDArray[
     own: npt.NDArray[np.int64] = state.packets.address[packets].copy()
     if np.array_equal(old.destination, new.destination):
         return own
-    found = np.full(packets.size, -1, dtype=np.int64)
+    addresses = np.full(packets.size, -1, dtype=np.int64)
     for i, packet in enumerate(packets.tolist()):
         fits = new.destination == old.destination[own[i]]
         if new.may_use is not None:
             fits = fits & new.may_use[state.packets.source[packet]]
         usable = np.flatnonzero(fits)
         if usable.size:
-            found[i] = usable[0]
-    return found
+            addresses[i] = usable[0]
+    return addresses

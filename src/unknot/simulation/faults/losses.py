@@ -26,8 +26,8 @@ def residents(state: State, rows: Numbers) -> tuple[Numbers, Numbers]:
     count = np.where((count == 0) & ~empty, ring, count)
     index = np.repeat(np.arange(rows.size), count)
     place = np.arange(index.size) - np.repeat(np.cumsum(count) - count, count)
-    found = state.ring[rows[index] * ring + (inputs.front[index] + place) % ring]
-    return index, found.astype(np.int64)
+    packets = state.ring[rows[index] * ring + (inputs.front[index] + place) % ring]
+    return index, packets.astype(np.int64)
 
 
 def lose(state: State, packets: Numbers) -> int:
@@ -36,12 +36,12 @@ def lose(state: State, packets: Numbers) -> int:
     What stood behind them goes on from this cycle. Credits of their flits, stored or on wires, are back at once.
     """
     rows = np.unique(np.flatnonzero(np.isin(state.ring, packets)) // int(state.setup.ring))
-    index, found = residents(state, rows)
-    gone = np.isin(found, packets)
+    index, inside = residents(state, rows)
+    gone = np.isin(inside, packets)
     flits = 0
     for i in np.unique(index[gone]).tolist():
         mine = index == i
-        flits += _clear(state, int(rows[i]), found[mine], gone[mine])
+        flits += _clear(state, int(rows[i]), inside[mine], gone[mine])
     for i in np.unique(index[gone]).tolist():
         _resume_upstream(state, int(rows[i]))
     injecting = np.isin(state.terminals.packet, packets)
@@ -66,8 +66,8 @@ def owns(state: State, rows: Numbers) -> npt.NDArray[np.bool_]:
     """Whether the packet in front of each row of `inputs` has been allocated an output VC."""
     kind = state.inputs.state[rows]
     moving = (kind == STALLED) | (kind == MOVING) | (kind == PENDING)
-    found: npt.NDArray[np.bool_] = moving & (state.inputs.out[rows] >= 0)
-    return found
+    owning: npt.NDArray[np.bool_] = moving & (state.inputs.out[rows] >= 0)
+    return owning
 
 
 def release(state: State, row: int) -> None:
@@ -155,8 +155,8 @@ def _resume_upstream(state: State, row: int) -> None:
 
 def _upstream(state: State, rows: Numbers) -> Numbers:
     """Rows of `outputs` that are the upstream ends of rows of `inputs`."""
-    found: Numbers = state.out_row[state.buffer[rows]].astype(np.int64)
-    return found
+    ends: Numbers = state.out_row[state.buffer[rows]].astype(np.int64)
+    return ends
 
 
 def _cell(state: State, row: int) -> tuple[int, np.int64]:
@@ -171,5 +171,5 @@ def _flying(state: State, rows: Numbers) -> npt.NDArray[np.bool_]:
     cell = state.outputs.flit_bit[_upstream(state, rows)].astype(np.int64)
     slots = (int(state.count.now) + np.arange(mask + 1)) & mask
     box = state.inbox.reshape(-1, words).flits[slots]
-    found: npt.NDArray[np.bool_] = (box[:, cell >> 6] >> (cell & 63)) & 1 == 1
-    return found
+    coming: npt.NDArray[np.bool_] = (box[:, cell >> 6] >> (cell & 63)) & 1 == 1
+    return coming

@@ -79,9 +79,9 @@ def model_time(
         If a number makes no sense.
     """
     technique = switching_named(switching)
-    for name, value, least in (("hops", hops, 0), ("flits", flits, 0), ("beta", beta, 0), ("tau", tau, 0)):
-        if not value >= least:
-            raise SimulationError(f"{name} of the cost model must be at least {least}, got {value!r}")
+    for name, number, least in (("hops", hops, 0), ("flits", flits, 0), ("beta", beta, 0), ("tau", tau, 0)):
+        if not number >= least:
+            raise SimulationError(f"{name} of the cost model must be at least {least}, got {number!r}")
     if isinstance(packets, bool) or packets < 1 or packets != int(packets):
         raise SimulationError(f"packets of the cost model must be a whole number of at least 1, got {packets!r}")
     if technique != "saf":

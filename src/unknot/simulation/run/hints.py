@@ -67,14 +67,14 @@ def hint(relation: Relation, run: Run, *, traffic: PatternLike = "uniform", prog
 
 def _changes(relation: Relation, run: Run) -> Iterator[tuple[str, Relation, dict[str, Any]]]:
     """Options that may help, with the relation and the arguments they stand for."""
-    ways = []
+    larger = []
     for vcs in (2 * relation.vcs.widest, 4 * relation.vcs.widest):
         if relation.made_by is not None and vcs <= MOST_VCS:
             with contextlib.suppress(UnknotError):
-                ways.append((f"--vcs {vcs} ", routing(relation.network, relation.made_by[0], vcs)))
-    yield from ((words.strip(), made, {}) for words, made in ways)
+                larger.append((f"--vcs {vcs} ", routing(relation.network, relation.made_by[0], vcs)))
+    yield from ((words.strip(), made, {}) for words, made in larger)
     if run.switching == "wormhole":
         depth = max(run.buffer_depth, run.packet_length)
         deeper = f" --buffer-depth {depth}" if depth > run.buffer_depth else ""
-        for words, made in [("", relation), *ways]:
+        for words, made in [("", relation), *larger]:
             yield f"{words}--switching vct{deeper}", made, {"switching": "vct", "buffer_depth": depth}

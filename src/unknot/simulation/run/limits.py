@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unknot._base.errors import SimulationError
-from unknot._base.frames import Row, to_frame
+from unknot._base.frames import Row, Tabular
 from unknot._base.numbers import is_number
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
@@ -22,9 +21,6 @@ from unknot.simulation.run.run import Run, row
 from unknot.simulation.run.scenario import Scenario
 from unknot.traffic import PatternLike, Traffic
 from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, Lengths, length_shares
-
-if TYPE_CHECKING:
-    import pandas
 
 ENDS = 3
 """Cycles of the injection and the ejection channel, both of latency 1, and of the last latch."""
@@ -92,7 +88,7 @@ def directly(relation: Relation) -> Relation:
 
 
 @dataclass(frozen=True, repr=False)
-class Saturation(Shown):
+class Saturation(Tabular, Shown):
     """Saturation of a network; loads in flits per terminal and cycle.
 
     Attributes
@@ -120,10 +116,6 @@ class Saturation(Shown):
     def rows(self) -> tuple[Row, ...]:
         """Each run of the search in plain values, by load."""
         return tuple(map(row, self.runs))
-
-    def to_frame(self) -> pandas.DataFrame:
-        """A data frame with one line for each run; needs pandas."""
-        return to_frame(self.rows)
 
 
 @with_bar

@@ -57,23 +57,23 @@ def warm_up(engine: Engine, rate: float, report: Report) -> None:
         return
     part = math.ceil(3 * min(20_000, max(500, math.ceil(200 / rate))) / PARTS)
     longest = LONGEST * part * PARTS
-    found = np.zeros((0, 2))
+    parts = np.zeros((0, 2))
     while True:
-        while len(found) < PARTS:
+        while len(parts) < PARTS:
             report("warming up", engine.now)
             before = np.array([engine.count("latency"), engine.count("arrived")], dtype=np.float64)
             if not engine.run(part):
                 return
             after = np.array([engine.count("latency"), engine.count("arrived")], dtype=np.float64)
-            found = np.concatenate([found, [after - before]])
+            parts = np.concatenate([parts, [after - before]])
         cycles, lag = part * PARTS, engine.lag()
         if lag.mean() > max(200, cycles / 40) or lag.max() > max(1000, cycles / 4) or cycles >= longest:
             return
-        means = found[:, 0] / np.maximum(1, found[:, 1])
-        last = found[-PARTS // 3 :].sum(axis=0)
+        means = parts[:, 0] / np.maximum(1, parts[:, 1])
+        last = parts[-PARTS // 3 :].sum(axis=0)
         if last[1] and 6 * last[0] <= cycles * last[1] and truncation(means) <= PARTS // 2:
             return
-        found, part = found.reshape(-1, 2, 2).sum(axis=1), 2 * part
+        parts, part = parts.reshape(-1, 2, 2).sum(axis=1), 2 * part
 
 
 PER_CLASS = ("arrived", "latency", "network_latency", "hops", "flits_out")
@@ -127,7 +127,7 @@ class Window:
         self.end = begin + cycles
         engine.measure(self.start, self.end)
         batches = min(BATCHES, cycles)
-        found = []
+        rows = []
         for batch in range(batches):
             first, last = (begin + cycles * k // batches for k in (batch, batch + 1))
             before = self._counts()
@@ -137,9 +137,9 @@ class Window:
             if not engine.run(last - engine.now):
                 return False
             self._look()
-            found.append([last - first, *(self._counts() - before)])
+            rows.append([last - first, *(self._counts() - before)])
             report(engine.now)
-        self._batches = np.concatenate([self._batches, np.array(found, dtype=np.float64)])
+        self._batches = np.concatenate([self._batches, np.array(rows, dtype=np.float64)])
         if len(self._batches) == 2 * BATCHES:
             self._batches = self._batches.reshape(BATCHES, 2, 4).sum(axis=1)
         means = self._means
@@ -161,8 +161,8 @@ class Window:
         """Confidence half-width of `accepted`; None if the window was cut short, or batches depend on one another."""
         if not self._complete:
             return None
-        found = half_width_of_batches(self._batches[:, OUT], self._batches[:, CYCLES], 1)
-        return None if found is None else found / self._terminals
+        width = half_width_of_batches(self._batches[:, OUT], self._batches[:, CYCLES], 1)
+        return None if width is None else width / self._terminals
 
     @property
     def latency_half_width(self) -> float | None:

@@ -24,11 +24,11 @@ def router_of(text: str, where: str = "<router>") -> Router:
         At the place that is wrong.
     """
     options: dict[str, Any] = {}
-    for column, name, value in _assignments(text, where, "routing_delay=0"):
+    for column, name, setting in _assignments(text, where, "routing_delay=0"):
         name = name.replace("-", "_")
         if name in options:
             raise TextError(f"{name} is given twice", where, 1, column, text)
-        options[name] = _value(value)
+        options[name] = _value(setting)
         _located(lambda: check_option(name, options[name]), where, column, text)  # noqa: B023 called at once
     return _located(lambda: Router(**options), where, 1, text)
 
@@ -41,8 +41,8 @@ def router_from(options: Mapping[str, Any]) -> Router:
     SimulationError
         If there is no such option, or its value makes no sense.
     """
-    for name, value in options.items():
-        check_option(name, value)
+    for name, setting in options.items():
+        check_option(name, setting)
     return Router(**options)
 
 
@@ -112,13 +112,13 @@ def class_of(text: str, where: str = "<class>") -> TrafficClass:
         At the place that is wrong.
     """
     options: dict[str, Any] = {}
-    for column, name, value in _assignments(text, where, "flits=1"):
+    for column, name, setting in _assignments(text, where, "flits=1"):
         if name not in (*_OF_CLASS, *_OF_MESSAGE) or name in options:
             raise TextError(
                 f"expected option=value, each once, with one of {', '.join((*_OF_CLASS, *_OF_MESSAGE))}",
                 where, 1, column, text,
             )  # fmt: skip
-        options[name] = _value(value) if name in _NUMBERS else value.strip("'\"")
+        options[name] = _value(setting) if name in _NUMBERS else setting.strip("'\"")
     message = {name: options.pop(name) for name in _OF_MESSAGE if name in options}
     return _located(lambda: TrafficClass(messages=(Message(**message),), **options), where, 1, text)
 
@@ -130,18 +130,18 @@ _OF_CLASS, _OF_MESSAGE = ("share", "traffic", "priority", "name"), ("flits", "ki
 def _assignments(text: str, where: str, example: str) -> Iterable[tuple[int, str, str]]:
     """Column, name and value of each option in a text."""
     for column, piece in _pieces(text):
-        name, equals, value = piece.partition("=")
+        name, equals, setting = piece.partition("=")
         if not equals:
             raise TextError(f"expected option=value, such as {example}", where, 1, column, text)
-        yield column, name.strip(), value.strip()
+        yield column, name.strip(), setting.strip()
 
 
 def _pieces(text: str) -> Iterable[tuple[int, str]]:
     """The parts between commas, each with its column."""
-    for found in _PIECE.finditer(text):
-        piece = found.group()
+    for match in _PIECE.finditer(text):
+        piece = match.group()
         if piece.strip():
-            yield found.start() + len(piece) - len(piece.lstrip()) + 1, piece.strip()
+            yield match.start() + len(piece) - len(piece.lstrip()) + 1, piece.strip()
 
 
 def _value(text: str) -> Any:
@@ -150,9 +150,9 @@ def _value(text: str) -> Any:
         return text.lower() == "true"
     if re.fullmatch(r"[+-]?[0-9]{1,18}", text):
         return int(text)
-    found = _NUMBER.fullmatch(text)
-    if found and (divisor := 100 if found[2] else int(found[3] or 1)):
-        return float(found[1]) / divisor
+    match = _NUMBER.fullmatch(text)
+    if match and (divisor := 100 if match[2] else int(match[3] or 1)):
+        return float(match[1]) / divisor
     return text.strip("'\"")
 
 

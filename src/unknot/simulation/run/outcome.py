@@ -38,9 +38,9 @@ def diagnosis(engine: Engine, measured: int) -> str:
         Cycles that were measured.
     """
     before = _fronts(engine)
-    found = _livelock(engine, before)
-    if found:
-        return found
+    words = _livelock(engine, before)
+    if words:
+        return words
     cycles = min(max(measured, WATCHED[0]), WATCHED[1]) // LOOKS * LOOKS
     taken = np.zeros(engine.relation.num_vcs, dtype=np.int64)
     last = _owners(engine)
@@ -61,12 +61,12 @@ def _owners(engine: Engine) -> Numbers:
 
 def _fronts(engine: Engine) -> Fronts:
     state = engine.state
-    found: Fronts = {}
+    fronts: Fronts = {}
     for buffer in (state.inputs.stored[state.in_row] > 0).nonzero()[0].tolist():
         packet = front(state, buffer)
         row = state.packets[packet]
-        found[buffer] = (packet, int(row.created), int(row.hops), int(state.inputs.sent[state.in_row[buffer]]))
-    return found
+        fronts[buffer] = (packet, int(row.created), int(row.hops), int(state.inputs.sent[state.in_row[buffer]]))
+    return fronts
 
 
 def _livelock(engine: Engine, fronts: Fronts) -> str:
@@ -74,7 +74,7 @@ def _livelock(engine: Engine, fronts: Fronts) -> str:
     if not fronts:
         return ""
     network = engine.relation.network
-    packet, created, hops, _ = max(fronts.values(), key=lambda found: found[2])
+    packet, created, hops, _ = max(fronts.values(), key=lambda front: front[2])
     source, destination, words = _packet(engine, packet)
     needed = int(distances_from(network, int(network.inject[source]))[network.eject[destination]])
     if hops <= LONGER * needed + 20:
@@ -99,7 +99,7 @@ def _starvation(engine: Engine, before: Fronts, taken: Numbers, cycles: int) -> 
         passed = int(taken[sorted(set(vcs))].sum())
         return passed if passed > 2 * inputs[router] else 0
 
-    now, oldest, found = _fronts(engine), -1, ""
+    now, oldest, reason = _fronts(engine), -1, ""
     for buffer, was in before.items():
         waited = engine.now - was[1]
         if now.get(buffer) != was or waited <= oldest:
@@ -107,18 +107,18 @@ def _starvation(engine: Engine, before: Fronts, taken: Numbers, cycles: int) -> 
         inside, terminal = buffer < num_vcs, (buffer - num_vcs) // local
         router = int(network.target[relation.vcs.channel[buffer]] if inside else network.inject[terminal])
         row = state.packets[was[0]]
-        wanted = relation.candidates(buffer if inside else num_vcs + terminal, int(row.address))
-        if passed := overtaken(router, [candidate.vc for candidate in wanted if candidate.vc is not None]):
+        candidates = relation.candidates(buffer if inside else num_vcs + terminal, int(row.address))
+        if passed := overtaken(router, [candidate.vc for candidate in candidates if candidate.vc is not None]):
             oldest = waited
             place = (
                 relation.vcs.name(buffer) if inside else f"the injection port of {network.terminal_name(terminal)}"
             )
             *_, words = _packet(engine, was[0])
-            found = (
+            reason = (
                 f"starvation: a packet {words}, created {waited} cycles ago, has not moved on {place} for {cycles} "
                 f"cycles, in which {passed} others at least went where it may go"
             )
-    return found
+    return reason
 
 
 def _packet(engine: Engine, packet: int) -> tuple[int, int, str]:

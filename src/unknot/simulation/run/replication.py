@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from unknot._base.errors import SimulationError
-from unknot._base.frames import Row, to_frame
+from unknot._base.frames import Row, Tabular
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
 from unknot.network import Network
@@ -20,15 +20,12 @@ from unknot.simulation.run.driver import simulate
 from unknot.simulation.run.run import Run, row
 from unknot.simulation.run.statistics import half_width
 
-if TYPE_CHECKING:
-    import pandas
-
 FEWEST_SEEDS = 3
 """Fewest runs of a point from which a confidence interval is computed."""
 
 
 @dataclass(frozen=True, repr=False)
-class Runs(Shown):
+class Runs(Tabular, Shown):
     """Several runs of one point that differ in their seeds.
 
     Loads are means over all runs that did not deadlock, latencies and hops over the stable ones. Half-widths are of
@@ -86,10 +83,6 @@ class Runs(Shown):
         """Each run in plain values, by seed."""
         return tuple(map(row, self.runs))
 
-    def to_frame(self) -> pandas.DataFrame:
-        """A data frame with one line for each seed; needs pandas."""
-        return to_frame(self.rows)
-
 
 @with_bar
 def replicate(
@@ -124,23 +117,23 @@ def replicate(
     SimulationError
         If there is no seed, one is given twice, or a run cannot be made.
     """
-    wanted = list_of_seeds(seeds)
+    numbers = list_of_seeds(seeds)
     relation = relation_of(relation, routing, vcs, what="replicate", simulated=True)
     if "seed" in options:
         raise SimulationError("replicate takes seeds, not seed: a list of them, or how many")
     if executor is None:
-        runs: Iterable[Run] = (simulate(relation, load, seed=seed, **options) for seed in wanted)
+        runs: Iterable[Run] = (simulate(relation, load, seed=seed, **options) for seed in numbers)
     else:
         relation.compiled  # noqa: B018 compiled once, before threads share it
         options = {"threads": 1, **options}
-        pending = [executor.submit(simulate, relation, load, seed=seed, **options) for seed in wanted]
+        pending = [executor.submit(simulate, relation, load, seed=seed, **options) for seed in numbers]
         runs = (future.result() for future in pending)
-    found = []
+    finished = []
     for run in runs:
-        found.append(run)
+        finished.append(run)
         if progress is not None:
-            progress(f"seed {run.seed}", len(found), len(wanted))
-    return gather(found)
+            progress(f"seed {run.seed}", len(finished), len(numbers))
+    return gather(finished)
 
 
 def list_of_seeds(seeds: int | Sequence[int], first: int = 1) -> list[int]:
@@ -157,25 +150,25 @@ def list_of_seeds(seeds: int | Sequence[int], first: int = 1) -> list[int]:
         return list(range(first, first + int(seeds)))
     if isinstance(seeds, (bool, str)) or not isinstance(seeds, Iterable):
         raise SimulationError(f"seeds must be a number of seeds or a list of them, got {seeds!r}")
-    found = list(seeds)
-    if not found or len(set(found)) < len(found):
-        raise SimulationError(f"seeds must be different whole numbers, at least one, got {found!r}")
-    return found
+    numbers = list(seeds)
+    if not numbers or len(set(numbers)) < len(numbers):
+        raise SimulationError(f"seeds must be different whole numbers, at least one, got {numbers!r}")
+    return numbers
 
 
 def gather(runs: Iterable[Run]) -> Runs:
     """Several runs of one point as one answer."""
-    found = tuple(sorted(runs, key=lambda run: run.seed))
-    stable = [run for run in found if run.stable]
-    accepted = [run.accepted_load for run in found if run.deadlock is None]
-    broken = next((run for run in found if not run.stable), None)
+    by_seed = tuple(sorted(runs, key=lambda run: run.seed))
+    stable = [run for run in by_seed if run.stable]
+    accepted = [run.accepted_load for run in by_seed if run.deadlock is None]
+    broken = next((run for run in by_seed if not run.stable), None)
 
     def over(name: str) -> float | None:
         return mean_of([getattr(run, name) for run in stable])
 
     return Runs(
-        runs=found,
-        offered_load=found[0].offered_load,
+        runs=by_seed,
+        offered_load=by_seed[0].offered_load,
         accepted_load=mean_of(accepted) or 0.0,
         accepted_half_width=spread(accepted),
         latency_mean=over("latency_mean"),

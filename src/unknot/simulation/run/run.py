@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.frames import Row, to_frame
+from unknot._base.frames import Row, Tabular
 from unknot._base.shown import Shown
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration
@@ -17,16 +16,13 @@ from unknot.simulation.run.figures import ClassRun, PairRun, Series
 from unknot.simulation.run.statistics import TOO_SHORT
 from unknot.traffic.workload import Bursts
 
-if TYPE_CHECKING:
-    import pandas
-
 
 def _nothing() -> npt.NDArray[np.float64]:
     return np.zeros(0)
 
 
 @dataclass(frozen=True, repr=False)
-class Run(Shown):
+class Run(Tabular, Shown):
     """The result of one simulation; times in cycles, loads in flits per terminal per cycle.
 
     Attributes
@@ -141,10 +137,6 @@ class Run(Shown):
     def rows(self) -> tuple[Row, ...]:
         """The run in plain values, as one row of a table."""
         return (row(self),)
-
-    def to_frame(self) -> pandas.DataFrame:
-        """A data frame of one line; needs pandas."""
-        return to_frame(self.rows)
 
 
 POINT = ("network", "routing", "vcs", "switching", "traffic", "packet_length", "buffer_depth")

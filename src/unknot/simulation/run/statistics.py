@@ -92,8 +92,8 @@ def correlation(means: Values) -> float:
     variance = float(away @ away)
     if variance <= 1e-18 * float(means @ means):
         return 0.0
-    found = float(away[1:] @ away[:-1]) / variance
-    return max(-1.0, min((means.size * found + 1) / (means.size - 4), 1.0))
+    observed = float(away[1:] @ away[:-1]) / variance
+    return max(-1.0, min((means.size * observed + 1) / (means.size - 4), 1.0))
 
 
 def half_width_of_batches(
@@ -152,10 +152,10 @@ def half_width_of_batches(
         weights = counts.reshape(number, -1).sum(axis=1) * (number / counts.sum())
         away = (means - totals.sum() / counts.sum()) * weights
         waves = WAVES if cautious or (longest is None and r > 1 / math.sqrt(number)) else WAVES[:1]
-        found = [_half_width_by_waves(away, r, min(3 * number // 10, wanted)) for wanted in waves]
+        widths = [_half_width_by_waves(away, r, min(3 * number // 10, many)) for many in waves]
         if longest:
-            found.append(_half_width_by_correlation_time(away, longest * number / BATCHES))
-        return max(found)
+            widths.append(_half_width_by_correlation_time(away, longest * number / BATCHES))
+        return max(widths)
     return None
 
 
@@ -190,11 +190,11 @@ def correlation_time(means: Values) -> float:
 
 def batch_means(totals: Values, counts: Values, number: int, fewest: float) -> Values | None:
     """Means of `number` equal parts of a series; None if one of them has fewer values than `fewest`."""
-    sums, sizes = (given.reshape(number, -1).sum(axis=1) for given in (totals, counts))
+    sums, sizes = (series.reshape(number, -1).sum(axis=1) for series in (totals, counts))
     if (sizes < fewest).any():
         return None
-    found: Values = sums / sizes
-    return found
+    means: Values = sums / sizes
+    return means
 
 
 def truncation(values: Values) -> int:
@@ -204,7 +204,7 @@ def truncation(values: Values) -> int:
     5 values are left.
     """
     left = np.arange(values.size, 0, -1)
-    sums, squares = (np.cumsum(given[::-1])[::-1] for given in (values, values * values))
+    sums, squares = (np.cumsum(series[::-1])[::-1] for series in (values, values * values))
     error = (squares - sums * sums / left) / (left.astype(np.float64) * left)
     return int(np.argmin(error[: max(1, values.size - 4)]))
 

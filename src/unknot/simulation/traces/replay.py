@@ -112,8 +112,8 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
     waits = []
     for k, message in enumerate(configuration.messages):
         header = message.held[-1]
-        wanted = wants(relation, state, header) if stuck[header] and front(state, header) == k else ()
-        waits.append((k, tuple(dict.fromkeys(holder[w] for w in wanted if w in holder))))
+        awaited = wants(relation, state, header) if stuck[header] and front(state, header) == k else ()
+        waits.append((k, tuple(dict.fromkeys(holder[w] for w in awaited if w in holder))))
     return Replay(
         stuck=bool(all_stuck and moved == (engine.count("flit_hops"), engine.count("flits_in"))),
         injected=injected,
@@ -179,13 +179,13 @@ def _write_packets(engine: Engine, configuration: Configuration) -> None:
     script: list[int] = []
     state = engine.state
     for k, message in enumerate(configuration.messages):
-        way = [*message.lead, *message.held]
+        path = [*message.lead, *message.held]
         row = state.packets[k]
         row.created = row.injected = row.hops = 0
         row.address, row.length, row.source = message.address, message.length, message.source
-        row.script, row.stop = len(script), len(way)
+        row.script, row.stop = len(script), len(path)
         committed = _committed(engine.relation, configuration, message)
-        script += [*way, *(committed or (-1,))]
+        script += [*path, *(committed or (-1,))]
     state.count.high = len(configuration.messages)
     state.setup.hold, state.setup.packable = 1, 0
     engine.state = state.replaced(script=script)

@@ -133,7 +133,7 @@ def _read_csv(path: Path) -> _Sheet:
     known = text.splitlines()
     reader = csv.reader(text.splitlines(keepends=True), strict=True)
     heading: list[str] = []
-    found: list[list[str]] = []
+    records: list[list[str]] = []
     lines: list[int] = []
     texts: list[str] = []
     start = 1
@@ -150,7 +150,7 @@ def _read_csv(path: Path) -> _Sheet:
             if len(record) != len(heading):
                 words = f"{len(record)} values where there are {len(heading)} columns ({', '.join(heading)})"
                 raise TextError(words, path, line, 1, known[line - 1])
-            found.append(record)
+            records.append(record)
             lines.append(line)
             texts.append(known[line - 1] if reader.line_num == line else "")
     except csv.Error as error:
@@ -159,16 +159,16 @@ def _read_csv(path: Path) -> _Sheet:
         ) from None
     if not heading:
         raise TextError(f"empty; the first line names the columns: {', '.join(WANTED)}", path, 1)
-    columns = dict(zip(heading, zip(*found, strict=True) if found else [()] * len(heading), strict=True))
-    return _Sheet(path, columns, len(found), lines, texts, heading)
+    columns = dict(zip(heading, zip(*records, strict=True) if records else [()] * len(heading), strict=True))
+    return _Sheet(path, columns, len(records), lines, texts, heading)
 
 
 def _read_parquet(path: Path) -> _Sheet:
     parquet = _pyarrow("pyarrow.parquet")
-    data = read_bytes(path, growth=_GROWTH)
+    content = read_bytes(path, growth=_GROWTH)
     columns: dict[str, list[Any]] = {}
     try:
-        file = parquet.ParquetFile(io.BytesIO(data))
+        file = parquet.ParquetFile(io.BytesIO(content))
         names = [str(name).lower() for name in file.schema_arrow.names]
         _check_heading(names, path, 0, "")
         memory.require(f"reading {path}", file.metadata.num_rows * len(names) * _CELL)
@@ -236,29 +236,29 @@ def _trace(sheet: _Sheet, network: Network, known: Sequence[str]) -> Trace:
 
 
 def _numbers(sheet: _Sheet, name: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    found = np.zeros(sheet.rows, dtype=np.int64)
+    numbers = np.zeros(sheet.rows, dtype=np.int64)
     for row, cell in enumerate(sheet.columns[name]):
         try:
             if isinstance(cell, float) and not cell.is_integer():
                 raise ValueError
-            found[row] = 0 if name == "delay" and _text(cell) == "" else int(cell)
+            numbers[row] = 0 if name == "delay" and _text(cell) == "" else int(cell)
         except (ValueError, TypeError, OverflowError):
             raise sheet.error(f"{name} must be a whole number, got {_text(cell)!r}", row, name) from None
-    return found
+    return numbers
 
 
 def _terminals(sheet: _Sheet, name: str, network: Network) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     names = _names(network)
     known: dict[Any, int] = {label: t for t, label in enumerate(names) if label is not None}
-    found = np.zeros(sheet.rows, dtype=np.int64)
+    numbers = np.zeros(sheet.rows, dtype=np.int64)
     for row, cell in enumerate(sheet.columns[name]):
         if cell not in known:
             try:
                 known[cell] = network.terminal(int(cell) if _NUMBER.fullmatch(_text(cell)) else _text(cell))
             except NetworkError as error:
                 raise sheet.error(str(error), row, name) from None
-        found[row] = known[cell]
-    return found
+        numbers[row] = known[cell]
+    return numbers
 
 
 def _names(network: Network) -> list[str | None]:
@@ -278,16 +278,16 @@ def _needs(sheet: _Sheet, names: tuple[str, ...]) -> list[list[int]]:
         return [[]] * sheet.rows
     if not names:
         position = {str(row): row for row in range(sheet.rows)}
-    found = []
+    needs = []
     for row, cell in enumerate(sheet.columns["needs"]):
-        wanted = cell if isinstance(cell, (list, tuple)) else _text(cell).split(";")
-        given = [text for text in map(_text, wanted) if text]
-        for text in given:
+        cells = cell if isinstance(cell, (list, tuple)) else _text(cell).split(";")
+        labels = [text for text in map(_text, cells) if text]
+        for text in labels:
             if text not in position:
                 what = "id" if names else "number"
                 raise sheet.error(f"there is no message with {what} {text!r}", row, "needs")
-        found.append([position[text] for text in given])
-    return found
+        needs.append([position[text] for text in labels])
+    return needs
 
 
 def _text(cell: Any) -> str:

@@ -82,11 +82,11 @@ class TraceRun:
 
     def of_class(self, message_class: str, *, network: bool = False) -> Times:
         """Latencies of the messages of a class that arrived; with `network` from injected instead of ready."""
-        wanted = np.array([c == message_class for c in self.trace.classes], dtype=bool)
-        if not wanted.size:
+        members = np.array([c == message_class for c in self.trace.classes], dtype=bool)
+        if not members.size:
             return self.arrived[:0]
-        found = wanted & (self.arrived >= 0)
-        return (self.arrived - (self.injected if network else self.ready))[found]
+        arrived = members & (self.arrived >= 0)
+        return (self.arrived - (self.injected if network else self.ready))[arrived]
 
 
 @takes_simulated

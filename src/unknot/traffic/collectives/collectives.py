@@ -100,9 +100,9 @@ def _members(network: Network, root: int, others: Sequence[int] | None, order: s
     """Root and others in the order; a circle is opened so that the root comes first."""
     terminals_named(network, [root])
     chosen = {root, *terminals_named(network, others)}
-    found: Order = order_of(network, order, root)
-    row = [terminal for terminal in found.terminals if terminal in chosen]
-    start = row.index(root) if found.circular else 0
+    ordered: Order = order_of(network, order, root)
+    row = [terminal for terminal in ordered.terminals if terminal in chosen]
+    start = row.index(root) if ordered.circular else 0
     return row[start:] + row[:start]
 
 

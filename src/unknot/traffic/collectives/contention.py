@@ -56,12 +56,12 @@ def contention(relation: Relation, schedule: Schedule) -> list[Meeting]:
     """
     used = channels_used(relation, schedule)
     before = schedule.needed()
-    found = []
+    meetings = []
     for one, other, channel in used.pairs():
         first, later = schedule.sends[one], schedule.sends[other]
         if first.source != later.source and not before[other] >> one & 1 and not before[one] >> other & 1:
-            found.append(Meeting(one, other, channel, first.step == later.step))
-    return found
+            meetings.append(Meeting(one, other, channel, first.step == later.step))
+    return meetings
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,14 +114,14 @@ def channels_used(relation: Relation, schedule: Schedule) -> Used:
     out = np.zeros(relation.max_candidates, dtype=np.int64)
     rows, taken, stamp = [], 0, 0
     for send in schedule.sends:
-        start, found = relation.num_vcs + send.source, []
+        start, reached = relation.num_vcs + send.source, []
         for address in addresses(relation, send.source, send.destination):
             stamp += 1
             count = walk(relation.compiled.function, address, start, tail, seen, stamp, order, out)
             if count < 0:
                 ask(relation, int(order[-1 - count]), address)
-            found.append(virtual.channel[order[1:count]])
-        rows.append(np.unique(np.concatenate(found)))
+            reached.append(virtual.channel[order[1:count]])
+        rows.append(np.unique(np.concatenate(reached)))
         taken += 4 * rows[-1].size
         require(f"the channels of {len(schedule.sends)} messages on {network.name}", 4 * taken)
     first = np.concatenate([[0], np.cumsum([row.size for row in rows])]).astype(np.int64)

@@ -23,10 +23,10 @@ def walk(rule, address, start, tail, seen, stamp, order, out):
     """
     order[0], count, i, pointer = start, 1, 0, np.int64(out.ctypes.data)
     while i < count:
-        found = rule(order[i], address, pointer)
-        if found < 0 or found > out.size:
+        candidates = rule(order[i], address, pointer)
+        if candidates < 0 or candidates > out.size:
             return -1 - i
-        for k in range(found):
+        for k in range(candidates):
             vc = out[k] & VC_MASK
             if vc == EJECT:
                 continue

@@ -78,13 +78,13 @@ class Schedule(Brief):
             If the numbers take more memory than may be used: messages² / 8 bytes at most.
         """
         require(f"what {len(self.sends)} messages wait for", len(self.sends) ** 2 // 8)
-        found: list[int] = []
+        needed: list[int] = []
         for send in self.sends:
             before = 0
             for i in send.needs:
-                before |= 1 << i | found[i]
-            found.append(before)
-        return found
+                before |= 1 << i | needed[i]
+            needed.append(before)
+        return needed
 
 
 def holdings(schedule: Schedule) -> dict[int, frozenset[int]]:
@@ -121,7 +121,7 @@ def holdings(schedule: Schedule) -> dict[int, frozenset[int]]:
     return {m: frozenset(blocks) for m, blocks in held.items()}
 
 
-def terminals_named(network: Network, given: Sequence[int] | None) -> list[int]:
+def terminals_named(network: Network, terminals: Sequence[int] | None) -> list[int]:
     """Terminals that are given, or all; each once, in the order given.
 
     Raises
@@ -129,13 +129,13 @@ def terminals_named(network: Network, given: Sequence[int] | None) -> list[int]:
     NetworkError
         If one does not exist or is named twice.
     """
-    if given is None:
+    if terminals is None:
         return list(range(network.num_terminals))
-    for terminal in given:
+    for terminal in terminals:
         if isinstance(terminal, bool) or not 0 <= terminal < network.num_terminals:
             last = network.num_terminals - 1
             raise NetworkError(f"{network.name} has terminals 0 to {last}; there is no {terminal!r}")
-    if len(set(given)) < len(given):
-        twice = next(t for i, t in enumerate(given) if t in given[:i])
+    if len(set(terminals)) < len(terminals):
+        twice = next(t for i, t in enumerate(terminals) if t in terminals[:i])
         raise NetworkError(f"terminal {network.terminal_name(twice)} is named twice")
-    return [int(terminal) for terminal in given]
+    return [int(terminal) for terminal in terminals]
