@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from unknot._base.errors import UnknotError
@@ -11,16 +12,18 @@ from unknot._base.progress import Progress
 from unknot.routing.named import routing
 from unknot.routing.relation import Relation
 from unknot.simulation.run.bottleneck import FULL
-from unknot.simulation.run.driver import simulate
+from unknot.simulation.run.driver import run_scenario
 from unknot.simulation.run.run import Run
-from unknot.traffic import PatternLike, pattern
+from unknot.simulation.run.scenario import Measurement, Scenario
+from unknot.traffic import PatternLike, Traffic, pattern
+from unknot.traffic.workload import PATTERN
 
 MOST_VCS = 32
 LONGEST = 5000
 """Most cycles before measuring, and while measuring, of a run that tries a change."""
 
 
-def hint(relation: Relation, run: Run, *, traffic: PatternLike = "uniform", progress: Progress | None = None) -> str:
+def hint(relation: Relation, run: Run, *, traffic: PatternLike = PATTERN, progress: Progress | None = None) -> str:
     """Name a change of options after which a short run at the same load is stable, or those that do not help.
 
     Twice and four times the VCs are tried where the routing takes a number of them, and cut-through in place of
@@ -44,37 +47,29 @@ def hint(relation: Relation, run: Run, *, traffic: PatternLike = "uniform", prog
     full = received is not None and run.offered_load * float(received.max(initial=0.0)) > 1
     if not run.reason.startswith("saturated") or full or float(run.utilisation.max(initial=0.0)) >= FULL:
         return ""
+    workload = Traffic(traffic, dict(run.lengths) or run.packet_length, run.bursts)
+    scenario = Scenario(relation, run.offered_load, workload, run.switching, run.buffer_depth, run.router, run.seed)
+    measurement = Measurement(min(run.warmup, LONGEST), min(run.measured, LONGEST) or LONGEST)
     tried = []
-    for words, made, more in _changes(relation, run):
-        options: dict[str, Any] = {
-            "switching": run.switching,
-            "buffer_depth": run.buffer_depth,
-            "packet_length": dict(run.lengths) or run.packet_length,
-            "router": run.router,
-            "bursts": run.bursts,
-            "seed": run.seed,
-            "traffic": traffic,
-            "warmup": min(run.warmup, LONGEST),
-            "measure": min(run.measured, LONGEST) or LONGEST,
-            "progress": progress,
-        }
-        again = simulate(made, run.offered_load, **options | more)
+    for words, change in _changes(relation, run):
+        again = run_scenario(replace(scenario, **change), measurement, progress=progress)
         if again.stable:
             return f"with {words} a run of {again.measured} measured cycles is stable"
         tried.append(words)
     return f"tried, and not stable either: {', '.join(tried)}" if tried else ""
 
 
-def _changes(relation: Relation, run: Run) -> Iterator[tuple[str, Relation, dict[str, Any]]]:
-    """Options that may help, with the relation and the arguments they stand for."""
+def _changes(relation: Relation, run: Run) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Options that may help, with what they change of the scenario."""
     larger = []
     for vcs in (2 * relation.vcs.widest, 4 * relation.vcs.widest):
         if relation.made_by is not None and vcs <= MOST_VCS:
             with contextlib.suppress(UnknotError):
                 larger.append((f"--vcs {vcs} ", routing(relation.network, relation.made_by[0], vcs)))
-    yield from ((words.strip(), made, {}) for words, made in larger)
+    yield from ((words.strip(), {"relation": made}) for words, made in larger)
     if run.switching == "wormhole":
         depth = max(run.buffer_depth, run.packet_length)
         deeper = f" --buffer-depth {depth}" if depth > run.buffer_depth else ""
         for words, made in [("", relation), *larger]:
-            yield f"{words}--switching vct{deeper}", made, {"switching": "vct", "buffer_depth": depth}
+            change = {"relation": made, "switching": "vct", "buffer_depth": depth}
+            yield f"{words}--switching vct{deeper}", change
