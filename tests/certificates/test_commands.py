@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from unknot._base.switching import SWITCHINGS, Switching
-from unknot.certificates import Rejected, document, network_of, plain, size_claim
+from unknot.certificates import Rejected, Verdict, document, network_of, plain, size_claim
 from unknot.cli.program import app
 from unknot.network.families import mesh
 from unknot.routing import Relation
+from unknot.verify import check_all
 from unknot.verify.smallest import smallest
 from unknot.verify.testing.strategies import relations
 
@@ -106,6 +108,31 @@ def test_the_smallest_deadlock(switching: str, tmp_path: Path) -> None:
     assert claim["least"] == fewest > 1
     assert f"has fewer than {fewest} packets" in says[-1]
     refuse(path, document, ("claims", len(says) - 1, "least"), fewest + 1)
+
+
+def test_a_bound_that_takes_the_checker_too_long_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "smallest.json"
+    words = ("check", "ring(5)", "--routing", "dimension_order(dateline='none')", "--smallest")
+    monkeypatch.setattr(plain, "SEARCH_STEPS", 5)
+    code, output = run(*words, "--evidence", str(path))
+    assert code == 1
+    assert "no bound on the number of messages: what takes more than 5 steps" in output
+    assert {claim["subject"] for claim in json.loads(path.read_text())["claims"]} == {"deadlock", "delivery"}
+
+
+def test_a_file_for_coq_is_about_one_technique(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the question is open, nothing is written about the techniques that are settled."""
+
+    def left_open(relation: Relation, technique: Switching, **_: Any) -> dict[str, Verdict]:
+        verdicts = check_all(relation)
+        return {**verdicts, technique: replace(verdicts[technique], deadlock_free=None, certificate=None)}
+
+    path = tmp_path / "open.v"
+    monkeypatch.setattr("unknot.verify.check_all", left_open)
+    code, output = run("check", "mesh(2, 2)", "--routing", "dimension_order", "--evidence", str(path))
+    assert code == 3
+    assert "was not written" in output
+    assert not path.exists()
 
 
 def test_faults(tmp_path: Path) -> None:

@@ -199,7 +199,7 @@ def test_files_of_all_kinds(tmp_path: Path, capsys: pytest.CaptureFixture[str], 
     assert capsys.readouterr().out.startswith(f"{none}: cannot be read: No such file")
     monkeypatch.setattr(plain, "SEARCH_STEPS", 20)
     assert plain.main([str(good)]) == 1
-    assert capsys.readouterr().out.startswith(f"{good}: not checked: a core that takes more than 20 steps")
+    assert capsys.readouterr().out.startswith(f"{good}: not checked: what takes more than 20 steps")
     monkeypatch.setattr(plain, "MOST_BYTES", good.stat().st_size - 1)
     assert plain.main([str(good)]) == 1
     assert capsys.readouterr().out.startswith(f"{good}: not checked: a file of more than")

@@ -432,7 +432,7 @@ def holdable(goal: int, worms: dict[int, set[Worm]], steps: Iterator[int]) -> bo
 def tick(steps: Iterator[int]) -> None:
     """Count a step of a search."""
     if next(steps, None) is None:
-        raise Unchecked(f"a core that takes more than {SEARCH_STEPS} steps is too large to be searched here")
+        raise Unchecked(f"what takes more than {SEARCH_STEPS} steps is too large to be searched here")
 
 
 # --------------------------------------------------------------------------------------------- counterexamples
