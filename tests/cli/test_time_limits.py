@@ -23,7 +23,9 @@ from unknot.cli.commands import guard
 
 cases, limit = json.loads(sys.argv[1]), sys.argv[2]
 # Forks share what is imported here.
-for module in ("numba", *(f"unknot.cli.commands.{name}" for name in cases), *(place for place, _ in cases.values())):
+libraries = "numba.experimental", "scipy.sparse.csgraph", "rich.table", "jinja2"
+commands = [f"unknot.cli.commands.{name}" for name in cases]
+for module in (*libraries, *commands, *(place for place, _ in cases.values())):
     importlib.import_module(module.partition(":")[0])
 
 

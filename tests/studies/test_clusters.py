@@ -59,7 +59,7 @@ def wait_for(said: IO[str], least: int) -> int:
 
 @dataclass
 class Run:
-    """A study on the command line, at a scheduler of its own with two workers."""
+    """A study on the command line, at a scheduler of its own with some workers."""
 
     scheduler: subprocess.Popen[bytes]
     workers: list[subprocess.Popen[bytes]]
@@ -67,7 +67,7 @@ class Run:
 
 
 @pytest.fixture
-def run(study: Path) -> Iterator[Run]:
+def run(study: Path, request: pytest.FixtureRequest) -> Iterator[Run]:
     environment = {**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "3s"}
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment}
     file = study.with_suffix(".json")
@@ -77,7 +77,8 @@ def run(study: Path) -> Iterator[Run]:
         time.sleep(0.05)
     words = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(file), "--nthreads", "1"]
     workers = [
-        subprocess.Popen([*words, "--no-nanny", "--no-dashboard"], cwd=study.parent, **quiet) for _ in range(2)
+        subprocess.Popen([*words, "--no-nanny", "--no-dashboard"], cwd=study.parent, **quiet)
+        for _ in range(request.param)
     ]
     address = json.loads(file.read_text())["address"]
     command = subprocess.Popen(
@@ -90,6 +91,7 @@ def run(study: Path) -> Iterator[Run]:
         process.wait()
 
 
+@pytest.mark.parametrize("run", [2], indirect=True)
 @pytest.mark.filterwarnings("ignore")
 def test_a_worker_is_killed(study: Path, run: Run) -> None:
     """The study goes on with the other worker."""
@@ -101,6 +103,7 @@ def test_a_worker_is_killed(study: Path, run: Run) -> None:
     assert points(study.with_suffix(".sqlite")) == 13
 
 
+@pytest.mark.parametrize("run", [1], indirect=True)
 @pytest.mark.filterwarnings("ignore")
 def test_the_scheduler_is_killed(study: Path, run: Run) -> None:
     """The study ends with a sentence; of the points that were reported as done, none is computed again."""
@@ -123,8 +126,8 @@ def test_the_scheduler_is_killed(study: Path, run: Run) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_local_workers_give_the_same_result(study: Path) -> None:
     study.write_text(STUDY.replace("1000000", "400"))
-    with cluster("local", 2) as (executor, jobs):
-        assert jobs == 2
+    with cluster("local", 1) as (executor, jobs):
+        assert jobs == 1
         found = run_study(study, executor=executor, jobs=jobs)
         assert executor.submit(os.getpid).result() != os.getpid()
     assert spoken(found) == spoken(run_study(study, store=study.with_name("other.sqlite")))
