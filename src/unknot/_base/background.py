@@ -91,14 +91,14 @@ def within(seconds: float, work: Callable[[], T]) -> T:
     >>> within(10, lambda: 6 * 7)
     42
     """
-    found: list[T] = []
+    results: list[T] = []
     failed: list[BaseException] = []
     done = threading.Event()
     context = copy_context()
 
     def carry_out() -> None:
         try:
-            found.append(context.run(work))
+            results.append(context.run(work))
         except BaseException as error:
             failed.append(error)
         finally:
@@ -111,4 +111,4 @@ def within(seconds: float, work: Callable[[], T]) -> T:
             raise NoAnswerError
     if failed:
         raise failed[0]
-    return found[0]
+    return results[0]

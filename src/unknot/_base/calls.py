@@ -123,8 +123,8 @@ def apply(call: Call, function: Callable[..., _T], *first: Any, **more: Any) -> 
     try:
         bound = signature.bind(*first, *call.args, **call.options, **more)
     except TypeError as error:
-        wanted = ", ".join(str(p).split(":")[0] for p in list(signature.parameters.values())[len(first) :])
-        raise call.error(f"{call.name}({wanted}) is what can be written here: {error}") from error
+        expected = ", ".join(str(p).split(":")[0] for p in list(signature.parameters.values())[len(first) :])
+        raise call.error(f"{call.name}({expected}) is what can be written here: {error}") from error
     _check_kinds(call, signature, known)
     try:
         return function(*bound.args, **bound.kwargs)
@@ -146,11 +146,11 @@ _KINDS: dict[str, tuple[str, str, tuple[type, ...]]] = {
 
 def _check_kinds(call: Call, signature: inspect.Signature, known: list[str]) -> None:
     """Refuse values of another kind than a parameter's annotation names; annotations of other forms say nothing."""
-    given = [(name, str(i), value) for i, (name, value) in enumerate(zip(known, call.args, strict=False))]
-    for name, part, value in [*given, *((key, key, value) for key, value in call.options.items())]:
-        wanted = str(signature.parameters[name].annotation).split(" | ")
-        if all(map(_in_words, wanted)) and not any(_is_of(value, kind) for kind in wanted):
-            kinds = " or ".join(map(_in_words, wanted))
+    arguments = [(name, str(i), value) for i, (name, value) in enumerate(zip(known, call.args, strict=False))]
+    for name, part, value in [*arguments, *((key, key, value) for key, value in call.options.items())]:
+        kinds_allowed = str(signature.parameters[name].annotation).split(" | ")
+        if all(map(_in_words, kinds_allowed)) and not any(_is_of(value, kind) for kind in kinds_allowed):
+            kinds = " or ".join(map(_in_words, kinds_allowed))
             raise call.error(f"{call.name}: {name} is {kinds}, not {shown(value)}", part)
 
 

@@ -101,14 +101,14 @@ def announce() -> None:
     """Have Numba report what it compiles; called once, when the first kernel is imported."""
     from numba.core import event
 
-    found = Announcement()
+    announcement = Announcement()
 
     class Listener(event.Listener):
         def on_start(self, event: Any) -> None:
-            found.began(_module(event))
+            announcement.began(_module(event))
 
         def on_end(self, event: Any) -> None:
-            found.ended(_module(event))
+            announcement.ended(_module(event))
 
     register: Any = event.register
     register("numba:compile", Listener())

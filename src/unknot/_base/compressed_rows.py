@@ -39,5 +39,5 @@ def positions(first: Starts, rows: npt.NDArray[Any]) -> Starts:
     """
     begin, width = first[rows].astype(np.int64), np.diff(first)[rows].astype(np.int64)
     ends = np.cumsum(width)
-    found: Starts = np.arange(int(width.sum()), dtype=np.int64) + np.repeat(begin - (ends - width), width)
-    return found
+    places: Starts = np.arange(int(width.sum()), dtype=np.int64) + np.repeat(begin - (ends - width), width)
+    return places

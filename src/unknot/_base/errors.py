@@ -150,7 +150,7 @@ def visible(text: str, keep: str = "") -> str:
     """
     if text.isprintable():
         return text
-    return _UNSEEN.sub(lambda found: found[0] if found[0] in keep else _written_out(found[0]), text)
+    return _UNSEEN.sub(lambda match: match[0] if match[0] in keep else _written_out(match[0]), text)
 
 
 def _written_out(character: str) -> str:

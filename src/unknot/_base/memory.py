@@ -114,8 +114,8 @@ def memory_limit(size: int | str | None) -> Iterator[None]:
 
 def limit() -> int:
     """Bytes that may be used: as set, or half of what is available, between 256 MiB and 4 GiB."""
-    given = _set.get()
-    return max(LEAST, min(DEFAULT, available() // 2)) if given is None else given
+    stated = _set.get()
+    return max(LEAST, min(DEFAULT, available() // 2)) if stated is None else stated
 
 
 def size_of(size: int | str) -> int:
@@ -132,9 +132,9 @@ def size_of(size: int | str) -> int:
     """
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
         return size
-    found = _SIZE.fullmatch(size.strip()) if isinstance(size, str) else None
-    scale = _UNITS[found[3].upper()] if found else 0
-    count = int(found[1]) * scale + int(found[2] or 0) * scale // 10 ** len(found[2] or "") if found else 0
+    match = _SIZE.fullmatch(size.strip()) if isinstance(size, str) else None
+    scale = _UNITS[match[3].upper()] if match else 0
+    count = int(match[1]) * scale + int(match[2] or 0) * scale // 10 ** len(match[2] or "") if match else 0
     if not count:
         shown = repr(size if isinstance(size, (str, float)) else str(type(size).__name__))[:60]
         raise UnknotError(f"a size of memory is a number of bytes such as 4000000000, 512M or 16G; got {shown}")

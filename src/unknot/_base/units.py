@@ -68,10 +68,10 @@ class Units:
         """
         if isinstance(text, Units):
             return text
-        found = _TEXT.fullmatch(text)
-        if found is None:
+        match = _TEXT.fullmatch(text)
+        if match is None:
             raise UnknotError(f"units: a clock and a width are wanted, such as '2 GHz, 16 B'; got {text!r}")
-        return cls(float(found[1]) * (1.0 if found[2].lower() == "g" else 1e-3), float(found[3]))
+        return cls(float(match[1]) * (1.0 if match[2].lower() == "g" else 1e-3), float(match[3]))
 
     def ns(self, cycles: float) -> float:
         """Nanoseconds of a number of cycles."""
@@ -101,13 +101,13 @@ class Units:
         >>> Units(clock_ghz=2.0, flit_bytes=16).beside({"seed": 1, "latency_mean": 20.0, "offered_load": 0.5})
         {'latency_mean_ns': 10.0, 'offered_gb_per_s': 16.0}
         """
-        found: dict[str, float | None] = {}
+        figures: dict[str, float | None] = {}
         for name, value in row.items():
             if name.startswith(_TIMES):
-                found[f"{name}_ns"] = None if value is None else self.ns(value)
+                figures[f"{name}_ns"] = None if value is None else self.ns(value)
             elif name in _LOADS:
-                found[f"{name.removesuffix('_load')}_gb_per_s"] = None if value is None else self.gb_per_s(value)
-        return found
+                figures[f"{name.removesuffix('_load')}_gb_per_s"] = None if value is None else self.gb_per_s(value)
+        return figures
 
 
 @dataclass(frozen=True)

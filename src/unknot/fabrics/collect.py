@@ -95,14 +95,14 @@ def collect(fabric: Fabric, ask: Ask, by: str = "switches", *, spots: int = SPOT
             known[sender, column] = asked(sender, column)
         return known[sender, column]
 
-    found = np.full((hosts + fabric.network.num_routers, fabric.lids.size), UNKNOWN, dtype=np.int8)
+    levels = np.full((hosts + fabric.network.num_routers, fabric.lids.size), UNKNOWN, dtype=np.int8)
     random = np.random.default_rng(seed)
     if by != "pairs":
-        _infer(fabric, by, senders, columns, owner, level, found)
+        _infer(fabric, by, senders, columns, owner, level, levels)
         for sender, place in zip(
             random.choice(senders, spots), random.integers(columns.size, size=spots), strict=True
         ):
-            if owner[place] != sender and level(int(sender), int(columns[place])) != found[sender, columns[place]]:
+            if owner[place] != sender and level(int(sender), int(columns[place])) != levels[sender, columns[place]]:
                 by = "pairs"
                 break
     pairs = [(s, c) for s in senders.tolist() for c in columns[owner != s].tolist()]
@@ -115,12 +115,12 @@ def collect(fabric: Fabric, ask: Ask, by: str = "switches", *, spots: int = SPOT
     more = set[tuple[int, int, int]]()
     if by in ("pairs", "draws"):
         for pair in pairs:
-            found[pair] = level(*pair)
+            levels[pair] = level(*pair)
             drawn = {asked(*pair) for _ in range(AGAIN if by == "draws" else 0)}
             more |= {(*pair, sl) for sl in drawn - {level(*pair), UNKNOWN}}
-    unanswered = np.count_nonzero((found[np.ix_(senders, columns)] == UNKNOWN) & (senders[:, None] != owner))
+    unanswered = np.count_nonzero((levels[np.ix_(senders, columns)] == UNKNOWN) & (senders[:, None] != owner))
     several = np.array(sorted(more), dtype=np.int32).reshape(-1, 3)
-    return Collected(replace(fabric, levels=found, more_levels=several), by, queries, int(unanswered))
+    return Collected(replace(fabric, levels=levels, more_levels=several), by, queries, int(unanswered))
 
 
 def _infer(
@@ -130,7 +130,7 @@ def _infer(
     columns: npt.NDArray[np.int64],
     owner: IntArray,
     level: Callable[[int, int], int],
-    found: npt.NDArray[np.int8],
+    levels: npt.NDArray[np.int8],
 ) -> None:
     """Levels of all pairs from those of representatives."""
     home = fabric.network.inject
@@ -141,7 +141,7 @@ def _infer(
                 key = (int(home[sender]), int(home[to])) if by == "switches" else (column, column)
                 if key not in answers:
                     answers[key] = level(sender, column)
-                found[sender, column] = answers[key]
+                levels[sender, column] = answers[key]
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -158,16 +158,16 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--port", type=int, default=0, help="its port; by default the first that is active")
     given = parser.parse_args(words)
     try:
-        found = collect(
+        collected = collect(
             read_fabric(given.fabric), SubnetAdministration(given.adapter, given.port).service_level, given.by
         )
-        write_psl(found.fabric, given.out)
+        write_psl(collected.fabric, given.out)
     except UnknotError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    depend = "are drawn anew at each query" if found.by == "draws" else f"depend on {found.by}"
-    print(f"{given.out}: {found.queries} queries; the levels {depend}; {found.unanswered} pairs without one")
-    return 0 if not found.unanswered else 1
+    depend = "are drawn anew at each query" if collected.by == "draws" else f"depend on {collected.by}"
+    print(f"{given.out}: {collected.queries} queries; the levels {depend}; {collected.unanswered} pairs without one")
+    return 0 if not collected.unanswered else 1
 
 
 if __name__ == "__main__":

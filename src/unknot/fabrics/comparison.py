@@ -72,27 +72,27 @@ def compare_fabrics(old: Fabric, new: Fabric) -> Changes:
 
 def _cables(fabric: Fabric) -> dict[tuple[tuple[int, int], tuple[int, int]], str]:
     """Cables by the GUIDs and port numbers of both ends, the lower first, with their names."""
-    network, found = fabric.network, {}
+    network, names = fabric.network, {}
     switches = fabric.switch_guid.tolist()
     ports = np.zeros((0, 2), dtype=np.int32) if network.ports is None else network.ports
     ends = zip(network.source.tolist(), network.target.tolist(), ports.tolist(), strict=True)
     rows = [((switches[u], p), (switches[v], q), (u, p), (v, q)) for u, v, (p, q) in ends]
     for a, b, (u, p), (v, q) in rows:
         if a < b:
-            found[a, b] = f"{network.router_name(u)}[{p}] – {network.router_name(v)}[{q}]"
+            names[a, b] = f"{network.router_name(u)}[{p}] – {network.router_name(v)}[{q}]"
     for t, (router, port) in enumerate(zip(network.inject.tolist(), fabric.host_port.tolist(), strict=True)):
         host = (int(fabric.port_guid[t]), 0)
-        found[host, (switches[router], port)] = f"{network.terminal_name(t)} – {network.router_name(router)}[{port}]"
-    return found
+        names[host, (switches[router], port)] = f"{network.terminal_name(t)} – {network.router_name(router)}[{port}]"
+    return names
 
 
 def _ports(fabric: Fabric) -> dict[int, list[int]]:
     """LIDs of each port that answers to some, by GUID."""
-    found: dict[int, list[int]] = {}
+    lids: dict[int, list[int]] = {}
     for lid, who in zip(fabric.lids.tolist(), fabric.owner.tolist(), strict=True):
         if who >= 0:
-            found.setdefault(int(fabric.port_guid[who]), []).append(lid)
-    return found
+            lids.setdefault(int(fabric.port_guid[who]), []).append(lid)
+    return lids
 
 
 def _names(fabric: Fabric) -> dict[int, str]:

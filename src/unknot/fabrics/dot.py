@@ -128,14 +128,14 @@ class _Graph:
         named: dict[str, None] = {}
         for statement in statements:
             if isinstance(statement, tuple):
-                kind, given = statement
-                {"GRAPH": own, "NODE": nodes, "EDGE": edges}[kind].update(given)
+                kind, attributes = statement
+                {"GRAPH": own, "NODE": nodes, "EDGE": edges}[kind].update(attributes)
             else:
                 named |= dict.fromkeys(self._chain(statement, nodes, edges, depth))
         return list(named)
 
     def _chain(self, parts: list[Any], nodes: _Row, edges: _Row, depth: int) -> list[str]:
-        *chain, given = parts
+        *chain, own = parts
         groups: list[list[str]] = []
         for operand in chain[::2]:
             if isinstance(operand, str):
@@ -144,8 +144,8 @@ class _Graph:
             else:
                 groups.append(self._body(operand, dict(nodes), dict(edges), {}, depth + 1))
         if len(chain) == 1 and isinstance(chain[0], str):
-            self.nodes[chain[0]].update(given or {})
-        attributes = {**edges, **(given or {})}
+            self.nodes[chain[0]].update(own or {})
+        attributes = {**edges, **(own or {})}
         for (left, right), arrow in zip(pairwise(groups), chain[1::2], strict=True):
             if arrow != self.arrow:
                 words = f"`{self.arrow}` joins the nodes of this graph, not `{arrow}`"
@@ -219,16 +219,16 @@ def _parsed(path: str | Path, lines: list[str]) -> Any:
     try:
         return _parser().parse(text)
     except UnexpectedCharacters as error:
-        found = text[error.pos_in_stream : (error.pos_in_stream or 0) + 1]
-        words = _LOST.get(found, f"DOT has no such sign as {found!r}")
+        sign = text[error.pos_in_stream : (error.pos_in_stream or 0) + 1]
+        words = _LOST.get(sign, f"DOT has no such sign as {sign!r}")
         raise graph.error(words, error.line, error.column) from None
     except UnexpectedToken as error:
-        wanted = sorted({_WORDS[kind] for kind in error.expected if kind in _WORDS})
+        expected = sorted({_WORDS[kind] for kind in error.expected if kind in _WORDS})
         if error.token.type == "$END":
             words, line, column = "the file ends too early", len(lines), len(lines[-1]) + 1
         else:
             words, line, column = f"{str(error.token)[:40]} cannot stand here", error.line, error.column
-        raise graph.error(f"{words}; wanted: {' or '.join(wanted)}", line, column) from None
+        raise graph.error(f"{words}; wanted: {' or '.join(expected)}", line, column) from None
 
 
 @cache

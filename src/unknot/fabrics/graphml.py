@@ -40,13 +40,13 @@ def read_graphml(path: str | Path) -> Network:
         keys, defaults = reader.find_graphml_keys(root)
         graph = reader.make_graph(root.find(f"{_SPACE}graph"), keys, defaults)
         for kind, rows in (("node", graph.nodes(data=True)), ("edge", graph.edges(data=True))):
-            given = {
+            default_of = {
                 keys[key]["name"]: value
                 for key, value in defaults.items()
                 if keys[key]["for"] in (kind, "all", None) and keys[key]["name"] in _USED[kind]
             }
             for *_, data in rows:
-                data.update({name: value for name, value in given.items() if name not in data})
+                data.update({name: value for name, value in default_of.items() if name not in data})
         for _, _, key, data in graph.edges(keys=True, data=True):
             data["directed"] = one_way[key]
         for key, value in defaults.items():
@@ -142,8 +142,8 @@ def _need(element: Element, keys: tuple[str, ...], path: str | Path) -> None:
     for key in keys:
         if key not in element.attrib:
             kind = element.tag.rpartition("}")[2]
-            given = ", ".join(f'{name}="{value}"' for name, value in element.attrib.items()) or "nothing"
-            raise TextError(f"this {kind} has no {key}; there is only {given[:80]}", path)
+            attributes = ", ".join(f'{name}="{value}"' for name, value in element.attrib.items()) or "nothing"
+            raise TextError(f"this {kind} has no {key}; there is only {attributes[:80]}", path)
 
 
 _SIGN = re.compile(r"\A(?>\s*)(?:<\?xml[^>]*>)?(?>\s+|<!--.*?-->)*+(?:<!DOCTYPE[^>]*>\s*)?<(?:\w+:)?graphml\b", re.S)

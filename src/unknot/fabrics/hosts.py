@@ -29,12 +29,12 @@ def hosts_of(network: Network) -> list[tuple[str, int]]:
     """
     names = [network.terminal_labels[t] if network.terminal_labels else f"H{t}" for t in range(network.num_terminals)]
     taken = {*names, *(network.router_labels or (f"S{r}" for r in range(network.num_routers)))}
-    found: defaultdict[str, list[int]] = defaultdict(list)
+    ports_of: defaultdict[str, list[int]] = defaultdict(list)
     split = [_PORT.fullmatch(name) for name in names]
     for match in split:
         if match is not None:
-            found[match[1]].append(int(match[2]))
-    several = {host for host, ports in found.items() if 1 < len(set(ports)) == len(ports) and host not in taken}
+            ports_of[match[1]].append(int(match[2]))
+    several = {host for host, ports in ports_of.items() if 1 < len(set(ports)) == len(ports) and host not in taken}
     return [
         (match[1], int(match[2])) if match is not None and match[1] in several else (name, 1)
         for name, match in zip(names, split, strict=True)
@@ -51,8 +51,8 @@ def with_several_ports(network: Network) -> dict[str, list[int]]:
 
 def with_several_switches(network: Network) -> dict[str, list[int]]:
     """The switches of each host that has ports at several, by its name."""
-    found: defaultdict[str, list[int]] = defaultdict(list)
+    switches: defaultdict[str, list[int]] = defaultdict(list)
     for (host, _), router in zip(hosts_of(network), network.inject.tolist(), strict=True):
-        if router not in found[host]:
-            found[host].append(router)
-    return {host: routers for host, routers in found.items() if len(routers) > 1}
+        if router not in switches[host]:
+            switches[host].append(router)
+    return {host: routers for host, routers in switches.items() if len(routers) > 1}

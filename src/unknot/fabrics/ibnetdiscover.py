@@ -46,8 +46,8 @@ def read_ibnetdiscover(path: str | Path) -> Fabric:
         ports have, a node without cable, a file that is cut off.
     """
     text = read_text(path, growth=40)
-    found = read_in_bulk(text, path, _GUID.pattern, _NODE.pattern, _PORT.pattern)
-    return read_by_lines(lines_of(text, path), path) if found is None else found
+    fabric = read_in_bulk(text, path, _GUID.pattern, _NODE.pattern, _PORT.pattern)
+    return read_by_lines(lines_of(text, path), path) if fabric is None else fabric
 
 
 def read_by_lines(lines: Sequence[str], path: str | Path) -> Fabric:

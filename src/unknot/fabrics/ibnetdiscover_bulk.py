@@ -156,6 +156,6 @@ def _numbers(texts: Sequence[str | None]) -> Ints:
 
 def _lids(texts: Sequence[str | None]) -> Ints:
     """LIDs, 0 for those that mean none."""
-    found = _numbers(texts)
-    found[np.isin(found, NO_LIDS)] = 0
-    return found
+    lids = _numbers(texts)
+    lids[np.isin(lids, NO_LIDS)] = 0
+    return lids

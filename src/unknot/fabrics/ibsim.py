@@ -109,8 +109,8 @@ def _cables(network: Network) -> list[tuple[int, int, int, int]]:
                 f"channels from {network.router_name(u)} to {network.router_name(v)}: {len(backward[u, v])}, back: "
                 f"{len(backward[v, u])}; a cable is one of each"
             )
-    if network.ports is not None and (given := _given_ports(network, network.ports)) is not None:
-        return given
+    if network.ports is not None and (ports := _given_ports(network, network.ports)) is not None:
+        return ports
     used = [0] * network.num_routers
     port = []
     for u, _ in ends:

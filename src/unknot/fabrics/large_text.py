@@ -75,21 +75,21 @@ def row_starts(data: bytes) -> npt.NDArray[np.int64]:
 
 def hexadecimal(data: Bytes, places: npt.NDArray[np.int64], digits: int) -> npt.NDArray[np.int32]:
     """Return the hexadecimal numbers of a given length at some places; negative where there are other characters."""
-    found = np.zeros(places.size, dtype=np.int32)
+    numbers = np.zeros(places.size, dtype=np.int32)
     bad = np.zeros(places.size, dtype=bool)
     for digit in range(digits):
         value = _HEX[data[places + digit]]
         bad |= value < 0
-        found = found * 16 + value
-    return np.where(bad, np.int32(-1), found)
+        numbers = numbers * 16 + value
+    return np.where(bad, np.int32(-1), numbers)
 
 
 def decimal(data: Bytes, places: npt.NDArray[np.int64], digits: int) -> npt.NDArray[np.int32]:
     """Return the decimal numbers of a given length at some places; negative where there are other characters."""
-    found = np.zeros(places.size, dtype=np.int32)
+    numbers = np.zeros(places.size, dtype=np.int32)
     bad = np.zeros(places.size, dtype=bool)
     for digit in range(digits):
         value = data[places + digit].astype(np.int32) - _ZERO
         bad |= (value < 0) | (value > 9)
-        found = found * 10 + value
-    return np.where(bad, np.int32(-1), found)
+        numbers = numbers * 10 + value
+    return np.where(bad, np.int32(-1), numbers)

@@ -117,15 +117,15 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
                 more[sender, to, value] = None
     ours = fabric.owner[(fabric.owner >= 0) & (fabric.owner < hosts)]
     sending = np.unique(ours)
-    wanted = np.flatnonzero((fabric.owner >= 0) & (fabric.owner < hosts))
-    open_ = (level[np.ix_(sending, wanted)] == UNKNOWN) & (sending[:, None] != fabric.owner[wanted])
+    columns = np.flatnonzero((fabric.owner >= 0) & (fabric.owner < hosts))
+    open_ = (level[np.ix_(sending, columns)] == UNKNOWN) & (sending[:, None] != fabric.owner[columns])
     notes = [*fabric.notes, *file.notes]
     if open_.any():
         s, to = np.argwhere(open_)[0].tolist()
-        first = f"{network.terminal_name(int(sending[s]))} to {fabric.lid_name(int(wanted[to]))}"
+        first = f"{network.terminal_name(int(sending[s]))} to {fabric.lid_name(int(columns[to]))}"
         notes.append(
-            f"{np.count_nonzero(open_):,} of {np.count_nonzero(sending[:, None] != fabric.owner[wanted]):,} pairs of "
-            f"hosts have no path record, the first {first}"
+            f"{np.count_nonzero(open_):,} of {np.count_nonzero(sending[:, None] != fabric.owner[columns]):,} pairs "
+            f"of hosts have no path record, the first {first}"
         )
     if more:
         first = f"{fabric.owner_name(next(iter(more))[0])} to {fabric.lid_name(next(iter(more))[1])}"
@@ -168,15 +168,15 @@ def levels_by_switch(fabric: Fabric) -> npt.NDArray[np.int8] | None:
     owner, routers = fabric.owner[column], fabric.network.num_routers
     if (fabric.levels[hosts:] != UNKNOWN).any() or (np.delete(fabric.levels, column, axis=1) != UNKNOWN).any():
         return None
-    found = np.full((routers, routers), UNKNOWN, dtype=np.int8)
+    between = np.full((routers, routers), UNKNOWN, dtype=np.int8)
     for sender in range(hosts):
         other = owner != sender
-        found[home[sender], home[owner[other]]] = fabric.levels[sender, column[other]]
+        between[home[sender], home[owner[other]]] = fabric.levels[sender, column[other]]
     for sender in range(hosts):
         other = owner != sender
-        if (found[home[sender], home[owner[other]]] != fabric.levels[sender, column[other]]).any():
+        if (between[home[sender], home[owner[other]]] != fabric.levels[sender, column[other]]).any():
             return None
-    return found
+    return between
 
 
 def with_lanes(fabric: Fabric, file: LaneFile) -> Fabric:
@@ -239,14 +239,14 @@ def with_lanes(fabric: Fabric, file: LaneFile) -> Fabric:
 
 def _partial(fabric: Fabric, table: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
     """Switches of which a row is missing that packets may need."""
-    network, found = fabric.network, []
+    network, partial = fabric.network, []
     for r in range(network.num_routers):
         out = [] if network.ports is None else network.ports[network.source == r, 0].tolist()
         cabled = np.array(sorted([*out, *fabric.host_port[network.inject == r].tolist()]), dtype=np.int64)
         missing = (table[r][np.ix_(cabled, cabled)][:, :, 0] == UNKNOWN) & ~np.eye(cabled.size, dtype=bool)
         if missing.any():
-            found.append(r)
-    return np.array(found, dtype=np.int64)
+            partial.append(r)
+    return np.array(partial, dtype=np.int64)
 
 
 def unrecorded(fabric: Fabric, lids: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:

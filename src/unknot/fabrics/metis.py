@@ -56,14 +56,14 @@ def read_metis(path: str | Path) -> Network:
     neighbours: list[dict[int, int]] = []
     for router, (line, shown) in enumerate(rows[1:]):
         cells = [(match.group(), match.start() + 1) for match in _WORD.finditer(shown)][skipped:]
-        found: dict[int, int] = {}
+        column_of: dict[int, int] = {}
         for word, column in cells[:: 2 if code[2] == "1" else 1]:
             other = int(word) - 1 if _NUMBER.fullmatch(word) else -1
-            if not 0 <= other < routers or other == router or other in found:
+            if not 0 <= other < routers or other == router or other in column_of:
                 what = f"a router from 1 to {routers}, not this one ({router + 1}) and none twice, is wanted here"
                 raise TextError(what, path, line, column, shown)
-            found[other] = column
-        neighbours.append(found)
+            column_of[other] = column
+        neighbours.append(column_of)
     for router, others in enumerate(neighbours):
         for other, column in others.items():
             if router not in neighbours[other]:

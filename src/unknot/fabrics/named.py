@@ -76,16 +76,16 @@ def _family(text: str) -> Network | None:
     None of any other text, and of what cannot be made: the language then says why. Its grammar takes a tenth of a
     second.
     """
-    found = _PLAIN.fullmatch(text)
-    if found is None:
+    match = _PLAIN.fullmatch(text)
+    if match is None:
         return None
     from unknot.network import families as topologies
 
-    sizes = [int(number) for number in found[2].split(",")]
-    if found[1] not in topologies.__all__ or found[1].startswith("from_") or prod(sizes) > MOST_PLAIN:
+    sizes = [int(number) for number in match[2].split(",")]
+    if match[1] not in topologies.__all__ or match[1].startswith("from_") or prod(sizes) > MOST_PLAIN:
         return None
     with contextlib.suppress(UnknotError, TypeError, ValueError):
-        made: Network = getattr(topologies, found[1])(*sizes)
+        made: Network = getattr(topologies, match[1])(*sizes)
         return replace(made, name=" ".join(text.split()))
     return None
 

@@ -24,9 +24,9 @@ def read_node_link(path: str | Path) -> Network:
     TextError
         With the file; with line and column for what is not JSON, else with the place such as ``edges[3]``.
     """
-    found = read_json(path)
+    document = read_json(path)
     with errors_of(path, "JSON"):
-        return _network(found, Path(path).name)
+        return _network(document, Path(path).name)
 
 
 def write_node_link(network: Network, path: str | Path) -> None:
@@ -45,25 +45,25 @@ def write_node_link(network: Network, path: str | Path) -> None:
     write_text(path, "{\n" + ",\n".join(rows) + "\n}\n")
 
 
-def _network(found: Any, name: str) -> Network:
-    key = next((key for key in ("edges", "links") if isinstance(found, dict) and key in found), None)
-    if key is None or not isinstance(found.get("nodes"), list) or not isinstance(found[key], list):
+def _network(document: Any, name: str) -> Network:
+    key = next((key for key in ("edges", "links") if isinstance(document, dict) and key in document), None)
+    if key is None or not isinstance(document.get("nodes"), list) or not isinstance(document[key], list):
         raise NetworkError('an object with lists "nodes" and "edges" (or "links") is wanted')
-    graph = found.get("graph") or {}
+    graph = document.get("graph") or {}
     if not isinstance(graph, dict):
         raise NetworkError('"graph" must be an object of attributes')
     nodes: dict[str, dict[str, Any]] = {}
-    for i, row in enumerate(found["nodes"]):
+    for i, row in enumerate(document["nodes"]):
         _check(row, ("id",), f"nodes[{i}]")
         called = _name(row["id"])
         if called in nodes:
             raise NetworkError(f"nodes[{i}]: there are two nodes {called}")
         nodes[called] = row
-    directed = found.get("directed") is True
-    edges: list[Any] = [None] * len(found[key])
-    for i, row in enumerate(found[key]):
+    directed = document.get("directed") is True
+    edges: list[Any] = [None] * len(document[key])
+    for i, row in enumerate(document[key]):
         _check(row, ("source", "target"), f"{key}[{i}]")
-    for number, row in zip(in_order(row.get("key") for row in found[key]), found[key], strict=True):
+    for number, row in zip(in_order(row.get("key") for row in document[key]), document[key], strict=True):
         edges[number] = (_name(row["source"]), _name(row["target"]), directed, row)
     title = graph.get("name")
     return from_attributes(nodes, edges, graph, name if title is None else str(title))

@@ -83,18 +83,18 @@ def write_policy(fabric: Fabric, path: str | Path) -> None:
         raise UnknotError(f"{fabric.name} has no service levels to write")
     hosts = fabric.network.num_terminals
     level = np.zeros((hosts, hosts), dtype=np.int8)
-    given = np.zeros((hosts, hosts), dtype=bool)
+    has_level = np.zeros((hosts, hosts), dtype=bool)
     for column, who in enumerate(fabric.owner.tolist()):
         if 0 <= who < hosts:
             new = fabric.levels[:hosts, column]
-            clash = np.flatnonzero(given[:, who] & (new != UNKNOWN) & (level[:, who] != new))
+            clash = np.flatnonzero(has_level[:, who] & (new != UNKNOWN) & (level[:, who] != new))
             if clash.size:
                 raise UnknotError(
                     f"from {fabric.network.terminal_name(int(clash[0]))} the LIDs of {fabric.owner_name(who)} have "
                     "different service levels; a QoS policy knows ports, not LIDs"
                 )
             level[:, who] = np.where(new != UNKNOWN, new, level[:, who])
-            given[:, who] |= new != UNKNOWN
+            has_level[:, who] |= new != UNKNOWN
     alike: dict[bytes, list[int]] = defaultdict(list)
     keys = np.where(np.eye(hosts, dtype=bool), -1, level)
     for host in range(hosts):

@@ -108,10 +108,10 @@ class _Pattern:
         rows = data[at : at + self.size]
         if len(rows) < self.size or self._without_ports(rows) != self._rows:
             return None
-        found = decimal(np.frombuffer(rows, dtype=np.uint8), self._places, 3)
-        if found.min() < 0 or found.max() > NOT_ROUTED or not bounds[0] <= self.lids[0] <= self.lids[-1] <= bounds[1]:
+        ports = decimal(np.frombuffer(rows, dtype=np.uint8), self._places, 3)
+        if ports.min() < 0 or ports.max() > NOT_ROUTED or not bounds[0] <= self.lids[0] <= self.lids[-1] <= bounds[1]:
             return None
-        return np.where(self._illegal | (found == NOT_ROUTED), np.int32(NO_ENTRY), found)
+        return np.where(self._illegal | (ports == NOT_ROUTED), np.int32(NO_ENTRY), ports)
 
     def _without_ports(self, rows: bytes) -> bytes:
         blank = np.frombuffer(rows, dtype=np.uint8).copy()

@@ -135,9 +135,9 @@ def _no_hop_counts(network: Network, hops: npt.NDArray[np.uint8]) -> bool:
         return False
     away = np.array([distances_from(network, r) for r in range(network.num_routers)])
     nearer = away[network.target] == away[network.source] - 1
-    ways = np.zeros(away.shape, dtype=np.int64)
-    np.add.at(ways, network.source, nearer)
-    return bool((ways > 1).any() and (hops[:, :, 0] < away).any())
+    nearer_links = np.zeros(away.shape, dtype=np.int64)
+    np.add.at(nearer_links, network.source, nearer)
+    return bool((nearer_links > 1).any() and (hops[:, :, 0] < away).any())
 
 
 _SIGN = re.compile(r"^Switch: guid 0x[0-9a-f]{16}\s*$", re.M)

@@ -104,7 +104,7 @@ def with_multicast(fabric: Fabric, file: MulticastFile) -> Fabric:
         If a table belongs to no switch of the fabric, or copies to a port that its switch does not have.
     """
     router = {int(guid): r for r, guid in enumerate(fabric.switch_guid)}
-    found = []
+    copies = []
     for guid, mlid, ports, line in file.rows:
         if guid not in router:
             raise file.error(
@@ -115,8 +115,8 @@ def with_multicast(fabric: Fabric, file: MulticastFile) -> Fabric:
         if max(ports, default=0) > fabric.switch_ports[r]:
             name = fabric.network.router_name(r)
             raise file.error(f"{name} has ports 0 to {fabric.switch_ports[r]}, not {max(ports)}", line)
-        found += [(mlid, r, port) for port in ports]
-    rows = np.array(sorted(found), dtype=np.int32).reshape(-1, 3)
+        copies += [(mlid, r, port) for port in ports]
+    rows = np.array(sorted(copies), dtype=np.int32).reshape(-1, 3)
     notes = (*fabric.notes, *file.notes) if file.rows else (*fabric.notes, f"{file.where} has no multicast group")
     return replace(fabric, multicast=rows, multicast_file=str(file.where), notes=notes)
 

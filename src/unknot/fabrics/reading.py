@@ -77,11 +77,11 @@ def read_fabric(
         form, path = split_form(str(path))
     path = Path(path)
     dumps: list[TableFile] = []
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     if path.is_dir():
-        fabric, found = _folder(path)
+        fabric, files = _folder(path)
         if tables is None:
-            dumps = [FORMATS[kind].read(found[kind]) for kind in _TABLES if kind in found]
+            dumps = [FORMATS[kind].read(files[kind]) for kind in _TABLES if kind in files]
     else:
         chosen = _format_of(path, form)
         if chosen.holds != "fabric":
@@ -97,12 +97,12 @@ def read_fabric(
         fabric = join(fabric, dumps[0])
     for other in dumps[1:]:
         fabric = combined(fabric, dumps[0], other)
-    levels, lanes = levels or found.get("psl"), lanes or found.get("sl2vl")
+    levels, lanes = levels or files.get("psl"), lanes or files.get("sl2vl")
     if levels is not None:
         fabric = with_levels(fabric, _read_as("levels", "service levels of paths (.psl, saquery -p)", levels))
     if lanes is not None:
         fabric = with_lanes(fabric, _read_as("lanes", "SL to VL tables", lanes))
-    multicast, hops = multicast or found.get("mcfdbs"), hops or found.get("lidmatrix")
+    multicast, hops = multicast or files.get("mcfdbs"), hops or files.get("lidmatrix")
     if multicast is not None:
         fabric = with_multicast(fabric, _read_as("multicast", "multicast tables (opensm.mcfdbs)", multicast))
     if hops is not None:
@@ -131,16 +131,16 @@ def read_network(path: str | Path, form: str | None = None) -> Network:
     chosen = _format_of(path, form)
     if chosen.holds in _OF_A_FABRIC:
         raise TextError(f"this is {chosen.words}, which do not name the links; give the fabric file", path)
-    found = _read(chosen, path, form)
-    network: Network = found.network if chosen.holds == "fabric" else found
+    read = _read(chosen, path, form)
+    network: Network = read.network if chosen.holds == "fabric" else read
     return network
 
 
-def _read_as(holds: str, wanted: str, path: str | Path) -> Any:
+def _read_as(holds: str, description: str, path: str | Path) -> Any:
     """Read a file of something that belongs to a fabric."""
     chosen = _format_of(path, None)
     if chosen.holds != holds:
-        raise TextError(f"{wanted} are wanted; this is {chosen.words}", path)
+        raise TextError(f"{description} are wanted; this is {chosen.words}", path)
     return chosen.read(Path(path))
 
 
@@ -167,7 +167,7 @@ def _read(chosen: Format, path: Path, form: str | None) -> Any:
 
 def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
     """The fabric of a folder, without tables, and its files by kind."""
-    found: dict[str, Path] = {}
+    file_of: dict[str, Path] = {}
     unknown: list[str] = []
     other: list[str] = []
     try:
@@ -178,29 +178,29 @@ def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
         kind = kind_of(file)
         if kind not in (*_FABRICS, *_TABLES, *_BESIDE, "ibsim"):
             (unknown if kind is None else other).append(file.name)
-        elif kind in found:
+        elif kind in file_of:
             raise UnknotError(
-                f"{folder}: both {found[kind].name} and {file.name} are {FORMATS[kind].words}; give the files that "
+                f"{folder}: both {file_of[kind].name} and {file.name} are {FORMATS[kind].words}; give the files that "
                 "are meant, not the folder"
             )
         else:
-            found[kind] = file
-    used = next((kind for kind in _FABRICS if kind in found), None)
+            file_of[kind] = file
+    used = next((kind for kind in _FABRICS if kind in file_of), None)
     if used is None:
         inside = ", ".join(file.name for file in files[:8]) + (", …" if len(files) > 8 else "")
         raise UnknotError(
             f"{folder}: no ibnetdiscover output and no link list (.lst) in this folder, nor iblinkinfo output; "
             + (f"it holds {inside}" if files else "it is empty")
         )
-    fabric: Fabric = FORMATS[used].read(found[used])
+    fabric: Fabric = FORMATS[used].read(file_of[used])
     notes = list(fabric.notes)
     for other_kind in _FABRICS:
-        if other_kind != used and other_kind in found:
-            notes.append(f"{found[other_kind].name} was not used, since {found[used].name} says more")
+        if other_kind != used and other_kind in file_of:
+            notes.append(f"{file_of[other_kind].name} was not used, since {file_of[used].name} says more")
     if unknown:
         notes.append(f"not used, since of no known format: {', '.join(unknown)}")
     if other:
         notes.append(f"not used, since not of a fabric: {', '.join(other)}")
     name = folder.resolve().name
     fabric = replace(fabric, name=name, network=replace(fabric.network, name=name), notes=tuple(notes))
-    return fabric, found
+    return fabric, file_of

@@ -85,13 +85,13 @@ def _nodes(network: Network) -> dict[str, int]:
         raise NetworkError(
             f"network {network.name!r} has terminals that inject and eject at two routers; no node can"
         )
-    found: dict[str, int] = {}
+    switch_of: dict[str, int] = {}
     for (host, _), router in zip(hosts_of(network), network.inject.tolist(), strict=True):
         node = (host.split() or [""])[0]
         if not _NODE.fullmatch(node):
             raise NetworkError(f"{host!r} begins with no name for a node of Slurm: letters, digits, '.', '_' and '-'")
-        found.setdefault(node, router)
-    return found
+        switch_of.setdefault(node, router)
+    return switch_of
 
 
 def _levels(network: Network, leaves: list[int]) -> list[int]:
@@ -104,8 +104,8 @@ def _levels(network: Network, leaves: list[int]) -> list[int]:
             reached = far[level[near] == height]
             level[reached[level[reached] < 0]] = height + 1
         height += 1
-    found: list[int] = level.tolist()
-    return found
+    levels: list[int] = level.tolist()
+    return levels
 
 
 def _parts(network: Network, level: list[int], height: int) -> list[tuple[tuple[int, ...], list[int]]]:

@@ -82,5 +82,5 @@ class SubnetAdministration:
         record[_AT_SLID : _AT_SLID + 2] = list(slid.to_bytes(2, "big"))
         call = _Call(attrid=_PATH_RECORD, mask=_DLID | _SLID, method=_GET_TABLE)
         answer = self._library.sa_rpc_call(self._port, record, c.byref(self._manager), c.byref(call), TIMEOUT_MS)
-        found = [int.from_bytes(bytes(record[at : at + 2]), "big") for at in (_AT_DLID, _AT_SLID)]
-        return record[_AT_SL] & 15 if answer and found == [dlid, slid] else None
+        fields = [int.from_bytes(bytes(record[at : at + 2]), "big") for at in (_AT_DLID, _AT_SLID)]
+        return record[_AT_SL] & 15 if answer and fields == [dlid, slid] else None

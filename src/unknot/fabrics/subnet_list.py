@@ -74,7 +74,7 @@ def _disguised(rows: list[tuple[int, _Side, _Side, bool]]) -> set[int]:
             if kind != "SW":
                 ports[node.lower()].add(port.lower())
                 faces[node.lower()].add((port_guid.lower(), lid.lower()))
-    return {int(node, 16) for node, found in ports.items() if len(found) > 1 and len(faces[node]) == 1}
+    return {int(node, 16) for node, links in ports.items() if len(links) > 1 and len(faces[node]) == 1}
 
 
 _SIGN = re.compile(r"^\{.* NodeGUID:[0-9a-fA-F]+ .*\bPN:", re.M)

@@ -40,10 +40,10 @@ class Grid(Brief):
     @property
     def down(self) -> npt.NDArray[np.bool_]:
         """Mask of channels that lead down their dimension: bool array, shape (channels,)."""
-        found = np.zeros(self.dimension.size, dtype=bool)
+        leads_down = np.zeros(self.dimension.size, dtype=bool)
         channels = self.channel[:, 1::2]
-        found[channels[channels >= 0]] = True
-        return found
+        leads_down[channels[channels >= 0]] = True
+        return leads_down
 
     @property
     def complete(self) -> bool:

@@ -89,10 +89,10 @@ def from_attributes(nodes: Mapping[Any, Attributes], edges: Sequence[Edge], grap
         order.sort(key=lambda node: int(str(node)))
         names = [str(i) for i in range(len(names))]
     index = {node: i for i, node in enumerate(order)}
-    given = [nodes[node].get("label") for node in order]
+    own_labels = [nodes[node].get("label") for node in order]
     labels = None
-    if not plain or any(label is not None for label in given):
-        labels = tuple(name if label is None else str(label) for label, name in zip(given, names, strict=True))
+    if not plain or any(label is not None for label in own_labels):
+        labels = tuple(name if label is None else str(label) for label, name in zip(own_labels, names, strict=True))
     source, target, latency, ports = _channels(edges, index)
     coordinates, radices = _coordinates([(name, nodes[node]) for name, node in zip(names, order, strict=True)], graph)
     return Network(
@@ -131,8 +131,8 @@ def _channels(
         for end in (u, v):
             if end not in index:
                 raise NetworkError(f"{where} ends at {_shown(end)}, but there is no such node")
-        given = attributes.get("latency")
-        cycles = _numbers(1 if given is None else given, f"latency of {where}")
+        stated = attributes.get("latency")
+        cycles = _numbers(1 if stated is None else stated, f"latency of {where}")
         if len(cycles) != 1 or cycles[0] < 1:
             raise NetworkError(f"latency of {where}: a latency is a whole number of at least 1")
         plugs = attributes.get("ports")
@@ -157,21 +157,21 @@ def _coordinates(
     radices = _numbers(graph["radices"], "radices")
     coordinates = []
     for name, attributes in nodes:
-        found = _numbers(attributes["coordinates"], f"coordinates of node {_shown(name)}")
-        if len(found) != len(radices) or not all(0 <= x < k for x, k in zip(found, radices, strict=True)):
-            raise NetworkError(f"coordinates of node {_shown(name)}: {found} do not fit the radices {radices}")
-        coordinates.append(found)
+        row = _numbers(attributes["coordinates"], f"coordinates of node {_shown(name)}")
+        if len(row) != len(radices) or not all(0 <= x < k for x, k in zip(row, radices, strict=True)):
+            raise NetworkError(f"coordinates of node {_shown(name)}: {row} do not fit the radices {radices}")
+        coordinates.append(row)
     return (coordinates, tuple(radices)) if radices else (None, ())
 
 
 def _terminals(key: str, graph: Attributes, routers: int) -> list[int] | None:
     if graph.get(key) is None:
         return None
-    found = _numbers(graph[key], key)
-    for router in found:
+    terminals = _numbers(graph[key], key)
+    for router in terminals:
         if not 0 <= router < routers:
             raise NetworkError(f"{key} names router {router}, but they are numbered 0 to {routers - 1}")
-    return found
+    return terminals
 
 
 def _numbers(value: object, what: str) -> list[int]:
@@ -181,15 +181,15 @@ def _numbers(value: object, what: str) -> list[int]:
     words = value if isinstance(value, (list, tuple)) else [value]
     if isinstance(value, str):
         words = value.replace(",", " ").split()
-    found: list[int] = []
+    numbers: list[int] = []
     word: Any
     for word in words:
         whole = isinstance(word, (int, np.integer)) and not isinstance(word, bool)
         written = isinstance(word, str) and _NUMBER.fullmatch(word)
         if not (whole or written) or abs(int(word)) > _LARGEST:
             raise NetworkError(f"{what}: whole numbers are wanted, not {_shown(word)}")
-        found.append(int(word))
-    return found
+        numbers.append(int(word))
+    return numbers
 
 
 def _names(key: str, graph: Attributes) -> tuple[str, ...] | None:

@@ -148,8 +148,8 @@ class Network(Drawn):
         return array
 
     def _latencies(self, channels: int) -> IntArray:
-        given = np.asarray(self.latency)
-        array = frozen(np.full(channels, given) if given.ndim == 0 else given)
+        stated = np.asarray(self.latency)
+        array = frozen(np.full(channels, stated) if stated.ndim == 0 else stated)
         if array.shape != (channels,):
             raise NetworkError(f"network {self.name!r}: {array.size} latencies for {channels} channels")
         if channels and int(array.min()) < 1:
@@ -246,14 +246,14 @@ class Network(Drawn):
     def _single(self) -> dict[str, int]:
         """The only terminal at a router, by the name of the router where no other router or terminal has it."""
         routers = np.bincount(self.inject, minlength=self.num_routers)
-        found = {
+        terminals = {
             self.router_name(r).replace(" ", ""): t
             for t, (r, out) in enumerate(zip(self.inject.tolist(), self.eject.tolist(), strict=True))
             if routers[r] == 1 and r == out
         }
         labels = Counter(label.replace(" ", "") for label in self.router_labels or ())
         taken = {label.replace(" ", "") for label in self.terminal_labels or ()}
-        return {name: t for name, t in found.items() if labels[name] < 2 and name not in taken}
+        return {name: t for name, t in terminals.items() if labels[name] < 2 and name not in taken}
 
     def _find(self, name: str | int, kind: str, count: int, labels: Sequence[str] | None, named: Any) -> int:
         text = str(name).replace(" ", "")
@@ -262,14 +262,14 @@ class Network(Drawn):
                 return int(name)
             raise NetworkError(f"network {self.name!r} has no {kind} {name}: {kind}s are numbered 0 to {count - 1}")
         names = labels if labels is not None else [named(i) for i in range(count)]
-        found = [index for index, known in enumerate(names) if known.replace(" ", "") == text]
-        if len(found) > 1:
+        matches = [index for index, known in enumerate(names) if known.replace(" ", "") == text]
+        if len(matches) > 1:
             raise NetworkError(
-                f"network {self.name!r} has {len(found)} {kind}s called {name!r}; give the number of one of them, "
-                f"such as {found[0]} or {found[1]}"
+                f"network {self.name!r} has {len(matches)} {kind}s called {name!r}; give the number of one of them, "
+                f"such as {matches[0]} or {matches[1]}"
             )
-        if found:
-            return found[0]
+        if matches:
+            return matches[0]
         raise NetworkError(f"network {self.name!r} has no {kind} called {name!r}; {near(str(name), names[:2000])}")
 
     def without(

@@ -69,13 +69,13 @@ def stages(network: Network) -> Stages:
             f"network {network.name!r}: {network.router_name(int(twin[0]))} stands where another switch stands"
         )
     last = network.radices[0] - 1
-    for ends, wanted, verb in ((network.inject, 0, "injects"), (network.eject, last, "ejects")):
-        outside = np.flatnonzero(stage[ends] != wanted)
+    for ends, stage_of_ends, verb in ((network.inject, 0, "injects"), (network.eject, last, "ejects")):
+        outside = np.flatnonzero(stage[ends] != stage_of_ends)
         if outside.size:
             terminal = int(outside[0])
             raise NetworkError(
                 f"network {network.name!r}: terminal {network.terminal_name(terminal)} {verb} at stage "
-                f"{stage[ends[terminal]]}, not at stage {wanted}"
+                f"{stage[ends[terminal]]}, not at stage {stage_of_ends}"
             )
     for array in (stage, row, router):
         array.setflags(write=False)

@@ -220,10 +220,10 @@ def _side_by_side(
 
 def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
     """Return names of message classes; RelationError if there are none, two are alike, or one is no text."""
-    given = () if isinstance(names, str) else tuple(names)
-    if not given or len(set(given)) < len(given) or not all(isinstance(name, str) and name.strip() for name in given):
+    known = () if isinstance(names, str) else tuple(names)
+    if not known or len(set(known)) < len(known) or not all(isinstance(name, str) and name.strip() for name in known):
         raise RelationError(f"message classes are names, at least one and no two alike; got {names!r}")
-    return given
+    return known
 
 
 def _check(network: Network, one: Relation, relation: Relation, name: str) -> None:
@@ -256,9 +256,9 @@ def _by_number(rules: Sequence[Callable[[int, int, Out], int]]) -> Numbered:
     return ask
 
 
-def _or_else(wanted: int, rule: Callable[[int, int, Out], int], others: Numbered) -> Numbered:
+def _or_else(own: int, rule: Callable[[int, int, Out], int], others: Numbered) -> Numbered:
     def ask(number: int, at: int, address: int, out: Out) -> int:
-        if number == wanted:
+        if number == own:
             return rule(at, address, out)
         return others(number, at, address, out)
 

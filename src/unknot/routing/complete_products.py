@@ -39,16 +39,16 @@ class CompleteProduct:
 def complete_product(network: Network, wanted_by: str) -> CompleteProduct:
     """View a network as a product of complete graphs, or say why it is none."""
     at = network.coordinates
-    wanted = (
+    refusal = (
         f"{wanted_by} on {network.name}: it wants a HyperX, in which routers are linked that differ in one coordinate"
     )
     if at is None or not network.radices:
-        raise NetworkError(f"{wanted}, such as hyperx([4, 4]); this network has no coordinates")
+        raise NetworkError(f"{refusal}, such as hyperx([4, 4]); this network has no coordinates")
     radices = np.array(network.radices, dtype=np.int64)
     moved = at[network.source] != at[network.target]
     wrong = np.flatnonzero(moved.sum(axis=1) != 1)
     if wrong.size:
-        raise NetworkError(f"{wanted}; channel {network.channel_name(int(wrong[0]))} does not change one coordinate")
+        raise NetworkError(f"{refusal}; channel {network.channel_name(int(wrong[0]))} does not change one coordinate")
     dimension = moved.argmax(axis=1)
     start = np.cumsum(radices) - radices
     port = np.full((network.num_routers, int(radices.sum())), -1, dtype=np.int32)
@@ -57,8 +57,8 @@ def complete_product(network: Network, wanted_by: str) -> CompleteProduct:
     full = network.num_routers * int((radices - 1).sum())
     if network.num_routers != int(np.prod(radices)) or network.num_channels != full or (port >= 0).sum() != full:
         raise NetworkError(
-            f"{wanted} by one channel each way; {network.num_routers} routers and {network.num_channels} channels do "
-            f"not make the whole product of {' × '.join(map(str, radices))} positions"
+            f"{refusal} by one channel each way; {network.num_routers} routers and {network.num_channels} channels "
+            f"do not make the whole product of {' × '.join(map(str, radices))} positions"
         )
     for array in (start, port, dimension):
         array.setflags(write=False)

@@ -144,13 +144,13 @@ def _numbers(names: Iterable[str]) -> dict[str, int]:
     NetworkError
         If two are the same.
     """
-    found: dict[str, int] = {}
+    number_of: dict[str, int] = {}
     for number, name in enumerate(names):
-        if found.setdefault(name, number) != number:
+        if number_of.setdefault(name, number) != number:
             raise NetworkError(
                 f"two channels or terminals are called {name!r}, so that no routes can be read by name"
             )
-    return found
+    return number_of
 
 
 def _table(rows: list[tuple[int, int, list[int]]], addresses: int) -> Table:

@@ -59,13 +59,20 @@ def balanced_routes(network: Network) -> Routes:
     """The routes of SSSP, a row for each terminal: of the shortest paths those on which the fewest routes run yet."""
     from unknot.routing.layers_kernel import balanced_channels
 
-    found = distances_to_homes(network, "dfsssp")
-    require_ways(network, found.table, found.homes, "dfsssp")
+    distances = distances_to_homes(network, "dfsssp")
+    require_ways(network, distances.table, distances.homes, "dfsssp")
     terminals = np.arange(network.num_terminals)
     sending = np.bincount(network.inject, minlength=network.num_routers).astype(np.int64)
     table = np.empty((network.num_terminals, network.num_routers), dtype=np.int32)
     balanced_channels(
-        *network.outgoing, network.source, network.target, found.table, found.column, terminals, sending, table
+        *network.outgoing,
+        network.source,
+        network.target,
+        distances.table,
+        distances.column,
+        terminals,
+        sending,
+        table,
     )
     table.setflags(write=False)
     return Routes(network, table, network.eject.astype(np.int64), terminals)

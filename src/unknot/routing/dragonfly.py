@@ -122,8 +122,14 @@ def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "
 
 def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relation:
     """The routing whose classes begin at `least`: 1 for minimal, 0 for Valiant's."""
-    found = groups_of(network, name)
-    group, index, local, between, pair = found.group, found.index, found.local, found.between, found.first
+    view = groups_of(network, name)
+    group, index, local, between, pair = (
+        view.group,
+        view.index,
+        view.local,
+        view.between,
+        view.first,
+    )
     classes = 3 - least
     if vcs is not None and vcs < classes:
         raise RelationError(
@@ -140,7 +146,7 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
         np.searchsorted(share[1:], virtual.index, side="right"),
     )
     router, first, home, target, source = virtual.router, virtual.first, network.eject, network.target, network.source
-    total, terminals, groups = virtual.total, network.num_terminals, len(found.names)
+    total, terminals, groups = virtual.total, network.num_terminals, len(view.names)
 
     def hops_beside(channel: int, here: int, there: int, direct: bool) -> int:
         """Local hops before the global channel and, on the way to the destination's group, after it."""
@@ -198,6 +204,6 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
         destination=np.tile(np.arange(terminals, dtype=np.int32), pairs),
         claims=ACYCLIC,
         claims_minimal=bool(least) if groups > 1 else None,
-        address_labels=None if least else names_by_group(network, found.names),
+        address_labels=None if least else names_by_group(network, view.names),
         source="Kim, Dally, Scott & Abts 2008",
     )

@@ -150,7 +150,7 @@ def route_lengths(network: Network, next_channel: npt.ArrayLike) -> IntArray:
     table = np.asarray(next_channel)
     drop, home = network.num_routers, network.num_routers + 1
     target = np.concatenate([network.target, [drop, drop, home]])
-    found = np.empty(table.shape, dtype=np.int32)
+    lengths = np.empty(table.shape, dtype=np.int32)
     for address in range(table.shape[1]):
         unknown = np.flatnonzero(table[:, address] == UNKNOWN_ENTRY)
         step = np.concatenate([target[table[:, address]], [drop, home]])
@@ -160,10 +160,10 @@ def route_lengths(network: Network, next_channel: npt.ArrayLike) -> IntArray:
         for _ in range(network.num_routers.bit_length()):
             hops += hops[step]
             step = step[step]
-        found[:, address] = np.where(step[:drop] == home, hops[:drop], -1)
+        lengths[:, address] = np.where(step[:drop] == home, hops[:drop], -1)
         ends = np.isin(step[:drop], unknown)
-        found[ends, address] = -2 - step[:drop][ends]
-    return found
+        lengths[ends, address] = -2 - step[:drop][ends]
+    return lengths
 
 
 @dataclass(frozen=True, eq=False)

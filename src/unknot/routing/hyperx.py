@@ -111,13 +111,13 @@ def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
         if hops == 0:
             out[0] = EJECT
             return 1
-        found = 0
+        offered = 0
         for i in range(dimensions):
             if coordinates[here, i] != coordinates[there, i]:
                 for v in range(share[hops - 1], share[hops]):
-                    out[found] = first[port[here, start[i] + coordinates[there, i]]] + v
-                    found += 1
-        return found
+                    out[offered] = first[port[here, start[i] + coordinates[there, i]]] + v
+                    offered += 1
+        return offered
 
     return Relation(
         network,

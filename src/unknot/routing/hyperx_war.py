@@ -152,7 +152,7 @@ def hyperx_omniwar(network: Network, vcs: int | None = None, *, deroutes: int | 
             out[0] = EJECT
             return 1
         deroute = classes - hop > remain
-        found = 0
+        offered = 0
         for i in range(dimensions):
             goal = coordinates[there, i]
             for position in range(radices[i]):
@@ -160,9 +160,9 @@ def hyperx_omniwar(network: Network, vcs: int | None = None, *, deroutes: int | 
                     continue
                 if position == goal or deroute:
                     for v in range(share[hop], share[hop + 1]):
-                        out[found] = first[port[here, start[i] + position]] + v + (0 if position == goal else TIER)
-                        found += 1
-        return found
+                        out[offered] = first[port[here, start[i] + position]] + v + (0 if position == goal else TIER)
+                        offered += 1
+        return offered
 
     return Relation(
         network,

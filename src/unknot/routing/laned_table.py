@@ -36,16 +36,16 @@ def levels_of(fabric: Fabric, senders: IntArray, lids: npt.NDArray[np.int64]) ->
     """
     if fabric.levels is None:
         return np.ones((senders.size, lids.size), dtype=np.uint16)
-    found = np.left_shift(np.uint16(1), np.maximum(fabric.levels[np.ix_(senders, lids)], 0).astype(np.uint16))
-    found[: fabric.network.num_terminals][unrecorded(fabric, lids)[: senders.size]] = 0
+    levels = np.left_shift(np.uint16(1), np.maximum(fabric.levels[np.ix_(senders, lids)], 0).astype(np.uint16))
+    levels[: fabric.network.num_terminals][unrecorded(fabric, lids)[: senders.size]] = 0
     place = np.full(fabric.lids.size, -1)
     place[lids] = np.arange(lids.size)
     row, column, level = fabric.more_levels.T
     kept = (row < senders.size) & (place[column] >= 0)
     np.bitwise_or.at(
-        found, (row[kept], place[column[kept]]), np.left_shift(np.uint16(1), level[kept]).astype(np.uint16)
+        levels, (row[kept], place[column[kept]]), np.left_shift(np.uint16(1), level[kept]).astype(np.uint16)
     )
-    return np.asarray(found)
+    return np.asarray(levels)
 
 
 def with_replies(level: Levels, owner: IntArray) -> Levels:

@@ -55,9 +55,9 @@ def shortest_routes(network: Network) -> Routes:
     """The shortest paths of LASH: at every router the first channel that leads nearer to the destination."""
     from unknot.routing.layers_kernel import first_channels
 
-    found = distances_to_homes(network, "lash")
-    require_ways(network, found.table, found.homes, "lash")
-    table = np.empty(found.table.shape, dtype=np.int32)
-    first_channels(*network.outgoing, network.target, found.table, table)
+    distances = distances_to_homes(network, "lash")
+    require_ways(network, distances.table, distances.homes, "lash")
+    table = np.empty(distances.table.shape, dtype=np.int32)
+    first_channels(*network.outgoing, network.target, distances.table, table)
     table.setflags(write=False)
-    return Routes(network, table, found.homes, found.column)
+    return Routes(network, table, distances.homes, distances.column)

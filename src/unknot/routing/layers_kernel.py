@@ -143,7 +143,7 @@ def first_fit(table, home, sources, target, line_first, after, into_first, into,
         for i in range(home.size):
             if s == home[i] or table[i, s] < 0:
                 continue
-            found = -1
+            reached = -1
             for j in range(MOST_LAYERS):
                 c, count, fits = table[i, s], 0, True
                 while fits and target[c] != home[i]:
@@ -160,14 +160,14 @@ def first_fit(table, home, sources, target, line_first, after, into_first, into,
                             barred[j, e] = True
                     c = d
                 if fits:
-                    found = j
+                    reached = j
                     break
                 for k in range(count):
                     active[j, added[k]] = False
-            if found < 0:
+            if reached < 0:
                 return -1
-            layer[i, s] = found
-            used = max(used, found + 1)
+            layer[i, s] = reached
+            used = max(used, reached + 1)
     return used
 
 

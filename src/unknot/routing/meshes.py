@@ -24,14 +24,14 @@ def mesh_grid(network: Network, algorithm: str, *, dimensions: int | None = None
         If it has rings, other dimensions, or longer sides; `NetworkError` if it has no dimensions at all.
     """
     product = grid(network)
-    wanted = "a hypercube" if radix == 2 else f"a mesh of {dimensions} dimensions" if dimensions else "a mesh"
-    found = ""
+    kind = "a hypercube" if radix == 2 else f"a mesh of {dimensions} dimensions" if dimensions else "a mesh"
+    misfit = ""
     if product.wraps.any():
-        found = f"dimension {int(product.wraps.argmax())} is a ring"
+        misfit = f"dimension {int(product.wraps.argmax())} is a ring"
     elif dimensions is not None and product.radices.size != dimensions:
-        found = f"it has {product.radices.size}"
+        misfit = f"it has {product.radices.size}"
     elif radix is not None and product.radices.max(initial=1) > radix:
-        found = f"a side of it has {int(product.radices.max())} routers"
-    if found:
-        raise RelationError(f"{algorithm} wants {wanted}; of {network.name}, {found}")
+        misfit = f"a side of it has {int(product.radices.max())} routers"
+    if misfit:
+        raise RelationError(f"{algorithm} wants {kind}; of {network.name}, {misfit}")
     return product

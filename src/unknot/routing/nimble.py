@@ -59,6 +59,7 @@ def _view(value: Any, outer: tuple[FunctionType, ...]) -> Any:
 def _plain(code: CodeType) -> bool:
     """Whether a function does nothing but arithmetic, comparisons, element access and calls of plain functions."""
     return not any(
-        found.opname in OPERATIONS and not (found.opname == "LOAD_GLOBAL" and found.argval in CALLED)
-        for found in dis.get_instructions(code)
+        instruction.opname in OPERATIONS
+        and not (instruction.opname == "LOAD_GLOBAL" and instruction.argval in CALLED)
+        for instruction in dis.get_instructions(code)
     )

@@ -67,9 +67,9 @@ def odd_even(network: Network, vcs: int = 1) -> Relation:
             leave = column % 2 == 0 or across == 0
         count = 0
         for i in range(2):
-            wanted = row if i == 0 else leave and up != 0
+            allowed = row if i == 0 else leave and up != 0
             port = channel[here, 2 * i + (1 if (across if i == 0 else up) < 0 else 0)]
-            if wanted and port >= 0:
+            if allowed and port >= 0:
                 for v in range(vcs):
                     out[count] = first[port] + v
                     count += 1

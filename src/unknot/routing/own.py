@@ -50,10 +50,10 @@ def own_function(text: str, where: str) -> tuple[Callable[..., Any], Call]:
         If there is no such file or function, or the file raises an error. The function that is returned raises it
         as well, for every exception of its own; the message names the line of the file.
     """
-    found = _CODE.fullmatch(text)
-    if found is None:
+    match = _CODE.fullmatch(text)
+    if match is None:
         raise RelationError(f"{where}: expected FILE.py:FUNCTION, got {text!r}")
-    path, call = Path(found[1].strip()), parse_call(found[2], where)
+    path, call = Path(match[1].strip()), parse_call(match[2], where)
     read_text(path)
     names = _blamed(path, str(path), runpy.run_path)(str(path), run_name=path.stem)
     function = names.get(call.name)
@@ -102,8 +102,8 @@ def _blamed(path: Path, what: str, function: Callable[..., Any]) -> Callable[...
 
 def code_of(text: str, folder: str | Path = ".") -> str:
     """A hash of the file that a text names; empty for the name of a routing."""
-    found = _CODE.fullmatch(text)
-    return "" if found is None else hashlib.sha256(Path(folder, found[1].strip()).read_bytes()).hexdigest()
+    match = _CODE.fullmatch(text)
+    return "" if match is None else hashlib.sha256(Path(folder, match[1].strip()).read_bytes()).hexdigest()
 
 
 def rooted(text: str, folder: str | Path, *, confined: bool = False) -> str:
@@ -119,5 +119,5 @@ def rooted(text: str, folder: str | Path, *, confined: bool = False) -> str:
         if confined and not path.is_relative_to(Path(folder).resolve()):
             raise RelationError(f"{text!r} is outside the folder of this file; allow it with --outside-files")
         return str(path)
-    found = _CODE.fullmatch(text)
-    return text if found is None else f"{Path(folder, found[1].strip()).resolve()}:{found[2]}"
+    match = _CODE.fullmatch(text)
+    return text if match is None else f"{Path(folder, match[1].strip()).resolve()}:{match[2]}"

@@ -66,9 +66,9 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
         count = 0
         for i in range(dimensions):
             detour = clearing and bits[here, i] == 1 and bits[there, i] == 1
-            wanted = bits[here, i] > bits[there, i] if clearing else bits[here, i] < bits[there, i]
+            differs = bits[here, i] > bits[there, i] if clearing else bits[here, i] < bits[there, i]
             port = channel[here, 2 * i + bits[here, i]]
-            if (wanted or detour) and port >= 0:
+            if (differs or detour) and port >= 0:
                 for v in range(vcs):
                     out[count] = first[port] + v + (TIER if detour else 0)
                     count += 1

@@ -109,10 +109,10 @@ def best_root(network: Network) -> int:
     ):
         marked = np.zeros(network.num_routers, dtype=bool)
         marked[ports] = True
-        found = np.empty((starts.size, 2), dtype=np.int64)
-        refuse_too_far(network, spreads(first, ends[channels], starts, marked, found))
-        sums += found
-        lost |= found[:, 0] < 0
+        distances = np.empty((starts.size, 2), dtype=np.int64)
+        refuse_too_far(network, spreads(first, ends[channels], starts, marked, distances))
+        sums += distances
+        lost |= distances[:, 0] < 0
     order = np.lexsort((starts, sums[:, 1], sums[:, 0], lost))
     if lost[order[0]]:
         raise NetworkError(

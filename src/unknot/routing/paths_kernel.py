@@ -51,7 +51,7 @@ def spreads(first, neighbour, starts, marked, out):
     of reach. Returns −1 − i when a router is too far from starts[i], else 0."""
     routers = first.size - 1
     queue, distance = np.empty(routers, np.int32), np.empty(routers, np.int16)
-    wanted = np.count_nonzero(marked)
+    targets = np.count_nonzero(marked)
     for i in range(starts.size):
         count = search(first, neighbour, starts[i], distance, queue)
         if count < 0:
@@ -62,8 +62,8 @@ def spreads(first, neighbour, starts, marked, out):
                 met += 1
                 total += distance[queue[k]]
                 far = distance[queue[k]]
-        out[i, 0] = far if met == wanted else -1
-        out[i, 1] = total if met == wanted else -1
+        out[i, 0] = far if met == targets else -1
+        out[i, 1] = total if met == targets else -1
     return 0
 
 

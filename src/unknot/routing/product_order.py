@@ -138,12 +138,12 @@ def _ports(network: Network, factor: Network, i: int, mine: np.ndarray[tuple[int
     theirs = theirs[factor.source[theirs] != factor.target[theirs]]
     begin = np.searchsorted(factor.source[theirs], np.arange(factor.num_routers + 1))
     degree = np.diff(begin)[at]
-    wanted = np.repeat(np.arange(network.num_routers), degree)
-    rank = np.arange(wanted.size) - np.repeat(np.cumsum(degree) - degree, degree)
-    twin = theirs[begin[at[wanted]] + rank]
-    fits = wanted.size == order.size and np.array_equal(wanted, source[order])
+    origin = np.repeat(np.arange(network.num_routers), degree)
+    rank = np.arange(origin.size) - np.repeat(np.cumsum(degree) - degree, degree)
+    twin = theirs[begin[at[origin]] + rank]
+    fits = origin.size == order.size and np.array_equal(origin, source[order])
     if apart.any() or not fits or not np.array_equal(factor.target[twin], at[target[order]]):
         raise NetworkError(f"product_order: dimension {i} of {network.name} is not made of copies of {factor.name}")
     port = np.full((network.num_routers, factor.num_channels), -1, dtype=np.int64)
-    port[wanted, twin] = channels[order]
+    port[origin, twin] = channels[order]
     return port

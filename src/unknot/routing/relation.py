@@ -128,12 +128,12 @@ class Relation:
         if not callable(self.rule):
             raise RelationError(f"{self.name}: a rule is a function of (at, address, out), got {self.rule!r}")
         terminals = self.network.num_terminals
-        given = np.arange(terminals) if self.destination is None else np.asarray(self.destination)
-        if given.ndim != 1:
-            raise RelationError(f"{self.name}: destination: one terminal for each address is wanted, got {given!r}")
-        if given.size and given.dtype.kind not in "iu":
-            raise RelationError(f"{self.name}: destination: whole numbers are wanted, got {given.dtype} values")
-        destination = np.array(given, dtype=np.int32)
+        stated = np.arange(terminals) if self.destination is None else np.asarray(self.destination)
+        if stated.ndim != 1:
+            raise RelationError(f"{self.name}: destination: one terminal for each address is wanted, got {stated!r}")
+        if stated.size and stated.dtype.kind not in "iu":
+            raise RelationError(f"{self.name}: destination: whole numbers are wanted, got {stated.dtype} values")
+        destination = np.array(stated, dtype=np.int32)
         if self.address_labels is not None and len(self.address_labels) != destination.size:
             raise RelationError(
                 f"{self.name}: {len(self.address_labels)} address_labels for {destination.size} addresses"
@@ -241,18 +241,18 @@ class Relation:
         if not 0 <= count <= out.size:
             limits = f"the rule returned {count}, but 0 to {out.size} candidates can be"
             raise RelationError(f"{self._state(at, address)}: {limits}")
-        found = [decode(int(value) & (~NO_WAIT if self.commits else -1)) for value in out[:count]]
-        for wrong in self._wrong(at, address, found):
+        candidates = [decode(int(value) & (~NO_WAIT if self.commits else -1)) for value in out[:count]]
+        for wrong in self._wrong(at, address, candidates):
             raise RelationError(f"{self._state(at, address)}: {wrong}")
-        return found
+        return candidates
 
     def _state(self, at: int, address: int) -> str:
         return f"{self.name} at {self.vcs.name(at)} for {self.address_name(address)}"
 
-    def _wrong(self, at: int, address: int, found: list[Candidate]) -> Iterator[str]:
+    def _wrong(self, at: int, address: int, candidates: list[Candidate]) -> Iterator[str]:
         """What is wrong with the candidates of a state."""
         name, router = self.network.router_name, int(self.vcs.router[at])
-        for candidate in found:
+        for candidate in candidates:
             vc = candidate.vc
             if vc is None:
                 home = int(self.network.eject[self.destination[address]])
@@ -263,7 +263,7 @@ class Relation:
             elif not 0 <= vc < self.num_vcs or self.network.source[self.vcs.channel[vc]] != router:
                 named = self.vcs.name(vc) if 0 <= vc < self.num_vcs else f"VC {vc}"
                 yield f"it offers {named}, which does not leave router {name(router)}"
-        if found and not any(candidate.waits for candidate in found):
+        if candidates and not any(candidate.waits for candidate in candidates):
             yield "a blocked header would wait for nothing; mark a candidate as waited for"
 
     @cached_property
@@ -279,8 +279,8 @@ class Relation:
     @property
     def made_by(self) -> tuple[str, int | None] | None:
         """Routing text and VCs per channel by which `unknot.routing.named.routing` made it; None if it did not."""
-        found: tuple[str, int | None] | None = self.__dict__.get("_made_by")
-        return found
+        made_by: tuple[str, int | None] | None = self.__dict__.get("_made_by")
+        return made_by
 
     @cached_property
     def table(self) -> Table | None:

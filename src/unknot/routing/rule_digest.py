@@ -31,54 +31,54 @@ def rule_digest(rule: Any, *more: object) -> str | None:
     >>> rule_digest(rule, 1) == rule_digest(rule, 1) != rule_digest(rule, 2)
     True
     """
-    found = hashlib.sha256(repr(more).encode())
+    digest = hashlib.sha256(repr(more).encode())
     try:
-        _add(found, rule, ())
+        _add(digest, rule, ())
     except UnknownError:
         return None
-    return found.hexdigest()[:32]
+    return digest.hexdigest()[:32]
 
 
-def _add(found: Any, value: Any, outer: tuple[Any, ...]) -> None:
+def _add(digest: Any, value: Any, outer: tuple[Any, ...]) -> None:
     value = getattr(value, "py_func", value)
     if isinstance(value, np.generic):
         value = np.asarray(value)
     if isinstance(value, np.ndarray):
         if value.dtype.hasobject or value.nbytes > MOST_BYTES or not value.flags.c_contiguous:
             raise UnknownError
-        found.update(f"array {value.dtype.str} {value.shape} {value.flags.writeable}".encode())
-        found.update(value.tobytes())
+        digest.update(f"array {value.dtype.str} {value.shape} {value.flags.writeable}".encode())
+        digest.update(value.tobytes())
     elif isinstance(value, FunctionType):
         if any(value is one for one in outer):
-            found.update(b"again")
+            digest.update(b"again")
             return
-        _add_function(found, value, (*outer, value))
+        _add_function(digest, value, (*outer, value))
     elif isinstance(value, CodeType):
-        found.update(repr((value.co_code, value.co_names, value.co_varnames, value.co_freevars)).encode())
-        _add(found, value.co_consts, outer)
+        digest.update(repr((value.co_code, value.co_names, value.co_varnames, value.co_freevars)).encode())
+        _add(digest, value.co_consts, outer)
     elif isinstance(value, tuple):
-        found.update(f"tuple {len(value)}".encode())
+        digest.update(f"tuple {len(value)}".encode())
         for item in value:
-            _add(found, item, outer)
+            _add(digest, item, outer)
     elif isinstance(value, (bool, int, float, str, bytes, type(None))):
-        found.update(f"{type(value).__name__} {value!r}".encode())
+        digest.update(f"{type(value).__name__} {value!r}".encode())
     elif isinstance(value, (type, BuiltinFunctionType)):
-        found.update(f"{value.__module__}.{value.__qualname__}".encode())
+        digest.update(f"{value.__module__}.{value.__qualname__}".encode())
     elif isinstance(value, ModuleType) and value.__name__ in MODULES:
-        found.update(f"module {value.__name__} {getattr(value, '__version__', '')}".encode())
+        digest.update(f"module {value.__name__} {getattr(value, '__version__', '')}".encode())
     else:
         raise UnknownError
 
 
-def _add_function(found: Any, function: FunctionType, outer: tuple[Any, ...]) -> None:
-    _add(found, function.__code__, outer)
-    _add(found, function.__defaults__ or (), outer)
+def _add_function(digest: Any, function: FunctionType, outer: tuple[Any, ...]) -> None:
+    _add(digest, function.__code__, outer)
+    _add(digest, function.__defaults__ or (), outer)
     for cell in function.__closure__ or ():
-        _add(found, cell.cell_contents, outer)
+        _add(digest, cell.cell_contents, outer)
     for name in _names(function.__code__):
         if name in function.__globals__:
-            found.update(name.encode())
-            _add(found, function.__globals__[name], outer)
+            digest.update(name.encode())
+            _add(digest, function.__globals__[name], outer)
 
 
 def _names(code: CodeType) -> list[str]:

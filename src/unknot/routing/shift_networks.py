@@ -99,10 +99,10 @@ def channels_to(network: Network, target: Ints, *, last: bool = False) -> npt.ND
     """Return for every router u the first (or last) channel to target[u]; −1 where that is u or there is none."""
     key = network.source.astype(np.int64) * network.num_routers + network.target
     order = np.argsort(key, kind="stable")
-    wanted = np.arange(network.num_routers) * network.num_routers + target
-    place = np.searchsorted(key[order], wanted, side="right" if last else "left") - last
+    pair = np.arange(network.num_routers) * network.num_routers + target
+    place = np.searchsorted(key[order], pair, side="right" if last else "left") - last
     place = np.clip(place, 0, max(0, key.size - 1))
-    found = np.full(network.num_routers, -1, dtype=np.int32)
-    hit = (key[order][place] == wanted) & (target != np.arange(network.num_routers)) if key.size else found >= 0
-    found[hit] = order[place][hit]
-    return found
+    channels = np.full(network.num_routers, -1, dtype=np.int32)
+    hit = (key[order][place] == pair) & (target != np.arange(network.num_routers)) if key.size else channels >= 0
+    channels[hit] = order[place][hit]
+    return channels

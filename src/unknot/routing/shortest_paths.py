@@ -71,9 +71,9 @@ def steps(network: Network, wanted_by: str) -> Grid | Distances:
     product = whole_grid(network)
     if product is not None:
         return product
-    found = distances_to_homes(network, wanted_by)
-    require_ways(network, found.table, found.homes, wanted_by)
-    return found
+    distances = distances_to_homes(network, wanted_by)
+    require_ways(network, distances.table, distances.homes, wanted_by)
+    return distances
 
 
 def shortest_path_rule(

@@ -142,27 +142,27 @@ def tabulate(relation: Relation, *, limit: int = MAX_STATES, progress: Progress 
         for at in order:
             try:
                 count = int(rule(at, address, out))
-                found = out[:count].tolist()
+                answer = out[:count].tolist()
                 if (
                     rule is not plain
                     and address == 0
-                    and (count != plain(at, 0, out) or found != out[:count].tolist())
+                    and (count != plain(at, 0, out) or answer != out[:count].tolist())
                 ):
                     raise RelationError("read otherwise")
             except (Exception, SystemExit):
                 rule = plain
                 count = _asked(relation, at, address, out)
-                found = out[:count].tolist()
+                answer = out[:count].tolist()
             if not 0 <= count <= out.size:
                 _broken(relation, at, address)
-            value += found
+            value += answer
             start.append(len(value))
             if len(start) - 1 > limit:
                 raise RelationError(
                     f"{relation.name} on {relation.network.name}: Numba cannot compile the rule and a table of it "
                     f"would have more than {limit} states; write the rule with plain numbers and arrays"
                 )
-            for candidate in found:
+            for candidate in answer:
                 vc = candidate & VC_MASK
                 if vc not in seen:
                     if vc >= vcs or tail[vc] != router[at]:

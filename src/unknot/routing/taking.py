@@ -95,5 +95,5 @@ def takes_relation(
 
     call: Any = call_with
     call.__signature__ = signature.replace(parameters=[*parameters[:at], *text, *parameters[at:]])
-    found: TakesRelation[P, R] = call
-    return found
+    taking: TakesRelation[P, R] = call
+    return taking

@@ -41,23 +41,23 @@ def spanning_tree(
     """
     member, parent = (network.source, network.target) if inward else (network.target, network.source)
     if not isinstance(shape, str):
-        found = _given(network, root, shape, member, parent, f"{wanted_by}: the tree {'up' if inward else 'down'}")
+        tree = _given(network, root, shape, member, parent, f"{wanted_by}: the tree {'up' if inward else 'down'}")
     elif shape == "bfs":
         far = distances_from(network, root, reverse=inward)
-        found = _by_parent(member, np.where(far[parent] == far[member] - 1, -parent, -network.num_routers), far)
+        tree = _by_parent(member, np.where(far[parent] == far[member] - 1, -parent, -network.num_routers), far)
     elif shape == "dfs":
         rank = _preorder(network, root, parent, member)
-        found = _by_parent(member, np.where(rank[parent] < rank[member], rank[parent], -network.num_routers), rank)
+        tree = _by_parent(member, np.where(rank[parent] < rank[member], rank[parent], -network.num_routers), rank)
     else:
         raise RelationError(f"{wanted_by}: unknown tree {shape!r}; {near(shape, SHAPES)}")
     joined = np.zeros(network.num_routers, dtype=bool)
-    joined[member[found]] = joined[root] = True
+    joined[member[tree]] = joined[root] = True
     lost = (network.inject if inward else network.eject)[~joined[network.inject if inward else network.eject]]
     if lost.size:
         where = f"router {network.router_name(int(lost[0]))}"
         words = f"from {where} to" if inward else f"to {where} from"
         raise NetworkError(f"{wanted_by} on {network.name}: no way {words} the root {network.router_name(root)}")
-    return found
+    return tree
 
 
 def _by_parent(member: IntArray, worth: Ints, rank: IntArray) -> Ints:
@@ -80,16 +80,20 @@ def _preorder(network: Network, root: int, parent: IntArray, member: IntArray) -
 def _given(
     network: Network, root: int, channels: Sequence[int] | IntArray, member: IntArray, parent: IntArray, what: str
 ) -> Ints:
-    found = np.asarray(channels) if len(channels) else np.zeros(0, dtype=np.int64)
-    if found.ndim != 1 or found.dtype.kind not in "iu" or not ((found >= 0) & (found < network.num_channels)).all():
+    chosen = np.asarray(channels) if len(channels) else np.zeros(0, dtype=np.int64)
+    if (
+        chosen.ndim != 1
+        or chosen.dtype.kind not in "iu"
+        or not ((chosen >= 0) & (chosen < network.num_channels)).all()
+    ):
         raise RelationError(f"{what}: channels 0 to {network.num_channels - 1} of {network.name} are wanted")
-    found = found[np.argsort(member[found], kind="stable")].astype(np.int64)
-    twice = np.flatnonzero(np.diff(member[found]) == 0)
+    chosen = chosen[np.argsort(member[chosen], kind="stable")].astype(np.int64)
+    twice = np.flatnonzero(np.diff(member[chosen]) == 0)
     if twice.size:
-        raise RelationError(f"{what} has two channels of router {network.router_name(int(member[found[twice[0]]]))}")
-    rank = _preorder(network, root, parent[found], member[found])
-    lost = np.flatnonzero((rank[member[found]] < 0) | (member[found] == root))
+        raise RelationError(f"{what} has two channels of router {network.router_name(int(member[chosen[twice[0]]]))}")
+    rank = _preorder(network, root, parent[chosen], member[chosen])
+    lost = np.flatnonzero((rank[member[chosen]] < 0) | (member[chosen] == root))
     if lost.size:
-        name = network.channel_name(int(found[lost[0]]))
+        name = network.channel_name(int(chosen[lost[0]]))
         raise RelationError(f"{what}: {name} is not part of a tree with the root {network.router_name(root)}")
-    return found
+    return chosen

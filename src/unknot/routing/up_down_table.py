@@ -62,11 +62,11 @@ def up_down_table(network: Network, home: npt.ArrayLike, root: int | None = None
     height = np.empty(routers, dtype=np.int64)
     height[np.lexsort((np.arange(routers), level))] = np.arange(routers)
     first, leaving = network.outgoing
-    ways = [leaving[first[r] : first[r + 1]].tolist() for r in range(routers)]
+    candidates = [leaving[first[r] : first[r + 1]].tolist() for r in range(routers)]
     target = network.target.tolist()
     rank = height.tolist()
-    up = [[c for c in ways[r] if rank[target[c]] < rank[r]] for r in range(routers)]
-    down = [[c for c in ways[r] if rank[target[c]] > rank[r]] for r in range(routers)]
+    up = [[c for c in candidates[r] if rank[target[c]] < rank[r]] for r in range(routers)]
+    down = [[c for c in candidates[r] if rank[target[c]] > rank[r]] for r in range(routers)]
     ascending = np.argsort(height).tolist()
     homes = np.asarray(home)
     table = np.full((routers, homes.size), DROP, dtype=np.int32)
@@ -103,8 +103,8 @@ def _shortest(
     return options
 
 
-def _best(r: int, ways: list[int], target: list[int], hops: list[int], options: list[list[int]]) -> None:
-    least = min((hops[target[c]] for c in ways), default=FAR)
+def _best(r: int, candidates: list[int], target: list[int], hops: list[int], options: list[list[int]]) -> None:
+    least = min((hops[target[c]] for c in candidates), default=FAR)
     if least < FAR:
         hops[r] = least + 1
-        options[r] = [c for c in ways if hops[target[c]] == least]
+        options[r] = [c for c in candidates if hops[target[c]] == least]

@@ -46,26 +46,26 @@ class VirtualChannels:
     widest: int = field(init=False)
 
     def __post_init__(self) -> None:
-        given = np.asarray(self.counts)
+        stated = np.asarray(self.counts)
         channels = self.network.num_channels
-        if given.dtype.kind not in "iu" or given.ndim > 1 or (given.ndim == 1 and given.shape != (channels,)):
+        if stated.dtype.kind not in "iu" or stated.ndim > 1 or (stated.ndim == 1 and stated.shape != (channels,)):
             raise RelationError(
                 f"virtual channels: a whole number, or one for each of the {channels} channels of "
                 f"{self.network.name}, is wanted; got {self.counts!r}"
             )
-        if given.size and given.min() < 1:
-            raise RelationError(f"virtual channels: every channel needs at least 1, got {int(given.min())}")
-        total = int(given.sum(dtype=np.float64)) * (channels if given.ndim == 0 else 1)
+        if stated.size and stated.min() < 1:
+            raise RelationError(f"virtual channels: every channel needs at least 1, got {int(stated.min())}")
+        total = int(stated.sum(dtype=np.float64)) * (channels if stated.ndim == 0 else 1)
         if total > MAX_VCS:
             raise RelationError(
                 f"virtual channels: {total} on the {channels} channels of {self.network.name} are too many; the "
                 f"limit is {MAX_VCS}"
             )
         memory.require(f"{total} virtual channels on {self.network.name}", VC_BYTES * total)
-        counts = np.array(np.broadcast_to(given, (channels,)), dtype=np.int32)
+        counts = np.array(np.broadcast_to(stated, (channels,)), dtype=np.int32)
         counts.setflags(write=False)
         object.__setattr__(self, "counts", counts)
-        object.__setattr__(self, "widest", int(given.max(initial=1)))
+        object.__setattr__(self, "widest", int(stated.max(initial=1)))
 
     @cached_property
     def first(self) -> npt.NDArray[np.int64]:

@@ -141,13 +141,13 @@ def both_phases(
         raise RelationError(
             f"{name} gives each of its two phases half of the VCs of a channel; {vcs} cannot be halved"
         )
-    found = []
+    phases = []
     for text in (base, then or base):
         part = routing(network, text, vcs // 2 if vcs is not None else None, where=name)
         if vcs is None and False in part.claims.values() and part.vcs.counts.max(initial=1) == 1:
             part = routing(network, text, 2, where=name)
-        found.append(part)
-    return found[0], found[1]
+        phases.append(part)
+    return phases[0], phases[1]
 
 
 def _name(network: Network, waypoint: int, to: int) -> str:

@@ -91,8 +91,8 @@ def adaptivity(relation: Relation, *, progress: Progress | None = None) -> Adapt
         permitted, paths = permitted + exact[0], paths + exact[1]
         least = int(np.argmin(np.where(complete, 1.0, np.minimum(counts.ratio, np.nextafter(1.0, 0.0)))))
         part = counts.exact(least)
-        found = (Fraction(*part), int(counts.sources[least]), counts.home, *part)
-        worst = found if worst is None or found[0] < worst[0] else worst
+        pair = (Fraction(*part), int(counts.sources[least]), counts.home, *part)
+        worst = pair if worst is None or pair[0] < worst[0] else worst
         if not complete.all():
             lacking = np.flatnonzero(~complete)
             close = lacking[np.argmin(counts.distance[lacking])]

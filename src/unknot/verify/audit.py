@@ -145,22 +145,22 @@ def audit(
         )
     hops = route_lengths(fabric.network, board.next_channel)
     extra = _extra_hops(fabric, hops)
-    found: list[TrafficAudit] = []
+    audits: list[TrafficAudit] = []
     for traffic in TRAFFICS:
         if traffic != "host-to-host" and (fabric.owner < fabric.network.num_terminals).all():
             continue
-        found.append(audit_traffic(fabric, board, traffic, lanes, technique, time_limit, hops, extra))
+        audits.append(audit_traffic(fabric, board, traffic, lanes, technique, time_limit, hops, extra))
     replies = None
     if fabric.levels is not None:
         replies = audit_traffic(
             fabric, board, "host-to-host", lanes, technique, time_limit, hops, extra, replies=True
         )  # fmt: skip
-    widest = max(kind.relation.vcs.widest for kind in found)
+    widest = max(kind.relation.vcs.widest for kind in audits)
     return Audit(
-        fabric, technique, widest, _assumption(fabric, widest), found[0], tuple(found[1:]), replies,
+        fabric, technique, widest, _assumption(fabric, widest), audits[0], tuple(audits[1:]), replies,
         audit_multicast(
             fabric, technique, level=multicast_level, lanes=lanes, time_limit=time_limit,
-            known=not found[0].unknown.unknown_because,
+            known=not audits[0].unknown.unknown_because,
         ),
         audit_hops(fabric, board, hops),
     )  # fmt: skip

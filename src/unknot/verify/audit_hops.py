@@ -89,35 +89,35 @@ def audit_hops(fabric: Fabric, board: Switchboard, route_hops: IntArray) -> HopA
 
 def _wrong(fabric: Fabric, matrix: npt.NDArray[np.uint8], away: IntArray, known: npt.NDArray[np.bool_]) -> list[str]:
     """Numbers that cannot be, in words."""
-    network, found = fabric.network, list[str]()
+    network, sentences = fabric.network, list[str]()
     target = np.full(matrix.shape[::2], -1, dtype=np.int64)
     if network.ports is not None:
         target[network.source, network.ports[:, 0]] = network.target
     for r in range(network.num_routers):
         name = network.router_name(r)
         for port in range(1, matrix.shape[2]):
-            far, given = int(target[r, port]), matrix[r, :, port]
-            stated = (given != NO_HOPS) & known
+            far, hops = int(target[r, port]), matrix[r, :, port]
+            stated = (hops != NO_HOPS) & known
             if far < 0:
-                found += [
-                    f"{name} has {given[d]} hops to {network.router_name(int(d))} by port {port}, where no switch is"
+                sentences += [
+                    f"{name} has {hops[d]} hops to {network.router_name(int(d))} by port {port}, where no switch is"
                     for d in np.flatnonzero(stated)
                 ]
                 continue
-            fewer = stated & ((given < 1 + away[far]) | (away[far] < 0))
-            found += [
-                f"{name} has {given[d]} hops to {network.router_name(int(d))} by port {port}; the cables give "
+            fewer = stated & ((hops < 1 + away[far]) | (away[far] < 0))
+            sentences += [
+                f"{name} has {hops[d]} hops to {network.router_name(int(d))} by port {port}; the cables give "
                 + (f"{1 + away[far, d]} or more" if away[far, d] >= 0 else "no way")
                 for d in np.flatnonzero(fewer)
             ]
         least = matrix[r, :, 1:].min(axis=1, initial=NO_HOPS)
         least[r] = 0
-        found += [
+        sentences += [
             f"{name} has {_count(matrix[r, d, 0])} at least to {network.router_name(int(d))}, but its ports "
             f"{_count(least[d])}"
             for d in np.flatnonzero((matrix[r, :, 0] != least) & known)
         ]
-    return found
+    return sentences
 
 
 def _count(hops: np.uint8) -> str:

@@ -82,10 +82,10 @@ def _levels_by_switch(
     level[~senders(fabric, traffic)[: ports.size]] = 0
     mine = np.flatnonzero(owner < ports.size)
     level[owner[mine], mine] = 0
-    found = np.zeros((network.num_routers, lids.size), dtype=np.uint16)
+    levels = np.zeros((network.num_routers, lids.size), dtype=np.uint16)
     for router, own in zip(network.inject.tolist(), level, strict=False):
-        found[router] |= own
-    return found
+        levels[router] |= own
+    return levels
 
 
 def pairs_by_switch(fabric: Fabric, board: Switchboard, traffic: str) -> tuple[IntArray, Counts]:

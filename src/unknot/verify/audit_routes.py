@@ -86,8 +86,8 @@ def highest_load(fabric: Fabric) -> int:
 
 
 def _cables(fabric: Fabric, load: list[int]) -> tuple[CableLoad, ...]:
-    found = [CableLoad(name, load[forth], load[back]) for name, (forth, back) in cables_of(fabric)]
-    return tuple(sorted(found, key=lambda cable: -cable.routes))
+    loads = [CableLoad(name, load[forth], load[back]) for name, (forth, back) in cables_of(fabric)]
+    return tuple(sorted(loads, key=lambda cable: -cable.routes))
 
 
 def cables_of(fabric: Fabric) -> list[tuple[str, tuple[int, int]]]:

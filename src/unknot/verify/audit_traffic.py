@@ -124,9 +124,9 @@ def audit_traffic(
     name = REPLIES if replies else traffic
     if board.network.num_terminals * fabric.lids.size > MERGED:
         merged = merged_relation(fabric, board, traffic, lanes, replies=replies)
-        found = merged and _merged(fabric, board, name, lids, *merged, technique, time_limit, hops, extra)
-        if found:
-            return found
+        whole = merged and _merged(fabric, board, name, lids, *merged, technique, time_limit, hops, extra)
+        if whole:
+            return whole
     relation = fabric_relation(fabric, traffic, lanes=lanes, replies=replies)
     verdict = check(relation, technique, time_limit=time_limit)
     delivery = deliver(relation)

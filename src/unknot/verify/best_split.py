@@ -35,7 +35,7 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
     from unknot.verify.loads_kernel import one_route
 
     network, vcs = relation.network, relation.vcs
-    space = Explorer(relation)
+    explorer = Explorer(relation)
     sent, received = np.zeros(network.num_terminals), np.zeros(network.num_terminals)
     slot = np.empty(vcs.router.size, dtype=np.int64)
     rows, columns, signs, supply, carried, flows, nodes = [], [], [], [], [], 0, 0
@@ -43,7 +43,7 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
     for address, share in by_address(relation, traffic, sent, received):
         if not share.any():
             continue
-        order, first, value = space.visit(address)
+        order, first, value = explorer.visit(address)
         states, flow = _merged(relation, order, first, value)
         sending = injections(relation, order, share)
         injected = np.bincount(states, sending)
@@ -113,8 +113,8 @@ def _merged(
     node, count = list(range(order.size)), order.size
     while True:
         known: dict[tuple[int, frozenset[tuple[int, int]]], int] = {}
-        ways = [frozenset((c, -1 if s < 0 else node[s]) for c, s in steps) for steps in after]
-        node = [known.setdefault((r, steps), len(known)) for r, steps in zip(router, ways, strict=True)]
+        steps_on = [frozenset((c, -1 if s < 0 else node[s]) for c, s in steps) for steps in after]
+        node = [known.setdefault((r, steps), len(known)) for r, steps in zip(router, steps_on, strict=True)]
         if len(known) == count:
             break
         count = len(known)

@@ -95,8 +95,8 @@ def check(
     """
     relation = relation_of(relation, routing, vcs, what="check")  # first: a routing may stand in place of switching
     technique = switching_named(switching)
-    found = _judge(relation, (technique,), time_limit, buffer_depth, threads, progress, shorten)
-    return found[technique]
+    verdicts = _verdicts(relation, (technique,), time_limit, buffer_depth, threads, progress, shorten)
+    return verdicts[technique]
 
 
 @with_bar
@@ -139,15 +139,15 @@ def check_all(
     ['saf', 'vct', 'wormhole']
     """
     relation = relation_of(relation, routing, vcs, what="check_all")
-    asked = switching_named(first)
-    wanted = (asked, *(technique for technique in SWITCHINGS if technique != asked))
-    found = _judge(relation, wanted, time_limit, buffer_depth, threads, progress, True)
-    return {technique: found[technique] for technique in SWITCHINGS}
+    chosen = switching_named(first)
+    techniques = (chosen, *(technique for technique in SWITCHINGS if technique != chosen))
+    verdicts = _verdicts(relation, techniques, time_limit, buffer_depth, threads, progress, True)
+    return {technique: verdicts[technique] for technique in SWITCHINGS}
 
 
-def _judge(
+def _verdicts(
     relation: Relation,
-    wanted: tuple[Switching, ...],
+    techniques: tuple[Switching, ...],
     time_limit: float | Deadline,
     buffer_depth: int,
     threads: int | None,
@@ -158,33 +158,33 @@ def _judge(
     require_depth(buffer_depth, "check")
     deadline = Deadline.of(time_limit, "check")
     count, depth = threads_of(threads, "check", wrong=RelationError), int(buffer_depth)
-    found: dict[Switching, Verdict] = {}
+    verdicts: dict[Switching, Verdict] = {}
 
     def one(technique: Switching, graph: Dependencies, effort: Effort) -> Verdict:
-        alike = found.get("vct" if technique == "saf" else "saf") if technique in ("saf", "vct") else None
+        alike = verdicts.get("vct" if technique == "saf" else "saf") if technique in ("saf", "vct") else None
         if alike is not None:
             knot = alike.configuration and replace(alike.configuration, switching=technique)
             return replace(alike, switching=technique, configuration=knot)
-        return _decide(graph, technique, deadline, depth, effort, shorten and technique == wanted[0])
+        return _decide(graph, technique, deadline, depth, effort, shorten and technique == techniques[0])
 
     def begun() -> tuple[Dependencies, Verdict]:
         graph = dependencies(relation, effort)
-        return graph, one(wanted[0], graph, effort)
+        return graph, one(techniques[0], graph, effort)
 
     try:
         if deadline.within(lambda: relation.table) is None:
             within(max(deadline.left, LOADING), lambda: relation.compiled)
         effort = Effort(count, deadline.end, progress)
-        graph, found[wanted[0]] = deadline.closing.within(begun)
+        graph, verdicts[techniques[0]] = deadline.closing.within(begun)
         # The fixpoints of the others need a moment, and have it where the first took all the time.
         later = replace(effort, end=max(effort.end, min(deadline.closing.end, clock() + 1.0)))
-        for technique in wanted[1:]:
-            found[technique] = deadline.closing.within(partial(one, technique, graph, later))
+        for technique in techniques[1:]:
+            verdicts[technique] = deadline.closing.within(partial(one, technique, graph, later))
     except NoAnswerError:
         text = f"undecided after {deadline.seconds:g} s: the rule gave no answer; does it loop for ever?"
         scope = f"{relation.num_addresses} addresses, {relation.num_vcs} VCs"
-        found |= {t: Verdict(None, t, NO_ANSWER, scope, text) for t in wanted if t not in found}
-    return found
+        verdicts |= {t: Verdict(None, t, NO_ANSWER, scope, text) for t in techniques if t not in verdicts}
+    return verdicts
 
 
 def _decide(
@@ -220,14 +220,14 @@ def _decide(
 
     def stuck(method: str, worms: list[Worm] | Configuration) -> Verdict:
         if isinstance(worms, Configuration):
-            found = worms
+            knot = worms
         else:
-            found = configuration(relation, worms, technique, buffer_depth, as_it_is=not shorten, end=late)
-        if not found.reachable:
-            found = reachable_configuration(relation, technique, buffer_depth, late) or found
-        text = found.summary if found.reachable else f"undecided: {found.summary}"
-        free = False if found.reachable else None
-        return Verdict(free, technique, method, scope, text, configuration=found, size=size)
+            knot = configuration(relation, worms, technique, buffer_depth, as_it_is=not shorten, end=late)
+        if not knot.reachable:
+            knot = reachable_configuration(relation, technique, buffer_depth, late) or knot
+        text = knot.summary if knot.reachable else f"undecided: {knot.summary}"
+        free = False if knot.reachable else None
+        return Verdict(free, technique, method, scope, text, configuration=knot, size=size)
 
     def open_question(method: str, established: str) -> Verdict:
         text = f"undecided after {deadline.seconds:g} s: {established}"
@@ -242,8 +242,8 @@ def _decide(
         try:
             return stuck(method, queued_cycle(graph, buffer_depth, replace(effort, end=late)))
         except TimeUpError as out:
-            found = f"{np.count_nonzero(graph.cyclic)} VCs lie on cycles of dependencies, so there is a deadlock"
-            return open_question(method, f"{found}; there was no time to say how packets come there ({out})")
+            knot = f"{np.count_nonzero(graph.cyclic)} VCs lie on cycles of dependencies, so there is a deadlock"
+            return open_question(method, f"{knot}; there was no time to say how packets come there ({out})")
     if not graph.complete:
         so_far = "no cycle" if graph.acyclic else f"{np.count_nonzero(graph.cyclic)} VCs on cycles"
         text = f"the dependencies of {graph.addresses} of {relation.num_addresses} addresses have {so_far}"

@@ -51,7 +51,7 @@ def small_closed_set(core: Core, heads: Flags) -> list[Worm]:
 def entered(core: Core) -> Flags:
     """Mask of states that a packet enters straight from its terminal: bool array, shape (states,)."""
     relation = core.dependencies.relation
-    space = Explorer(relation)
+    explorer = Explorer(relation)
     states = np.zeros(core.input_vc.size, dtype=bool)
     from_terminal = np.zeros(relation.num_vcs, dtype=bool)
     bounds = np.searchsorted(core.owner, np.arange(relation.num_addresses + 1))
@@ -59,14 +59,14 @@ def entered(core: Core) -> Flags:
         low, high = bounds[address], bounds[address + 1]
         if low < high:
             from_terminal[:] = False
-            from_terminal[_entries(space, address)] = True
+            from_terminal[_entries(explorer, address)] = True
             states[low:high] = from_terminal[core.input_vc[low:high]]
     return states
 
 
-def _entries(space: Explorer, address: int) -> npt.NDArray[np.int64]:
+def _entries(explorer: Explorer, address: int) -> npt.NDArray[np.int64]:
     """VCs that packets for an address enter straight from injection."""
-    space.visit(address)
-    sources = space.relation.sources(address).size
-    vcs = space.value[: space.first[sources]] & VC_MASK
+    explorer.visit(address)
+    sources = explorer.relation.sources(address).size
+    vcs = explorer.value[: explorer.first[sources]] & VC_MASK
     return np.asarray(vcs[vcs != EJECT])

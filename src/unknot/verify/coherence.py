@@ -97,13 +97,13 @@ def coherence(relation: Relation) -> Coherence:
     from unknot.verify.states_kernel import mark_delivering, predecessors
 
     vcs = relation.vcs
-    space = Explorer(relation)
+    explorer = Explorer(relation)
     words = max(1, -(-int(vcs.counts.max(initial=1)) // 64))
     slot = np.full(vcs.router.size, -1, dtype=np.int64)
     sets = np.zeros(words, dtype=np.uint64)
     size, wrong, witness = 4096, 0, None
     for address in range(relation.num_addresses):
-        order, first, value = space.visit(address)
+        order, first, value = explorer.visit(address)
         delivers = np.zeros(order.size, dtype=bool)
         mark_delivering(first, value, *predecessors(order.size, order, first, value, slot), delivers)
         seat_first, seat = _seats(relation, address, order)
@@ -141,9 +141,9 @@ def _witness(
     steps: list[list[tuple[int, int]]] = []
     leaves: list[bool] = []
     for i in range(order.size):
-        found = (value[first[i] : first[i + 1]] & VC_MASK).tolist()
-        leaves.append(EJECT in found)
-        steps.append([(int(vcs.channel[v]), slot[v]) for v in found if v != EJECT and delivers[slot[v]]])
+        answers = (value[first[i] : first[i + 1]] & VC_MASK).tolist()
+        leaves.append(EJECT in answers)
+        steps.append([(int(vcs.channel[v]), slot[v]) for v in answers if v != EJECT and delivers[slot[v]]])
     terminals: dict[int, list[int]] = {}
     for at in order[(order >= vcs.total) & (order != vcs.total + relation.destination[address])].tolist():
         terminals.setdefault(int(inject[at - vcs.total]), []).append(at - vcs.total)

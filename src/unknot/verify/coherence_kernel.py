@@ -64,7 +64,7 @@ def incoherent(
             ejects = vc == EJECT
             if not ejects and not delivers[slot[vc]]:
                 continue
-            found = False
+            follows = False
             inside = False
             for w in range(words):
                 sets[w] = 0
@@ -77,12 +77,12 @@ def incoherent(
                 for c in range(first[other], first[other + 1]):
                     to = value[c] & VC_MASK
                     if to == EJECT:
-                        found = found or ejects
+                        follows = follows or ejects
                     elif not ejects and channel_of[to] == channel_of[vc] and delivers[slot[to]]:
-                        found = True
+                        follows = True
                         inside = inside or to == vc
                         sets[index_of[to] >> 6] |= np.uint64(1) << np.uint64(index_of[to] & 63)
-            if not found:
+            if not follows:
                 return 1
             if not ejects and not inside:
                 count += number_of(slot[vc], sets, words, 0, table, at_state, known, count) == count

@@ -106,15 +106,15 @@ def _deliver(relation: Relation, threads: int | None, progress: Progress | None)
     network = relation.network
     channels = (*network.incoming, network.source, network.target[relation.vcs.channel])
 
-    def follow(space: Explorer, start: int, stop: int) -> tuple[list[int], Pairs, Pairs]:
+    def follow(explorer: Explorer, start: int, stop: int) -> tuple[list[int], Pairs, Pairs]:
         totals = np.zeros(kernel.BROKEN + 1, dtype=np.int64)
         totals[kernel.LONGEST_SOURCE] = -1
         dead, looped = np.empty(2 * SHOWN, dtype=np.int64), np.empty(2 * SHOWN, dtype=np.int64)
         failed = kernel.follow_routes(
-            space.function, space.layout, channels, start, stop, space.scratch, totals, dead, looped
+            explorer.function, explorer.layout, channels, start, stop, explorer.scratch, totals, dead, looped
         )
         if failed >= 0:
-            space.fail(int(totals[kernel.BROKEN]), int(failed))
+            explorer.fail(int(totals[kernel.BROKEN]), int(failed))
         return totals.tolist(), _pairs(dead, totals[kernel.DEAD_ENDS]), _pairs(looped, totals[kernel.LOOPS])
 
     effort = Effort(threads_of(threads, "deliver", wrong=RelationError), progress=progress)
@@ -127,10 +127,10 @@ def _deliver(relation: Relation, threads: int | None, progress: Progress | None)
         (totals[longest] for totals, _, _ in blocks), key=lambda route: route[0], default=(0, -1, -1)
     )
     loops: dict[tuple[tuple[int, ...], int], None] = {}
-    space = Explorer(relation)
+    explorer = Explorer(relation)
     for at, to in [pair for _, _, looped in blocks for pair in looped][:SHOWN]:
         if all(at not in input_vcs or to != other for input_vcs, other in loops):
-            loops[_loop(space, at, to)] = None
+            loops[_loop(explorer, at, to)] = None
     return Delivery(
         delivered=undelivered == 0,
         pairs=pairs,
@@ -148,9 +148,9 @@ def _pairs(flat: npt.NDArray[np.int64], count: int) -> Pairs:
     return [(at, address) for at, address in flat.reshape(-1, 2)[:count].tolist()]
 
 
-def _loop(space: Explorer, start: int, address: int) -> tuple[tuple[int, ...], int]:
+def _loop(explorer: Explorer, start: int, address: int) -> tuple[tuple[int, ...], int]:
     """A cycle of input VCs reached from `start`, a state from which routes cannot end, from its lowest on."""
-    order, first, value = space.visit(address)
+    order, first, value = explorer.visit(address)
     slot = {int(at): i for i, at in enumerate(order)}
     endless = _never_ends(slot, first, value)
     path = [start]

@@ -70,9 +70,9 @@ class Effort:
             raise TimeUpError(stage, done, total)
 
     def over(
-        self, stage: str, count: int, step: int, space: Callable[[], W], work: Callable[[W, int, int], T]
+        self, stage: str, count: int, step: int, workspace: Callable[[], W], work: Callable[[W, int, int], T]
     ) -> list[T]:
-        """Do `work(space, start, stop)` for blocks of `step` of ``range(count)``; what each block gives, in order.
+        """Do `work(mine, start, stop)` for blocks of `step` of ``range(count)``; what each block gives, in order.
 
         Each thread has a work space of its own, made when it is first needed. The first error in the order of the
         blocks is the one that is raised.
@@ -84,25 +84,25 @@ class Effort:
             try:
                 mine = spaces.get_nowait()
             except queue.Empty:
-                mine = space()
-            found = work(mine, start, stop)
+                mine = workspace()
+            results = work(mine, start, stop)
             spaces.put(mine)
-            return found
+            return results
 
-        found: list[T] = []
+        results: list[T] = []
         if self.threads == 1 or len(blocks) < 2:
             for start, stop in blocks:
                 self.spent(stage, start, count)
-                found.append(one(start, stop))
+                results.append(one(start, stop))
         else:
             with _Pool(self.threads, one, blocks) as pool:
                 for number, (start, _) in enumerate(blocks):
                     self.spent(stage, start, count)
                     while not pool.has(number):
                         self.spent(stage, start, count)
-                    found.append(pool.take(number))
+                    results.append(pool.take(number))
         self.spent(stage, count, count)
-        return found
+        return results
 
 
 class _Pool(Generic[T]):
@@ -122,18 +122,18 @@ class _Pool(Generic[T]):
         """Whether a block is done; False after a while in which no block was."""
         while number not in self._found:
             try:
-                done, found, error = self._done.get(timeout=PATIENCE)
+                done, block, error = self._done.get(timeout=PATIENCE)
             except queue.Empty:
                 return False
-            self._found[done] = found, error
+            self._found[done] = block, error
         return True
 
     def take(self, number: int) -> T:
         """Return the result of a block, or raise its error."""
-        found, error = self._found.pop(number)
+        block, error = self._found.pop(number)
         if error is not None:
             raise error
-        return found[0]
+        return block[0]
 
     def _toil(self) -> None:
         while not self._stopped.is_set():

@@ -67,10 +67,10 @@ def find_worms(core: Core, alive: Flags, time_limit: float) -> list[Worm] | tupl
     for component in np.unique(label[alive]):
         part = remainder.of(core, np.flatnonzero(alive & (label == component))).pruned()
         search = _Search(core.dependencies.relation, part, end)
-        found = search.worms()
-        if isinstance(found, list):
-            return found
-        open_question |= found
+        worms = search.worms()
+        if isinstance(worms, list):
+            return worms
+        open_question |= worms
         order += search.order
     return None if open_question else tuple(order)
 
@@ -91,26 +91,26 @@ class _Search:
             small = len(windows) == 1 or self.rest.input_vc.size < 100 * SMALL
             whole = self.rest.merged() if small else self.rest
             if len(windows) == 1 or whole.input_vc.size <= SMALL:
-                found = find(whole, self.end - clock())
-                if found is False:
+                worms = find(whole, self.end - clock())
+                if worms is False:
                     self.explain()
-                return found
+                return worms
             for window in windows:
                 part = self.rest.cut(self.rest.on(window.vcs)).pruned()
                 if part.input_vc.size:
-                    found = find(part.merged(), min(self.end, 1.0 + 2 * clock() - self.begin) - clock())
-                    if isinstance(found, list):
-                        return found
+                    worms = find(part.merged(), min(self.end, 1.0 + 2 * clock() - self.begin) - clock())
+                    if isinstance(worms, list):
+                        return worms
                 if clock() > self.end:
                     return True
             self.thin(windows)
             if not self.rest.input_vc.size:
                 return False
-            found = find(self.rest.merged(), min(self.end, 2 * clock() - self.begin) - clock())
-            if found is False:
+            worms = find(self.rest.merged(), min(self.end, 2 * clock() - self.begin) - clock())
+            if worms is False:
                 self.explain()
-            if found is not True:
-                return found
+            if worms is not True:
+                return worms
             if clock() > self.end:
                 return True
             routers *= 2

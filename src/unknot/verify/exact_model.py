@@ -172,16 +172,16 @@ class Model:
                 model.add_exactly_one([~self.held[v], *(self.state[s] for s in on)])
         wait_first, waits = part.head_first.tolist(), part.head_wait.tolist()
         for b, h in enumerate(self.stay):
-            wanted = [self.held[w] for w in waits[wait_first[b] : wait_first[b + 1]]]
-            if wanted:
-                model.add_bool_and(wanted).only_enforce_if(h)
+            waited = [self.held[w] for w in waits[wait_first[b] : wait_first[b + 1]]]
+            if waited:
+                model.add_bool_and(waited).only_enforce_if(h)
         self._forbid_rings()
 
     def _on(self) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
+        states: dict[int, list[int]] = {}
         for s, v in enumerate(self.part.input_vc.tolist()):
-            found.setdefault(v, []).append(s)
-        return found
+            states.setdefault(v, []).append(s)
+        return states
 
     def _forbid_rings(self) -> None:
         """Number the states of a worm where states form cycles, so that it cannot bite its tail."""
@@ -276,7 +276,7 @@ class Model:
         tails = np.searchsorted(begin, step, side="right") - 1
         ahead = dict(zip(tails.tolist(), target[step].tolist(), strict=True))
         held = set(state.tolist())
-        found = []
+        worms = []
         for s in sorted(held - set(ahead.values())):
             path = [s]
             while path[-1] in ahead:
@@ -286,5 +286,5 @@ class Model:
             for b in heads[first[last] : first[last + 1]].tolist():
                 if b in stays:
                     waits = sorted(set(part.head_wait[part.head_first[b] : part.head_first[b + 1]].tolist()))
-            found.append(Worm(int(part.owner[s]), tuple(part.input_vc[path].tolist()), tuple(waits)))
-        return found
+            worms.append(Worm(int(part.owner[s]), tuple(part.input_vc[path].tolist()), tuple(waits)))
+        return worms

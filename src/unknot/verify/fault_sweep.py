@@ -194,16 +194,16 @@ def fault_sweep(
     parts = list(parts_of(network, kind))
     possible = comb(len(parts), faults)
     chosen = sets_of_parts(f"{kind} of {network.name}", len(parts), faults, budget, seed)
-    found = []
+    tried = []
     for i, numbers in enumerate(chosen):
         broken = [parts[n] for n in numbers]
-        fault = _judge(network, kind, broken, build, technique, time_limit, judged)
-        found.append(fault)
+        fault = _outcome(network, kind, broken, build, technique, time_limit, judged)
+        tried.append(fault)
         if progress is not None:
             progress(f"{', '.join(fault.parts)}: {fault.outcome}", i + 1, len(chosen))
-    found.sort(key=lambda fault: (OUTCOMES.index(fault.outcome), -fault.undelivered_pairs))
+    tried.sort(key=lambda fault: (OUTCOMES.index(fault.outcome), -fault.undelivered_pairs))
     return FaultSweep(
-        network.name, whole.name, technique, kind, faults, possible, len(chosen) < possible, tuple(found)
+        network.name, whole.name, technique, kind, faults, possible, len(chosen) < possible, tuple(tried)
     )
 
 
@@ -255,7 +255,7 @@ def sets_of_parts(what: str, parts: int, faults: int, budget: int, seed: int) ->
     return sorted(drawn)
 
 
-def _judge(
+def _outcome(
     network: Network,
     kind: Parts,
     broken: list[tuple[str, tuple[int, ...]]],

@@ -133,8 +133,8 @@ def _unblock(
         if not (bits[base + w] >> SPAN) & bit or (entered and not bits[base] & ENTERED):
             continue
         if words == 1:
-            wanted = (bits[base] >> SPAN) & NEXT
-            lost = (wanted & after if commits else wanted & ~before) == 0
+            waits = (bits[base] >> SPAN) & NEXT
+            lost = (waits & after if commits else waits & ~before) == 0
         else:
             live[live_first[v] + w] = before
             lost = _blocked(bits, base, words, live, live_first[v], commits)
@@ -266,14 +266,14 @@ def pick(
     live_first, _, _, _, kind, _, _ = graph
     live, _, _, removed, _, _, _, _ = marks
     words = np.max(np.diff(live_first))
-    known, wanted = np.empty((most, words), np.int64), np.empty(words, np.int64)
+    known, waits = np.empty((most, words), np.int64), np.empty(words, np.int64)
     count, heads = 0, 0
     head_first[0] = 0
     for v in range(kind.size):
         if removed[kind[v]] >= 0:
             continue
         words = live_first[v + 1] - live_first[v]
-        found = 0
+        picked = 0
         for s in range(state_first[v], state_first[v + 1]):
             base = word[v] + (s - state_first[v]) * words
             if (entered and not bits[base] & ENTERED) or not _blocked(
@@ -281,22 +281,22 @@ def pick(
             ):
                 continue
             for w in range(words):
-                wanted[w] = (bits[base + w] >> SPAN) & live[live_first[v] + w]
+                waits[w] = (bits[base + w] >> SPAN) & live[live_first[v] + w]
             f, same = 0, False
-            while f < found and not same:
+            while f < picked and not same:
                 same = True
                 for w in range(words):
-                    same = same and known[f, w] == wanted[w]
+                    same = same and known[f, w] == waits[w]
                 f += 1
             if same:
                 continue
-            known[found] = wanted
-            found += 1
+            known[picked] = waits
+            picked += 1
             input_vc[count] = v
             address[count] = owner[s]
             filled = head_first[heads]
             for e in range(inner_first[v + 1] - inner_first[v]):
-                if (wanted[e // SPAN] >> (e % SPAN)) & 1:
+                if (waits[e // SPAN] >> (e % SPAN)) & 1:
                     head_wait[filled] = inner[inner_first[v] + e]
                     filled += 1
                     if commits:
@@ -308,7 +308,7 @@ def pick(
                 heads += 1
                 head_first[heads] = filled
             count += 1
-            if found == most:
+            if picked == most:
                 break
     return count, heads
 

@@ -22,7 +22,7 @@ class LeadIns:
 
     def __init__(self, relation: Relation, end: float = inf) -> None:
         self.relation, self.end = relation, end
-        self.space = Explorer(relation)
+        self.explorer = Explorer(relation)
         self.graphs: dict[int, dict[int, list[int]]] = {}
         self.limited = False
 
@@ -39,7 +39,7 @@ class LeadIns:
     def graph(self, address: int) -> dict[int, list[int]]:
         """Candidate VCs of each reachable input VC, ejection left out."""
         if address not in self.graphs:
-            order, first, value = self.space.visit(address)
+            order, first, value = self.explorer.visit(address)
             vcs = [v & VC_MASK for v in value.tolist()]
             bounds = first.tolist()
             self.graphs[address] = {

@@ -60,12 +60,12 @@ def livelock(relation: Relation) -> Livelock:
     """
     from unknot.verify.graph_kernel import strong_components
 
-    space = Explorer(relation)
+    explorer = Explorer(relation)
     slot = np.full(relation.vcs.router.size, -1, dtype=np.int64)
-    found: list[tuple[tuple[int, ...], int]] = []
+    cycles: list[tuple[tuple[int, ...], int]] = []
     addresses = 0
     for address in range(relation.num_addresses):
-        order, first, value = space.visit(address)
+        order, first, value = explorer.visit(address)
         slot[order] = np.arange(order.size)
         vc = value & VC_MASK
         kept = vc != EJECT
@@ -75,12 +75,12 @@ def livelock(relation: Relation) -> Livelock:
         strong_components(before, after, label, cyclic)
         if cyclic.any():
             addresses += 1
-            if len(found) < SHOWN:
+            if len(cycles) < SHOWN:
                 cycle = _shortest(before, after, label, np.flatnonzero(cyclic))
                 input_vcs = order[cycle].tolist()
                 low = input_vcs.index(min(input_vcs))
-                found.append((tuple(input_vcs[low:] + input_vcs[:low]), address))
-    return Livelock(not addresses, addresses, tuple(found))
+                cycles.append((tuple(input_vcs[low:] + input_vcs[:low]), address))
+    return Livelock(not addresses, addresses, tuple(cycles))
 
 
 def _shortest(first: Offsets, after: IntArray, label: IntArray, cyclic: npt.NDArray[np.int64]) -> list[int]:

@@ -79,7 +79,7 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
     from unknot.verify.loads_kernel import one_route, spread
 
     network, vcs = relation.network, relation.vcs
-    space = Explorer(relation)
+    explorer = Explorer(relation)
     load = np.zeros(vcs.total)
     slot = np.empty(vcs.router.size, dtype=np.int64)
     sent, received = np.zeros(network.num_terminals), np.zeros(network.num_terminals)
@@ -89,15 +89,15 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
             progress("addresses", done, relation.num_addresses)
         if not share.any():
             continue
-        order, first, value = space.visit(address)
+        order, first, value = explorer.visit(address)
         injected = injections(relation, order, share)
-        found = spread(order, first, value, vcs.channel, injected, slot, load)
-        if found == -1:
-            found = _solve(relation, order, first, value, injected, address, load)
-        if found < -1:
-            _dead_end(relation, int(order[-2 - found]), address)
-        chosen = chosen or found > 0
-        forced = forced and not found and one_route(order, first, value, vcs.channel, injected, slot)
+        choice = spread(order, first, value, vcs.channel, injected, slot, load)
+        if choice == -1:
+            choice = _solve(relation, order, first, value, injected, address, load)
+        if choice < -1:
+            _dead_end(relation, int(order[-2 - choice]), address)
+        chosen = chosen or choice > 0
+        forced = forced and not choice and one_route(order, first, value, vcs.channel, injected, slot)
     return result(relation, load, sent, received, forced, "equal" if chosen else "routes")
 
 
@@ -180,16 +180,16 @@ def _solve(
     number = np.full(vcs.router.size, -1, dtype=np.int64)
     number[order] = np.arange(count)
     inner = vc != EJECT
-    ways = coo_array((1.0 / many[tail[inner]], (tail[inner], number[vc[inner]])), shape=(count + 1, count + 1))
+    moves = coo_array((1.0 / many[tail[inner]], (tail[inner], number[vc[inner]])), shape=(count + 1, count + 1))
     # one more state that goes to all that are injected into, and one pass back from ejection
     start = np.flatnonzero(injected > 0)
     begin = coo_array((np.ones(start.size), (np.full(start.size, count), start)), shape=(count + 1, count + 1))
     reached = np.zeros(count + 1, dtype=bool)
-    reached[breadth_first_order((ways + begin).tocsr(), count, return_predecessors=False)] = True
+    reached[breadth_first_order((moves + begin).tocsr(), count, return_predecessors=False)] = True
     out = np.unique(tail[~inner])
     leave = coo_array((np.ones(out.size), (out, np.full(out.size, count))), shape=(count + 1, count + 1))
     ends = np.zeros(count + 1, dtype=bool)
-    ends[breadth_first_order((ways + leave).T.tocsr(), count, return_predecessors=False)] = True
+    ends[breadth_first_order((moves + leave).T.tocsr(), count, return_predecessors=False)] = True
     dead = np.flatnonzero(reached[:count] & (np.diff(first) == 0))
     if dead.size:
         return -2 - int(dead[0])
@@ -200,7 +200,7 @@ def _solve(
             f"{vcs.name(int(order[lost[0]]))} on; loads are those of a routing that delivers"
         )
     live = np.flatnonzero(reached[:count])
-    step = ways.tocsr()[live][:, live]
+    step = moves.tocsr()[live][:, live]
     visits = np.atleast_1d(spsolve((eye_array(live.size) - step.T).tocsc(), injected[live]))
     on_vc = order[live] < vcs.total
     load[order[live][on_vc]] += visits[on_vc]

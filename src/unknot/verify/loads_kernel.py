@@ -49,7 +49,7 @@ def spread(order, first, value, channel_of, rate, slot, load):
     reached = rate > 0
     stack, seen = _started(reached)
     left = np.zeros(count, np.int64)
-    found = 0
+    choice = 0
     k = 0
     while k < seen:
         i = stack[k]
@@ -66,7 +66,7 @@ def spread(order, first, value, channel_of, rate, slot, load):
             vc = value[c] & VC_MASK
             to = np.int64(-1) if vc == EJECT else np.int64(channel_of[vc])
             if lone != -2 and to != lone:
-                found = 1
+                choice = 1
             lone = to
             many[i] += 1
             if vc != EJECT:
@@ -107,7 +107,7 @@ def spread(order, first, value, channel_of, rate, slot, load):
     for k in range(done):
         if order[queue[k]] < vcs:
             load[order[queue[k]]] += flow[queue[k]]
-    return found
+    return choice
 
 
 @kept(types.boolean(READ64, READ64, READ64, READ32, READ_F64, I64), nogil=True)

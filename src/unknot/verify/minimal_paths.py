@@ -81,7 +81,7 @@ class Destinations:
     def __init__(self, relation: Relation) -> None:
         network, vcs = relation.network, relation.vcs
         self.relation = relation
-        self.space = Explorer(relation)
+        self.explorer = Explorer(relation)
         self.addresses = [np.flatnonzero(relation.destination == t) for t in range(network.num_terminals)]
         self.virtual = (vcs.router, vcs.first, vcs.channel, network.target, vcs.index)
         self.width = int(vcs.counts.max(initial=1))
@@ -100,7 +100,7 @@ class Destinations:
             self.used = np.ascontiguousarray(relation.may_use[:, mine].T).reshape(-1)
         firsts, values, states, edges = [np.zeros(1, dtype=np.int64)], [], 0, 0
         for k, address in enumerate(mine.tolist()):
-            order, first, value = self.space.visit(address)
+            order, first, value = self.explorer.visit(address)
             self.slot[k * input_vcs + order] = states + np.arange(order.size)
             firsts.append(first[1:] + edges)
             values.append(value.copy())
@@ -173,13 +173,13 @@ class Destinations:
         from unknot.verify.minimal_paths_kernel import first_refusals
 
         vcs, input_vcs = self.relation.num_vcs, self.relation.vcs.router.size
-        found = np.empty(2 * groups, dtype=np.int64)
+        fewest = np.empty(2 * groups, dtype=np.int64)
         first_refusals(
             self.graph, self.virtual, self.slot, self.used, self.distance, group, groups, self.out_first,
             self.out_channel, np.empty(input_vcs, dtype=np.int64), np.empty(input_vcs, dtype=np.int64),
-            np.zeros(vcs, dtype=np.int64), found,
+            np.zeros(vcs, dtype=np.int64), fewest,
         )  # fmt: skip
-        pairs = found.reshape(groups, 2).tolist()
+        pairs = fewest.reshape(groups, 2).tolist()
         return [None if steps < 0 else (steps, int(self.mine[k])) for steps, k in pairs]
 
 
@@ -191,10 +191,10 @@ def path_counts(relation: Relation, *, progress: Progress | None = None) -> Iter
     RelationError
         If a reachable state breaks the relation's contract.
     """
-    space = Destinations(relation)
+    destinations = Destinations(relation)
     for home in range(relation.network.num_terminals):
-        space.turn_to(home)
-        yield space.counts()
+        destinations.turn_to(home)
+        yield destinations.counts()
         if progress is not None:
             progress("destinations", home + 1, relation.network.num_terminals)
 
@@ -250,9 +250,9 @@ def forbidden_path(relation: Relation, source: int, home: int) -> ForbiddenPath 
 
     def ask(at: int, address: int) -> tuple[list[int], bool]:
         if (at, address) not in answers:
-            found = relation.candidates(at, address)
-            taken = [c.vc for c in found if c.vc is not None]
-            answers[at, address] = taken, len(taken) < len(found)
+            candidates = relation.candidates(at, address)
+            taken = [c.vc for c in candidates if c.vc is not None]
+            answers[at, address] = taken, len(taken) < len(candidates)
         return answers[at, address]
 
     def nearer(router: int) -> list[int]:

@@ -116,9 +116,9 @@ def path_sets(
                 sets[to * words + (position >> 6)] |= np.uint64(1) << np.uint64(position & 63)
         for j in range(reached):
             to = touched[j]
-            found = number_of(to, sets, words, to * words, table, at_channel, known, count)
-            count = max(count, found + 1)
-            edge_to[edges] = found
+            number_to = number_of(to, sets, words, to * words, table, at_channel, known, count)
+            count = max(count, number_to + 1)
+            edge_to[edges] = number_to
             edges += 1
             for w in range(words):
                 sets[to * words + w] = 0
@@ -186,7 +186,7 @@ def count_paths(
     nogil=True,
 )  # fmt: skip
 def first_refusals(
-    graph, virtual, slot, used, distance, group, groups, out_first, out_channel, queue, hops, stamp, found
+    graph, virtual, slot, used, distance, group, groups, out_first, out_channel, queue, hops, stamp, fewest
 ):
     """Fewest steps after which a state lacks a channel that would bring it nearer, for each group of terminals.
 
@@ -199,7 +199,7 @@ def first_refusals(
     input_vcs = router.size
     terminals = input_vcs - vcs
     for g in range(groups):
-        found[2 * g] = -1
+        fewest[2 * g] = -1
         for k in range(number[0]):
             size = 0
             mark = g * number[0] + k + 1
@@ -211,13 +211,13 @@ def first_refusals(
             i = 0
             while i < size:
                 at = queue[i]
-                if found[2 * g] >= 0 and hops[i] >= found[2 * g]:
+                if fewest[2 * g] >= 0 and hops[i] >= fewest[2 * g]:
                     break
                 here = router[at]
-                wanted = 0
+                nearer = 0
                 for j in range(out_first[here], out_first[here + 1]):
                     if distance[channel_target[out_channel[j]]] == distance[here] - 1:
-                        wanted += 1
+                        nearer += 1
                 node = slot[k * input_vcs + at]
                 offered = 0
                 for c in range(first[node], first[node + 1]):
@@ -238,9 +238,9 @@ def first_refusals(
                         queue[size] = vc
                         hops[size] = hops[i] + 1
                         size += 1
-                if offered < wanted:
-                    found[2 * g] = hops[i]
-                    found[2 * g + 1] = k
+                if offered < nearer:
+                    fewest[2 * g] = hops[i]
+                    fewest[2 * g + 1] = k
                     break
                 i += 1
     return 0

@@ -80,8 +80,8 @@ def shortest_cycle(source: IntArray | npt.NDArray[np.int64], target: IntArray) -
     starts = sorted(after)
     best: list[int] = []
     for start in starts[:: max(1, len(starts) // STARTS)]:
-        found = _back_to(start, after, len(best))
-        best = found or best
+        cycle = _back_to(start, after, len(best))
+        best = cycle or best
     low = best.index(min(best))
     return best[low:] + best[:low]
 
@@ -113,13 +113,13 @@ def _depths(graph: Dependencies, effort: Effort) -> npt.NDArray[np.int64]:
     from unknot.verify.nonatomic_kernel import nearest
 
     relation = graph.relation
-    space = Explorer(relation)
+    explorer = Explorer(relation)
     least = np.full(graph.target.size, np.iinfo(np.int64).max)
     depth = np.zeros(relation.num_vcs, dtype=np.int64)
     edge = np.asarray(graph.first, dtype=np.int64)
     for address in range(graph.addresses):
         effort.spent("ways to cycles", address, graph.addresses)
-        order, first, value = space.visit(address)
+        order, first, value = explorer.visit(address)
         nearest(relation.sources(address).size, order, first, value, edge, graph.target, depth, least)
     effort.spent("ways to cycles", graph.addresses, graph.addresses)
     return least
@@ -140,12 +140,12 @@ def _lowest(graph: Dependencies, source: npt.NDArray[np.int64], least: npt.NDArr
         count, _ = connected_components(net, directed=True, connection="strong")
         return bool(count < size)
 
-    found = np.unique(least[least < np.iinfo(np.int64).max])
-    low, high = 0, found.size - 1
+    depths = np.unique(least[least < np.iinfo(np.int64).max])
+    low, high = 0, depths.size - 1
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if cyclic(int(found[middle])) else (middle + 1, high)
-    return int(found[low])
+        low, high = (low, middle) if cyclic(int(depths[middle])) else (middle + 1, high)
+    return int(depths[low])
 
 
 def _arrivals(graph: Dependencies, cycle: list[int], depth: int, effort: Effort) -> list[Arrival]:
@@ -154,13 +154,13 @@ def _arrivals(graph: Dependencies, cycle: list[int], depth: int, effort: Effort)
     From terminals of their own where all can be entered directly.
     """
     relation, vcs = graph.relation, graph.relation.num_vcs
-    space = Explorer(relation)
+    explorer = Explorer(relation)
     after = dict(zip(cycle, cycle[1:] + cycle[:1], strict=True))
-    found: dict[int, Arrival] = {}
+    arrivals: dict[int, Arrival] = {}
     doors: dict[int, dict[int, int]] = {vc: {} for vc in cycle}
     for address in range(graph.addresses):
         effort.spent("packets on the cycle", address, graph.addresses)
-        order, first, value = space.visit(address)
+        order, first, value = explorer.visit(address)
         if not np.isin(order, cycle).any():
             continue
         came: dict[int, int] = {}
@@ -180,8 +180,8 @@ def _arrivals(graph: Dependencies, cycle: list[int], depth: int, effort: Effort)
                 way = [at]
                 while came[way[-1]] < vcs:
                     way.append(came[way[-1]])
-                if at not in found or len(way) < len(found[at].way):
-                    found[at] = Arrival(came[way[-1]] - vcs, address, tuple(way[::-1]))
+                if at not in arrivals or len(way) < len(arrivals[at].way):
+                    arrivals[at] = Arrival(came[way[-1]] - vcs, address, tuple(way[::-1]))
                 if len(way) == 1:
                     for terminal in entering[at]:
                         doors[at].setdefault(terminal, address)
@@ -190,7 +190,8 @@ def _arrivals(graph: Dependencies, cycle: list[int], depth: int, effort: Effort)
     effort.spent("packets on the cycle", graph.addresses, graph.addresses)
     own = own_terminals(list(doors.values()))
     return [
-        found[vc] if not own else Arrival(t, doors[vc][t], (vc,)) for vc, t in zip(cycle, own or cycle, strict=True)
+        arrivals[vc] if not own else Arrival(t, doors[vc][t], (vc,))
+        for vc, t in zip(cycle, own or cycle, strict=True)
     ]
 
 

@@ -79,33 +79,33 @@ def properties(
     left_out: list[str] = []
     steps = ("delivery", "livelock", "coherence", "adaptivity", "virtual channels", "loads", "best split")
 
-    def say(done: int) -> None:
+    def report(done: int) -> None:
         if progress is not None:
             progress(steps[done] if done < len(steps) - 1 + best else "", done, len(steps) - 1 + best)
 
-    def load(wanted: bool, function: Callable[[Relation, PatternLike], Loads], what: str) -> Loads | None:
+    def load(include: bool, function: Callable[[Relation, PatternLike], Loads], what: str) -> Loads | None:
         try:
-            return deadline.within(lambda: function(relation, meant)) if wanted else None
+            return deadline.within(lambda: function(relation, meant)) if include else None
         except RelationError as error:
             left_out.append(str(error))
         except NoAnswerError:
             left_out.append(f"{what}: there was no answer in {deadline.seconds:g} s")
         return None
 
-    say(0)
+    report(0)
     delivery = deliver(relation)
-    say(1)
+    report(1)
     cycles = livelock(relation)
-    say(2)
+    report(2)
     coherent = coherence(relation)
-    say(3)
+    report(3)
     paths = adaptivity(relation)
-    say(4)
+    report(4)
     used = vc_use(relation)
-    say(5)
+    report(5)
     uniform = load(True, loads, "loads")
     if best:
-        say(6)
+        report(6)
     split = load(best and uniform is not None, best_loads, "best split")
-    say(6 + best)
+    report(6 + best)
     return Properties(delivery, cycles, coherent, paths, used, uniform, split, tuple(left_out))

@@ -189,7 +189,7 @@ def among(relation: Relation, vcs: Iterable[int], switching: Switching, limit: i
     """
     inside = np.zeros(relation.num_vcs + relation.network.num_terminals, dtype=bool)
     inside[list(vcs)] = True
-    space = Explorer(relation)
+    explorer = Explorer(relation)
     alone = switching in ("saf", "vct")
     input_vc: list[int] = []
     owner: list[int] = []
@@ -197,7 +197,7 @@ def among(relation: Relation, vcs: Iterable[int], switching: Switching, limit: i
     steps: list[list[int]] = []
     heads: list[tuple[int, list[int]]] = []
     for address in range(relation.num_addresses):
-        order, first, value = space.visit(address)
+        order, first, value = explorer.visit(address)
         rows = np.flatnonzero(inside[order])
         if not rows.size:
             continue
@@ -206,9 +206,9 @@ def among(relation: Relation, vcs: Iterable[int], switching: Switching, limit: i
         entered = set((value[: first[relation.sources(address).size]] & VC_MASK).tolist())
         number = {at: len(input_vc) + i for i, at in enumerate(order[rows].tolist())}
         for row, at in zip(rows.tolist(), number, strict=True):
-            found = value[first[row] : first[row + 1]].tolist()
-            targets = [v & VC_MASK for v in found]
-            waits = [w for w, v in zip(targets, found, strict=True) if not v & NO_WAIT]
+            candidates = value[first[row] : first[row + 1]].tolist()
+            targets = [v & VC_MASK for v in candidates]
+            waits = [w for w, v in zip(targets, candidates, strict=True) if not v & NO_WAIT]
             if switching == "wormhole-nonatomic":
                 choices = [[w] for w in targets]
             else:
@@ -233,8 +233,8 @@ def among(relation: Relation, vcs: Iterable[int], switching: Switching, limit: i
 
 def _mix(values: npt.NDArray[Any]) -> Hashes:
     """Hashes whose sums differ where sets do."""
-    found: Hashes = mixed(values.astype(np.uint64) + STEP)
-    return found
+    hashes: Hashes = mixed(values.astype(np.uint64) + STEP)
+    return hashes
 
 
 def _sums(values: Hashes, first: Offsets) -> Hashes:

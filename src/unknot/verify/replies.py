@@ -111,20 +111,20 @@ def request_reply(relation: Relation, answers: Mapping[str, str], *, time_limit:
     from scipy.sparse import csr_array  # a third of a second that a simulation need not spend
 
     whole = csr_array((np.ones(tail.size), (tail, head)), shape=(nodes, nodes))
-    found = _cycle(whole)
-    names = tuple(f"{relation.network.terminal_name(v - vcs)}" if v >= vcs else relation.vcs.name(v) for v in found)
-    return RequestReply(not found, True, names)
+    cycle = _cycle(whole)
+    names = tuple(f"{relation.network.terminal_name(v - vcs)}" if v >= vcs else relation.vcs.name(v) for v in cycle)
+    return RequestReply(not cycle, True, names)
 
 
 def _at_terminals(relation: Relation, answers: Mapping[str, str]) -> tuple[np.ndarray, np.ndarray]:
     """Dependencies VC → terminal where requests leave the network, and terminal → VC where replies enter it."""
-    space, vcs = Explorer(relation), relation.num_vcs
+    explorer, vcs = Explorer(relation), relation.num_vcs
     block = relation.num_addresses // len(relation.classes)
     edges: set[tuple[int, int]] = set()
     for kind, asks, replies in [(k, True, False) for k in answers] + [(k, False, True) for k in answers.values()]:
         start = relation.classes.index(kind) * block
         for address in range(start, start + block):
-            input_vcs, first, value = space.visit(address)
+            input_vcs, first, value = explorer.visit(address)
             owner = np.repeat(input_vcs, np.diff(first))
             vc = value & VC_MASK
             inside = owner < vcs

@@ -116,13 +116,18 @@ def smallest(
         if search.proved:
             return Smallest(None, 0, 0, True, "no deadlock: exhausted by constraint solving")
         return Smallest(known, search.messages, 0, False, "time ran out before any configuration was found")
-    found = configuration(relation, search.best, technique, int(buffer_depth), as_it_is=True)
-    if known is not None and known.reachable and not found.reachable and _order(found)[:2] < _order(known)[:2]:
-        unreached = f"a smaller one has {len(found.messages)} messages, but no way into it was shown"
+    configured = configuration(relation, search.best, technique, int(buffer_depth), as_it_is=True)
+    if (
+        known is not None
+        and known.reachable
+        and not configured.reachable
+        and _order(configured)[:2] < _order(known)[:2]
+    ):
+        unreached = f"a smaller one has {len(configured.messages)} messages, but no way into it was shown"
         return Smallest(known, search.messages, 0, False, unreached)
-    if known is not None and _order(known) <= _order(found):
-        found = known
-    return Smallest(found, search.messages, search.held, search.proved, search.method)
+    if known is not None and _order(known) <= _order(configured):
+        configured = known
+    return Smallest(configured, search.messages, search.held, search.proved, search.method)
 
 
 def _remainder(states: Core, technique: Switching) -> Remainder:
@@ -171,11 +176,11 @@ class _Search:
             number[rest.input_vc], rest.next_first, rest.next_state, rest.heads_of[0], rest.head_first,
             number[rest.head_wait], span,
         )  # fmt: skip
-        tail, wanted = np.nonzero(span < FAR)
-        steps = _fewest_steps(tail, wanted, vcs.size)
+        tail, waited = np.nonzero(span < FAR)
+        steps = _fewest_steps(tail, waited, vcs.size)
         walk = np.zeros(steps, dtype=np.int64)
-        weight = span[tail, wanted].astype(np.int64)
-        self.held = int(round_trip(starts(tail, vcs.size), wanted.astype(np.int64), weight, steps, walk))
+        weight = span[tail, waited].astype(np.int64)
+        self.held = int(round_trip(starts(tail, vcs.size), waited.astype(np.int64), weight, steps, walk))
         self.messages = steps
         routers: list[int] = []
         for v, w in zip(walk.tolist(), [*walk[1:].tolist(), int(walk[0])], strict=True):
@@ -255,21 +260,21 @@ class _Search:
                 self.best = worms
 
 
-def _order(found: Configuration) -> tuple[int, int, int]:
+def _order(configuration: Configuration) -> tuple[int, int, int]:
     """Key that orders configurations by messages, then held VCs, then grade; the least is the best."""
-    held = sum(len(message.held) for message in found.messages)
-    return len(found.messages), held, get_args(Reachability).index(found.reachability)
+    held = sum(len(message.held) for message in configuration.messages)
+    return len(configuration.messages), held, get_args(Reachability).index(configuration.reachability)
 
 
 def _size(worms: list[Worm]) -> tuple[int, int]:
     return len(worms), sum(len(worm.path) for worm in worms)
 
 
-def _fewest_steps(tail: Ints, wanted: Ints, nodes: int) -> int:
+def _fewest_steps(tail: Ints, waited: Ints, nodes: int) -> int:
     """Steps of a shortest closed walk; every node here lies on some walk that goes on for ever."""
     from scipy.sparse import csr_array
 
-    edges = csr_array((np.ones(tail.size, dtype=np.float32), (tail, wanted)), shape=(nodes, nodes))
+    edges = csr_array((np.ones(tail.size, dtype=np.float32), (tail, waited)), shape=(nodes, nodes))
     dense = edges.toarray() > 0
     walks, steps = dense.copy(), 1
     while not walks.diagonal().any():
@@ -278,7 +283,7 @@ def _fewest_steps(tail: Ints, wanted: Ints, nodes: int) -> int:
     return steps
 
 
-def _path(rest: Remainder, tail: int, wanted: int, length: int) -> list[int]:
+def _path(rest: Remainder, tail: int, waited: int, length: int) -> list[int]:
     """The VCs of a worm of a given length that holds one at its tail and waits for another."""
     first, heads = rest.heads_of
     for start in rest.on(np.array([tail])).tolist():
@@ -288,12 +293,12 @@ def _path(rest: Remainder, tail: int, wanted: int, length: int) -> list[int]:
         while todo:
             s = todo.popleft()
             waits = rest.head_wait[positions(rest.head_first, heads[first[s] : first[s + 1]])]
-            if wanted in waits and steps[s] == length:
+            if waited in waits and steps[s] == length:
                 path = [s]
                 while path[-1] != start:
                     path.append(before[path[-1]])
-                found: list[int] = rest.input_vc[path[::-1]].tolist()
-                return found
+                vcs: list[int] = rest.input_vc[path[::-1]].tolist()
+                return vcs
             for t in rest.next_state[rest.next_first[s] : rest.next_first[s + 1]].tolist():
                 if t not in steps and steps[s] < length:
                     before[t], steps[t] = s, steps[s] + 1

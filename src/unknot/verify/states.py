@@ -170,7 +170,7 @@ def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
     )
     spaces: list[tuple[Explorer, npt.NDArray[np.uint64], npt.NDArray[np.int64]]] = []
 
-    def space() -> tuple[Explorer, npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    def workspace() -> tuple[Explorer, npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
         made = Explorer(relation), np.zeros(int(first_word[-1]), dtype=np.uint64), np.zeros(3, dtype=np.int64)
         spaces.append(made)
         return made
@@ -184,8 +184,8 @@ def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
             explorer.fail(int(totals[2]), int(failed))
 
     with contextlib.suppress(TimeUpError):
-        (effort or Effort()).over("dependencies", relation.num_addresses, step(vcs.router.size), space, follow)
-    word = np.bitwise_or.reduce([word for _, word, _ in spaces or [space()]], axis=0)
+        (effort or Effort()).over("dependencies", relation.num_addresses, step(vcs.router.size), workspace, follow)
+    word = np.bitwise_or.reduce([word for _, word, _ in spaces or [workspace()]], axis=0)
     states, addresses = (sum(int(totals[i]) for _, _, totals in spaces) for i in range(2))
     first = np.zeros(vcs.total + 1, dtype=np.int64)
     unpack(first_word, word, first_leaving, leaving, head, first, leaving[:0].copy(), False)
@@ -255,7 +255,7 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
 
     relation, effort = graph.relation, effort or Effort()
     kept = graph.cyclic if kept is None else kept & graph.cyclic
-    space = Explorer(relation)
+    explorer = Explorer(relation)
     slot = np.empty(relation.num_vcs, dtype=np.int32)
     size = ROOM
     sizes = (size, size, size + 2, 2 * size, size + 2, size + 2, 2 * size)
@@ -266,12 +266,14 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
     for address in range(relation.num_addresses):
         effort.spent("states on cycles", address, relation.num_addresses)
         while True:
-            done = core_states(space.function, space.layout, address, space.scratch, graph.label, kept, slot, rows)
+            done = core_states(
+                explorer.function, explorer.layout, address, explorer.scratch, graph.label, kept, slot, rows
+            )
             if done == -1:
                 raise RelationError(f"{relation.name}: its answers change from one question to the next")
             if done >= 0:
                 break
-            space.seen[:] = 0
+            explorer.seen[:] = 0
             size *= 2
             memory.require(f"the states on cycles of {relation.name} on {relation.network.name}", 56 * size)
             rows = tuple(_doubled(column, last=i in offsets) for i, column in enumerate(rows))

@@ -19,12 +19,12 @@ def looked_up(at, address, first, input_vc, start, value, out):
             high = middle
     if low == first[address + 1] or input_vc[low] != at:
         return 0
-    found = start[low + 1] - start[low]
-    if found > len(out):
+    count = start[low + 1] - start[low]
+    if count > len(out):
         return -1
-    for k in range(found):
+    for k in range(count):
         out[k] = value[start[low] + k]
-    return found
+    return count
 
 
 @kernel(lambda t: t.int64(t.RULE, t.int64, t.MAP, t.SCRATCH, t.int32))
@@ -55,14 +55,14 @@ def explore(rule, address, layout, scratch, stamp):
     while i < count:
         at = order[i]
         if len(row_first):
-            found = looked_up(at, address, row_first, row_place, row_start, row_value, out)
+            offered = looked_up(at, address, row_first, row_place, row_start, row_value, out)
         else:
-            found = rule(at, address, np.int64(out.ctypes.data))
-        if found < 0 or found > len(out) or first[i] + found > len(value):
+            offered = rule(at, address, np.int64(out.ctypes.data))
+        if offered < 0 or offered > len(out) or first[i] + offered > len(value):
             return -1 - i
         filled = first[i]
-        waits = found == 0
-        for k in range(found):
+        waits = offered == 0
+        for k in range(offered):
             candidate = out[k] & ~NO_WAIT if commits else out[k]
             vc = candidate & VC_MASK
             waits = waits or (candidate & NO_WAIT) == 0
@@ -175,7 +175,7 @@ def unpack(first_word, word, first_leaving, leaving, head, first, target, fill):
     vcs = head.size
     for u in range(vcs):
         cursor = first[u]
-        found = 0
+        count = 0
         for w in range(first_word[u], first_word[u + 1]):
             bits = word[w]
             base = first_leaving[head[u]] + 64 * (w - first_word[u])
@@ -184,9 +184,9 @@ def unpack(first_word, word, first_leaving, leaving, head, first, target, fill):
                     if fill:
                         target[cursor] = leaving[base + b]
                         cursor += 1
-                    found += 1
+                    count += 1
         if not fill:
-            first[u + 1] = first[u] + found
+            first[u + 1] = first[u] + count
 
 
 @kernel(

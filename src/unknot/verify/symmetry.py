@@ -79,9 +79,9 @@ class Translations:
         return self.address_at[:: self.order]
 
     def _inverse(self, kind: IntArray, digit: IntArray) -> IntArray:
-        found = np.zeros(kind.size, dtype=np.int32)
-        found[kind * self.order + self.strides @ digit] = np.arange(kind.size)
-        return found
+        places = np.zeros(kind.size, dtype=np.int32)
+        places[kind * self.order + self.strides @ digit] = np.arange(kind.size)
+        return places
 
     def moved(self, input_vc: npt.NDArray[Any], by: npt.NDArray[Any]) -> IntArray:
         """Places shifted by vectors: arrays of shape (n,) and (dimensions, n)."""
@@ -131,7 +131,7 @@ def _group(relation: Relation, dimensions: tuple[int, ...]) -> Translations | No
     address_kind = _orbits(np.stack([terminal_kind[home], _number(home[None, :])]), order)
     if address_kind is None:
         return None
-    found = Translations(
+    group = Translations(
         dimensions,
         radices[along].astype(np.int32),
         np.concatenate([place_kind, place_kind.max() + 1 + terminal_kind]).astype(np.int32),
@@ -139,8 +139,8 @@ def _group(relation: Relation, dimensions: tuple[int, ...]) -> Translations | No
         address_kind,
         np.ascontiguousarray(at[inject[home]][:, along].T, dtype=np.int32),
     )
-    whole = np.unique(found.place_at).size == found.kind.size and np.unique(found.address_at).size == home.size
-    return found if whole else None
+    whole = np.unique(group.place_at).size == group.kind.size and np.unique(group.address_at).size == home.size
+    return group if whole else None
 
 
 def commutes(relation: Relation, group: Translations, effort: Effort) -> bool:
@@ -155,8 +155,8 @@ def commutes(relation: Relation, group: Translations, effort: Effort) -> bool:
         group.representatives.copy(),
     )  # fmt: skip
 
-    def block(space: Explorer, start: int, stop: int) -> None:
-        agreed = compare(space.function, space.layout, start, stop, space.scratch, columns)
+    def block(explorer: Explorer, start: int, stop: int) -> None:
+        agreed = compare(explorer.function, explorer.layout, start, stop, explorer.scratch, columns)
         if agreed < stop - start:
             raise _DiffersError
 

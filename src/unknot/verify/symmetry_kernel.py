@@ -16,10 +16,10 @@ GROUP = types.Tuple((READ32, READ32, READ32, TABLE, READ32, TABLE, READ32))
 def _within(some, low, high, others, start, stop):
     """Whether each of some[low:high] is among others[start:stop]."""
     for k in range(low, high):
-        found = False
+        among = False
         for j in range(start, stop):
-            found = found or some[k] == others[j]
-        if not found:
+            among = among or some[k] == others[j]
+        if not among:
             return False
     return True
 

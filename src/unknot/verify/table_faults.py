@@ -157,17 +157,17 @@ def table_faults(
     parts = cables_of(fabric) if kind == "links" else list(parts_of(fabric.network, kind))
     possible = comb(len(parts), faults)
     most = budget or (len(parts) if faults == 1 else 1000)
-    found = []
+    tried = []
     chosen = sets_of_parts(f"{kind} of {fabric.name}", len(parts), faults, most, seed)
     for i, numbers in enumerate(chosen):
         failed = tuple(member for n in numbers for member in parts[n][1])
-        found.append((routes.lost(failed, kind).fault(tuple(parts[n][0] for n in numbers)), failed))
+        tried.append((routes.lost(failed, kind).fault(tuple(parts[n][0] for n in numbers)), failed))
         if progress is not None:
-            progress(f"{', '.join(found[-1][0].parts)}: {found[-1][0].outcome}", i + 1, len(chosen))
-    found.sort(key=lambda one: (-one[0].lost_pairs, -one[0].severed_pairs))
+            progress(f"{', '.join(tried[-1][0].parts)}: {tried[-1][0].outcome}", i + 1, len(chosen))
+    tried.sort(key=lambda one: (-one[0].lost_pairs, -one[0].severed_pairs))
     return TableFaults(
         fabric, kind, faults, possible, len(chosen) < possible, routes.pairs, routes.pairs - routes.delivered,
-        tuple(fault for fault, _ in found), routes, tuple(failed for _, failed in found),
+        tuple(fault for fault, _ in tried), routes, tuple(failed for _, failed in tried),
     )  # fmt: skip
 
 
@@ -238,12 +238,12 @@ class _Lost:
         graph = csr_array(edges, shape=(network.num_routers, network.num_routers))
         part = connected_components(graph, directed=True, connection="strong")[1]
         home = self.routes.home[self.column]
-        found: npt.NDArray[np.bool_] = part[self.at] != part[home]
-        if found.any():
+        severed: npt.NDArray[np.bool_] = part[self.at] != part[home]
+        if severed.any():
             remaining = network.without(channels=np.flatnonzero(self.dead).tolist())
-            for r in np.unique(self.at[found]).tolist():
-                found[self.at == r] &= distances_from(remaining, r)[home[self.at == r]] < 0
-        return found
+            for r in np.unique(self.at[severed]).tolist():
+                severed[self.at == r] &= distances_from(remaining, r)[home[self.at == r]] < 0
+        return severed
 
     def rows(self) -> Iterator[Row]:
         routes, fabric = self.routes, self.routes.fabric

@@ -32,16 +32,16 @@ def rates(relation: Relation, traffic: PatternLike = "uniform") -> Callable[[int
     TrafficError
         If the traffic does not fit the network; `TextError` if no pattern is named so.
     """
-    found = pattern(relation.network, traffic)
-    destination, weight = found.destination, found.weight
+    meant = pattern(relation.network, traffic)
+    destination, weight = meant.destination, meant.weight
     if destination is not None:
         return lambda home: (destination == home).astype(np.float64)
     if weight is not None:
         return lambda home: np.ascontiguousarray(weight[:, home])
-    return _uniform(relation, found)
+    return _uniform(relation, meant)
 
 
-def _uniform(relation: Relation, found: Pattern) -> Callable[[int], Rates]:
+def _uniform(relation: Relation, meant: Pattern) -> Callable[[int], Rates]:
     terminals = relation.network.num_terminals
     served = np.zeros(terminals, dtype=np.int64)
     homes = [np.flatnonzero(relation.destination == t) for t in range(terminals)]
@@ -52,7 +52,7 @@ def _uniform(relation: Relation, found: Pattern) -> Callable[[int], Rates]:
         if relation.may_use is not None:
             use = np.array(relation.may_use[:, mine].any(axis=1), dtype=bool)
         own = [a for a in mine.tolist() if relation.may_use is None or relation.may_use[home, a]]
-        use[home] = found.itself and any(relation.candidates(relation.num_vcs + home, a) for a in own)
+        use[home] = meant.itself and any(relation.candidates(relation.num_vcs + home, a) for a in own)
         return use
 
     for home in range(terminals):

@@ -52,10 +52,10 @@ def vc_use(relation: Relation) -> VcUse:
         If a reachable state breaks the relation's contract.
     """
     network, vcs = relation.network, relation.vcs
-    space = Explorer(relation)
+    explorer = Explorer(relation)
     used = np.zeros(vcs.router.size, dtype=bool)
     for address in range(relation.num_addresses):
-        order, _, _ = space.visit(address)
+        order, _, _ = explorer.visit(address)
         used[order] = True
     used = used[: vcs.total]
     leaving = np.zeros(network.num_routers, dtype=np.int64)

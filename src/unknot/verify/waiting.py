@@ -119,7 +119,7 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
 
     edges = graph.label, graph.cyclic, inner_first, inner, live_first
 
-    def space() -> tuple[Explorer, tuple[IntArray, IntArray]]:
+    def workspace() -> tuple[Explorer, tuple[IntArray, IntArray]]:
         return Explorer(relation), (np.empty(vcs, dtype=np.int32), np.empty(vcs, dtype=np.int32))
 
     def count(mine: tuple[Explorer, tuple[IntArray, IntArray]], start: int, stop: int) -> IntArray:
@@ -133,7 +133,9 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
         return counts
 
     size = max(step(relation.vcs.router.size), -(-addresses.size // BLOCKS))
-    counts = np.array(effort.over("counting states on cycles", addresses.size, size, space, count), dtype=np.int64)
+    counts = np.array(
+        effort.over("counting states on cycles", addresses.size, size, workspace, count), dtype=np.int64
+    )
     state_first = _offsets(counts.sum(axis=0))
     words = np.diff(live_first)
     word = _offsets(np.diff(state_first) * words)
@@ -151,7 +153,7 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
         cursor = cursors[start // size]
         fill_states(own.function, own.layout, addresses, start, stop, own.scratch, numbers, edges, cursor, columns)
 
-    effort.over("states on cycles", addresses.size, size, space, fill)
+    effort.over("states on cycles", addresses.size, size, workspace, fill)
     return Waiting(graph, inner_first, inner, live_first, state_first, owner, word, bits, ring, leader, group)
 
 
@@ -192,7 +194,7 @@ class Left:
             states.arrays, states.edges, relation.commits, self.entered, states.inner_first, states.inner, self.marks,
             PICKED, input_vc, address, head_owner, head_first, head_wait,
         )  # fmt: skip
-        found = Core(
+        heads_of_left = Core(
             states.graph,
             input_vc[:count],
             address[:count],
@@ -202,7 +204,7 @@ class Left:
             head_first[: heads + 1],
             head_wait[: head_first[heads]],
         )
-        return found if states.group is None else _everywhere(found, states.group)
+        return heads_of_left if states.group is None else _everywhere(heads_of_left, states.group)
 
 
 def _everywhere(heads: Core, group: Translations) -> Core:

@@ -59,7 +59,7 @@ def configuration(
     if not as_it_is and switching != "wormhole-nonatomic" and (injected is None or len(worms) > FEW):
         choices = [*_smaller(lead_ins, worms, switching, injected is not None), worms]
         led = (_injected(lead_ins, choice, stretch) for choice in choices[:-1])
-        injected = next((found for found in led if found is not None), injected)
+        injected = next((led_back for led_back in led if led_back is not None), injected)
     if injected is not None:
         return Configuration(switching, buffer_depth, "injected", _messages(injected, buffer_depth))
     for choice in choices:
@@ -133,9 +133,9 @@ def _smaller(lead_ins: LeadIns, worms: Sequence[Worm], switching: Switching, inj
         part = among(relation, vcs.tolist(), switching, limit=STATES)
         if part is None:
             return
-        found, _ = fewest(part.pruned().merged(), lead_ins.seconds, ports=restriction, work=work)
-        if isinstance(found, list):
-            yield reduce(found)
+        smaller, _ = fewest(part.pruned().merged(), lead_ins.seconds, ports=restriction, work=work)
+        if isinstance(smaller, list):
+            yield reduce(smaller)
             if restriction is not None:
                 return
 
@@ -155,10 +155,10 @@ def reduce(worms: Sequence[Worm]) -> list[Worm]:
         if len(closed) < len(best):
             best = closed
     kept = [worms[i] for i in sorted(best)]
-    wanted = {w for worm in kept for w in worm.waits}
+    waited = {w for worm in kept for w in worm.waits}
     cut = []
     for worm in kept:
-        tail = next(k for k, vc in enumerate(worm.path) if vc in wanted)
+        tail = next(k for k, vc in enumerate(worm.path) if vc in waited)
         cut.append(replace(worm, path=worm.path[tail:]))
     return cut
 
@@ -250,14 +250,14 @@ def _led_back(lead_ins: LeadIns, worms: Sequence[Worm]) -> list[Led] | None:
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         lead_ins.limited |= status != cp_model.INFEASIBLE
         return None
-    found: list[Led] = []
+    led: list[Led] = []
     for worm, flow in zip(worms, steps, strict=True):
         before = {vc: at for (at, vc), y in flow.items() if solver.boolean_value(y)}
         way = [before[worm.path[0]]]
         while way[-1] < vcs:
             way.append(before[way[-1]])
-        found.append((replace(worm, path=(*way[-2::-1], *worm.path)), way[-1] - vcs, ()))
-    return found
+        led.append((replace(worm, path=(*way[-2::-1], *worm.path)), way[-1] - vcs, ()))
+    return led
 
 
 def _scheduled(lead_ins: LeadIns, worms: Sequence[Worm]) -> list[Led] | None:

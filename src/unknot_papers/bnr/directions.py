@@ -38,9 +38,9 @@ class Directions:
 
     def of_sources(self, home: int) -> IntArray:
         """Class of the messages of each terminal to one of them, by position: int32 array, shape (terminals,)."""
-        found = np.zeros(self.network.num_terminals, dtype=np.int32)
+        classes = np.zeros(self.network.num_terminals, dtype=np.int32)
         if self.product is None:
-            return found
+            return classes
         at, weight = self.product.coordinates, 1
         for i, signs in enumerate(self.choices):
             up = at[self.network.eject[home], i] - at[self.network.inject, i]
@@ -49,9 +49,9 @@ class Directions:
                 up = up % k
                 up = np.where(2 * up == k, k, np.where(2 * up > k, up - k, up))
             sign = np.where(up == k, 0, np.where(up < 0, -1, 1)) if len(signs) > 1 else np.full(up.size, signs[0])
-            found += (weight * np.argmax(sign[:, None] == np.array(signs), axis=1)).astype(np.int32)
+            classes += (weight * np.argmax(sign[:, None] == np.array(signs), axis=1)).astype(np.int32)
             weight *= len(signs)
-        return found
+        return classes
 
 
 def directions(network: Network) -> Directions:

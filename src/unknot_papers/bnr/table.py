@@ -120,11 +120,11 @@ def bnr(relation: Relation, *, progress: Progress | None = None) -> tuple[Bnr, .
     pairs, full = np.zeros(classes, dtype=np.int64), np.zeros(classes, dtype=np.int64)
     nearest: list[tuple[int, int, int] | None] = [None] * classes
     lost: list[tuple[int, int, int] | None] = [None] * classes
-    space = Destinations(relation)
+    destinations = Destinations(relation)
     for home in range(network.num_terminals):
-        space.turn_to(home)
+        destinations.turn_to(home)
         group = kinds.of_sources(home)
-        counts = space.counts()
+        counts = destinations.counts()
         kind, complete = group[counts.sources], counts.complete
         pairs += np.bincount(kind, minlength=classes)
         full += np.bincount(kind[complete], minlength=classes)
@@ -132,10 +132,10 @@ def bnr(relation: Relation, *, progress: Progress | None = None) -> tuple[Bnr, .
             best, hops = nearest[kind[i]], int(counts.distance[i])
             if best is None or hops < best[0]:
                 nearest[kind[i]] = hops, int(counts.sources[i]), home
-        for k, found in enumerate(space.refusals(group, classes)):
+        for k, loss in enumerate(destinations.refusals(group, classes)):
             earlier = lost[k]
-            if found is not None and (earlier is None or found[0] < earlier[0]):
-                lost[k] = found[0], found[1], home
+            if loss is not None and (earlier is None or loss[0] < earlier[0]):
+                lost[k] = loss[0], loss[1], home
         if progress is not None:
             progress("destinations", home + 1, network.num_terminals)
     table = []

@@ -47,22 +47,22 @@ def bnr(
         table = limited(deadline, lambda: table_of(relation, progress=progress))
     with activity.busy("proving"):
         proof = proved(relation, deadline, technique)
-        found = conclude(proof.verdict, proof.delivery, table)
+        conclusion = conclude(proof.verdict, proof.delivery, table)
     if out is not None:
         from unknot_papers.bnr.drawing import draw_bnr
 
-        write(out, draw_bnr(relation, table, found.reasons))
+        write(out, draw_bnr(relation, table, conclusion.reasons))
     if json:
-        print_json(_answer(relation, found, proof.holds))
+        print_json(_answer(relation, conclusion, proof.holds))
     else:
-        _show(relation, found, proof.holds)
-    raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[found.holds])
+        _show(relation, conclusion, proof.holds)
+    raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[conclusion.holds])
 
 
-def _show(relation: Relation, found: Conclusion, holds: bool | None) -> None:
+def _show(relation: Relation, conclusion: Conclusion, holds: bool | None) -> None:
     from unknot.cli.commands import display
 
-    verdict, delivery = found.verdict, found.delivery
+    verdict, delivery = conclusion.verdict, conclusion.delivery
     rows: display.Rows = [
         ("network", relation.network.name),
         ("routing", f"{relation.name}, {display.vcs_per_channel(relation)}"),
@@ -71,13 +71,13 @@ def _show(relation: Relation, found: Conclusion, holds: bool | None) -> None:
         ("evidence", f"{verdict.established}; the separate checker {display.accepts(holds)}"),
         ("minimal", display.answer(bool(delivery.minimal))),
         ("delivers", display.answer(delivery.delivered)),
-        ("BNRs", f"{sum(row.provided for row in found.table)} of {len(found.table)} provided"),
-        ("all of these", display.answer(found.holds)),
-        *(("", reason) for reason in found.reasons),
+        ("BNRs", f"{sum(row.provided for row in conclusion.table)} of {len(conclusion.table)} provided"),
+        ("all of these", display.answer(conclusion.holds)),
+        *(("", reason) for reason in conclusion.reasons),
     ]
     display.print_rows(rows)
     lines = []
-    for row in found.table:
+    for row in conclusion.table:
         why = row.forbidden.describe(relation) if row.forbidden else ""
         if row.provided and row.refusal:
             why = f"none; but lost by choice when {row.refusal.describe(relation)}"
@@ -87,9 +87,9 @@ def _show(relation: Relation, found: Conclusion, holds: bool | None) -> None:
     display.print_table(("class", "provided", "pairs", "shortest forbidden path"), lines)
 
 
-def _answer(relation: Relation, found: Conclusion, holds: bool | None) -> dict[str, Any]:
+def _answer(relation: Relation, conclusion: Conclusion, holds: bool | None) -> dict[str, Any]:
     from unknot.cli.answers.form import answer
     from unknot_papers.bnr.answer import BnrAnswer
 
-    sources = (found, found.verdict, found.delivery)
-    return answer(BnrAnswer, *sources, of=relation, bnrs=found.table, certificate_holds=holds)
+    sources = (conclusion, conclusion.verdict, conclusion.delivery)
+    return answer(BnrAnswer, *sources, of=relation, bnrs=conclusion.table, certificate_holds=holds)

@@ -36,57 +36,57 @@ def itm(
     built = design.network(network, where="NETWORK")
     design.require_connected(built)
     with activity.progress_bar("itm") as progress:
-        found = escape_layer(built, kind, time_limit=time_limit, compared=compared, progress=progress)
+        layer = escape_layer(built, kind, time_limit=time_limit, compared=compared, progress=progress)
     if out is not None:
         from unknot_papers.itm.drawing import draw_mesh
 
-        write(out, draw_mesh(built, found.spanning.mesh))
+        write(out, draw_mesh(built, layer.spanning.mesh))
     if json:
-        print_json(_answer(found))
+        print_json(_answer(layer))
     else:
-        _print(found)
-    if found.spanning.mesh is None:
-        raise typer.Exit(FAILS if found.spanning.proved else UNDECIDED)
+        _print(layer)
+    if layer.spanning.mesh is None:
+        raise typer.Exit(FAILS if layer.spanning.proved else UNDECIDED)
     raise typer.Exit(HOLDS)
 
 
-def _answer(found: EscapeLayer) -> dict[str, Any]:
+def _answer(layer: EscapeLayer) -> dict[str, Any]:
     from unknot.cli.answers.form import answer
     from unknot_papers.itm.answer import ItmAnswer
 
-    mesh = found.spanning.mesh
+    mesh = layer.spanning.mesh
     links = None if mesh is None else [(u, v) for u, v in mesh.edges.tolist()]
     circle = None if mesh is None or mesh.circle is None else mesh.circle.tolist()
     more = {"found": mesh is not None, "links": links, "circle": circle}
-    return answer(ItmAnswer, found, found.spanning, of=found.network, **more)
+    return answer(ItmAnswer, layer, layer.spanning, of=layer.network, **more)
 
 
-def _print(found: EscapeLayer) -> None:
-    network, mesh = found.network, found.spanning.mesh
+def _print(layer: EscapeLayer) -> None:
+    network, mesh = layer.network, layer.spanning.mesh
     show(f"{network.name}: {network.num_routers} routers, {network.num_channels} channels")
-    show(f"  is a triangular mesh itself: {'yes, ' + found.itself if found.itself else 'no, ' + found.why_not}")
-    word = "yes: every shortest-path routing is deadlock-free on it" if found.chordal else "no"
+    show(f"  is a triangular mesh itself: {'yes, ' + layer.itself if layer.itself else 'no, ' + layer.why_not}")
+    word = "yes: every shortest-path routing is deadlock-free on it" if layer.chordal else "no"
     show(f"  chordal: {word}")
     if mesh is None:
-        certain = "no" if found.spanning.proved else "not found"
+        certain = "no" if layer.spanning.proved else "not found"
         show(
-            f"  contains a spanning mesh ({found.kind}): {certain} ({found.spanning.method}): {found.spanning.reason}"
+            f"  contains a spanning mesh ({layer.kind}): {certain} ({layer.spanning.method}): {layer.spanning.reason}"
         )
-        _compare(found)
+        _compare(layer)
         return
-    show(f"  contains a spanning mesh ({found.kind}): yes ({found.spanning.method}), {len(mesh.edges)} links")
-    show(f"  escape layer: 2 VCs (VLs) instead of 1 on {found.added_vcs} of {network.num_channels} channels")
-    for switching, free in found.verdicts.items():
+    show(f"  contains a spanning mesh ({layer.kind}): yes ({layer.spanning.method}), {len(mesh.edges)} links")
+    show(f"  escape layer: 2 VCs (VLs) instead of 1 on {layer.added_vcs} of {network.num_channels} channels")
+    for switching, free in layer.verdicts.items():
         show(f"    {switching}: {'deadlock-free' if free else 'can deadlock' if free is False else 'undecided'}")
-    _compare(found)
+    _compare(layer)
 
 
-def _compare(found: EscapeLayer) -> None:
-    if not found.routes:
-        show(f"  {found.network.num_routers} routers: verdicts and routes only with --compared of that many or more")
+def _compare(layer: EscapeLayer) -> None:
+    if not layer.routes:
+        show(f"  {layer.network.num_routers} routers: verdicts and routes only with --compared of that many or more")
         return
     show("  under uniform traffic    longest route  mean hops  adaptivity  ideal throughput")
-    for route in found.routes:
+    for route in layer.routes:
         longest = "endless" if route.longest is None else str(route.longest)
         figures = f"{longest:>13}  {route.mean_hops:9.3f}  {route.adaptivity:10.3f}  {route.throughput:16.3f}"
         show(f"    {route.routing:21s}{figures}")

@@ -44,24 +44,24 @@ def permute(
     if permutation is not None and random is not None:
         raise UnknotError("either the outputs are wanted, such as 3,0,1,2, or --random, not both")
     if permutation is not None:
-        wanted = requests.permutation(whole, permutation)
+        destinations = requests.permutation(whole, permutation)
     elif random is not None:
-        wanted = requests.random_permutation(whole, random)
+        destinations = requests.random_permutation(whole, random)
     else:
         raise UnknotError("the output of each input is wanted, such as 3,0,1,2, or --random with a seed")
     marks = Marks.of(whole, (dead or "").replace(",", " ").split())
     with activity.busy("routing"):
-        route = partial(permute_with_faults, whole, wanted, marks, method=method, time_limit=deadline.left)
-        found = limited(deadline.closing, route)
-        limited(deadline.closing.closing, lambda: accept(found))
+        route = partial(permute_with_faults, whole, destinations, marks, method=method, time_limit=deadline.left)
+        realisation = limited(deadline.closing, route)
+        limited(deadline.closing.closing, lambda: accept(realisation))
     if out is not None:
         from unknot_papers.multistage.drawing import draw_realisation
 
-        write(out, draw_realisation(found, whole, marks))
+        write(out, draw_realisation(realisation, whole, marks))
     if json:
         from unknot_papers.multistage.answer import permute_answer
 
-        print_json(permute_answer(found, whole, marks))
+        print_json(permute_answer(realisation, whole, marks))
     else:
-        show("\n".join(describe_realisation(found, whole, marks)))
-    raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[found.realised])
+        show("\n".join(describe_realisation(realisation, whole, marks)))
+    raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[realisation.realised])

@@ -108,44 +108,44 @@ def escape_layer(
     UnknotError
         If an argument makes no sense, or the network is too large for the tables of the routings.
     """
-    say = progress or (lambda stage, done, total: None)
-    say("looking for a mesh", 0, 1)
+    report = progress or (lambda stage, done, total: None)
+    report("looking for a mesh", 0, 1)
     known = recognise(network)
-    found = spanning(network, kind, time_limit=time_limit)
+    mesh = spanning(network, kind, time_limit=time_limit)
     verdicts: dict[str, bool | None] = {}
     routes: list[Routes] = []
     if network.num_routers <= compared:
-        candidates = _candidates(network, found, kind)
-        techniques = SWITCHINGS if found.mesh is not None else ()
+        candidates = _candidates(network, mesh, kind)
+        techniques = SWITCHINGS if mesh.mesh is not None else ()
         parts = len(techniques) + len(candidates)
         for k, switching in enumerate(techniques):
-            say(f"verdict, {switching}", k, parts)
+            report(f"verdict, {switching}", k, parts)
             verdicts[switching] = check(candidates[LAYERS](), switching, time_limit=time_limit).deadlock_free
         for k, (name, build) in enumerate(candidates.items()):
-            say(name, len(techniques) + k, parts)
+            report(name, len(techniques) + k, parts)
             try:
                 routes.append(_figures(name, build()))
             except UnknotError:
                 continue  # up*/down* where links go one way
-        say("", parts, parts)
+        report("", parts, parts)
     return EscapeLayer(
         network=network,
         kind=kind,
         itself=known.mesh.kind if known.mesh is not None else "",
         why_not=known.reason,
         chordal=chordal(network).order is not None,
-        spanning=found,
-        added_vcs=0 if found.mesh is None else _channels_of(network, found.mesh),
+        spanning=mesh,
+        added_vcs=0 if mesh.mesh is None else _channels_of(network, mesh.mesh),
         verdicts=verdicts,
         routes=tuple(routes),
     )
 
 
-def _candidates(network: Network, found: Spanning, kind: str) -> dict[str, Callable[[], Relation]]:
+def _candidates(network: Network, mesh: Spanning, kind: str) -> dict[str, Callable[[], Relation]]:
     """The routings to compare; the two layers once, since they are judged as well."""
     candidates: dict[str, Callable[[], Relation]] = {}
-    if found.mesh is not None:
-        layers = itm_escape(network, kind=kind, mesh=found.mesh)
+    if mesh.mesh is not None:
+        layers = itm_escape(network, kind=kind, mesh=mesh.mesh)
         candidates[LAYERS] = lambda: layers
     return candidates | {
         "up*/down*, one path": lambda: up_down(network, choice="first"),

@@ -61,13 +61,13 @@ def contention(network: Network, messages: Iterable[Pair]) -> list[tuple[int, in
         channels + messages²).
     """
     used = [on_shortest_paths(network, source, target) for source, target in messages]
-    found = []
+    pairs = []
     for i, one in enumerate(used):
         for j in range(i + 1, len(used)):
             both = np.flatnonzero(one & used[j])
             if both.size:
-                found.append((i, j, int(both[0])))
-    return found
+                pairs.append((i, j, int(both[0])))
+    return pairs
 
 
 def on_shortest_paths(network: Network, source: int, target: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -65,8 +65,8 @@ class TriangularMesh(Brief):
         by_key = np.argsort(keys)
         corners = np.sort(self.facets, axis=1).astype(np.int64)
         sides = np.concatenate([corners[:, a] * n + corners[:, b] for a, b in ((0, 1), (0, 2), (1, 2))])
-        found = by_key[np.searchsorted(keys[by_key], sides)]
-        return np.bincount(found, minlength=keys.size).astype(np.int32)
+        edges = by_key[np.searchsorted(keys[by_key], sides)]
+        return np.bincount(edges, minlength=keys.size).astype(np.int32)
 
     @cached_property
     def exterior(self) -> npt.NDArray[np.bool_]:
@@ -88,9 +88,9 @@ class TriangularMesh(Brief):
             return None
         from unknot_papers.itm.mesh_kernel import walk_boundary
 
-        found = np.empty(self.num_routers, dtype=np.int32)
-        walk_boundary(self.order, self.parents, found)
-        return found
+        circle = np.empty(self.num_routers, dtype=np.int32)
+        walk_boundary(self.order, self.parents, circle)
+        return circle
 
 
 def grow(n: int, kind: str = "exterior", *, degree: int | None = None, seed: int = 1) -> TriangularMesh:

@@ -95,12 +95,12 @@ def circle(network: Network) -> IntArray:
     NetworkError
         If the network is none.
     """
-    found = recognise(network)
-    if found.mesh is None:
-        raise NetworkError(found.reason)
-    if found.mesh.circle is None:
+    known = recognise(network)
+    if known.mesh is None:
+        raise NetworkError(known.reason)
+    if known.mesh.circle is None:
         raise NetworkError("it is a triangular mesh of the general kind, whose exterior edges form no single cycle")
-    return found.mesh.circle
+    return known.mesh.circle
 
 
 def chordal(network: Network) -> Chordal:

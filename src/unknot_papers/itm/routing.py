@@ -85,10 +85,12 @@ def itm_escape(
         raise RelationError(f"itm_escape: links of the mesh need at least 2 VCs, got {vcs!r}")
     pick = pick_of("itm_escape", choice, seed)
     if mesh is None:
-        found = spanning(network, kind, time_limit=time_limit)
-        if found.mesh is None:
-            raise RelationError(f"itm_escape on {network.name}: no spanning triangular mesh ({kind}): {found.reason}")
-        mesh = found.mesh
+        search = spanning(network, kind, time_limit=time_limit)
+        if search.mesh is None:
+            raise RelationError(
+                f"itm_escape on {network.name}: no spanning triangular mesh ({kind}): {search.reason}"
+            )
+        mesh = search.mesh
     n = np.int64(network.num_routers)
     ends = mesh.edges.astype(np.int64)
     low, high = np.minimum(network.source, network.target), np.maximum(network.source, network.target)

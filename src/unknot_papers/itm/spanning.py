@@ -71,14 +71,14 @@ def spanning(network: Network, kind: str = "exterior", *, time_limit: float = 60
         return Spanning(mesh, True, "greedy growth")
     from unknot_papers.itm.spanning_model import decide
 
-    found = decide(network.num_routers, triangles, kind, end - time.monotonic())
-    if found is None:
+    decision = decide(network.num_routers, triangles, kind, end - time.monotonic())
+    if decision is None:
         return Spanning(None, False, "exact search (CP-SAT)", f"undecided after {time_limit:g} s; nothing is proved")
-    if found is False:
+    if decision is False:
         return Spanning(
             None, True, "exact search (CP-SAT)", f"no choice of triangles makes a mesh of the {kind} kind"
         )
-    return Spanning(found, True, "exact search (CP-SAT)")
+    return Spanning(decision, True, "exact search (CP-SAT)")
 
 
 def _triangles(network: Network) -> list[tuple[int, int, int]]:

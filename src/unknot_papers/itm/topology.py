@@ -62,10 +62,10 @@ def _others(edges: IntArray, n: int, count: int, seed: int) -> IntArray:
     """Distinct links that are not among some edges: int32 array, shape (count, 2)."""
     random = np.random.default_rng((seed, 1))
     taken = np.unique(edges[:, 0].astype(np.int64) * n + edges[:, 1])
-    found = np.zeros(0, dtype=np.int64)
-    while found.size < count:
+    links = np.zeros(0, dtype=np.int64)
+    while links.size < count:
         u, v = np.sort(random.integers(n, size=(2, 2 * count + 8)), axis=0)
         fresh = np.setdiff1d((u * n + v)[u != v], taken)
-        found = np.concatenate([found, random.permutation(fresh)[: count - found.size]])
-        taken = np.union1d(taken, found)
-    return np.column_stack([found // n, found % n]).astype(np.int32)
+        links = np.concatenate([links, random.permutation(fresh)[: count - links.size]])
+        taken = np.union1d(taken, links)
+    return np.column_stack([links // n, links % n]).astype(np.int32)

@@ -39,25 +39,25 @@ class PermuteAnswer(Form):
     messages: list[PassageForm]
 
 
-def permute_answer(found: Realisation, whole: Network, marks: Marks) -> dict[str, Any]:
+def permute_answer(realisation: Realisation, whole: Network, marks: Marks) -> dict[str, Any]:
     """Return a realisation as plain values."""
-    through = set(found.routed.tolist())
+    through = set(realisation.routed.tolist())
     return answer(
         PermuteAnswer,
-        found,
+        realisation,
         network=whole.name,
         dead=marks.names(whole),
         routed=len(through),
-        minimal=found.minimal if found.realised is False else None,
-        messages=_messages(found, whole, through),
+        minimal=realisation.minimal if realisation.realised is False else None,
+        messages=_messages(realisation, whole, through),
     )
 
 
-def _messages(found: Realisation, whole: Network, through: set[int]) -> list[dict[str, Any]]:
-    network, tags, channels = found.network, tags_of(found, whole), channels_in(found, whole)
+def _messages(realisation: Realisation, whole: Network, through: set[int]) -> list[dict[str, Any]]:
+    network, tags, channels = realisation.network, tags_of(realisation, whole), channels_in(realisation, whole)
     messages = []
-    for m, (s, d) in enumerate(zip(found.sources.tolist(), found.destinations.tolist(), strict=True)):
-        passed = routers_of(network, s, found.paths[m]).tolist() if m in through else None
+    for m, (s, d) in enumerate(zip(realisation.sources.tolist(), realisation.destinations.tolist(), strict=True)):
+        passed = routers_of(network, s, realisation.paths[m]).tolist() if m in through else None
         messages.append(
             {
                 "source": network.terminal_name(s),
@@ -65,7 +65,7 @@ def _messages(found: Realisation, whole: Network, through: set[int]) -> list[dic
                 "tag": tags[m],
                 "switches": passed and [network.router_name(r) for r in passed],
                 "channels": channels[m].tolist() if m in through else None,
-                "blocked": m in found.blocked,
+                "blocked": m in realisation.blocked,
             }
         )
     return messages

@@ -47,7 +47,7 @@ def cost(network: Network) -> Cost:
     view, routers = stages(network), network.num_routers
     into = np.bincount(network.target, minlength=routers) + np.bincount(network.inject, minlength=routers)
     out = np.bincount(network.source, minlength=routers) + np.bincount(network.eject, minlength=routers)
-    ways = count_paths(network) if network.num_terminals <= MAX_COUNTED else None
+    paths = count_paths(network) if network.num_terminals <= MAX_COUNTED else None
     return Cost(
         name=network.name,
         terminals=network.num_terminals,
@@ -55,8 +55,8 @@ def cost(network: Network) -> Cost:
         switches=routers,
         crosspoints=int((into.astype(np.int64) * out).sum()),
         links=network.num_channels,
-        paths_min=None if ways is None else int(ways.min()),
-        paths_max=None if ways is None else int(ways.max()),
+        paths_min=None if paths is None else int(paths.min()),
+        paths_max=None if paths is None else int(paths.max()),
     )
 
 

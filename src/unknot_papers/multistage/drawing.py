@@ -27,7 +27,7 @@ LONGEST = 110
 """Most characters of the line below a drawing."""
 
 
-def draw_realisation(found: Realisation, whole: Network | None = None, marks: Marks | None = None) -> str:
+def draw_realisation(realisation: Realisation, whole: Network | None = None, marks: Marks | None = None) -> str:
     """Messages on their ways through a multistage network, stage by stage from left to right.
 
     Each message is a coloured line from its input to its output. Where a set of messages is blocked, those for which
@@ -47,11 +47,11 @@ def draw_realisation(found: Realisation, whole: Network | None = None, marks: Ma
         An SVG element, always the same for the same answer. A network of more than `MAX_DRAWN` routers is described
         instead of drawn.
     """
-    network = found.network if whole is None else whole
-    title = f"{network.name}: {count(found.sources.size, 'message')}"
+    network = realisation.network if whole is None else whole
+    title = f"{network.name}: {count(realisation.sources.size, 'message')}"
     if network.num_routers > MAX_DRAWN:
         return shapes.note(title, f"Too large to draw: {shapes.summary(network)}.")
-    return _Stages(network, found, marks.switches if marks is not None else ()).svg(title)
+    return _Stages(network, realisation, marks.switches if marks is not None else ()).svg(title)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,14 +152,14 @@ class _Stages:
         Channels of a switch stand in the order of the rows at their other ends, so that few of them cross.
         """
         network, row = self.network, stages(self.network).row
-        found = np.zeros((2, network.num_channels))
+        ports = np.zeros((2, network.num_channels))
         for side, near, far in ((0, network.source, network.target), (1, network.target, network.source)):
             order = np.lexsort((np.arange(network.num_channels), row[far], near))
             count = np.bincount(near, minlength=network.num_routers)
             first = np.cumsum(count) - count
             place = np.arange(network.num_channels) - first[near[order]]
-            found[side, order] = (place - (count[near[order]] - 1) / 2) * self._apart(count[near[order]])
-        return found
+            ports[side, order] = (place - (count[near[order]] - 1) / 2) * self._apart(count[near[order]])
+        return ports
 
     def _apart(self, ports: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         return np.asarray(1.5 * self.half / np.maximum(ports, 1))
@@ -256,9 +256,9 @@ class _Stages:
         return int(np.argmax(stages(self.network).stage == stage))
 
     def _words(self) -> list[str]:
-        found = self.found
-        word = {True: "realised", False: "blocked", None: "undecided"}[found.realised]
-        lines = [f"{self.network.name}: {word} ({found.method})", found.established]
+        realisation = self.found
+        word = {True: "realised", False: "blocked", None: "undecided"}[realisation.realised]
+        lines = [f"{self.network.name}: {word} ({realisation.method})", realisation.established]
         high = self.size[1] - 30
         return [
             shapes.text(
@@ -266,7 +266,7 @@ class _Stages:
                 shapes.short(line, LONGEST),
                 size=12,
                 anchor="start",
-                colour=CONFLICT if i == 0 and found.realised is False else INK if i == 0 else SOFT,
+                colour=CONFLICT if i == 0 and realisation.realised is False else INK if i == 0 else SOFT,
                 bold=i == 0,
             )
             for i, line in enumerate(lines)

@@ -110,9 +110,9 @@ def worst_faults(network: Network, per_stage: int) -> Worst:
         harmless += int(np.count_nonzero(lost == 0))
         for i in np.flatnonzero(lost == lost.max()).tolist():
             gone = tuple(router for part in chunk[i] for router in part)
-            found = (-int(lost[i]), len(gone))
-            if best is None or found < best:
-                best, marks = found, Marks(switches=gone)
+            outcome = (-int(lost[i]), len(gone))
+            if best is None or outcome < best:
+                best, marks = outcome, Marks(switches=gone)
     return Worst(marks, 0 if best is None else -best[0], harmless, sets)
 
 
@@ -148,9 +148,9 @@ def sample_faults(
         cut_off = unreachable_pairs(network, marks)
         lost += cut_off
         whole += cut_off == 0
-        wanted = random.permutation(network.num_terminals)
+        permutation = random.permutation(network.num_terminals)
         if permutations:
-            answer = permute(marked(network, marks), wanted, time_limit=time_limit, explain=False).realised
+            answer = permute(marked(network, marks), permutation, time_limit=time_limit, explain=False).realised
             realised += answer is True
             undecided += answer is None
     share = lost / (sets * network.num_terminals**2)

@@ -58,10 +58,10 @@ class Marks:
                 continue
             if len(ends) != 2:
                 raise NetworkError(f"{name!r} is neither a switch such as s2r5 nor a link such as s0r1-s1r3")
-            found = network.between(network.router(ends[0]), network.router(ends[1]))
-            if not found:
+            between = network.between(network.router(ends[0]), network.router(ends[1]))
+            if not between:
                 raise NetworkError(f"network {network.name!r} has no link from {ends[0]} to {ends[1]}")
-            links += found
+            links += between
         return cls(tuple(dict.fromkeys(switches)), tuple(dict.fromkeys(links)))
 
     def names(self, network: Network) -> list[str]:
@@ -135,9 +135,9 @@ def tags_avoiding(
     changed = np.bitwise_count((tags.ones ^ ones) | (tags.bars ^ bars)).astype(np.int64)
     order = np.lexsort((np.arange(pair.size), changed, meets, pair))
     best = order[np.searchsorted(pair[order], np.arange(s.size))]
-    found = ~meets[best]
-    best = np.where(found, best, first)
-    return found, Tags(tags.digits, tags.ones[best], tags.bars[best])
+    avoids = ~meets[best]
+    best = np.where(avoids, best, first)
+    return avoids, Tags(tags.digits, tags.ones[best], tags.bars[best])
 
 
 def unreachable_pairs(network: Network, marks: Marks) -> int:

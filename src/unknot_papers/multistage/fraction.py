@@ -91,11 +91,11 @@ def realisable_fraction(
     if busy == 1.0 and int(count_paths(network).sum()) <= MAX_LISTED:
         quick = decide_many(network, drawn, limit=20_000).tolist()
         answers = [
-            permute(network, wanted, method="cp-sat", explain=False).realised if answer < 0 else answer == 1
-            for wanted, answer in zip(drawn, quick, strict=True)
+            permute(network, permutation, method="cp-sat", explain=False).realised if answer < 0 else answer == 1
+            for permutation, answer in zip(drawn, quick, strict=True)
         ]
     else:
-        answers = [permute(network, wanted, explain=False).realised for wanted in drawn]
+        answers = [permute(network, permutation, explain=False).realised for permutation in drawn]
     if None in answers:
         raise UnknotError(f"{network.name}: {answers.count(None)} of {samples} permutations could not be decided")
     return Fraction(sum(answer is True for answer in answers), samples, False)

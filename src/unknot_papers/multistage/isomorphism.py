@@ -62,9 +62,9 @@ def isomorphism(network: Network, other: Network) -> Isomorphism | None:
     if (mine is None) != (theirs is None):
         return None
     routers = _searched(network, other) if mine is None or theirs is None else _matched(mine, theirs)
-    found = None if routers is None else _with_terminals(network, other, routers)
-    if found is not None and holds(network, other, found):
-        return found
+    mapping = None if routers is None else _with_terminals(network, other, routers)
+    if mapping is not None and holds(network, other, mapping):
+        return mapping
     return None
 
 
@@ -201,9 +201,9 @@ def _searched(network: Network, other: Network) -> IntArray | None:
                 )
             guessed = colour.copy()
             guessed[[one, n + twin]] = 2 * n
-            found = solve(guessed)
-            if found is not None:
-                return found
+            routers_of_guess = solve(guessed)
+            if routers_of_guess is not None:
+                return routers_of_guess
         return None
 
     return solve(start)
@@ -211,14 +211,14 @@ def _searched(network: Network, other: Network) -> IntArray | None:
 
 def _refined(colour: Numbers, source: Numbers, target: Numbers) -> Numbers:
     """The coarsest finer colouring in which switches of one colour have the same colours before and after them."""
-    found = np.unique(colour, return_inverse=True)[1].ravel()
+    coarse = np.unique(colour, return_inverse=True)[1].ravel()
     while True:
-        keys = np.random.default_rng(1).integers(1, 2**62, int(found.max()) + 1).astype(np.uint64)[found]
-        after, before = np.zeros(found.size, dtype=np.uint64), np.zeros(found.size, dtype=np.uint64)
+        keys = np.random.default_rng(1).integers(1, 2**62, int(coarse.max()) + 1).astype(np.uint64)[coarse]
+        after, before = np.zeros(coarse.size, dtype=np.uint64), np.zeros(coarse.size, dtype=np.uint64)
         np.add.at(after, source, keys[target])
         np.add.at(before, target, keys[source])
-        signature = np.stack([found.astype(np.uint64), after, before])
+        signature = np.stack([coarse.astype(np.uint64), after, before])
         finer = np.unique(signature, axis=1, return_inverse=True)[1].ravel()
-        if finer.max() == found.max():
+        if finer.max() == coarse.max():
             return np.asarray(finer, dtype=np.int64)
-        found = finer
+        coarse = finer

@@ -28,9 +28,9 @@ Numbers = npt.NDArray[np.int64]
 def completed(destinations: Numbers) -> Numbers:
     """A permutation that gives idle inputs the outputs nobody asks for."""
     whole = destinations.copy()
-    wanted = np.zeros(whole.size, dtype=bool)
-    wanted[whole[whole >= 0]] = True
-    whole[whole < 0] = np.flatnonzero(~wanted)
+    taken = np.zeros(whole.size, dtype=bool)
+    taken[whole[whole >= 0]] = True
+    whole[whole < 0] = np.flatnonzero(~taken)
     return whole
 
 
@@ -106,7 +106,7 @@ def route_clos(network: Network, sources: IntArray, destinations: IntArray) -> I
     low = int(network.eject.min())
     left = np.arange(sources.size)
     r = low - m
-    found = np.empty((sources.size, 2), dtype=np.int32)
+    routed = np.empty((sources.size, 2), dtype=np.int32)
     for middle in range(m):
         if not left.size:
             break
@@ -114,10 +114,10 @@ def route_clos(network: Network, sources: IntArray, destinations: IntArray) -> I
         if taken is None:
             return None
         chosen = left[taken]
-        found[chosen, 0] = channels[first[ins[chosen]] + middle]
-        found[chosen, 1] = channels[first[r + middle] + outs[chosen] - low]
+        routed[chosen, 0] = channels[first[ins[chosen]] + middle]
+        routed[chosen, 1] = channels[first[r + middle] + outs[chosen] - low]
         left = np.setdiff1d(left, chosen)
-    return None if left.size else found
+    return None if left.size else routed
 
 
 def _matching(ins: Numbers, outs: Numbers, r: int, colours: int) -> Numbers | None:

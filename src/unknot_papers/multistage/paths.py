@@ -33,13 +33,13 @@ def count_paths(network: Network) -> npt.NDArray[np.int64]:
     view = stages(network)
     to, column = np.unique(network.eject, return_inverse=True)
     require(f"the numbers of paths of {network.name}", 8 * (network.num_routers + network.num_terminals) * to.size)
-    ways = np.zeros((network.num_routers, to.size), dtype=np.int64)
-    ways[to, np.arange(to.size)] = 1
+    paths = np.zeros((network.num_routers, to.size), dtype=np.int64)
+    paths[to, np.arange(to.size)] = 1
     order = view.stage[network.source]
     for stage in reversed(range(view.count - 1)):
         channels = np.flatnonzero(order == stage)
-        np.add.at(ways, network.source[channels], ways[network.target[channels]])
-    return np.asarray(ways[np.ix_(network.inject, column)])
+        np.add.at(paths, network.source[channels], paths[network.target[channels]])
+    return np.asarray(paths[np.ix_(network.inject, column)])
 
 
 def all_paths(network: Network, source: int | str, destination: int | str) -> IntArray:
@@ -131,8 +131,8 @@ def routers_of(network: Network, source: int, paths: npt.ArrayLike) -> IntArray:
 
 def _towards(network: Network, router: int, depth: int) -> npt.NDArray[np.bool_]:
     """Switches with a path to `router`."""
-    found = np.zeros(network.num_routers, dtype=bool)
-    found[router] = True
+    reaches = np.zeros(network.num_routers, dtype=bool)
+    reaches[router] = True
     for _ in range(depth - 1):
-        found[network.source[found[network.target]]] = True
-    return found
+        reaches[network.source[reaches[network.target]]] = True
+    return reaches

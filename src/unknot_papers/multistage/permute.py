@@ -120,11 +120,11 @@ class _Task:
         outer, middle, _ = np.bincount(stages(network).stage, minlength=3).tolist()
         if terminals % outer or not _same(network, clos(middle, terminals // outer, outer)):
             return None
-        found = route_clos(network, self.sources, self.destinations)
-        return self.realised("edge colouring", found) if found is not None else None
+        paths = route_clos(network, self.sources, self.destinations)
+        return self.realised("edge colouring", paths) if paths is not None else None
 
     def unreachable(self) -> Realisation | None:
-        lost = np.flatnonzero(self.ways() == 0)
+        lost = np.flatnonzero(self.path_counts() == 0)
         if not lost.size:
             return None
         first = int(lost[0])
@@ -137,20 +137,20 @@ class _Task:
 
     def decided(self, method: str) -> Realisation:
         network, everyone = self.network, np.arange(self.sources.size)
-        few = int(self.ways().max(initial=1))
-        listed = searchable(int(self.ways().sum()), self.sources.size)
+        few = int(self.path_counts().max(initial=1))
+        listed = searchable(int(self.path_counts().sum()), self.sources.size)
         crossing = cut(network, self.sources, self.destinations) if few > 2 and method == "auto" else None
         if crossing is not None:
             return self.too_narrow(crossing)
         if method == "cp-sat" or not listed:
             if method == "search":
                 raise UnknotError(f"{network.name}: the messages have too many paths to search; use cp-sat")
-            return self.judged("cp-sat", self.solve(everyone), self.solve)
+            return self.concluded("cp-sat", self.solve(everyone), self.solve)
         table = path_table(network, self.sources, self.destinations)
         if few <= 2 and method == "auto":
             name = "one path" if few == 1 else "two paths"
-            found = choose(table)
-            return self.judged(name, False if found is None else found, lambda kept: _chosen(table, kept))
+            paths = choose(table)
+            return self.concluded(name, False if paths is None else paths, lambda kept: _chosen(table, kept))
         limit = QUICK if method == "auto" else MAX_CHOICES
 
         def search(kept: npt.NDArray[np.int64]) -> Answer:
@@ -159,40 +159,42 @@ class _Task:
 
         answer = find_paths(table, everyone, limit)
         if answer is None and method == "auto":
-            return self.judged("cp-sat", self.solve(everyone), search)
-        return self.judged("search", answer, search)
+            return self.concluded("cp-sat", self.solve(everyone), search)
+        return self.concluded("search", answer, search)
 
     def level_by_level(self, destinations: npt.NDArray[np.int64]) -> Realisation:
         terminals = self.network.num_terminals
         if terminals < 8 or terminals & (terminals - 1) or not _same(self.network, rcbn(terminals)):
             raise UnknotError(f"{self.network.name}: the method 'level by level' is for RCBN networks without faults")
-        found, stuck = level_by_level(terminals, destinations)
-        if found is not None:
-            return self.realised("level by level", found)
+        paths, stuck = level_by_level(terminals, destinations)
+        if paths is not None:
+            return self.realised("level by level", paths)
         return self.answer(
             None, "level by level", f"the method is stuck at {stuck}", _none(self.network, self.sources)
         )
 
-    def judged(self, method: str, answer: Answer, ask: Callable[[npt.NDArray[np.int64]], Answer]) -> Realisation:
+    def concluded(
+        self, method: str, answer: Answer, answer_of: Callable[[npt.NDArray[np.int64]], Answer]
+    ) -> Realisation:
         if answer is None:
             words = "no paths were found and none were ruled out in the time given"
             return self.answer(None, method, words, _none(self.network, self.sources))
         if isinstance(answer, np.ndarray):
             return self.realised(method, answer)
-        core, minimal = self.minimised(ask)
+        core, minimal = self.minimised(answer_of)
         named = ", ".join(self.name(m) for m in core[:6]) + (", …" if len(core) > 6 else "")
         few = f"{len(core)} of the messages cannot pass together: {named}"
         return self.blocked(method, few, core, minimal=minimal)
 
     def too_narrow(self, links: int) -> Realisation:
-        def ask(kept: npt.NDArray[np.int64]) -> Answer:
+        def answer_of(kept: npt.NDArray[np.int64]) -> Answer:
             return False if cut(self.network, self.sources[kept], self.destinations[kept]) is not None else None
 
-        core, minimal = self.minimised(ask)
+        core, minimal = self.minimised(answer_of)
         words = f"{self.sources.size} messages, but no more than {links} can pass, whichever outputs they go to"
         return self.blocked("cut", words, core, minimal=minimal)
 
-    def minimised(self, ask: Callable[[npt.NDArray[np.int64]], Answer]) -> tuple[tuple[int, ...], bool]:
+    def minimised(self, answer_of: Callable[[npt.NDArray[np.int64]], Answer]) -> tuple[tuple[int, ...], bool]:
         """Messages that are blocked together, each needed for that; and whether this was made sure of."""
         core = np.arange(self.sources.size)
         if core.size > MAX_MINIMISED or not self.explain:
@@ -202,7 +204,7 @@ class _Task:
             if time.monotonic() > self.deadline:
                 return tuple(core.tolist()), False
             rest = core[core != m]
-            answer = ask(rest)
+            answer = answer_of(rest)
             minimal &= answer is not None
             if answer is False:
                 core = rest
@@ -228,10 +230,10 @@ class _Task:
         if self.sources.size > MAX_MINIMISED or not self.explain:
             return _none(self.network, self.sources)
         limit = max(0.5, min(5.0, self.deadline - time.monotonic()))
-        found = solve(self.network, self.sources, self.destinations, time_limit=limit, most=True)
-        return found if isinstance(found, np.ndarray) else _none(self.network, self.sources)
+        paths = solve(self.network, self.sources, self.destinations, time_limit=limit, most=True)
+        return paths if isinstance(paths, np.ndarray) else _none(self.network, self.sources)
 
-    def ways(self) -> npt.NDArray[np.int64]:
+    def path_counts(self) -> npt.NDArray[np.int64]:
         return count_paths(self.network)[self.sources, self.destinations]
 
     def name(self, m: int) -> str:
@@ -243,8 +245,8 @@ def _chosen(table: PathTable, kept: npt.NDArray[np.int64]) -> Answer:
     pieces = [np.arange(table.first[m], table.first[m + 1]) for m in kept.tolist()]
     first = np.concatenate([[0], np.cumsum([piece.size for piece in pieces])]).astype(np.int64)
     at = np.concatenate([*pieces, np.empty(0, dtype=np.int64)])
-    found = choose(PathTable(first, table.paths[at], table.masks[at]))
-    return False if found is None else found
+    paths = choose(PathTable(first, table.paths[at], table.masks[at]))
+    return False if paths is None else paths
 
 
 def _none(network: Network, sources: IntArray) -> IntArray:

@@ -51,7 +51,7 @@ class Realisation(Brief):
         return np.flatnonzero((self.paths >= 0).all(axis=1)).astype(np.int32)
 
 
-def channels_in(found: Realisation, whole: Network) -> IntArray:
+def channels_in(realisation: Realisation, whole: Network) -> IntArray:
     """The paths of a realisation in the numbers of the network whose links were taken out before it was found.
 
     Parameters
@@ -69,9 +69,9 @@ def channels_in(found: Realisation, whole: Network) -> IntArray:
     NetworkError
         If the network was not made from it.
     """
-    network = found.network
+    network = realisation.network
     if network is whole:
-        return found.paths
+        return realisation.paths
     if network.origin is None:
         raise NetworkError(f"{network.name} was not made from {whole.name} by taking links out")
     first = network.origin.channels
@@ -82,11 +82,11 @@ def channels_in(found: Realisation, whole: Network) -> IntArray:
     if whole.num_routers != network.num_routers or not all(np.array_equal(a, b) for a, b in zip(*ends, strict=True)):
         raise NetworkError(f"{network.name} was not made from {whole.name} by taking links out")
     if not first.size:
-        return found.paths
-    return np.where(found.paths >= 0, first[found.paths], np.int32(-1)).astype(np.int32)
+        return realisation.paths
+    return np.where(realisation.paths >= 0, first[realisation.paths], np.int32(-1)).astype(np.int32)
 
 
-def accept(found: Realisation) -> None:
+def accept(realisation: Realisation) -> None:
     """Check from the network alone that the paths lead where they should and share no link.
 
     Raises
@@ -94,22 +94,26 @@ def accept(found: Realisation) -> None:
     NetworkError
         At the first thing that is wrong.
     """
-    network = found.network
+    network = realisation.network
     hops = stages(network).count - 1
-    if found.paths.shape != (found.sources.size, hops):
-        raise NetworkError(f"{network.name}: paths of shape {found.paths.shape} for {found.sources.size} messages")
-    if found.realised and found.routed.size != found.sources.size:
+    if realisation.paths.shape != (realisation.sources.size, hops):
+        raise NetworkError(
+            f"{network.name}: paths of shape {realisation.paths.shape} for {realisation.sources.size} messages"
+        )
+    if realisation.realised and realisation.routed.size != realisation.sources.size:
         raise NetworkError(f"{network.name}: a realised set of messages has a path for each of them")
     used: dict[int, int] = {}
-    for m in found.routed.tolist():
-        here = int(network.inject[found.sources[m]])
-        words = f"{network.terminal_name(found.sources[m])}→{network.terminal_name(found.destinations[m])}"
-        for channel in found.paths[m].tolist():
+    for m in realisation.routed.tolist():
+        here = int(network.inject[realisation.sources[m]])
+        words = (
+            f"{network.terminal_name(realisation.sources[m])}→{network.terminal_name(realisation.destinations[m])}"
+        )
+        for channel in realisation.paths[m].tolist():
             if not 0 <= channel < network.num_channels or network.source[channel] != here:
                 raise NetworkError(f"{network.name}: the path of {words} is broken at {network.router_name(here)}")
             if channel in used:
                 raise NetworkError(f"{network.name}: two paths share {network.channel_name(channel)}")
             used[channel] = m
             here = int(network.target[channel])
-        if here != network.eject[found.destinations[m]]:
+        if here != network.eject[realisation.destinations[m]]:
             raise NetworkError(f"{network.name}: the path of {words} ends at {network.router_name(here)}")

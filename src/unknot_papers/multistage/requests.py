@@ -43,21 +43,22 @@ def permutation(network: Network, wanted: str | Sequence[int] | npt.NDArray[np.i
             f"permutation: {network.name} has {terminals} inputs, so {terminals} outputs are wanted (- for an idle "
             f"input), but {len(values)} are given"
         )
-    found = np.array(values, dtype=np.int64)
-    outside = np.flatnonzero((found < IDLE) | (found >= terminals))
+    destinations = np.array(values, dtype=np.int64)
+    outside = np.flatnonzero((destinations < IDLE) | (destinations >= terminals))
     if outside.size:
         at = int(outside[0])
         raise UnknotError(
-            f"permutation: input {at} asks for output {found[at]}, but outputs are numbered 0 to {terminals - 1}"
+            f"permutation: input {at} asks for output {destinations[at]}, but outputs are numbered 0 to "
+            f"{terminals - 1}"
         )
-    count = np.bincount(found[found >= 0], minlength=terminals)
+    count = np.bincount(destinations[destinations >= 0], minlength=terminals)
     if (count > 1).any():
         output = int(np.argmax(count > 1))
-        inputs = np.flatnonzero(found == output).tolist()
+        inputs = np.flatnonzero(destinations == output).tolist()
         missing = np.flatnonzero(count == 0).tolist()
         nobody = f"; nobody asks for {_listed('output', missing)}" if missing else ""
         raise UnknotError(f"permutation: {_listed('input', inputs)} ask for the same output {output}{nobody}")
-    return found
+    return destinations
 
 
 def random_permutation(network: Network, seed: int) -> Destinations:

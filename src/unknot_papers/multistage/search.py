@@ -112,12 +112,12 @@ def decide_many(network: Network, permutations: npt.ArrayLike, limit: int = MAX_
     """Answers for several permutations: 1, 0, or −1 for those undecided after `limit` choices."""
     from unknot_papers.multistage.search_kernel import search_many
 
-    wanted = np.asarray(permutations, dtype=np.int64)
+    rows = np.asarray(permutations, dtype=np.int64)
     terminals = network.num_terminals
-    if wanted.ndim != 2 or wanted.shape[1] != terminals or (np.sort(wanted, axis=1) != np.arange(terminals)).any():
+    if rows.ndim != 2 or rows.shape[1] != terminals or (np.sort(rows, axis=1) != np.arange(terminals)).any():
         raise UnknotError(f"{network.name}: permutations of its {terminals} terminals are wanted, one a row")
     ends = np.arange(terminals)
     table = path_table(network, np.repeat(ends, terminals), np.tile(ends, terminals))
-    answer = np.zeros(len(wanted), dtype=np.int8)
-    search_many(table.first, table.masks, np.ascontiguousarray(ends * terminals + wanted), limit, answer)
+    answer = np.zeros(len(rows), dtype=np.int8)
+    search_many(table.first, table.masks, np.ascontiguousarray(ends * terminals + rows), limit, answer)
     return answer

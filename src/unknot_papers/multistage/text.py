@@ -18,65 +18,68 @@ from unknot_papers.rcbn.tags import tags_of_rows
 from unknot_papers.rcbn.topology import size_of_rcbn
 
 
-def describe_realisation(found: Realisation, whole: Network, marks: Marks) -> list[str]:
+def describe_realisation(realisation: Realisation, whole: Network, marks: Marks) -> list[str]:
     """Describe a realisation: the verdict, then for each message its tag and the switches it passes."""
-    network = found.network
-    word = {True: "yes", False: "NO: blocked", None: "undecided"}[found.realised]
+    network = realisation.network
+    word = {True: "yes", False: "NO: blocked", None: "undecided"}[realisation.realised]
     rows = [("network", whole.name)]
     if marks.switches or marks.links:
         rows.append(("dead", ", ".join(marks.names(whole))))
-    rows += [("realised", word), ("method", found.method), ("established", found.established)]
-    if found.realised is False:
-        rest = found.sources.size - found.routed.size
-        rows.append(("at once", f"{count(found.routed.size, 'message')} can pass, {rest} cannot, as drawn"))
+    rows += [("realised", word), ("method", realisation.method), ("established", realisation.established)]
+    if realisation.realised is False:
+        rest = realisation.sources.size - realisation.routed.size
+        rows.append(("at once", f"{count(realisation.routed.size, 'message')} can pass, {rest} cannot, as drawn"))
     lines = [f"{key:<12} {value}" for key, value in rows]
-    if found.realised is None:
+    if realisation.realised is None:
         return lines
-    tags = tags_of(found, whole)
+    tags = tags_of(realisation, whole)
     names = [
         (network.terminal_name(s), network.terminal_name(d))
-        for s, d in zip(found.sources.tolist(), found.destinations.tolist(), strict=True)
+        for s, d in zip(realisation.sources.tolist(), realisation.destinations.tolist(), strict=True)
     ]
     wide = max((len(a) for a, _ in names), default=0), max((len(b) for _, b in names), default=0)
     lines.append("")
     for m, (a, b) in enumerate(names):
         start = f"{a:>{wide[0]}} → {b:<{wide[1]}}  "
         if tags[m] is None:
-            lines.append(start + ("no path, and in the blocked set" if m in found.blocked else "no path"))
+            lines.append(start + ("no path, and in the blocked set" if m in realisation.blocked else "no path"))
         else:
-            passed = routers_of(network, int(found.sources[m]), found.paths[m]).tolist()
+            passed = routers_of(network, int(realisation.sources[m]), realisation.paths[m]).tolist()
             lines.append(f"{start}{tags[m]}  {' '.join(network.router_name(r) for r in passed)}")
     return lines
 
 
-def tags_of(found: Realisation, whole: Network) -> list[str | None]:
+def tags_of(realisation: Realisation, whole: Network) -> list[str | None]:
     """The tag of each message, None for one without a path.
 
     In an RCBN the digits 0, 1 and 1̄ of its link stages; in every other network the output port taken at each switch,
     the one to the terminal included, which in a delta network are the digits of the destination.
     """
-    network = found.network
-    through = set(found.routed.tolist())
+    network = realisation.network
+    through = set(realisation.routed.tolist())
     try:
         size_of_rcbn(whole)
     except NetworkError:
-        channels = channels_in(found, whole)
-        return [_ports(found, whole, m, channels[m]) if m in through else None for m in range(found.sources.size)]
+        channels = channels_in(realisation, whole)
+        return [
+            _ports(realisation, whole, m, channels[m]) if m in through else None
+            for m in range(realisation.sources.size)
+        ]
     texts: list[str | None] = []
     row = stages(network).row
-    for m in range(found.sources.size):
-        passed = routers_of(network, int(found.sources[m]), found.paths[m])
+    for m in range(realisation.sources.size):
+        passed = routers_of(network, int(realisation.sources[m]), realisation.paths[m])
         texts.append(tags_of_rows(row[passed]).texts()[0] if m in through else None)
     return texts
 
 
-def _ports(found: Realisation, whole: Network, m: int, channels: IntArray) -> str:
-    network = found.network
+def _ports(realisation: Realisation, whole: Network, m: int, channels: IntArray) -> str:
+    network = realisation.network
     first = whole.outgoing[0]
     ports = [int(np.searchsorted(_leaving(whole, int(whole.source[c])), c)) for c in channels.tolist()]
-    last = int(network.eject[found.destinations[m]])
+    last = int(network.eject[realisation.destinations[m]])
     mates = np.flatnonzero(network.eject == last)
-    ports.append(int(np.searchsorted(mates, found.destinations[m])))
+    ports.append(int(np.searchsorted(mates, realisation.destinations[m])))
     joint = "" if int(np.diff(first).max(initial=0)) <= 10 and max(ports) < 10 else "."
     return joint.join(map(str, ports))
 

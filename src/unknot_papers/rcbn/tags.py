@@ -171,8 +171,8 @@ def alternate_tags(
     while fresh.size:
         low = (1 << length) - 1
         at, made = equivalents(Tags(length, fresh >> length & low, fresh & low), cases)
-        found = np.unique(fresh[at] >> 2 * length << 2 * length | made.ones << length | made.bars)
-        fresh = np.setdiff1d(found, known, assume_unique=True)
+        reached = np.unique(fresh[at] >> 2 * length << 2 * length | made.ones << length | made.bars)
+        fresh = np.setdiff1d(reached, known, assume_unique=True)
         known = np.union1d(known, fresh)
     start = np.searchsorted(known >> 2 * length, np.arange(first.size + 1))
     known &= (1 << 2 * length) - 1

@@ -75,10 +75,10 @@ def folder() -> Path:
     on stderr says so.
     """
     named = os.environ.get("NUMBA_CACHE_DIR")
-    wanted = Path(named, "unknot") if named else _user_cache()
-    reason = _refused(wanted)
+    preferred = Path(named, "unknot") if named else _user_cache()
+    reason = _refused(preferred)
     if not reason:
-        return wanted
+        return preferred
     private = Path(tempfile.gettempdir(), f"unknot-kernels-{os.getuid() if hasattr(os, 'getuid') else 0}")
     if _refused(private):
         private = Path(tempfile.mkdtemp(prefix="unknot-kernels-"))
@@ -97,31 +97,31 @@ def _user_cache() -> Path:
     return user_cache_path("unknot", appauthor=False)
 
 
-def _refused(wanted: Path) -> str:
+def _refused(path: Path) -> str:
     """Return why a folder cannot keep compiled code, empty if it can; make it if it is not there."""
     try:
-        wanted.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=wanted):
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
-        return f"{wanted} cannot be written to: {error.strerror}"
-    return next(_faults(wanted), "")
+        return f"{path} cannot be written to: {error.strerror}"
+    return next(_faults(path), "")
 
 
-def _faults(wanted: Path) -> Iterator[str]:
+def _faults(folder_: Path) -> Iterator[str]:
     """What would let others than user and administrator replace files of a folder, along its path."""
     if not hasattr(os, "getuid"):
         return
-    path = wanted.absolute()
+    path = folder_.absolute()
     # Both the links as they are written and what they lead to.
     for place in dict.fromkeys([path, *path.parents, path.resolve(), *path.resolve().parents]):
-        found = place.lstat()
-        if found.st_uid not in (0, os.getuid()):
-            yield f"{wanted} is not trusted, because {place} belongs to another user"
+        status = place.lstat()
+        if status.st_uid not in (0, os.getuid()):
+            yield f"{folder_} is not trusted, because {place} belongs to another user"
         # In a folder such as /tmp nobody can rename what belongs to others.
-        shared = place not in (path, path.resolve()) and found.st_mode & stat.S_ISVTX
-        if not stat.S_ISLNK(found.st_mode) and found.st_mode & OTHERS and not shared:
-            yield f"{wanted} is not trusted, because others can write to {place} (chmod go-w {place})"
+        shared = place not in (path, path.resolve()) and status.st_mode & stat.S_ISVTX
+        if not stat.S_ISLNK(status.st_mode) and status.st_mode & OTHERS and not shared:
+            yield f"{folder_} is not trusted, because others can write to {place} (chmod go-w {place})"
 
 
 @cache

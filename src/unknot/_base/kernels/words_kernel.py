@@ -75,13 +75,13 @@ def beyond(typingctx, array, row):
     """The rows of an array, or its numbers if it is a plain one, from one on."""
 
     def codegen(context, builder, signature, args):
-        given, first = make_array(array)(context, builder, args[0]), args[1]
-        offset = builder.mul(first, builder.extract_value(given.strides, 0))
-        place = builder.add(builder.ptrtoint(given.data, first.type), offset)
-        given.data = builder.inttoptr(place, given.data.type)
-        rows = builder.sub(builder.extract_value(given.shape, 0), first)
-        given.shape = builder.insert_value(given.shape, rows, 0)
-        return given._getvalue()
+        view, first = make_array(array)(context, builder, args[0]), args[1]
+        offset = builder.mul(first, builder.extract_value(view.strides, 0))
+        place = builder.add(builder.ptrtoint(view.data, first.type), offset)
+        view.data = builder.inttoptr(place, view.data.type)
+        rows = builder.sub(builder.extract_value(view.shape, 0), first)
+        view.shape = builder.insert_value(view.shape, rows, 0)
+        return view._getvalue()
 
     return array(array, types.int64), codegen
 

@@ -91,24 +91,24 @@ def field(q: int) -> tuple[Ints, Ints, Ints]:
             break
     digits = np.arange(q)[:, None] // p ** np.arange(size) % p
     plus = ((digits[:, None] + digits[None, :]) % p) @ p ** np.arange(size)
-    found = np.array(power)
+    powers = np.array(power)
     log = np.zeros(q, dtype=np.int64)
-    log[found] = np.arange(q - 1)
-    return found, plus, log
+    log[powers] = np.arange(q - 1)
+    return powers, plus, log
 
 
 def _powers(low: tuple[int, ...], p: int, q: int) -> list[int] | None:
     """Powers of x modulo x^k + low_{k−1} x^(k−1) + … + low_0 over the integers modulo p, if these are all but 0."""
     one = [1] + [0] * (len(low) - 1)
     element = one
-    found: list[int] = []
+    powers: list[int] = []
     for _ in range(q - 1):
-        found.append(sum(c * p**i for i, c in enumerate(element)))
+        powers.append(sum(c * p**i for i, c in enumerate(element)))
         top = element[-1]
         element = [(c - top * b) % p for c, b in zip([0, *element[:-1]], low, strict=True)]
         if element == one:
             break
-    return found if len(set(found)) == q - 1 and 0 not in found else None
+    return powers if len(set(powers)) == q - 1 and 0 not in powers else None
 
 
 def _prime_root(q: int) -> int | None:

@@ -71,7 +71,7 @@ def product(budget: Budget, place: Place, name: str, a: Value, b: Value) -> Valu
     if isinstance(b, Replaced):
         return Replaced(product(budget, place, name, a, b.skeleton), b.part, place)
     one, two = (x.arcs if isinstance(x, Oriented) else x for x in (a, b))
-    found = budget.plan(
+    plan = budget.plan(
         place,
         products.PRODUCTS[name],
         (one, two),
@@ -80,8 +80,8 @@ def product(budget: Budget, place: Place, name: str, a: Value, b: Value) -> Valu
         one.dimensions + two.dimensions,
     )
     if one is a and two is b:
-        return found
-    return budget.plan(place, sets.undirected, (found,), found.routers, 2 * found.channels, found.dimensions)
+        return plan
+    return budget.plan(place, sets.undirected, (plan,), plan.routers, 2 * plan.channels, plan.dimensions)
 
 
 def combined(budget: Budget, place: Place, name: str, a: Value, b: Value) -> Plan:

@@ -22,21 +22,21 @@ def problems(
     known : mapping of str to Definition
         Definitions they may use.
     """
-    found: list[TextError] = []
+    errors: list[TextError] = []
     stack = list(roots.items())
     while stack:
         node, names = stack.pop()
         match node:
             case Name(name=name):
-                found += _name(source, node, name, names, known)
+                errors += _name(source, node, name, names, known)
             case Call():
-                found += _call(source, node, names, known)
+                errors += _call(source, node, names, known)
         inner = names
         if isinstance(node, (Call, Edges)) and node.clauses is not None:
             bound = [part.name for part in node.clauses.ranges]
             inner = names | set(bound)
             if len(set(bound)) < len(bound):
-                found.append(source.error("two variables of this rule have the same name", node.clauses.at))
+                errors.append(source.error("two variables of this rule have the same name", node.clauses.at))
             stack += [(part, names) for part in node.clauses.ranges]
             if node.clauses.condition is not None:
                 stack.append((node.clauses.condition, inner))
@@ -46,7 +46,7 @@ def problems(
             elif not isinstance(node, (Call, Edges)) or child is not node.clauses:
                 option = isinstance(node, Call) and child in node.options
                 stack.append((child, names if option else inner))
-    return found
+    return errors
 
 
 def _name(
@@ -85,7 +85,7 @@ def _call(source: Source, node: Call, names: frozenset[str], known: Mapping[str,
 def _against_signature(source: Source, node: Call) -> list[TextError]:
     name, parameters = node.name, list(signature(node.name).parameters.values())
     by_name = {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
-    found = [
+    errors = [
         source.error(
             f"{name} has no option {option.name}; " + (near(option.name, by_name) if by_name else "it has none"),
             option.at,
@@ -93,17 +93,17 @@ def _against_signature(source: Source, node: Call) -> list[TextError]:
         for option in node.options
         if option.name not in by_name
     ]
-    given = [option.name for option in node.options]
-    found += [
+    options = [option.name for option in node.options]
+    errors += [
         source.error(f"{option.name} is given twice", option.at)
         for i, option in enumerate(node.options)
-        if option.name in given[:i]
+        if option.name in options[:i]
     ]
-    if found:
-        return found
+    if errors:
+        return errors
     try:
         if node.clauses is None:
-            signature(name).bind(*node.arguments, **dict.fromkeys(given))
+            signature(name).bind(*node.arguments, **dict.fromkeys(options))
         elif not any(p.kind is p.VAR_POSITIONAL for p in parameters):
             return [source.error(f"{name} takes a fixed number of values, so none can be spread with for", node.at)]
     except TypeError as error:

@@ -13,15 +13,15 @@ def stepped(shape: Shape) -> Graph:
     """The line or ring of `shape` with, instead of its links, those between positions at distance `shape.step`."""
     k, step = shape.k, shape.step
     here = np.arange(k)
-    ways = []
+    directions = []
     if shape.kind == "line":
-        ways = [(here, here + step)] if shape.directed else [(here, here + step), (here, here - step)]
+        directions = [(here, here + step)] if shape.directed else [(here, here + step), (here, here - step)]
     elif step % k:
-        ways = [(here, (here + step) % k)]
+        directions = [(here, (here + step) % k)]
         if not shape.directed and 2 * (step % k) != k:
-            ways.append((here, (here - step) % k))
-    source = np.concatenate([way[0] for way in ways]) if ways else np.empty(0, dtype=np.int64)
-    target = np.concatenate([way[1] for way in ways]) if ways else source
+            directions.append((here, (here - step) % k))
+    source = np.concatenate([way[0] for way in directions]) if directions else np.empty(0, dtype=np.int64)
+    target = np.concatenate([way[1] for way in directions]) if directions else source
     keep = (target >= 0) & (target < k)
     dimension = Dimension(k, straight=True)
     return graph(numbered(k), (dimension,), source[keep], target[keep], shape.latency).ordered
@@ -79,6 +79,6 @@ def _opposite(a: Graph) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         raise MisfitError(
             f"near the channel {ends[0]}→{ends[1]} not every channel has an opposite; replacement is for links"
         )
-    found = np.empty(a.channels, dtype=np.int64)
-    found[there] = back
-    return found
+    opposite = np.empty(a.channels, dtype=np.int64)
+    opposite[there] = back
+    return opposite

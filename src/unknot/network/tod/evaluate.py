@@ -152,24 +152,26 @@ class Evaluator:
         return scope.values[name]
 
     def _call(self, node: Call, scope: Scope, env: Mapping[str, Value], place: Place) -> Value:
-        given = [(self.value(a, scope, env), Place(scope.source, a)) for a in node.arguments if node.clauses is None]
+        arguments = [
+            (self.value(a, scope, env), Place(scope.source, a)) for a in node.arguments if node.clauses is None
+        ]
         if node.clauses is not None:
             argument = node.arguments[0]
             for case in rules.cases(self, node.clauses, scope, env):
-                given.append((self.value(argument, scope, case), Place(scope.source, argument)))
+                arguments.append((self.value(argument, scope, case), Place(scope.source, argument)))
         if node.name in scope.definitions:
             definition, home = scope.definitions[node.name]
-            if len(given) != len(definition.parameters or ()):
+            if len(arguments) != len(definition.parameters or ()):
                 raise place.error(
-                    f"{node.name} takes {len(definition.parameters or ())} values, but here are {len(given)}"
+                    f"{node.name} takes {len(definition.parameters or ())} values, but here are {len(arguments)}"
                 )
-            inner = {p.name: value for p, (value, _) in zip(definition.parameters or (), given, strict=True)}
+            inner = {p.name: value for p, (value, _) in zip(definition.parameters or (), arguments, strict=True)}
             return self.value(definition.body, home, inner)
         caller = Caller(
-            place, tuple(at for _, at in given), self.budget, lambda path, at: self.files.plan(path, at, self)
+            place, tuple(at for _, at in arguments), self.budget, lambda path, at: self.files.plan(path, at, self)
         )
         options = [(o.name, self.value(o.value, scope, env), Place(scope.source, o.value)) for o in node.options]
-        return call(node.name, caller, [value for value, _ in given], options)
+        return call(node.name, caller, [value for value, _ in arguments], options)
 
     def _chain(self, node: Chain, scope: Scope, env: Mapping[str, Value]) -> Value:
         first = node.operands[0]
@@ -203,18 +205,18 @@ class Evaluator:
             ):
                 return product(self.budget, place, name.lower(), a, b)
             raise place.error(f"{symbol} is for numbers, but {at_a.text} and {at_b.text} are networks")
-        wanted = (
+        expected = (
             "a truth value"
             if name in ("AND", "OR")
             else "a network"
             if is_network(a) or is_network(b)
             else "a number"
         )
-        fits = {"a truth value": is_truth, "a network": is_network, "a number": is_number}[wanted]
+        fits = {"a truth value": is_truth, "a network": is_network, "a number": is_number}[expected]
         side, value, at = ("right", b, at_b) if fits(a) else ("left", a, at_a)
         other = at_a if side == "right" else at_b
-        also = f", as {other.text} is" if wanted == "a network" else ""
-        raise at.error(f"the {side} operand of {symbol} must be {wanted}{also}, but {at.text} is {kind(value)}")
+        also = f", as {other.text} is" if expected == "a network" else ""
+        raise at.error(f"the {side} operand of {symbol} must be {expected}{also}, but {at.text} is {kind(value)}")
 
     def _power(self, node: Power, scope: Scope, env: Mapping[str, Value], place: Place) -> Value:
         exponent = self.value(node.exponents[-1], scope, env)
@@ -236,12 +238,12 @@ class Evaluator:
             )
         if times == 0:
             return Caller(place, (), self.budget, self._no_file).family("hypercube", (0,), 1, 1, 0)
-        found = base_value
+        power = base_value
         base = settle(self.budget, base_value)
         self.budget.fits(place, base.routers**times, times * base.channels * base.routers ** (times - 1))
         for _ in range(times - 1):
-            found = product(self.budget, place, "cartesian", found, base_value)
-        return found
+            power = product(self.budget, place, "cartesian", power, base_value)
+        return power
 
     def _no_file(self, path: str, place: Place) -> Plan:
         raise place.error("no file is read here")
@@ -258,20 +260,20 @@ class Evaluator:
         return (~value if isinstance(value, np.ndarray) else not value) if node.times % 2 else value
 
     def _replacement(self, node: Replacement, scope: Scope, env: Mapping[str, Value]) -> Value:
-        found = self.value(node.graph, scope, env)
+        replaced = self.value(node.graph, scope, env)
         at = Place(scope.source, node.graph)
         for part in node.parts:
             inner, inner_place = self.value(part, scope, env), Place(scope.source, part)
             place = Place(scope.source, Node(node.at, part.end + 1))
-            if not is_network(found):
-                raise at.error(f"H[G] replaces the routers of a network H, but {at.text} is {kind(found)}")
+            if not is_network(replaced):
+                raise at.error(f"H[G] replaces the routers of a network H, but {at.text} is {kind(replaced)}")
             if not is_network(inner):
                 raise inner_place.error(
                     f"H[G] puts a network G in the place of routers, but {inner_place.text} is {kind(inner)}"
                 )
             caller = Caller(place, (at, inner_place), self.budget, self._no_file)
-            found, at = call("replace", caller, [found, inner], []), place
-        return found
+            replaced, at = call("replace", caller, [replaced, inner], []), place
+        return replaced
 
     def _conditional(self, node: Conditional, scope: Scope, env: Mapping[str, Value]) -> Value:
         condition = self.value(node.condition, scope, env)

@@ -68,10 +68,10 @@ class Library:
 
     def plan(self, path: str, place: Place, evaluator: Evaluator) -> Plan:
         """The network of another file: the last statement of a .tod file, or an edge list."""
-        found = self._find(path, place)
-        if found not in self.plans:
-            self.plans[found] = self._network(found, place, evaluator)
-        return self.plans[found]
+        file = self._find(path, place)
+        if file not in self.plans:
+            self.plans[file] = self._network(file, place, evaluator)
+        return self.plans[file]
 
     def _network(self, path: Path, place: Place, evaluator: Evaluator) -> Plan:
         if path.suffix != ".tod":

@@ -115,8 +115,8 @@ def _foreign(name: str, c: Caller, arguments: Sequence[Value], options: Sequence
     return c.budget.plan(c.place, lambda: made, (), made.routers, made.channels, len(made.dimensions))
 
 
-def _checked(wanted: str, value: Value, place: Place, what: str) -> Value:
-    words, test = KINDS[wanted]
+def _checked(annotation: str, value: Value, place: Place, what: str) -> Value:
+    words, test = KINDS[annotation]
     if not test(value):
         raise place.error(f"{what} must be {words}, but {place.text} is {_found(value)}")
     return value

@@ -32,10 +32,10 @@ from unknot.network.tod.values import Value
 def _fold(c: Caller, graphs: tuple[Operand, ...], name: str, operation: Callable[..., Value]) -> Value:
     if len(graphs) < 2:
         raise c.place.error(f"{name} takes two networks or more, but it has {len(graphs)}")
-    found = graphs[0]
+    folded = graphs[0]
     for graph in graphs[1:]:
-        found = operation(c.budget, c.place, name, found, graph)
-    return found
+        folded = operation(c.budget, c.place, name, folded, graph)
+    return folded
 
 
 def _folded(name: str, operation: Callable[..., Value]) -> Callable[..., Value]:
@@ -228,6 +228,6 @@ def _routers(g: Graph, at: Numbers, what: str) -> Any:
     return np.array(at, dtype=np.int32)
 
 
-def _counted(given: Sequence[object], wanted: int, what: str, things: str) -> None:
-    if len(given) != wanted:
-        raise MisfitError(f"{len(given)} {what} for {wanted} {things}")
+def _counted(items: Sequence[object], expected: int, what: str, things: str) -> None:
+    if len(items) != expected:
+        raise MisfitError(f"{len(items)} {what} for {expected} {things}")

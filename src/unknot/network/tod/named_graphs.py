@@ -101,10 +101,10 @@ def absolute(c: Caller, number: Whole) -> Value:
 def _extreme(c: Caller, numbers: tuple[Value, ...], function: Callable[..., Any], name: str) -> Value:
     if not numbers:
         raise c.place.error(f"{name} takes at least one number")
-    found = numbers[0]
+    extreme = numbers[0]
     for number in numbers[1:]:
-        found = function(found, number)
-    return int(found) if np.ndim(found) == 0 else found
+        extreme = function(extreme, number)
+    return int(extreme) if np.ndim(extreme) == 0 else extreme
 
 
 def swap(c: Caller, n: Size, i: Count, j: Count) -> Numbers:

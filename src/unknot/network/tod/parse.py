@@ -128,11 +128,11 @@ def _tokens(source: Source) -> Iterator[Token]:
         yield from _grammar().lex(source.text)
     except UnexpectedCharacters as error:
         at = error.pos_in_stream or 0
-        found = source.text[at : at + 1]
-        if found == '"':
+        character = source.text[at : at + 1]
+        if character == '"':
             message = "this text is not closed before the end of the line"
         else:
-            message = f"{found if found.isprintable() else ascii(found)} means nothing here"
+            message = f"{character if character.isprintable() else ascii(character)} means nothing here"
         raise source.error(message, at) from None
 
 
@@ -154,8 +154,8 @@ def _statement(source: Source, tokens: Sequence[Token]) -> Any:
         ended = token.type == "$END"
         at = (tokens[-1].end_pos if ended else token.start_pos) or 0
         accepted = parser.accepts()  # type: ignore[no-untyped-call]
-        found = "the statement ends here" if ended else f"{_shortened(str(token))} cannot stand here"
-        raise source.error(f"{found}; expected {_expected(accepted)}", at) from None
+        problem = "the statement ends here" if ended else f"{_shortened(str(token))} cannot stand here"
+        raise source.error(f"{problem}; expected {_expected(accepted)}", at) from None
     except BadTokenError as error:
         raise source.error(error.message, error.token.start_pos or 0) from None
 

@@ -80,10 +80,10 @@ def cayley(generators: list[tuple[int, ...]], latency: int, afford: object) -> G
     fresh = known
     while fresh.size and letters:
         afford(keys.size + fresh.shape[0] * len(generators))  # type: ignore[operator]
-        found = np.concatenate([fresh[:, move] for move in moves])
-        found_keys, index = np.unique(found @ weight, return_index=True)
+        permutations = np.concatenate([fresh[:, move] for move in moves])
+        found_keys, index = np.unique(permutations @ weight, return_index=True)
         new = ~np.isin(found_keys, keys, kind="sort")
-        fresh = found[index[new]]
+        fresh = permutations[index[new]]
         known = np.concatenate([known, fresh])
         keys = np.concatenate([keys, found_keys[new]])
     order = np.argsort(keys)

@@ -90,8 +90,8 @@ def read(
     path = Path(path)
     allowed = [path.resolve().parent] if folders is None else folders
     text = read_text(path)
-    found = network(text, where=str(path), folders=allowed, max_channels=max_channels)
-    return found if _short(text) else _renamed(found, path.stem)
+    described = network(text, where=str(path), folders=allowed, max_channels=max_channels)
+    return described if _short(text) else _renamed(described, path.stem)
 
 
 def _called(text: str, place: Place) -> str:

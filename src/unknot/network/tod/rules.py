@@ -54,11 +54,11 @@ def rule(evaluator: Evaluator, node: Edges, scope: Scope, env: Mapping[str, Valu
                 if not is_truth(mask):
                     at = Place(scope.source, clauses.condition)
                     raise at.error(f"if takes a truth value, but {at.text} is {kind(mask)}")
-            found = []
+            parts = []
             for edge in node.edges:
                 values = [evaluator.value(end, scope, inner) for end in edge.ends]
-                found.append((edge, values, edge.latency and evaluator.value(edge.latency, scope, inner)))
-            return edges.by_rule(found, mask, points, lambda part: Place(scope.source, part))
+                parts.append((edge, values, edge.latency and evaluator.value(edge.latency, scope, inner)))
+            return edges.by_rule(parts, mask, points, lambda part: Place(scope.source, part))
         finally:
             evaluator.depth = before
 
@@ -68,32 +68,32 @@ def rule(evaluator: Evaluator, node: Edges, scope: Scope, env: Mapping[str, Valu
 def _ranges(
     evaluator: Evaluator, clauses: Clauses, scope: Scope, env: Mapping[str, Value]
 ) -> dict[str, tuple[int, int]]:
-    found = {}
+    ranges = {}
     for part in clauses.ranges:
         what = f"the range of {part.name}"
         first = whole(evaluator.value(part.first, scope, env), Place(scope.source, part.first), what)
         if part.last is None:
-            found[part.name] = (0, first)
+            ranges[part.name] = (0, first)
         else:
-            found[part.name] = (
+            ranges[part.name] = (
                 first,
                 whole(evaluator.value(part.last, scope, env), Place(scope.source, part.last), what) + 1,
             )
-    return found
+    return ranges
 
 
 def cases(evaluator: Evaluator, clauses: Clauses, scope: Scope, env: Mapping[str, Value]) -> list[dict[str, Value]]:
     """The environment of each value that ``f(… for i in n if …)`` spreads, in order."""
-    found = [dict(env)]
+    environments = [dict(env)]
     for name, (low, high) in _ranges(evaluator, clauses, scope, env).items():
-        if len(found) * max(0, high - low) > MOST_CASES:
+        if len(environments) * max(0, high - low) > MOST_CASES:
             place = Place(scope.source, clauses)
             raise place.error(f"more than {MOST_CASES} values are spread here")
-        found = [{**case, name: i} for case in found for i in range(low, high)]
+        environments = [{**case, name: i} for case in environments for i in range(low, high)]
     if clauses.condition is None:
-        return found
+        return environments
     kept = []
-    for case in found:
+    for case in environments:
         value = evaluator.value(clauses.condition, scope, case)
         if not isinstance(value, bool):
             at = Place(scope.source, clauses.condition)

@@ -45,8 +45,8 @@ def difference(a: Graph, b: Graph) -> Graph:
 def ring_sum(a: Graph, b: Graph) -> Graph:
     """The channels that one of the graphs has and the other has not, and the routers at their ends."""
     left, right, _ = _aligned(a, b)
-    found = _collected(left, ~_in(_keys(left), _keys(right)), right, ~_in(_keys(right), _keys(left)))
-    return _picked(found, _touched(found), "no channel is left")
+    summed = _collected(left, ~_in(_keys(left), _keys(right)), right, ~_in(_keys(right), _keys(left)))
+    return _picked(summed, _touched(summed), "no channel is left")
 
 
 def join(a: Graph, b: Graph, latency: int = 1) -> Graph:
@@ -123,8 +123,8 @@ def _found(a: Keys, b: Keys) -> Mask:
     if not b.size:
         return np.zeros(a.size, dtype=bool)
     known = np.sort(b)
-    found: Mask = known[np.minimum(np.searchsorted(known, a), known.size - 1)] == a
-    return found
+    mask: Mask = known[np.minimum(np.searchsorted(known, a), known.size - 1)] == a
+    return mask
 
 
 def _aligned(a: Graph, b: Graph) -> tuple[Graph, Graph, Mask]:
@@ -169,13 +169,13 @@ def _merged(c: Dimension, d: Dimension, one: IntArray, two: IntArray) -> tuple[D
     if c.names is None and d.names is None:
         return Dimension(max(c.size, d.size), None, c.straight or d.straight), one, two
     index: dict[str, int] = {}
-    found = []
+    columns = []
     for dimension, column in ((c, one), (d, two)):
         names = dimension.names or tuple(str(i) for i in range(dimension.size))
         for name in names:
             index.setdefault(name, len(index))
-        found.append(np.array([index[name] for name in names], dtype=np.int32)[column])
-    return Dimension(len(index), tuple(index), c.straight and d.straight), found[0], found[1]
+        columns.append(np.array([index[name] for name in names], dtype=np.int32)[column])
+    return Dimension(len(index), tuple(index), c.straight and d.straight), columns[0], columns[1]
 
 
 def row_keys(rows: IntArray) -> Keys:

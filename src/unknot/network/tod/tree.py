@@ -84,8 +84,8 @@ class Tree(Transformer[Token, Any]):
         return Name(*_span(c[0]), str(c[0]))
 
     def call(self, c: list[Any]) -> Node:
-        given, options, clauses = c[2] if isinstance(c[2], tuple) else ((), (), None)
-        return Call(c[0].start_pos, c[-1].end_pos, str(c[0]), given, options, clauses)
+        arguments, options, clauses = c[2] if isinstance(c[2], tuple) else ((), (), None)
+        return Call(c[0].start_pos, c[-1].end_pos, str(c[0]), arguments, options, clauses)
 
     def arguments(self, c: list[Any]) -> tuple[Any, ...]:
         nodes = _nodes(c)

@@ -70,8 +70,8 @@ def number(kind: str, symbol: str, a: Value, b: Value) -> Value:
         If it divides by zero, has a negative exponent, the result does not fit, or it is no operator on numbers.
     """
     if kind == "COMPARE":
-        found = _COMPARE[symbol](a, b)
-        return found if isinstance(found, np.ndarray) else bool(found)
+        compared = _COMPARE[symbol](a, b)
+        return compared if isinstance(compared, np.ndarray) else bool(compared)
     low_a, high_a = _bounds(a)
     low_b, high_b = _bounds(b)
     if kind in ("QUOTIENT", "REMAINDER"):
@@ -105,8 +105,8 @@ def truth(kind: str, symbol: str, a: Value, b: Value) -> Value:
     if kind == "AND":
         return a & b
     if kind == "COMPARE" and symbol in ("==", "!="):
-        found = _COMPARE[symbol](a, b)
-        return found if isinstance(found, np.ndarray) else bool(found)
+        compared = _COMPARE[symbol](a, b)
+        return compared if isinstance(compared, np.ndarray) else bool(compared)
     raise MisfitError(f"{symbol} is not for truth values")
 
 

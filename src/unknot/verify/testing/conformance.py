@@ -80,13 +80,13 @@ def _answers(relation: Relation) -> dict[tuple[int, int], list[int]]:
             at = todo.pop()
             if (at, address) in answers:
                 continue
-            found = relation.candidates(at, address)
-            vcs = [candidate.vc for candidate in found]
+            candidates = relation.candidates(at, address)
+            vcs = [candidate.vc for candidate in candidates]
             if len(set(vcs)) < len(vcs):
                 raise ConformanceError(f"{_state(relation, at, address)}: it offers the same candidate twice")
             out = np.zeros(relation.max_candidates, dtype=np.int64)
             answers[at, address] = out[: int(relation.rule(at, address, out))].tolist()
-            if [decode(value) for value in answers[at, address]] != found:
+            if [decode(value) for value in answers[at, address]] != candidates:
                 raise ConformanceError(f"{_state(relation, at, address)}: asked twice, it answers differently")
             todo += [vc for vc in vcs if vc is not None]
     return answers

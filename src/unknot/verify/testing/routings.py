@@ -45,8 +45,8 @@ def check_routing(
     """
     taken = []
     name = getattr(function, "__name__", "the routing")
-    for given in networks:
-        network, text = _network(given)
+    for each in networks:
+        network, text = _network(each)
         relation = attempt(function, network)
         if relation is None:
             continue
@@ -84,9 +84,9 @@ def attempt(function: Callable[[Network], Relation], network: Network) -> Relati
     return relation
 
 
-def _network(given: str | Network) -> tuple[Network, str]:
-    if isinstance(given, Network):
-        return given, given.name
+def _network(source: str | Network) -> tuple[Network, str]:
+    if isinstance(source, Network):
+        return source, source.name
     from unknot.network import tod
 
-    return tod.network(given), given
+    return tod.network(source), source
