@@ -30,7 +30,7 @@ from hypothesis import strategies as st
 from tests.fuzz.mutation import damaged
 from tests.fuzz.readers import READERS
 from unknot._base.errors import UnknotError
-from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.outcomes import notify
 
 SLOWEST, LARGEST = 20.0, 2 * 2**30
 
@@ -47,7 +47,7 @@ def outcome(read: Any, path: Path) -> tuple[str, str]:
     except UnknotError as error:
         shown = io.StringIO()
         with contextlib.redirect_stderr(shown):
-            say(str(error))
+            notify(str(error))
         if _raw(shown.getvalue()):
             return "failure", "raw escapes in a message"
         if path.name not in str(error):

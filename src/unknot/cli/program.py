@@ -17,7 +17,7 @@ from unknot._base.extensions import Catalogue, described, heading
 from unknot.cli import crashes
 from unknot.cli.commands import guard
 from unknot.cli.commands.options import Grouped, MaxMemory, Traceback, Version, with_format, with_limit
-from unknot.cli.commands.outcomes import Commands, say
+from unknot.cli.commands.outcomes import Commands, notify
 
 PANELS = {
     "Prove": ("check", "accept", "replay", "analyse", "faults", "audit", "gallery"),
@@ -49,7 +49,7 @@ class _Program(Commands):
                 line = (name, _extension(name).get_short_help_str(80))
                 panels.setdefault(heading(point), []).append(line)
             except ExtensionError as error:
-                say(str(error))
+                notify(str(error))
         for title, lines in panels.items():
             with formatter.section(title):
                 formatter.write_dl(lines)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from unknot._base.switching import Switching
-from unknot.report.phrases import count, listed
+from unknot.report.phrases import count, listed, span
 from unknot.routing.named import routing_named
 from unknot.studies.gallery import Exhibit, Gallery
 
@@ -63,16 +63,10 @@ def about(text: str) -> str:
     return (inspect.getdoc(routing_named(text)) or "").split("\n")[0]
 
 
-def span(low: float, high: float, form: str = "g") -> str:
-    """A number, or a range where there are several."""
-    first, last = format(low, form), format(high, form)
-    return first if first == last else f"{first}–{last}"
-
-
 def vcs_per_channel(exhibits: Sequence[Exhibit]) -> str:
     """Fewest and most virtual channels of a channel."""
     counts = [exhibit.relation.vcs.counts for exhibit in exhibits if exhibit.relation.vcs.counts.size]
-    return span(min(int(c.min()) for c in counts), max(int(c.max()) for c in counts)) if counts else "none"
+    return span(min(int(c.min()) for c in counts), max(int(c.max()) for c in counts), "–") if counts else "none"
 
 
 def minimal(exhibits: Sequence[Exhibit]) -> str:
@@ -84,7 +78,7 @@ def minimal(exhibits: Sequence[Exhibit]) -> str:
 def adaptivity(exhibits: Sequence[Exhibit]) -> str:
     """Mean share of the shortest paths that are permitted, lowest and highest over the networks."""
     means = [exhibit.adaptivity.mean for exhibit in exhibits]
-    return span(min(means), max(means), ".2f")
+    return span(f"{min(means):.2f}", f"{max(means):.2f}", "–")
 
 
 def judged(exhibits: Sequence[Exhibit], switching: Switching) -> Judgement:

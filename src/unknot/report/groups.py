@@ -11,6 +11,7 @@ import numpy.typing as npt
 from unknot.network import Network
 from unknot.network.levels import levels
 from unknot.network.model import IntArray
+from unknot.report.phrases import span
 from unknot.report.placement import LEADING, clusters, scattered
 
 MOST_GROUPS = 100
@@ -101,14 +102,12 @@ def _tiles(network: Network) -> Groups | None:
         side[np.argmax(-(-radices // side))] += 1
     tile, of = np.unique(at // side, axis=0, return_inverse=True)
     names = [
-        ",".join(_span(int(t * s), int(min((t + 1) * s, k)) - 1) for t, s, k in zip(row, side, radices, strict=True))
+        ",".join(
+            span(int(t * s), int(min((t + 1) * s, k)) - 1, "–") for t, s, k in zip(row, side, radices, strict=True)
+        )
         for row in tile.tolist()
     ]
     return Groups(network, of.reshape(-1).astype(np.int64), tuple(names), tile.astype(np.int64))
-
-
-def _span(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}–{high}"
 
 
 def _subtrees(network: Network) -> Groups | None:

@@ -14,7 +14,7 @@ from unknot.report.curves import draw_curves, points
 from unknot.report.findings import Knot, knot, lost, replayed, topology
 from unknot.report.option_text import bursts, lengths, router
 from unknot.report.page import page, write
-from unknot.report.phrases import count, listed
+from unknot.report.phrases import count, listed, span
 from unknot.routing.relation import Relation
 from unknot.simulation.run.replication import FEWEST_SEEDS
 from unknot.simulation.run.run import Run
@@ -100,8 +100,7 @@ def _vcs(relation: Relation) -> str:
     counts = relation.vcs.counts
     if not counts.size:
         return "none"
-    low, high = int(counts.min()), int(counts.max())
-    return str(low) if low == high else f"{low} to {high}"
+    return span(int(counts.min()), int(counts.max()))
 
 
 def within(value: float | None, half_width: float | None, digits: int, seeds: int = 1) -> str:

@@ -33,7 +33,7 @@ def refuse_oversized(text: str, path: Path) -> None:
     for kind, word, line, column in tokens(text):
         problem = ""
         if kind == "mark":
-            depth = max(0, depth + len(word) * ((word[0] in "[{") - (word[0] in "]}")))
+            depth = max(0, depth + (word in "[{") - (word in "]}"))
             dots = dots + 1 if word == "." else 0
             if depth > DEEPEST:
                 problem = f"brackets more than {DEEPEST} deep inside one another"

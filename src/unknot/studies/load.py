@@ -51,29 +51,29 @@ def load_study(path: str | Path, *, outside_files: bool = False, allow_code: boo
     text = _read(path)
     try:
         refuse_oversized(text, path)
-        data = tomllib.loads(text)
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise StudyError([_syntax_error(str(error), path, text)]) from error
     except TextError as error:
         raise StudyError([error]) from error
-    entries, common = data.get("design"), data.get("common", {})
+    entries, common = document.get("design"), document.get("common", {})
     origins: list[tuple[int, dict[str, int]]] = []
-    content: dict[str, Any] = {key: value for key, value in data.items() if key not in ("design", "common")}
+    content: dict[str, Any] = {key: value for key, value in document.items() if key not in ("design", "common")}
     if isinstance(entries, list) and isinstance(common, dict):
         content["designs"] = []
         numbers = [_combinations({**common, **entry}) if isinstance(entry, dict) else 1 for entry in entries]
         try:
-            require_few(sum(numbers), points_of(sum(numbers), data.get("simulation")))
+            require_few(sum(numbers), points_of(sum(numbers), document.get("simulation")))
         except UnknotError as error:
             largest = ("design", numbers.index(max(numbers)))
-            raise StudyError([_Locator(path, text, data, [])(largest, str(error), key=True)]) from None
+            raise StudyError([_Locator(path, text, document, [])(largest, str(error), key=True)]) from None
         for index, entry in enumerate(entries):
             for row, picked in _multiplied({**common, **entry} if isinstance(entry, dict) else entry):
                 content["designs"].append(row)
                 origins.append((index, picked))
     elif entries is not None:
         content["designs"] = entries
-    problem = _Locator(path, text, data, origins)
+    problem = _Locator(path, text, document, origins)
     stray = [
         problem((key,), f"unknown key {key!r}; {near(key, _TOP)}", key=True)
         for key in content
@@ -158,12 +158,12 @@ def _misfits(study: Study, problem: _Locator) -> Iterable[TextError]:
 
 
 class _Locator:
-    """Maker of errors at the place in the file that a path into the checked data stands for."""
+    """Maker of errors at the place in the file that a path into the checked document stands for."""
 
     def __init__(
-        self, path: Path, text: str, data: Mapping[str, Any], origins: list[tuple[int, dict[str, int]]]
+        self, path: Path, text: str, document: Mapping[str, Any], origins: list[tuple[int, dict[str, int]]]
     ) -> None:
-        self.path, self.text, self.data, self.origins = path, text, data, origins
+        self.path, self.text, self.document, self.origins = path, text, document, origins
         self.places = locate(text)
         self.lines = text.split("\n")
 
@@ -207,13 +207,13 @@ class _Locator:
             if key is None:
                 return base
             entry = self._at(base)
-            if isinstance(entry, dict) and key not in entry and key in self.data.get("common", {}):
+            if isinstance(entry, dict) and key not in entry and key in self.document.get("common", {}):
                 base = ("common",)
             return (*base, key, picked[str(key)], *loc[3:]) if key in picked else (*base, *loc[2:])
         return loc
 
     def _at(self, path: tuple[str | int, ...]) -> Any:
-        value: Any = self.data
+        value: Any = self.document
         for part in path:
             try:
                 value = value[part]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r]+|\#[^\n]*)|(?P<line>\n)
     |(?P<text>\"{3}(?:\\.|[^\\])*?\"{3,5}|'{3}.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*')
-    |(?P<mark>\[\[|\]\]|[\[\]{}=,.])|(?P<bare>[^\s\[\]{}=,.\#"']+)""",
+    |(?P<mark>[\[\]{}=,.])|(?P<bare>[^\s\[\]{}=,.\#"']+)""",
     re.VERBOSE | re.DOTALL,
 )
 Path = tuple[str | int, ...]
@@ -41,10 +41,11 @@ class _Reader:
         table: Path = ()
         while self._skip_lines():
             _, word, line, column = self.tokens[self.next]
-            if word in ("[", "[["):
-                self.next += 1
-                table = self._header(self._key(), Place(line, column, line, column), repeated=word == "[[")
-                self.next += 1
+            if word == "[":
+                repeated = self.tokens[self.next + 1][1] == "["
+                self.next += 1 + repeated
+                table = self._header(self._key(), Place(line, column, line, column), repeated)
+                self.next += 1 + repeated
             else:
                 self._assign(table)
         return self.places
@@ -86,8 +87,7 @@ class _Reader:
 
     def _value(self, path: Path) -> None:
         word = self.tokens[self.next][1]
-        if word in ("[", "[["):
-            self._split()
+        if word == "[":
             self._list(path)
         elif word == "{":
             self.next += 1
@@ -99,14 +99,13 @@ class _Reader:
             self.next += 1
         else:
             # A number such as 0.05 or a date comes as several tokens; it ends where a value must end.
-            while self.next < len(self.tokens) and self.tokens[self.next][1] not in ("\n", ",", "]", "]]", "}"):
+            while self.next < len(self.tokens) and self.tokens[self.next][1] not in ("\n", ",", "]", "}"):
                 self.next += 1
 
     def _list(self, path: Path) -> None:
         self.next += 1
         index = 0
         while self._skip_lines():
-            self._split()
             _, word, line, column = self.tokens[self.next]
             if word == "]":
                 break
@@ -117,15 +116,6 @@ class _Reader:
             self._value((*path, index))
             index += 1
         self.next += 1
-
-    def _split(self) -> None:
-        """Inside a value, `[[` and `]]` are two brackets."""
-        kind, word, line, column = self.tokens[self.next]
-        if word in ("[[", "]]"):
-            self.tokens[self.next : self.next + 1] = [
-                (kind, word[0], line, column),
-                (kind, word[0], line, column + 1),
-            ]
 
     def _skip_lines(self) -> bool:
         while self.next < len(self.tokens) and self.tokens[self.next][1] == "\n":

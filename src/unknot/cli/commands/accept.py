@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unknot.cli.commands.options import Json, Vcs
-from unknot.cli.commands.outcomes import FAILS, HOLDS, say
+from unknot.cli.commands.outcomes import FAILS, HOLDS, notify
 
 if TYPE_CHECKING:
     from unknot.certificates import Document
@@ -130,12 +130,12 @@ def write_evidence(
         try:
             text = coq_file(content, claims[0] if claims else {"proof": {}})
         except Rejected as error:
-            say(f"{path} was not written: {error}")
+            notify(f"{path} was not written: {error}")
             return
         write_text(path, text)
-        say(f"wrote {path}; `coqc {path}` checks it")
+        notify(f"wrote {path}; `coqc {path}` checks it")
     elif claims or parts:
         write_document(document(network, relation, claims, parts), path)
-        say(f"wrote {path}; `unknot accept` checks it")
+        notify(f"wrote {path}; `unknot accept` checks it")
     else:
-        say(f"{path} was not written: nothing was settled, so there is no evidence")
+        notify(f"{path} was not written: nothing was settled, so there is no evidence")

@@ -86,6 +86,7 @@ def _show(relation: Relation, facts: Properties, traffic: str, scale: Scale) -> 
     from rich.text import Text
 
     from unknot.cli.commands import display
+    from unknot.report.phrases import span
 
     network, delivery, paths, use = relation.network, facts.delivery, facts.adaptivity, facts.vc_use
     yes = display.answer
@@ -113,7 +114,7 @@ def _show(relation: Relation, facts: Properties, traffic: str, scale: Scale) -> 
     unused = ", ".join(relation.vcs.name(int(vc)) for vc in use.unused[:4])
     more = ", …" if use.unused.size > 4 else ""
     rows += [
-        ("VCs", f"{use.total} in all; {_span(use.per_channel)} per channel, {_span(use.per_router)} leave a router"),
+        ("VCs", f"{use.total} in all; {span(*use.per_channel)} per channel, {span(*use.per_router)} leave a router"),
         ("never used", f"{use.unused.size} VCs: {unused}{more}" if use.unused.size else "none"),
     ]
     for label, load in ((f"{traffic} traffic", facts.loads), ("best split", facts.best)):
@@ -124,10 +125,6 @@ def _show(relation: Relation, facts: Properties, traffic: str, scale: Scale) -> 
             rows.append((label, f"{highest}, {ideal}"))
     rows += [("", reason) for reason in facts.left_out]
     display.print_rows(rows)
-
-
-def _span(ends: tuple[int, int]) -> str:
-    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
 def _answer(relation: Relation, facts: Properties, times: tuple[Cost, ...], units: Units | None) -> dict[str, Any]:

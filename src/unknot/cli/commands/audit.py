@@ -11,7 +11,7 @@ import typer
 
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.options import Json, SwitchingName, TimeLimit
-from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import exit_code, limited, print_json
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def audit(
     from unknot._base.switching import switching_named
     from unknot.cli.commands import activity, audit_display
     from unknot.fabrics import compare_fabrics, read_fabric
-    from unknot.verify.audit import audit as judge
+    from unknot.verify.audit import audit as audit_fabric
     from unknot.verify.audit_routes import routes_between_hosts
 
     technique = switching_named(switching)
@@ -83,7 +83,7 @@ def audit(
         deadline, lambda: read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs, hops=lid_matrix)
     )
     with activity.busy("auditing"):
-        how = partial(judge, switching=technique, time_limit=deadline)
+        how = partial(audit_fabric, switching=technique, time_limit=deadline)
         audited = limited(ending, lambda: how(read, lanes=lanes, multicast_level=multicast_sl))
         routes = routes_between_hosts(read) if cables else None
         old = None if compare is None else read_fabric(compare)
@@ -93,7 +93,7 @@ def audit(
         from unknot.report import write_audit_report
 
         write_audit_report(audited, out)
-        say(f"report: {out}")
+        notify(f"report: {out}")
     if json:
         from unknot.cli.answers.studies import audit_answer
 

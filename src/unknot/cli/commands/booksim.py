@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import UnknotError
-from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.printing import show
 from unknot.cli.commands.shared import print_json, write, write_rows
 
@@ -53,9 +53,9 @@ def run_configuration(
     if setup.batches and (along or out):
         raise UnknotError("--sweep and --out are for loads, and sim_type = batch has none")
     for words in setup.warnings:
-        say(words)
+        notify(words)
     if idle := setup.configuration.idle():
-        say(f"{path}: set, and without effect here: {', '.join(idle)}")
+        notify(f"{path}: set, and without effect here: {', '.join(idle)}")
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
     if setup.watched:
@@ -124,7 +124,7 @@ def _write_text(text: str, target: str) -> None:
         show(text.rstrip("\n"))
     elif target != "-":
         write_text(Path(target), text)
-        say(f"wrote {target}")
+        notify(f"wrote {target}")
 
 
 def write_study(path: str, target: Path) -> None:
@@ -136,7 +136,7 @@ def write_study(path: str, target: Path) -> None:
     setup = read_setup(path)
     write_text(target, study_of(setup))
     for words in setup.warnings:
-        say(words)
+        notify(words)
     show(f"{target}: a study of {path}: {setup.relation.name} on {setup.relation.network.name}")
 
 

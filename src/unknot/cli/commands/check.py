@@ -23,7 +23,7 @@ from unknot.cli.commands.options import (
     TimeLimit,
     Vcs,
 )
-from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import exit_code, limited, network_for, print_json, relation_of, write
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def check(
             seek = partial(find_smallest, relation, technique, time_limit=deadline, buffer_depth=buffer_depth)
             least = deadline.closing.unless_over(partial(seek, known=verdict.configuration))
         if least is None:
-            say("there was no time to look for a smaller counterexample")
+            notify("there was no time to look for a smaller counterexample")
         elif least.configuration is not None:
             verdict = replace(verdict, configuration=least.configuration, established=least.configuration.summary)
     configuration = verdict.configuration
@@ -119,7 +119,7 @@ def check(
         from unknot.cli.answers.configuration_file import write_configuration
 
         if configuration is None:
-            say(f"no counterexample, so {export} was not written")
+            notify(f"no counterexample, so {export} was not written")
         else:
             write_configuration(
                 relation,
@@ -129,7 +129,7 @@ def check(
                 routing=network_for(export, routing),
                 vcs=vcs,
             )
-            say(f"wrote {export}")
+            notify(f"wrote {export}")
     if evidence is not None:
         from unknot.certificates import answer_claims
         from unknot.cli.commands.accept import COQ, write_evidence
@@ -170,8 +170,8 @@ def _size_claims(relation: Relation, technique: Switching, bound: int) -> list[D
     try:
         claim = size_claim(relation, technique, bound)
     except Unchecked as error:
-        say(f"the evidence has no bound on the number of messages: {error}")
+        notify(f"the evidence has no bound on the number of messages: {error}")
         return []
     if claim["least"] < bound:
-        say(f"the evidence shows {claim['least']} messages at least; more were shown by a solver alone")
+        notify(f"the evidence shows {claim['least']} messages at least; more were shown by a solver alone")
     return [claim]

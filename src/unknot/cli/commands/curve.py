@@ -28,7 +28,7 @@ from unknot.cli.commands.options import (
     Vcs,
     Warmup,
 )
-from unknot.cli.commands.outcomes import UNDECIDED, say
+from unknot.cli.commands.outcomes import UNDECIDED, notify
 from unknot.cli.commands.shared import deadline_of, flows_in, kept_in, print_json, relation_of, write, write_rows
 
 
@@ -113,10 +113,10 @@ def curve(
             store=store,
             time_limit=deadline or NEVER,
             progress=progress,
-            note=say,
+            note=notify,
         )
     if curves.cut_short:
-        say(f"given up after {time_limit:g} s, the time limit; points that are done are {_kept(store)}")
+        notify(f"given up after {time_limit:g} s, the time limit; points that are done are {_kept(store)}")
         if not curves.rows:
             raise typer.Exit(UNDECIDED)
     for file in tables:

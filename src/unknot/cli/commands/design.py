@@ -14,7 +14,7 @@ import typer
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import EvidenceDocument, Json, Picture, SwitchingName, TimeLimit
-from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
+from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED, notify
 from unknot.cli.commands.shared import print_json, write
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def design(
     best = outcome.best
     rule = None if best is None else best.rule
     if rule is None and (out is not None or export is not None):
-        say("no rule was found, so no file was written")
+        notify("no rule was found, so no file was written")
     if rule is not None and out is not None:
         from unknot.report import draw_rule
 
@@ -96,7 +96,7 @@ def design(
         from unknot.design.python_file import python_file
 
         write_text(export, python_file(rule, conclusion(outcome, family)))
-        say(f"wrote {export}")
+        notify(f"wrote {export}")
     if evidence is not None:
         from unknot.cli.commands.accept import write_evidence
 

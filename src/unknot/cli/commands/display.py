@@ -15,6 +15,7 @@ from rich.text import Text
 from unknot._base.units import Scale
 from unknot.cli.commands.printing import ANSWERING, printable
 from unknot.network import Network
+from unknot.report.phrases import span
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
 
@@ -49,7 +50,7 @@ def show_network(network: Network, metrics: Metrics) -> None:
         ("routers", str(metrics.routers)),
         ("channels", f"{metrics.channels} directed ({metrics.links} links)"),
         ("terminals", str(metrics.terminals)),
-        ("degree", _range(metrics.degree_min, metrics.degree_max)),
+        ("degree", span(metrics.degree_min, metrics.degree_max)),
         ("connected", connected),
         ("diameter", unknown if metrics.diameter is None else f"{metrics.diameter} hops{sampled}"),
         ("mean distance", unknown if metrics.mean_distance is None else f"{metrics.mean_distance:.4f} hops{sampled}"),
@@ -315,11 +316,7 @@ def console(*, errors: bool = False) -> Console:
 
 def vcs_per_channel(relation: Relation) -> str:
     low, high = (int(f()) for f in (relation.vcs.counts.min, relation.vcs.counts.max)) if relation.num_vcs else (0, 0)
-    return f"{_range(low, high)} virtual channel{'' if high == 1 else 's'} per channel"
-
-
-def _range(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low} to {high}"
+    return f"{span(low, high)} virtual channel{'' if high == 1 else 's'} per channel"
 
 
 def accepts(holds: bool | None) -> str:

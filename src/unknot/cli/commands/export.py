@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from unknot.cli.commands.options import Flows, Json, NetworkText, RoutingText, Vcs
-from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import print_json, relation_of
 
 
@@ -31,7 +31,7 @@ def export(
     relation = relation_of(network, routing, vcs, flows=flows)
     write(relation, out)
     if not json:
-        say(f"wrote {out}")
+        notify(f"wrote {out}")
         return
     from unknot.cli.answers.form import answer
     from unknot.cli.answers.repair import ExportAnswer

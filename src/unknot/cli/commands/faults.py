@@ -10,7 +10,7 @@ import typer
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.options import SEED, EvidenceDocument, Json, NetworkText, Seed, SwitchingName, Vcs
-from unknot.cli.commands.outcomes import FAILS, HOLDS, say
+from unknot.cli.commands.outcomes import FAILS, HOLDS, notify
 from unknot.cli.commands.shared import print_json
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def faults(
         from unknot.cli.commands.accept import write_evidence
 
         write_evidence(evidence, built, None, [], judgements)
-        say(f"it holds the verdicts after {len(judgements)} of {len(sweep.tried)} sets of faults")
+        notify(f"it holds the verdicts after {len(judgements)} of {len(sweep.tried)} sets of faults")
     if json:
         from unknot.cli.answers.analyses import FaultsAnswer
         from unknot.cli.answers.form import answer

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from unknot.cli.commands.options import Json
-from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.printing import show
 from unknot.cli.commands.shared import print_json
 
@@ -34,12 +34,12 @@ def gallery(
     from unknot.cli.commands import activity
     from unknot.report.gallery_page import require_ending, write_gallery
     from unknot.report.gallery_summary import lead
-    from unknot.studies.gallery import gallery as judge
+    from unknot.studies.gallery import gallery as judged_gallery
 
     require_ending(out)
     with activity.progress_bar("gallery") as progress:
-        exhibition = judge(
-            routings, network, time_limit=proof_limit, jobs=jobs, store=store, progress=progress, note=say
+        exhibition = judged_gallery(
+            routings, network, time_limit=proof_limit, jobs=jobs, store=store, progress=progress, note=notify
         )
     write_gallery(exhibition, out)
     if json:
@@ -48,4 +48,4 @@ def gallery(
         print_json(gallery_answer(exhibition, str(out)))
     else:
         show(lead(exhibition))
-        say(f"report: {out}")
+        notify(f"report: {out}")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unknot.cli.commands import display
-from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import write
 from unknot.lanes import ChangingLanes, Lanes, LongerLanes
 
@@ -45,15 +45,15 @@ def write_routes(routes: Lanes | ChangingLanes | LongerLanes, out: Path) -> None
     elif out.suffix.lower() == CLAUSES:
         if isinstance(routes.evidence, Refutation):
             files = write_refutation(routes.relation.network, routes.evidence, out, sends=routes.sends)
-            say(f"the proof is in {files.drat} and {files.lrat}")
+            notify(f"the proof is in {files.drat} and {files.lrat}")
         else:
-            say(f"{out} was not written: no clauses were refuted; a cycle of turns, or nothing, shows the bound")
+            notify(f"{out} was not written: no clauses were refuted; a cycle of turns, or nothing, shows the bound")
     elif isinstance(routes.evidence, (ForcedCycle, RouteCycle)):
         from unknot.report import draw_cycle
 
         write(out, draw_cycle(routes.relation, routes.evidence))
     else:
-        say(f"{out} was not written: no cycle of turns rules out one lane, so there is nothing to draw")
+        notify(f"{out} was not written: no cycle of turns rules out one lane, so there is nothing to draw")
 
 
 def conclusion(routes: Lanes | ChangingLanes | LongerLanes) -> str:

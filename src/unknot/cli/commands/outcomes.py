@@ -16,7 +16,17 @@ from unknot.cli.commands.printing import printable
 from unknot.cli.commands.signs import signs
 
 HOLDS, FAILS, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
-__all__ = ["BAD_INPUT", "FAILS", "HOLDS", "INTERNAL", "INTERRUPTED", "NOBODY_READS", "UNDECIDED", "Commands", "say"]
+__all__ = [
+    "BAD_INPUT",
+    "FAILS",
+    "HOLDS",
+    "INTERNAL",
+    "INTERRUPTED",
+    "NOBODY_READS",
+    "UNDECIDED",
+    "Commands",
+    "notify",
+]
 
 UsageError: Any = typer.BadParameter.__base__
 """The error of command lines: of click, or of the copy of it in newer versions of typer."""
@@ -36,21 +46,21 @@ class Commands(TyperGroup):
             with _cleaned_usage(), signs():
                 return super().invoke(ctx)
         except UnknotError as error:
-            say(str(error))
+            notify(str(error))
             raise typer.Exit(BAD_INPUT) from None
         except BrokenPipeError:
             raise typer.Exit(NOBODY_READS) from None
         except OSError as error:
-            say(f"{error.filename or 'unknot'}: {error.strerror or error}")
+            notify(f"{error.filename or 'unknot'}: {error.strerror or error}")
             raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt:
-            say("interrupted")
+            notify("interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except (typer.Exit, typer.Abort, UsageError):
             raise
         except Exception as error:
             if isinstance(error, ImportError) and (missing := missing_extra(error)):
-                say(missing)
+                notify(missing)
                 raise typer.Exit(BAD_INPUT) from None
             raise typer.Exit(internal_error(error, traceback=bool(ctx.params.get("traceback")))) from None
 
@@ -81,7 +91,7 @@ def _global_first(args: list[str]) -> list[str]:
     return front + rest
 
 
-def say(text: str) -> None:
-    """On stderr, where it disturbs nobody who reads the answer."""
+def notify(text: str) -> None:
+    """Print a line on stderr, where it disturbs nobody who reads the answer."""
     with contextlib.suppress(OSError):
         print(printable(text, sys.stderr), file=sys.stderr, flush=True)

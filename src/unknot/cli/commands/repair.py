@@ -20,7 +20,7 @@ from unknot.cli.commands.options import (
     TimeLimit,
     Vcs,
 )
-from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
+from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED, notify
 from unknot.cli.commands.shared import limited, print_json, relation_of, write
 
 if TYPE_CHECKING:
@@ -126,7 +126,9 @@ def repair(
             for one, proof in zip(remedies, proofs, strict=True)
         ]
     if search_until.over:
-        say(f"the time for the search was over: with more than {time_limit:g} s there may be more or better remedies")
+        notify(
+            f"the time for the search was over: with more than {time_limit:g} s there may be more or better remedies"
+        )
     if evidence is not None:
         parts = [
             part_of(remedy.kind, remedy.relation, claims)
@@ -144,7 +146,7 @@ def repair(
         if routes is not None and remedy.cost is not None:
             file = routes.with_stem(f"{routes.stem}-{remedy.kind.replace(' ', '-')}")
             export(remedy.relation, file)
-            say(f"wrote {file}")
+            notify(f"wrote {file}")
     if out is not None and routes is None:
         write(out, _curves(relation, list(remedies), switching, seed))
     if any(state is not None and state.safe is False for state in after):

@@ -10,7 +10,7 @@ import typer
 
 from unknot._base.errors import UnknotError
 from unknot.cli.commands.options import Csv, Json, UnitsText
-from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.printing import show
 from unknot.cli.commands.shared import kept_in, print_json, write_rows
 
@@ -85,7 +85,7 @@ def run(
     computing = nullcontext((None, jobs)) if dask is None else cluster(dask, jobs)
     bar = activity.progress_bar(study.name)
     with kept_in(store or default_store(study)), bar as progress, computing as (executor, jobs):
-        result = run_study(loaded, executor=executor, jobs=jobs, store=store, progress=progress, note=say)
+        result = run_study(loaded, executor=executor, jobs=jobs, store=store, progress=progress, note=notify)
     report = out / f"{study.stem}.html"
     write_study_report(result, report, units=scale.units)
     write_rows(result.rows, csv, parquet, units=scale.units)

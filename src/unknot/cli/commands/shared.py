@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from unknot.cli.commands.outcomes import FAILS, HOLDS, INTERRUPTED, UNDECIDED, say
+from unknot.cli.commands.outcomes import FAILS, HOLDS, INTERRUPTED, UNDECIDED, notify
 from unknot.cli.commands.printing import show_json
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def limited(deadline: Deadline | None, work: Callable[[], T]) -> T:
     try:
         return deadline.within(work)
     except NoAnswerError:
-        say(f"given up after {deadline.seconds:g} s, the time limit")
+        notify(f"given up after {deadline.seconds:g} s, the time limit")
         raise typer.Exit(UNDECIDED) from None
 
 
@@ -123,7 +123,7 @@ def kept_in(store: Path | None) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         kept = f"finished points are kept in {store}: give the same command again to go on from there"
-        say(f"interrupted; {kept if store else 'nothing is kept without --store or --out'}")
+        notify(f"interrupted; {kept if store else 'nothing is kept without --store or --out'}")
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -131,7 +131,7 @@ def write(path: Path, svg: str) -> None:
     from unknot.report.picture import write_picture
 
     write_picture(svg, path)
-    say(f"wrote {path}")
+    notify(f"wrote {path}")
 
 
 def write_rows(
@@ -145,7 +145,7 @@ def write_rows(
     for path, written in ((csv, write_csv), (parquet, write_parquet)):
         if path is not None:
             written(rows, path)
-            say(f"wrote {path}")
+            notify(f"wrote {path}")
 
 
 def print_json(answer: dict[str, Any]) -> None:

@@ -26,13 +26,13 @@ def signs() -> Iterator[None]:
         return
     ended, began = threading.Event(), time.monotonic()
 
-    def say() -> None:
+    def follow() -> None:
         while not ended.wait(EVERY):
             what = f"{(_doing or ['working'])[-1]}, {time.monotonic() - began:.0f} s"
             with contextlib.suppress(OSError, ValueError):
                 print(printable(what, sys.stderr), file=sys.stderr, flush=True)
 
-    threading.Thread(target=say, name=SIGNS, daemon=True).start()
+    threading.Thread(target=follow, name=SIGNS, daemon=True).start()
     try:
         yield
     finally:

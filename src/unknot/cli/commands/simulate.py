@@ -32,7 +32,7 @@ from unknot.cli.commands.options import (
     Warmup,
     in_groups,
 )
-from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import deadline_of, flows_in, limited, network_for, relation_of, write, write_rows
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def simulate(
         steps = interval or (None if series is None else STEP)
         outcome = run = simulated.one(replace(task, point=point | cycles | {"interval": steps}), load, channels)
         if len(run.faults) < len(fault or ()):
-            say(f"the run ended in cycle {run.cycles}, before all faults had come")
+            notify(f"the run ended in cycle {run.cycles}, before all faults had come")
         if out is not None:
             simulated.draw(relation, run, out, scale)
         if export is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import SimulationError
-from unknot.cli.commands.outcomes import say
+from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import limited, print_json, write
 
 if TYPE_CHECKING:
@@ -202,10 +202,10 @@ def export(relation: Relation, run: Run, file: Path, words: dict[str, Any]) -> N
     from unknot.cli.answers.configuration_file import write_configuration
 
     if run.deadlock is None:
-        say(f"no deadlock, so {file} was not written")
+        notify(f"no deadlock, so {file} was not written")
         return
     write_configuration(relation, run.deadlock, file, **words)
-    say(f"wrote {file}")
+    notify(f"wrote {file}")
 
 
 class _Clock:

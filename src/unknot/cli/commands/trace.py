@@ -20,7 +20,7 @@ from unknot.cli.commands.options import (
     UnitsText,
     Vcs,
 )
-from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED, say
+from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED, notify
 from unknot.cli.commands.printing import show
 from unknot.cli.commands.shared import print_json, relation_of, write
 
@@ -113,7 +113,7 @@ def trace(
             run = loop.run
     if results is not None:
         write_trace(results, run.trace, relation.network, run, units=scale.units)
-        say(f"wrote {results}")
+        notify(f"wrote {results}")
     if out is not None:
         from unknot.report.timeline import draw_timeline
 
