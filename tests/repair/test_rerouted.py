@@ -17,7 +17,7 @@ from unknot._base.errors import RelationError
 from unknot.certificates import Rejected, accept_verdict, network_of, plain
 from unknot.certificates import table_of as plain_table
 from unknot.lanes import longer_lanes
-from unknot.lanes.detours import Wanted, detour_ways, unit_of
+from unknot.lanes.detours import RouteGoal, detour_ways, unit_of
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.orders_kernel import anneal, settle
 from unknot.lanes.rooted import orders_of
@@ -139,7 +139,7 @@ def test_corrupted_bounds_are_refused() -> None:
             accept_changes(relation, wrong)
 
 
-def naive_cost(asked: Wanted, key: np.ndarray, weights: np.ndarray) -> int:
+def naive_cost(asked: RouteGoal, key: np.ndarray, weights: np.ndarray) -> int:
     """Detours of the shortest climbing paths, by dynamic programming over lanes."""
     network, unit, cost = asked.network, unit_of(asked), 0
     for u in range(network.num_routers):
@@ -169,7 +169,7 @@ def naive_cost(asked: Wanted, key: np.ndarray, weights: np.ndarray) -> int:
 def test_detours_are_counted(network: Network, count: int, seed: int) -> None:
     given_ = demand(network)
     hops = given_.distances.table.T.astype(np.int64)
-    asked = Wanted(network, given_.distances.homes, hops, given_.wanted, given_.rate)
+    asked = RouteGoal(network, given_.distances.homes, hops, given_.wanted, given_.rate)
     weights = np.array([1, 2, 3, 10])
     form, taken = detour_ways(asked, weights)
     random = np.random.default_rng(seed)

@@ -28,6 +28,14 @@ REACHABILITIES = ("scheduled", "not-established", "injected")
 PLAIN, SPOTS = 10_000, 2_000
 
 
+def accepts(check: Callable[[], object], expected: object = None) -> bool:
+    """Whether a check does not raise `Rejected`, and returns what is expected."""
+    try:
+        return check() == expected
+    except Rejected:
+        return False
+
+
 def evidence_holds(relation: Relation, verdict: Verdict) -> bool | None:
     """Whether `accept_verdict` accepts the evidence of a verdict; None: there is none, or too much to check again."""
     try:

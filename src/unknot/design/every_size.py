@@ -14,9 +14,11 @@ from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
-from unknot.certificates import Document, Rejected, plain
+from unknot.certificates import Document, evidence_holds, plain
 from unknot.certificates.verdict import Verdict
+from unknot.certificates.verdict_checker import accepts
 from unknot.design.design import family_of
+from unknot.design.frames import types_of
 from unknot.design.proofs import KIND, Proof, proof_of
 from unknot.design.rule import Rule
 from unknot.design.space import Signs, Space, State, shown
@@ -85,14 +87,8 @@ class EverySize(Brief):
     def holds(self) -> bool | None:
         """Whether the separate checkers accept proof or configuration; None: there is neither."""
         if self.proof is not None and self.rule is not None:
-            try:
-                plain.check_rule(self.claim, self.claim["proof"])
-            except Rejected:
-                return False
-            return True
+            return accepts(lambda: plain.check_rule(self.claim, self.claim["proof"]))
         if self.refuted is not None and self.relation is not None:
-            from unknot.certificates import evidence_holds
-
             return evidence_holds(self.relation, self.refuted)
         return None
 
@@ -248,11 +244,7 @@ def _counts(relation: Relation, dimensions: int) -> tuple[tuple[int, int], ...]:
 def _answers(relation: Relation, space: Space) -> Iterator[tuple[State, dict[int, bool], str]]:
     """Yield for each reachable state with something left the types offered, whether it waits for them, and where."""
     product, vcs = grid(relation.network), relation.vcs
-    first: dict[tuple[int, int], int] = {}
-    for number, kind in enumerate(space.types):
-        first.setdefault((kind.dimension, kind.sign), number)
-    along, down = product.dimension[vcs.channel].tolist(), product.down[vcs.channel].tolist()
-    types = [first[i, -1 if d else 1] + k for i, d, k in zip(along, down, vcs.index.tolist(), strict=True)]
+    types = types_of(space, relation.network, vcs)
     at_router, home = product.coordinates, relation.network.eject[relation.destination]
     for address in range(relation.num_addresses):
         order: list[int] = (vcs.total + relation.sources(address)).tolist()

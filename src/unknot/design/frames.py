@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +19,16 @@ from unknot.routing.virtual_channels import VirtualChannels
 Ints = npt.NDArray[np.int64]
 STATE_BYTES = 400
 """Bytes of a state of a frame while it is built."""
+
+
+def types_of(space: Space, network: Network, virtual: VirtualChannels) -> list[int]:
+    """Return the type of each VC of a mesh."""
+    product = grid(network)
+    along, down = product.dimension[virtual.channel].tolist(), product.down[virtual.channel].tolist()
+    first: dict[tuple[int, int], int] = {}
+    for number, kind in enumerate(space.types):
+        first.setdefault((kind.dimension, kind.sign), number)
+    return [first[i, -1 if d else 1] + k for i, d, k in zip(along, down, virtual.index.tolist(), strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +71,7 @@ class Frame:
     @cached_property
     def type_of(self) -> list[int]:
         """Type of each VC."""
-        product, vcs = grid(self.network), self.virtual
-        along, down = product.dimension[vcs.channel].tolist(), product.down[vcs.channel].tolist()
-        first: dict[tuple[int, int], int] = {}
-        for number, kind in enumerate(self.space.types):
-            first.setdefault((kind.dimension, kind.sign), number)
-        return [first[i, -1 if d else 1] + k for i, d, k in zip(along, down, vcs.index.tolist(), strict=True)]
+        return types_of(self.space, self.network, self.virtual)
 
     @cached_property
     def vc_at(self) -> dict[tuple[int, int], int]:
@@ -89,8 +94,8 @@ class Frame:
         return tuple((b > a) - (b < a) for a, b in zip(here, there, strict=True))
 
     @cached_property
-    def _rows(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-        """Legal states: rows of addresses, input VCs, entries; permission and VC of each entry (ejection: −1)."""
+    def _everything(self) -> tuple[Table, Ints]:
+        """All that may be offered in legal states, and the permission of each candidate (ejection: −1)."""
         space, virtual = self.space, self.virtual
         routers = virtual.router.tolist()
         memory.require(f"a table on {self.network.name}", STATE_BYTES * len(routers) * self.network.num_routers)
@@ -112,18 +117,17 @@ class Frame:
                     value.append(self.vc_at[router, out])
                 start.append(len(value))
             first.append(len(input_vc))
-        columns = (np.array(column, dtype=np.int64) for column in (first, input_vc, start, permission, value))
-        return tuple(columns)  # type: ignore[return-value]
+        *columns, allowed = (np.array(x, dtype=np.int64) for x in (first, input_vc, start, value, permission))
+        return Table(*columns), allowed
 
     def table(self, offers: Flags, waits: Flags | None = None) -> Table:
         """Return the table of a rule's answers everywhere."""
-        first, input_vc, start, permission, value = self._rows
+        every, permission = self._everything
         kept = np.append(offers, True)[permission]
-        begin = np.concatenate([[0], np.cumsum(kept)])[start]
-        found = value[kept]
+        value = every.value[kept]
         if waits is not None:
-            found = found + np.where(np.append(waits, True)[permission[kept]], 0, NO_WAIT)
-        return Table(first, input_vc, begin, found)
+            value = value + np.where(np.append(waits, True)[permission[kept]], 0, NO_WAIT)
+        return replace(every, start=np.concatenate([[0], np.cumsum(kept)])[every.start], value=value)
 
     def relation(self, offers: Flags, waits: Flags | None = None, *, name: str = "rule") -> Relation:
         """The relation of a rule.

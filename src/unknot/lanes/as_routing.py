@@ -36,16 +36,16 @@ def lanes(
     flows : array_like of float, shape (terminals, terminals), optional
         As of `unknot.lanes.lanes`.
     """
-    found = _found(network, flows, {"paths": paths, "time_limit": time_limit, "seed": seed})
+    fewest_lanes = _last_or_new(network, flows, {"paths": paths, "time_limit": time_limit, "seed": seed})
     if vcs is None:
-        return found.relation
-    if isinstance(found.routes, Table):
-        return tabled(found.routes, found.lane, found.count, vcs=vcs)
-    return laned(network, found.routes, vcs=vcs, sends=found.sends)
+        return fewest_lanes.relation
+    if isinstance(fewest_lanes.routes, Table):
+        return tabled(fewest_lanes.routes, fewest_lanes.lane, fewest_lanes.count, vcs=vcs)
+    return laned(network, fewest_lanes.routes, vcs=vcs, sends=fewest_lanes.sends)
 
 
-def _found(network: Network, flows: npt.ArrayLike | None, options: dict[str, Any]) -> Lanes:
-    """The result of a search; that of the last one is kept for whatever number of VCs is tried next."""
+def _last_or_new(network: Network, flows: npt.ArrayLike | None, options: dict[str, Any]) -> Lanes:
+    """The lanes of a search; those of the last one are kept for whatever number of VCs is tried next."""
     key = (None if flows is None else np.asarray(flows, dtype=np.float64).tobytes(), options)
     if not _last or _last[0][0] is not network or _last[0][1] != key:
         _last[:] = [(network, key, fewest(network, flows=flows, **options))]

@@ -29,7 +29,7 @@ HEATS = ((3.0, 0.4), (8.0, 0.6))
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
+class RouteGoal:
     """Routes that are wanted: to each column's home.
 
     Attributes
@@ -50,13 +50,13 @@ class Wanted:
     rate: Floats
 
 
-def unit_of(goal: Wanted) -> int:
+def unit_of(goal: RouteGoal) -> int:
     """Unit of detours, which all are multiples of it: 2 in networks of two colours, otherwise 1."""
     more = _more(goal)
     return max(1, int(np.gcd.reduce(more[more > 0], initial=0)))
 
 
-def detour_ways(goal: Wanted, weights: Ints) -> tuple[Ways, Ints]:
+def detour_ways(goal: RouteGoal, weights: Ints) -> tuple[Ways, Ints]:
     """Paths of any length: those that are longer by at least 1, 2, … units (see `unit_of`) count by the weights.
 
     The last weight is that of pairs without a path, beside all others. With the ways comes to where channels may be
@@ -75,7 +75,7 @@ def detour_ways(goal: Wanted, weights: Ints) -> tuple[Ways, Ints]:
     return form._replace(detour=detour), words
 
 
-def table_ways(goal: Wanted, taken: Flags) -> tuple[Ways, Ints]:
+def table_ways(goal: RouteGoal, taken: Flags) -> tuple[Ways, Ints]:
     """The paths of a table count; every pair has to have some path. With it, to where channels may be taken."""
     return _form(goal, [taken, _anywhere(goal)], [taken, _nearer(goal)], np.array([1, LOST]))
 
@@ -144,7 +144,7 @@ def tree_order(network: Network) -> Floats:
 
 
 def climbing_routes(
-    goal: Wanted, key: Floats, *, step: Ints | None = None, kept: Routes | None = None, seed: int = 0
+    goal: RouteGoal, key: Floats, *, step: Ints | None = None, kept: Routes | None = None, seed: int = 0
 ) -> tuple[Routes, Ints]:
     """The shortest climbing routes in the lanes of some orders, and their hops, shape (routers, columns).
 
@@ -213,7 +213,7 @@ def climbing_routes(
     return Routes(lane, start, follow, loads_along(goal, lane, start, follow)), hops
 
 
-def loads_along(goal: Wanted, lane: Ints, start: Ints, follow: Slots) -> Floats:
+def loads_along(goal: RouteGoal, lane: Ints, start: Ints, follow: Slots) -> Floats:
     """Return the load of each channel under routes in lanes."""
     network = goal.network
     first, leaving = network.outgoing
@@ -228,7 +228,7 @@ def loads_along(goal: Wanted, lane: Ints, start: Ints, follow: Slots) -> Floats:
     return load
 
 
-def _more(goal: Wanted) -> Ints:
+def _more(goal: RouteGoal) -> Ints:
     """By how many hops a channel leads away: 0 on shortest paths, −1 where it leads nowhere."""
     network, hops = goal.network, goal.hops.astype(np.int64)
     ends = hops[network.target]
@@ -236,17 +236,17 @@ def _more(goal: Wanted) -> Ints:
     return more
 
 
-def _nearer(goal: Wanted) -> Flags:
+def _nearer(goal: RouteGoal) -> Flags:
     found: Flags = _more(goal) == 0
     return found
 
 
-def _anywhere(goal: Wanted) -> Flags:
+def _anywhere(goal: RouteGoal) -> Flags:
     found: Flags = _more(goal) >= 0
     return found
 
 
-def _form(goal: Wanted, taken: list[Flags], nearer: list[Flags], weights: Ints) -> tuple[Ways, Ints]:
+def _form(goal: RouteGoal, taken: list[Flags], nearer: list[Flags], weights: Ints) -> tuple[Ways, Ints]:
     """Blocks side by side, each padded to whole words; channels follow each other unless they lead straight back."""
     network, planes = goal.network, len(taken)
     own, wanted = packed(goal.home == network.target[:, None]), packed(goal.wanted)

@@ -72,7 +72,7 @@ class Open:
 
 
 def decide(
-    given: Demand, lanes: int, effort: SearchEffort, *, conflicts: int, changes: str = "none"
+    traffic: Demand, lanes: int, effort: SearchEffort, *, conflicts: int, changes: str = "none"
 ) -> Floats | Refutation | Open:
     """Return keys by which the lanes serve all pairs, or a refutation that `evidence.accept` accepts, or neither.
 
@@ -88,11 +88,11 @@ def decide(
     """
     from pysat.solvers import Solver
 
-    network = given.network
-    if lanes * network.num_channels * given.distances.homes.size > MOST_CHOICES:
+    network = traffic.network
+    if lanes * network.num_channels * traffic.distances.homes.size > MOST_CHOICES:
         return Open(0)
-    first_pairs = _conflicting(given, lanes) if changes in KEPT else ()
-    clauses = Clauses(network, lanes, sends=given.sends, first_pairs=first_pairs, changes=changes)
+    first_pairs = _conflicting(traffic, lanes) if changes in KEPT else ()
+    clauses = Clauses(network, lanes, sends=traffic.sends, first_pairs=first_pairs, changes=changes)
     turns: list[dict[tuple[int, int], int]] = [{} for _ in range(clauses.lanes)]
     for what, number in clauses.number.items():
         if what[0] == "turn":
@@ -120,20 +120,20 @@ def decide(
                     solver.add_clause(clause)
         spent = int(solver.accum_stats()["conflicts"])
     refutation = refute(
-        network, given.sends, lanes, effort,
+        network, traffic.sends, lanes, effort,
         changes=changes, first=first_pairs, cycles=cycles, conflicts=4 * conflicts,
     )  # fmt: skip
     return Open(spent) if refutation is None else refutation
 
 
-def _conflicting(given: Demand, lanes: int) -> tuple[Pair, ...]:
+def _conflicting(traffic: Demand, lanes: int) -> tuple[Pair, ...]:
     """Pairs of routers of long single shortest paths, by which lanes are numbered: one fewer than there are lanes."""
     if lanes < 2:
         return ()
-    network, homes = given.network, given.distances.homes
-    distance = np.where(given.wanted, given.distances.table.T, -1)
+    network, homes = traffic.network, traffic.distances.homes
+    distance = np.where(traffic.wanted, traffic.distances.table.T, -1)
     found: list[tuple[int, Pair]] = []
-    for s, h in np.argwhere(distance >= 2)[:: max(1, given.pairs // 500)].tolist():
+    for s, h in np.argwhere(distance >= 2)[:: max(1, traffic.pairs // 500)].tolist():
         levels = _shortest_levels(network, s, int(homes[h]))
         single = sum(len(level) == 1 for level in levels)
         found.append((-single, (s, int(homes[h]))))

@@ -49,27 +49,28 @@ class ForcedCycle(Brief):
     turns: tuple[ForcedTurn, ...]
 
 
-def forced_turns(given: Demand) -> dict[tuple[int, int], tuple[int, int]]:
+def forced_turns(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:
     """Turns that all shortest paths of some wanted pair take, and one such pair for each.
 
     If every router sends to every other, a turn is forced if it is the only way between its ends, two hops apart.
     Otherwise pairs farther apart are looked at too, which takes routers × channels × destinations.
     """
-    network = given.network
-    homes = given.distances.homes
-    if _everyone(given):
-        return _two_hops(given)
+    network = traffic.network
+    homes = traffic.distances.homes
+    everyone = network.num_routers * (network.num_routers - 1)
+    if traffic.wanted.sum() == everyone:
+        return _two_hops(traffic)
     found: dict[tuple[int, int], tuple[int, int]] = {}
     if network.num_routers * network.num_channels * homes.size > MAX_LEVELS:
-        return _two_hops(given)
-    hops = given.distances.table.T.astype(np.int64)
-    for start in np.flatnonzero(given.wanted.any(axis=1)).tolist():
+        return _two_hops(traffic)
+    hops = traffic.distances.table.T.astype(np.int64)
+    for start in np.flatnonzero(traffic.wanted.any(axis=1)).tolist():
         here = np.asarray(distances_from(network, start), dtype=np.int64)
         order = np.argsort(here[network.source], kind="stable")
         order = order[here[network.source[order]] >= 0]
         level = here[network.source[order]]
         on = level[:, None] + 1 + hops[network.target[order]] == here[homes]
-        on &= (hops[network.target[order]] >= 0) & given.wanted[start]
+        on &= (hops[network.target[order]] >= 0) & traffic.wanted[start]
         begins = np.flatnonzero(np.diff(level, prepend=-1))
         many = np.add.reduceat(on, begins, axis=0, dtype=np.int64)
         which = np.add.reduceat(on * order[:, None], begins, axis=0, dtype=np.int64)
@@ -79,16 +80,12 @@ def forced_turns(given: Demand) -> dict[tuple[int, int], tuple[int, int]]:
     return found
 
 
-def _everyone(given: Demand) -> bool:
-    return bool(given.wanted.sum() == given.network.num_routers * (given.network.num_routers - 1))
-
-
-def _two_hops(given: Demand) -> dict[tuple[int, int], tuple[int, int]]:
-    network = given.network
+def _two_hops(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:
+    network = traffic.network
     first, leaving = network.outgoing
     ways: dict[tuple[int, int], list[tuple[int, int]]] = {}
     apart = np.zeros((network.num_routers, network.num_routers), dtype=bool)
-    apart[:, given.distances.homes] = given.wanted & (given.distances.table.T == 2)
+    apart[:, traffic.distances.homes] = traffic.wanted & (traffic.distances.table.T == 2)
     for c in np.flatnonzero(np.asarray(apart.any(axis=1))[network.source]).tolist():
         u, v = int(network.source[c]), int(network.target[c])
         after = leaving[first[v] : first[v + 1]]
@@ -128,10 +125,10 @@ class RouteCycle(Brief):
     turns: tuple[RouteTurn, ...]
 
 
-def forced_cycle(given: Demand) -> ForcedCycle | None:
+def forced_cycle(traffic: Demand) -> ForcedCycle | None:
     """A short cycle of forced turns; None if there is none."""
-    turns = forced_turns(given)
-    cycle = shortest_cycle(list(turns), given.network.num_channels)
+    turns = forced_turns(traffic)
+    cycle = shortest_cycle(list(turns), traffic.network.num_channels)
     return None if cycle is None else ForcedCycle(tuple(ForcedTurn(c, e, *turns[c, e]) for c, e in cycle))
 
 

@@ -30,7 +30,7 @@ ROUNDS = ((1.1, 0.1, 0.003), (1.05, 0.05, 0.001))
 """Scale of the loads, by the mean one, and temperatures at the beginning and at the end of each round."""
 
 
-def balanced(given: Demand, ways: Ways, orders: Orders, effort: SearchEffort) -> Routes:
+def balanced(traffic: Demand, ways: Ways, orders: Orders, effort: SearchEffort) -> Routes:
     """Routes along climbing shortest paths in the lanes of some orders, of low highest load.
 
     By simulated annealing on the sum of the 16th powers of loads; what follows a channel in a lane on the way to a
@@ -40,8 +40,8 @@ def balanced(given: Demand, ways: Ways, orders: Orders, effort: SearchEffort) ->
     from unknot.lanes.load_kernel import balance, choose
 
     lanes, channels = orders.key.shape
-    routers, homes = given.wanted.shape
-    rate = np.where(given.wanted, given.rate, -1.0)
+    routers, homes = traffic.wanted.shape
+    rate = np.where(traffic.wanted, traffic.rate, -1.0)
     lane, start = np.full((routers, homes), -1), np.full((routers, homes), -1)
     follow = no_slots((lanes, channels, homes), ways.leaving_first)
     flow, load = np.zeros((lanes, channels, homes)), np.zeros(channels // ways.copies)
@@ -57,7 +57,7 @@ def balanced(given: Demand, ways: Ways, orders: Orders, effort: SearchEffort) ->
     mean = load.sum() / max(1, load.size)
     best = Routes(lane.copy(), start.copy(), follow.copy(), load.copy())
     for _ in _rounds(
-        given, effort, mean, lambda *how: balance(
+        traffic, effort, mean, lambda *how: balance(
             ways, orders.key, orders.reach, rate, lane, start, follow, flow, load, state, *how
         )
     ):  # fmt: skip
@@ -67,10 +67,10 @@ def balanced(given: Demand, ways: Ways, orders: Orders, effort: SearchEffort) ->
 
 
 def _rounds(
-    given: Demand, effort: SearchEffort, mean: float, anneal: Callable[[int, float, float, float], None]
+    traffic: Demand, effort: SearchEffort, mean: float, anneal: Callable[[int, float, float, float], None]
 ) -> Iterator[None]:
     """Anneal in rounds, each yields; Ctrl-C ends them."""
-    moves = min(MOVES * given.pairs, MOST_MOVES) // len(ROUNDS)
+    moves = min(MOVES * traffic.pairs, MOST_MOVES) // len(ROUNDS)
     try:
         for number, (scale, hot, cold) in enumerate(ROUNDS if mean > 0 else ()):
             for count, now, then in effort.cooled(moves, (hot, cold), share=1 / (len(ROUNDS) - number)):
@@ -80,7 +80,7 @@ def _rounds(
         effort.interrupted = True
 
 
-def balanced_table(given: Demand, ways: Ways, orders: Orders, effort: SearchEffort) -> tuple[Ints, Floats]:
+def balanced_table(traffic: Demand, ways: Ways, orders: Orders, effort: SearchEffort) -> tuple[Ints, Floats]:
     """A table, as bits, by which the orders serve all pairs, of low highest load; and the load of each channel.
 
     By annealing as above, from the table that the orders were found with.
@@ -88,15 +88,15 @@ def balanced_table(given: Demand, ways: Ways, orders: Orders, effort: SearchEffo
     from unknot.lanes.load_kernel import balance_table, carry_all
 
     step = table_from(ways, orders.taken)
-    order = np.argsort(given.distances.table, axis=1, kind="stable")
+    order = np.argsort(traffic.distances.table, axis=1, kind="stable")
     flow, load = np.zeros(step.shape), np.zeros(len(ways.source) // ways.copies)
-    carry_all(ways, step, flow, load, given.wanted, given.rate)
+    carry_all(ways, step, flow, load, traffic.wanted, traffic.rate)
     state = np.array([np.random.default_rng([effort.seed, 1]).integers(2**63)], dtype=np.uint64)
     mean = load.sum() / max(1, load.size)
     best, least = step.copy(), load.copy()
     for _ in _rounds(
-        given, effort, mean, lambda *how: balance_table(
-            ways, orders.key, step, given.wanted, order, flow, load, state, *how
+        traffic, effort, mean, lambda *how: balance_table(
+            ways, orders.key, step, traffic.wanted, order, flow, load, state, *how
         )
     ):  # fmt: skip
         if load.max() < least.max():
@@ -104,7 +104,7 @@ def balanced_table(given: Demand, ways: Ways, orders: Orders, effort: SearchEffo
     return bits_of(ways, best), least
 
 
-def load_bound(given: Demand, *, time_limit: float = 20.0) -> float:
+def load_bound(traffic: Demand, *, time_limit: float = 20.0) -> float:
     """Lower bound on the highest load of any choice of shortest paths, even if pairs may be split.
 
     By linear programming; where that is too large, or there is no time for it, the mean load of all channels.
@@ -113,14 +113,14 @@ def load_bound(given: Demand, *, time_limit: float = 20.0) -> float:
     from unknot.routing.shortest_paths import shortest_paths
     from unknot.verify import best_loads
 
-    network = given.network
-    mean = float((given.rate * np.where(given.wanted, given.distances.table.T, 0)).sum())
+    network = traffic.network
+    mean = float((traffic.rate * np.where(traffic.wanted, traffic.distances.table.T, 0)).sum())
     mean /= max(1, network.num_channels)
-    if given.pairs * network.num_channels > MOST_FLOWS or time_limit <= 0:
+    if traffic.pairs * network.num_channels > MOST_FLOWS or time_limit <= 0:
         return mean
     relation = shortest_paths(network, choice="all")
     terminals = network.num_terminals
-    weight = (~np.eye(terminals, dtype=bool)).astype(float) if given.flows is None else given.flows
+    weight = (~np.eye(terminals, dtype=bool)).astype(float) if traffic.flows is None else traffic.flows
     try:
         found = within(time_limit, lambda: best_loads(relation, weight / weight.sum(), time_limit=time_limit))
     except (RelationError, NoAnswerError):

@@ -11,12 +11,13 @@ from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError, near
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
-from unknot.lanes.detours import LOST, Wanted, climbing_routes, detour_ways, improved, tree_order
+from unknot.lanes.detours import LOST, RouteGoal, climbing_routes, detour_ways, improved, tree_order
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.ways import Flags, Floats, Ints, demand
 from unknot.network import Network
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_network
 
 GOALS = ("mean", "longest")
 BLOCKS = 5
@@ -87,9 +88,10 @@ class LongerLanes(Brief):
         return int(np.count_nonzero(self.wanted))
 
 
+@takes_network
 @with_bar
 def longer_lanes(
-    network: Network | str,
+    network: Network,
     count: int,
     *,
     goal: str = "mean",
@@ -132,34 +134,31 @@ def longer_lanes(
     if goal not in GOALS:
         raise RelationError(f"lanes: unknown goal {goal!r}; {near(goal, GOALS)}")
     deadline = Deadline.of(time_limit, "lanes")
-    if isinstance(network, str):
-        from unknot.network import tod
-
-        network = tod.network(network)
-    given = demand(network, flows)
-    hops = given.distances.table.T.astype(np.int64)
-    wanted = Wanted(network, given.distances.homes, hops, given.wanted, given.rate)
+    traffic = demand(network, flows)
+    hops = traffic.distances.table.T.astype(np.int64)
+    goal_routes = RouteGoal(network, traffic.distances.homes, hops, traffic.wanted, traffic.rate)
     effort = SearchEffort(deadline.end, seed, progress)
     weights = np.array([STEEP**i if goal == "longest" else 1 for i in range(BLOCKS)] + [LOST])
-    ways, taken = detour_ways(wanted, weights)
+    ways, taken = detour_ways(goal_routes, weights)
     start = np.random.default_rng([seed, count]).random((count, network.num_channels))
     start[0] = tree_order(network)
-    found = improved(ways, taken, start, effort, rounds=rounds)
-    if found is None:
+    best = improved(ways, taken, start, effort, rounds=rounds)
+    if best is None:
         raise RelationError(
             f"lanes on {network.name}: no way was found to connect all pairs in {count} "
             f"lane{'s' * (count > 1)}, {effort.moves} moves; more lanes or a longer time limit may do"
         )
-    routes, length = climbing_routes(wanted, found[0], seed=seed)
-    shortest = np.where(given.wanted, hops, 0)
+    keys, cost = best
+    routes, length = climbing_routes(goal_routes, keys, seed=seed)
+    shortest = np.where(traffic.wanted, hops, 0)
     return LongerLanes(
-        laned(network, routes, vcs=vcs, sends=given.sends, minimal=bool((length <= shortest).all())),
+        laned(network, routes, vcs=vcs, sends=traffic.sends, minimal=bool((length <= shortest).all())),
         count,
         routes,
         length,
         shortest,
-        found[0],
-        given.wanted,
+        keys,
+        traffic.wanted,
         effort.moves,
-        found[1] == 0 or not (effort.over or effort.interrupted),
+        cost == 0 or not (effort.over or effort.interrupted),
     )

@@ -146,14 +146,14 @@ def hops_of(network: Network, table: Ints, home: Ints) -> Ints:
     return hops
 
 
-def free_table(given: Demand, ways: Ways, taken: Ints) -> Table:
+def free_table(traffic: Demand, ways: Ways, taken: Ints) -> Table:
     """The tables that are found with orders: a row for each router that ejects."""
-    network = given.network
+    network = traffic.network
     terminals = network.num_terminals
-    sends = np.ones((terminals, terminals), dtype=bool) if given.sends is None else given.sends
+    sends = np.ones((terminals, terminals), dtype=bool) if traffic.sends is None else traffic.sends
     next_channel = table_from(ways, taken)
     return Table(
-        network, next_channel, ways.home, given.wanted, given.rate, given.distances.column,
+        network, next_channel, ways.home, traffic.wanted, traffic.rate, traffic.distances.column,
         np.arange(terminals), sends, tuple(network.terminal_name(t) for t in range(terminals)), True,
     )  # fmt: skip
 

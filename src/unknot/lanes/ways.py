@@ -100,11 +100,11 @@ def demand(network: Network, flows: npt.ArrayLike | None = None) -> Demand:
     return Demand(network, found, wanted, rate, None if flows is None else matrix)
 
 
-def ways(given: Demand) -> Ways:
+def ways(traffic: Demand) -> Ways:
     """The shortest paths of a demand, as the search wants them."""
-    network, hops = given.network, given.distances.table.T
+    network, hops = traffic.network, traffic.distances.table.T
     nearer = packed((hops[network.source] == hops[network.target] + 1) & (hops[network.target] >= 0))
-    return following(network, nearer, packed(given.wanted), given.distances.homes.astype(np.int64))
+    return following(network, nearer, packed(traffic.wanted), traffic.distances.homes.astype(np.int64))
 
 
 def virtual(network: Network, count: int) -> Network:

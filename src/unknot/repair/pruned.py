@@ -11,6 +11,7 @@ from unknot._base.background import clock
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.certificates import Rejected, network_of, plain, table_of
+from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.solver import answer, refuted_by
 from unknot.repair.prune_bounds import (  # fmt: skip
@@ -54,12 +55,10 @@ class Unprunable(Brief):
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none to check."""
-        if self.evidence is None:
+        bound = self.evidence
+        if bound is None:
             return None
-        try:
-            return accept_removed(self.given, self.evidence, self.switching) == self.evidence.claimed
-        except Rejected:
-            return False
+        return accepts(lambda: accept_removed(self.given, bound, self.switching), bound.claimed)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,12 +102,10 @@ class Pruned(Brief):
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none to check."""
-        if self.evidence is None:
+        bound = self.evidence
+        if bound is None:
             return None
-        try:
-            return accept_removed(self.given, self.evidence, self.switching) == self.lower_bound
-        except Rejected:
-            return False
+        return accepts(lambda: accept_removed(self.given, bound, self.switching), self.lower_bound)
 
 
 @takes_relation

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
-from unknot.lanes.detours import Wanted, climbing_routes, tree_order
+from unknot.lanes.detours import RouteGoal, climbing_routes, tree_order
 from unknot.lanes.figures import Lanes
 from unknot.lanes.laned import Routes, laned, no_slots
 from unknot.lanes.tables import Table
@@ -82,9 +82,9 @@ def relaned(found: Lanes, left: Network) -> Relaned:
     flows = None
     if found.sends is not None:
         flows = found.sends[np.ix_(terminals, terminals)].astype(float)
-    given = demand(left, flows)
-    hops = given.distances.table.T.astype(np.int64)
-    goal = Wanted(left, given.distances.homes, hops, given.wanted, given.rate)
+    traffic = demand(left, flows)
+    hops = traffic.distances.table.T.astype(np.int64)
+    goal = RouteGoal(left, traffic.distances.homes, hops, traffic.wanted, traffic.rate)
     old = _kept(found, whole, left, routers, channels, goal)
     key: Floats = found.key[:, channels]
     routes, length = climbing_routes(goal, key, kept=old)
@@ -99,10 +99,10 @@ def relaned(found: Lanes, left: Network) -> Relaned:
     cut = goal.wanted & ~_whole(goal, old)
     shortest = bool((length <= np.where(goal.wanted, hops, 0)).all())
     return Relaned(
-        laned(left, routes, sends=given.sends, minimal=shortest),
+        laned(left, routes, sends=traffic.sends, minimal=shortest),
         len(key),
         int(np.count_nonzero(cut)),
-        given.pairs,
+        traffic.pairs,
         _new_entries(goal, old, routes),
         int(np.count_nonzero((length > hops) & goal.wanted)),
     )
@@ -179,7 +179,7 @@ def _origins(whole: Network, left: Network) -> tuple[Ints, Ints, Ints]:
     return found[0], found[1], found[2]
 
 
-def _kept(found: Lanes, whole: Network, left: Network, routers: Ints, channels: Ints, goal: Wanted) -> Routes:
+def _kept(found: Lanes, whole: Network, left: Network, routers: Ints, channels: Ints, goal: RouteGoal) -> Routes:
     """The routes by the numbers of what is left, with −1 for channels that are gone."""
     now = np.full(whole.num_channels + 1, -1)
     now[channels] = np.arange(channels.size)
@@ -214,7 +214,7 @@ def _kept(found: Lanes, whole: Network, left: Network, routers: Ints, channels: 
     return Routes(lane, now[start], follow, np.zeros(left.num_channels))
 
 
-def _whole(goal: Wanted, routes: Routes) -> Flags:
+def _whole(goal: RouteGoal, routes: Routes) -> Flags:
     """Pairs whose route arrives: bool array, shape (routers, columns)."""
     found: Flags = np.zeros(goal.wanted.shape, dtype=bool)
     for u, column in np.argwhere(goal.wanted & (routes.lane >= 0)).tolist():
@@ -222,7 +222,7 @@ def _whole(goal: Wanted, routes: Routes) -> Flags:
     return found
 
 
-def _walk(goal: Wanted, routes: Routes, u: int, column: int) -> list[tuple[int, int, int]] | None:
+def _walk(goal: RouteGoal, routes: Routes, u: int, column: int) -> list[tuple[int, int, int]] | None:
     """The entries (lane, input channel or −1 − router, channel taken) of a route; None if it does not arrive."""
     network = goal.network
     first, leaving = network.outgoing
@@ -239,7 +239,7 @@ def _walk(goal: Wanted, routes: Routes, u: int, column: int) -> list[tuple[int, 
     return None
 
 
-def _new_entries(goal: Wanted, old: Routes, new: Routes) -> int:
+def _new_entries(goal: RouteGoal, old: Routes, new: Routes) -> int:
     """Entries of the new routes that the old ones do not have."""
     before, after = set(), set()
     for u, column in np.argwhere(goal.wanted).tolist():

@@ -26,7 +26,10 @@ from unknot.routing.taking import takes_relation
 
 BEFORE = 0.2
 """Most of the time for the routes as they are."""
-Found = Lanes | Rerouted | Pruned | Unprunable | Escaped
+Change = Lanes | Rerouted | Pruned | Unprunable | Escaped
+Tasks = dict[str, Callable[[SearchEffort], Change | None]]
+"""How to look for each kind of remedy."""
+Paths = dict[tuple[int, int], frozenset[tuple[int, ...]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +57,7 @@ class Remedy:
     """
 
     kind: str
-    found: Found
+    found: Change
     cost: int | None
     unit: str
     lower_bound: int
@@ -145,53 +148,47 @@ def repair(
     table = _table(relation)
     effort = SearchEffort(deadline.end, seed, progress)
     if table is None:
-        return _adaptive(relation, switching, minimal, effort)
-    few = relation.vcs.widest if lanes is None else lanes
-    tasks: list[Callable[[SearchEffort], Found | None]] = [
-        lambda part: _lanes(relation, "given", part, both_ways=both_ways),
-        lambda part: rerouted(relation, table, few, part) if few == 1 or not both_ways else None,
-        lambda part: rerouted(relation, table, few, part, kind="entries") if few == 1 else None,
-        lambda part: _lanes(relation, "table", part, both_ways=both_ways),
-        lambda part: _lanes(relation, "free", part),
-    ]
-    kinds = ("same routes", "few changed routes", "few changed entries", "new tables", "new routes")
+        return _remedies(_adaptive(relation, switching, minimal), effort, None, NEVER)
     before = paths_of(relation, deadline.part(BEFORE))
-    return tuple(
-        _remedy(kind, found, before, deadline)
-        for kind, found in zip(kinds, _run(tasks, effort), strict=True)
-        if found is not None
-    )
+    few = relation.vcs.widest if lanes is None else lanes
+    return _remedies(_of_tables(relation, table, few, both_ways), effort, before, deadline)
 
 
-def _adaptive(relation: Relation, switching: str, minimal: bool, effort: SearchEffort) -> tuple[Remedy, ...]:
-    tasks: list[Callable[[SearchEffort], Found | None]] = [
-        lambda part: pruned(relation, part, switching=switching, minimal=minimal),
-        lambda part: _escaped(relation, switching, part, minimal=False),
-        lambda part: _escaped(relation, switching, part, minimal=True),
-        lambda part: _lanes(relation, "free", part),
-    ]
-    kinds = ("fewer candidates", "escape VCs", "minimal escape VCs", "new routes")
-    return tuple(
-        _remedy(kind, found, None, NEVER)
-        for kind, found in zip(kinds, _run(tasks, effort), strict=True)
-        if found is not None
-    )
+def _of_tables(relation: Relation, table: Table, few: int, both_ways: bool) -> Tasks:
+    tasks: Tasks = {"same routes": lambda part: _lanes(relation, "given", part, both_ways=both_ways)}
+    if few == 1 or not both_ways:
+        tasks["few changed routes"] = lambda part: rerouted(relation, table, few, part)
+    if few == 1:
+        tasks["few changed entries"] = lambda part: rerouted(relation, table, few, part, kind="entries")
+    tasks["new tables"] = lambda part: _lanes(relation, "table", part, both_ways=both_ways)
+    tasks["new routes"] = lambda part: _lanes(relation, "free", part)
+    return tasks
 
 
-def _run(tasks: list[Callable[[SearchEffort], Found | None]], effort: SearchEffort) -> list[Found | None]:
+def _adaptive(relation: Relation, switching: str, minimal: bool) -> Tasks:
+    return {
+        "fewer candidates": lambda part: pruned(relation, part, switching=switching, minimal=minimal),
+        "escape VCs": lambda part: _escaped(relation, switching, part, minimal=False),
+        "minimal escape VCs": lambda part: _escaped(relation, switching, part, minimal=True),
+        "new routes": lambda part: _lanes(relation, "free", part),
+    }
+
+
+def _remedies(tasks: Tasks, effort: SearchEffort, before: Paths | None, deadline: Deadline) -> tuple[Remedy, ...]:
     """Run each task with an equal share of the time that is left; Ctrl-C goes on to the next.
 
     When it is over, those that follow the first remedy are left out.
     """
-    found: list[Found | None] = []
-    for number, task in enumerate(tasks):
+    changes: dict[str, Change] = {}
+    for number, (kind, task) in enumerate(tasks.items()):
         now = clock()
-        if effort.over and any(one is not None and not isinstance(one, Unprunable) for one in found):
-            found.append(None)
-            continue
+        if effort.over and any(not isinstance(change, Unprunable) for change in changes.values()):
+            break
         share = max(0.1, (effort.deadline - now) / (len(tasks) - number))
-        found.append(task(replace(effort, deadline=now + share, tried={}, moves=0)))
-    return found
+        change = task(replace(effort, deadline=now + share, tried={}, moves=0))
+        if change is not None:
+            changes[kind] = change
+    return tuple(_remedy(kind, change, before, deadline) for kind, change in changes.items())
 
 
 def _lanes(relation: Relation, paths: str, effort: SearchEffort, *, both_ways: bool = False) -> Lanes:
@@ -229,19 +226,18 @@ def _table(relation: Relation) -> Table | None:
         return None
 
 
-def _remedy(
-    kind: str, found: Found, before: dict[tuple[int, int], frozenset[tuple[int, ...]]] | None, deadline: Deadline
-) -> Remedy:
+def _remedy(kind: str, change: Change, before: Paths | None, deadline: Deadline) -> Remedy:
     changed = pairs = None
-    if before is not None and not isinstance(found, Unprunable):
-        after = paths_of(found.relation, deadline)
+    if before is not None and not isinstance(change, Unprunable):
+        after = paths_of(change.relation, deadline)
         pairs = None if after is None else len(before)
         changed = None if after is None else sum(after[pair] != path for pair, path in before.items())
-    if isinstance(found, Lanes):
-        return Remedy(kind, found, found.count, "lanes", found.lower_bound, changed, pairs)
-    if isinstance(found, Rerouted):
-        return Remedy(kind, found, found.changed, found.kind, found.lower_bound, changed, pairs)
-    if isinstance(found, Escaped):
-        return Remedy(kind, found, found.added, "VCs", found.lower_bound, None, None)
-    cost = len(found.removed) if isinstance(found, Pruned) else None
-    return Remedy(kind, found, cost, "candidates", found.lower_bound if isinstance(found, Pruned) else 0, None, None)
+    if isinstance(change, Lanes):
+        return Remedy(kind, change, change.count, "lanes", change.lower_bound, changed, pairs)
+    if isinstance(change, Rerouted):
+        return Remedy(kind, change, change.changed, change.kind, change.lower_bound, changed, pairs)
+    if isinstance(change, Escaped):
+        return Remedy(kind, change, change.added, "VCs", change.lower_bound, None, None)
+    if isinstance(change, Pruned):
+        return Remedy(kind, change, len(change.removed), "candidates", change.lower_bound, None, None)
+    return Remedy(kind, change, None, "candidates", 0, None, None)

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from unknot._base.shown import Brief
 from unknot.certificates import Rejected
-from unknot.lanes.detours import Wanted, climbing_routes, improved, table_ways, tree_order
+from unknot.certificates.verdict_checker import accepts
+from unknot.lanes.detours import RouteGoal, climbing_routes, improved, table_ways, tree_order
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import laned
 from unknot.lanes.loads import loads_of
@@ -82,20 +83,16 @@ class Rerouted(Brief):
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none to check."""
-        if self.evidence is None:
-            return None
-        try:
-            return accept_changes(self.given, self.evidence) == self.lower_bound
-        except Rejected:
-            return False
+        bound = self.evidence
+        return None if bound is None else accepts(lambda: accept_changes(self.given, bound), self.lower_bound)
 
 
-def goal_of(table: Table) -> Wanted:
+def goal_of(table: Table) -> RouteGoal:
     """The routes that a table has, to be found anew."""
     distances = distances_to_homes(table.network, "repair")
     column = np.searchsorted(distances.homes, table.home)
     hops = distances.table.T[:, column].astype(np.int64)
-    return Wanted(table.network, table.home, hops, table.wanted, table.rate)
+    return RouteGoal(table.network, table.home, hops, table.wanted, table.rate)
 
 
 @takes_relation
