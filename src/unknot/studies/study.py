@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from unknot._base.errors import UnknotError
-from unknot._base.switching import DEFAULT_SWITCHING, switching_named
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_named
 from unknot.network import Network
 from unknot.routing.named import routing_to_simulate
 from unknot.routing.own import rooted
@@ -29,7 +29,7 @@ from unknot.studies import design as designs
 from unknot.studies import entries
 from unknot.studies.entries import VALUE
 from unknot.studies.limits import MOST_LOADS
-from unknot.traffic.workload import Bursts, length_shares
+from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, length_shares
 
 
 class _Table(BaseModel):
@@ -67,9 +67,9 @@ class Design(_Table):
         Annotated[int, Field(ge=1, le=1 << 20), Tag("number")] | Annotated[dict[int, float], Tag("shares")],
         Discriminator(entries.number_or_shares),
         BeforeValidator(entries.lengths),
-    ] = 1
-    buffer_depth: int = Field(default=8, ge=1, le=1 << 20)
-    traffic: Annotated[str, AfterValidator(entries.known_traffic)] = "uniform"
+    ] = PACKET_LENGTH
+    buffer_depth: int = Field(default=BUFFER_DEPTH, ge=1, le=1 << 20)
+    traffic: Annotated[str, AfterValidator(entries.known_traffic)] = PATTERN
     router: Annotated[Router, BeforeValidator(entries.router)] = Router()
     bursts: Annotated[Bursts | None, BeforeValidator(entries.bursts)] = None
 

@@ -108,7 +108,7 @@ def watch(
     >>> from unknot.network.families import line
     >>> events = watch(dimension_order(line(2), 1), 0.1, [0])
     >>> print(events[0])
-    0 | t0 | creates packet 0 for t0, of 1 flit
+    8 | t1 | creates packet 0 for t0, of 1 flit
     """
     numbers = sorted(set(packets))
     if not numbers or not all(is_whole(number) and number >= 0 for number in numbers):
