@@ -63,7 +63,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class FaultVerdict:
     """The routing after one fault, and what is known of it.
 
     Attributes
@@ -149,7 +149,7 @@ def fault_sweep(
     seed: int = 1,
     time_limit: float = 10.0,
     progress: Progress | None = None,
-    judged: Callable[[Judgement], None] | None = None,
+    on_verdict: Callable[[FaultVerdict], None] | None = None,
 ) -> FaultSweep:
     """Let every part of a network fail, alone or several at once, and judge the routing on what is left.
 
@@ -175,8 +175,8 @@ def fault_sweep(
         Seconds for each proof.
     progress : callable, optional
         Called with what was found last and the faults done, see `unknot._base.progress`.
-    judged : callable, optional
-        Called with the `Judgement` of each fault after which there was a routing to judge.
+    on_verdict : callable, optional
+        Called with the `FaultVerdict` of each fault after which there was a routing to judge.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def fault_sweep(
     tried = []
     for i, numbers in enumerate(chosen):
         broken = [parts[n] for n in numbers]
-        fault = _outcome(network, kind, broken, build, technique, time_limit, judged)
+        fault = _outcome(network, kind, broken, build, technique, time_limit, on_verdict)
         tried.append(fault)
         if progress is not None:
             progress(f"{', '.join(fault.parts)}: {fault.outcome}", i + 1, len(chosen))
@@ -262,7 +262,7 @@ def _outcome(
     build: Callable[[Network], Relation],
     technique: Switching,
     time_limit: float,
-    judged: Callable[[Judgement], None] | None,
+    on_verdict: Callable[[FaultVerdict], None] | None,
 ) -> Fault:
     names = tuple(name for name, _ in broken)
     numbers = [number for _, some in broken for number in some]
@@ -279,8 +279,8 @@ def _outcome(
         delivery = deliver(relation)
     except UnknotError as error:
         return Fault(names, "refused", 0, 0, str(error))
-    if judged is not None:
-        judged(Judgement(names, tuple(numbers), relation, verdict, delivery))
+    if on_verdict is not None:
+        on_verdict(FaultVerdict(names, tuple(numbers), relation, verdict, delivery))
     outcome: Outcome = "holds"
     if verdict.deadlock_free is False:
         outcome = "deadlock"

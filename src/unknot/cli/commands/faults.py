@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unknot.lanes import Lanes
     from unknot.network import Network
     from unknot.repair import RepairedFault
-    from unknot.verify.fault_sweep import FaultSweep, Judgement
+    from unknot.verify.fault_sweep import FaultSweep, FaultVerdict
 
 
 def faults(
@@ -98,34 +98,34 @@ def faults(
         _repair(built, routing, vcs, kind, seed, show, json)
     design.routing_named(routing, "--routing")
     sets = 1000 if budget is None else budget
-    judgements: list[Document] = []
+    parts: list[Document] = []
     states = 0
 
-    def judged(judgement: Judgement) -> None:
+    def keep(after: FaultVerdict) -> None:
         from unknot.certificates import answer_claims, part_of
         from unknot.certificates.documents import MOST_STATES
 
         nonlocal states
         if states > MOST_STATES:
             return
-        relation, numbers = judgement.relation, list(judgement.numbers)
+        relation, numbers = after.relation, list(after.numbers)
         routers, channels = (numbers, []) if kind == "routers" else ([], numbers)
-        claims = answer_claims(relation, [judgement.verdict], judgement.delivery.delivered)
+        claims = answer_claims(relation, [after.verdict], after.delivery.delivered)
         if claims:
             failed = {"channels": channels, "routers": routers}
-            judgements.append(part_of(", ".join(judgement.parts), relation, claims, failed))
-            states += sum(map(len, judgements[-1]["relation"]["states"]))
+            parts.append(part_of(", ".join(after.parts), relation, claims, failed))
+            states += sum(map(len, parts[-1]["relation"]["states"]))
 
     with activity.progress_bar("faults") as progress:
         sweep = fault_sweep(
             built, routing, switching, vcs=vcs, kind=kind, faults=at_once, budget=sets, seed=seed,
-            time_limit=proof_limit, progress=progress, judged=None if evidence is None else judged,
+            time_limit=proof_limit, progress=progress, on_verdict=None if evidence is None else keep,
         )  # fmt: skip
     if evidence is not None:
         from unknot.cli.commands.accept import write_evidence
 
-        write_evidence(evidence, built, None, [], judgements)
-        notify(f"it holds the verdicts after {len(judgements)} of {len(sweep.tried)} sets of faults")
+        write_evidence(evidence, built, None, [], parts)
+        notify(f"it holds the verdicts after {len(parts)} of {len(sweep.tried)} sets of faults")
     if json:
         from unknot.cli.answers.analyses import FaultsAnswer
         from unknot.cli.answers.form import answer
