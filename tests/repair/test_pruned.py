@@ -16,7 +16,8 @@ from unknot._base.switching import DEFAULT_SWITCHING, SWITCHINGS
 from unknot.certificates import Rejected, accept_verdict, network_of, plain, table_of
 from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh, ring, torus
-from unknot.repair.prune_bounds import SCALE, accept_removed, literals, plain_fact
+from unknot.repair.bounds import SCALE, accept_removed
+from unknot.repair.facts import literals, plain_fact
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.routing import Relation, fully_adaptive
 from unknot.verify import check, deliver

@@ -128,7 +128,7 @@ def delivery_claim(relation: Relation, delivered: bool) -> Document:
     claim = {"subject": "delivery", "delivered": delivered}
     if delivered:
         return {**claim, "proof": {}}
-    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    table = plain_table(relation)
     for address in range(table.addresses):
         arriving = plain.arriving(table, address)
         for source in table.sources[address]:
@@ -200,7 +200,7 @@ def rule_claim(
 
 def size_claim(relation: Relation, switching: str, least: int) -> Document:
     """The claim that no deadlock has fewer than `least` packets, or than the checker can tell, if that is less."""
-    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    table = plain_table(relation)
     least = min(least, plain.fewest_packets(table, switching) or least)
     return {"subject": "size", "switching": switching, "least": least, "proof": {}}
 
@@ -246,6 +246,11 @@ def table_of(relation: Relation) -> Document:
             for low, high in pairwise(first)
         ],
     }
+
+
+def plain_table(relation: Relation) -> plain.Table:
+    """A relation as the checker reads it."""
+    return plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
 
 
 def write_document(evidence: Document, path: str | Path) -> None:

@@ -19,7 +19,7 @@ from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import plain
-from unknot.certificates.documents import network_of, table_of
+from unknot.certificates.documents import plain_table
 from unknot.certificates.plain import PROVES, Rejected, Unchecked
 from unknot.certificates.verdict import Certificate, Configuration, Verdict
 from unknot.routing.relation import Candidate, Relation
@@ -173,7 +173,7 @@ def strike_out(relation: Relation, level: dict[int, int], windows: Iterable[tupl
     Unchecked
         If the search takes too many steps.
     """
-    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    table = plain_table(relation)
     rank = [level.get(vc, 0) for vc in range(table.vcs)]
     plain.check_core(table, rank, {*level}, [[[int(vc) for vc in part] for part in step] for step in windows])
 

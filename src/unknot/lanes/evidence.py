@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import astuple
 from typing import Any
 
-from unknot.certificates import Rejected, lanes_claim, network_of, plain, routes_claim, table_of
+from unknot.certificates import Rejected, lanes_claim, network_of, plain, routes_claim
+from unknot.certificates.documents import plain_table
 from unknot.lanes.forced import ForcedCycle, RouteCycle
 from unknot.lanes.lane_refutation import Refutation, plain_flows
 from unknot.lanes.ways import Flags
@@ -42,7 +43,7 @@ def accept(network: Network, evidence: ForcedCycle | Refutation, sends: Flags | 
 @takes_relation
 def accept_routes(relation: Relation, evidence: RouteCycle) -> None:
     """Return quietly if routes of a relation close the cycle, so one lane is not enough; raise `Rejected` if not."""
-    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    table = plain_table(relation)
     plain.check_route_cycle(table, proof_of(evidence))
 
 

@@ -1,8 +1,7 @@
 """Remedies for routings that can deadlock or that lost links, with the cost of each and a bound on it."""
 
-from unknot.repair.change_bounds import ChangeBound, accept_changes
+from unknot.repair.bounds import ChangeBound, PruneBound, accept_changes, accept_removed
 from unknot.repair.escape import Escaped, escaped
-from unknot.repair.prune_bounds import PruneBound, accept_removed
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.repair.relaned import Relaned, RepairedFault, relaned, repaired_faults
 from unknot.repair.repair import Remedy, repair

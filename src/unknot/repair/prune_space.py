@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot.network import distances_from
-from unknot.repair.prune_bounds import Detour, Entry, Fact, Knot, Literals, Trap, literals
+from unknot.repair.facts import Detour, Entry, Fact, Knot, Literals, Trap, literals
 from unknot.routing.relation import VC_MASK, Relation
 from unknot.routing.tabulate import Table, lookup, tabulate
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,30 +10,20 @@ import numpy as np
 from unknot._base.background import clock
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
-from unknot.certificates import Rejected, network_of, plain, table_of
+from unknot.certificates import Rejected
 from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.solver import answer, refuted_by
-from unknot.repair.prune_bounds import (  # fmt: skip
-    SCALE,
-    Entry,
-    Fact,
-    Literals,
-    PruneBound,
-    accept_removed,
-    plain_fact,
-)
-from unknot.repair.prune_choices import climbing, greedy
-from unknot.repair.prune_space import Offers, OpenVerdictError
+from unknot.lanes.orders import search
+from unknot.lanes.ways import following, packed
+from unknot.network import Network
+from unknot.repair.bounds import PruneBound, accept_removed, prune_bound, prune_proof
+from unknot.repair.facts import Entry, Fact, Knot, Literals
+from unknot.repair.prune_space import EJECTED, Offers, OpenVerdictError
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
 if TYPE_CHECKING:
     from unknot.certificates.verdict import Verdict
-
-MOST_PROOF = 60_000
-"""Most variables of a proof by unit propagation."""
-CONFLICTS = 200_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,7 +109,7 @@ def pruned(
 ) -> Pruned | Unprunable | None:
     """Remove few candidates so that a relation is safe and delivers; None if no way was found.
 
-    A solver picks the fewest candidates that settle all facts known so far (see `prune_bounds`); what is then left is
+    A solver picks the fewest candidates that settle all facts known so far (see `facts`); what is then left is
     judged, and what is wrong with it is a new fact. Ends with the fewest; until then removing one candidate after the
     other gives upper bounds.
 
@@ -154,7 +144,7 @@ def pruned(
             if picked is None:
                 break
             if isinstance(picked, Unsatisfiable):
-                return Unprunable(_proof(offers, facts, offers.count + 1), switching, relation)
+                return Unprunable(prune_proof(offers, facts, offers.count + 1), switching, relation)
             chosen = picked
             least = max(least, len(chosen))
             if best is not None and len(best) <= least:
@@ -167,7 +157,7 @@ def pruned(
     if best is None:
         return None
     final = offers.without(best, name=f"{relation.name}, {len(best)} candidates removed")
-    bound = _bound(offers, facts, len(best) if complete else 0)
+    bound = prune_bound(offers, facts, len(best) if complete else 0)
     try:
         low = 0 if bound is None else accept_removed(relation, bound, switching)
     except Rejected:
@@ -207,47 +197,72 @@ def _fewest(
     return frozenset(entry for entry, variable in gone.items() if solver.value(variable))
 
 
-def _bound(offers: Offers, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
-    """Multipliers by linear programming; a proof instead where these show less than is known."""
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array
-
-    if not facts:
-        return None
-    entries = sorted({entry for clause in facts.values() for part in clause for entry in part})
-    column = {entry: i for i, entry in enumerate(entries)}
-    cells = [
-        (i, column[entry], sign)
-        for i, (gone, kept) in enumerate(facts.values())
-        for sign, part in ((-1.0, gone), (1.0, kept))
-        for entry in part
-    ]
-    row, col, value = (np.array(part) for part in zip(*cells, strict=True))
-    solved = linprog(
-        np.ones(len(entries)),
-        A_ub=coo_array((value, (row, col)), shape=(len(facts), len(entries))).tocsr(),
-        b_ub=np.array([len(kept) - 1.0 for _, kept in facts.values()]),
-        bounds=(0, 1),
-        method="highs",
+def climbing(offers: Offers, effort: SearchEffort) -> frozenset[Entry] | None:
+    """Candidates removed until all others lead to VCs of higher keys; None if no keys were found that allow it."""
+    relation, vcs = offers.relation, offers.relation.vcs
+    own = relation.network
+    network = Network(
+        "VCs", own.num_routers, own.source[vcs.channel], own.target[vcs.channel], inject=own.inject, eject=own.eject
     )
-    if solved.status != 0:
+    home = own.eject[relation.destination].astype(np.int64)
+    wanted = np.zeros((own.num_routers, home.size), dtype=bool)
+    taken = np.zeros((vcs.total, home.size), dtype=bool)
+    for address, states in enumerate(offers.after):
+        wanted[own.inject[relation.sources(address)], address] = True
+        for found in states.values():
+            taken[[vc for vc, waits in found if vc != EJECTED and waits], address] = True
+    wanted[home, np.arange(home.size)] = False
+    ways = following(network, packed(taken), packed(wanted), home)
+    few = replace(effort, deadline=(effort.deadline + clock()) / 2, tried={})
+    random = np.random.default_rng(effort.seed)
+    orders = search(ways, 1, few, first=0, rounds=2, begin=lambda number: (random.random((1, vcs.total)), None))
+    if orders is None:
         return None
-    price = np.maximum(0.0, -np.asarray(solved.ineqlin.marginals))
-    weights = [int(w * SCALE * (1 - 1e-6)) for w in price]
-    some = [(fact, w) for fact, w in zip(facts, weights, strict=True) if w]
-    found = PruneBound(tuple(fact for fact, _ in some), tuple(w for _, w in some), minimal=offers.minimal)
-    if fewest and accept_removed(offers.relation, found, offers.switching) < fewest:
-        return _proof(offers, facts, fewest) or found
-    return found
+    key, removed = orders.key[0], frozenset[Entry]()
+    for address, states in enumerate(offers.after):
+        falls = {
+            (at, address, vc)
+            for at, found in states.items()
+            for vc, _ in found
+            if vc != EJECTED and at < vcs.total and key[vc] <= key[at]
+        }
+        closed = offers.closed(frozenset(falls), address)
+        if closed is None:
+            return None
+        removed |= {entry for entry in closed if entry[0] in offers.reached(address, closed)}
+    return _put_back(offers, removed, frozenset(), effort)
 
 
-def _proof(offers: Offers, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
-    """A proof over the checker's clauses; None if it is too large, or they do not contradict each other."""
+def greedy(
+    offers: Offers, removed: frozenset[Entry], facts: dict[Fact, Literals], effort: SearchEffort
+) -> frozenset[Entry] | None:
+    """Candidates removed one after the other until nothing is wrong, and then put back while nothing is."""
+    random = np.random.default_rng([effort.seed, len(facts)])
+    start = removed
+    while wrong := offers.wrong(removed):
+        if effort.over:
+            return None
+        facts.update(wrong)
+        fact, (gone, _) = next(iter(wrong.items()))
+        if not isinstance(fact, Knot):
+            return None
+        options = [offers.closed(removed | {entry}, entry[1]) for entry in sorted(gone)]
+        sizes = [float("inf") if option is None else len(option) + random.random() for option in options]
+        chosen = options[int(np.argmin(sizes))]
+        if chosen is None:
+            return None
+        removed = chosen
+    return _put_back(offers, removed, start, effort)
 
-    table = plain.Table(plain.Network(network_of(offers.relation.network)), table_of(offers.relation))
-    known = [plain.removal_clause(table, offers.switching, offers.minimal, plain_fact(fact)) for fact in facts]
-    clauses, variables = plain.removal_clauses(known, fewest - 1)
-    if variables > MOST_PROOF:
-        return None
-    steps = refuted_by(clauses, variables, lambda solver: answer(solver, CONFLICTS))
-    return None if steps is None else PruneBound(tuple(facts), (), steps, fewest, offers.minimal)
+
+def _put_back(
+    offers: Offers, removed: frozenset[Entry], start: frozenset[Entry], effort: SearchEffort
+) -> frozenset[Entry]:
+    """Put removed candidates back, but those of `start`, one after the other, while nothing is wrong."""
+    end = (clock() + effort.deadline) / 2
+    for entry in sorted(removed - start):
+        if clock() > end:
+            break
+        if not offers.wrong(removed - {entry}):
+            removed = removed - {entry}
+    return removed

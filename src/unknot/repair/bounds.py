@@ -1,10 +1,9 @@
-"""Lower bounds on the changes by which routes by tables fit into one lane.
+"""Lower bounds on what a repair changes: removed candidates, and routes or entries of tables in one lane.
 
-Routes in one lane must not close a cycle of turns. So for each cycle of turns that the given routes take some turn
-has to go, and with it every route that takes it. The bound is the linear relaxation of this: cycles get weights, and
-each weight is paid by changes. What is to be paid for a turn is shared out among groups of changes one of which at
-least is needed to take it from all routes, and no change pays more than 1 in all. Then changes cost at least the sum
-of the weights.
+Routes in one lane must not close a cycle of turns, so each cycle of turns that the given routes take loses one, and
+with it every route that takes it. In the linear relaxation of this cycles get weights, which changes pay: what is due
+for a turn is shared out among groups of changes one of which at least is needed to take it from all routes, and no
+change pays more than 1 in all. Then changes cost at least the sum of the weights.
 """
 
 from __future__ import annotations
@@ -12,14 +11,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from unknot._base.shown import Brief
-from unknot.certificates import Document, Rejected, changes_claim, network_of, plain, table_of
+from unknot.certificates import Document, Rejected, changes_claim, plain
+from unknot.certificates.documents import plain_table
 from unknot.lanes.forced import from_lowest
+from unknot.lanes.solver import Steps, answer, refuted_by
 from unknot.lanes.tables import Table
+from unknot.repair.facts import Fact, Literals, plain_fact
+from unknot.repair.prune_space import Offers
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
@@ -35,6 +38,9 @@ MOST_GROUPS = 150_000
 """Most groups for which linear programs are solved."""
 CYCLES = 200
 """Cycles that are added at a time."""
+MOST_PROOF = 60_000
+"""Most variables of a proof by unit propagation."""
+CONFLICTS = 200_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,9 +142,96 @@ def accept_changes(relation: Relation, bound: ChangeBound) -> int:
     sends = np.zeros((relation.network.num_terminals, relation.num_addresses), dtype=bool)
     for *_, source, address, _ in proof["paid"]:
         sends[source, address] = True
-    table = plain.Table(plain.Network(network_of(relation.network)), table_of(replace(relation, may_use=sends)))
-    plain.check_changes(table, bound.kind, bound.least, proof)
+    plain.check_changes(plain_table(replace(relation, may_use=sends)), bound.kind, bound.least, proof)
     return bound.least
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PruneBound(Brief):
+    """Proof that fewer removed candidates are not enough.
+
+    Attributes
+    ----------
+    facts : tuple of Knot, Trap or Detour
+    multipliers : tuple of int
+        One for each fact, in parts of `SCALE`; empty if there is a proof instead.
+    steps : tuple of pairs of tuples of int
+        Clauses that follow one from another, from the facts, and from "fewer than `claimed` are removed", each with
+        the clauses by which it follows; the last is empty.
+    claimed : int
+        What the proof shows.
+    minimal : bool
+        What is left shall take shortest paths only.
+    """
+
+    facts: tuple[Fact, ...]
+    multipliers: tuple[int, ...]
+    steps: Steps = ()
+    claimed: int = 0
+    minimal: bool = False
+
+    @property
+    def proof(self) -> dict[str, Any]:
+        """The proof as plain data, for the checker."""
+        facts = [plain_fact(fact) for fact in self.facts]
+        if self.claimed:
+            return {"facts": facts, "steps": [[list(literals), list(hints)] for literals, hints in self.steps]}
+        return {"facts": facts, "multipliers": list(self.multipliers)}
+
+
+@takes_relation
+def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int:
+    """The number of removed candidates that the bound shows to be needed; raise `Rejected` if it does not hold."""
+    table = plain_table(relation)
+    if bound.claimed:
+        plain.check_removals(table, switching, bound.minimal, bound.claimed, bound.proof)
+        return bound.claimed
+    clauses = [plain.removal_clause(table, switching, bound.minimal, fact) for fact in bound.proof["facts"]]
+    multipliers = plain.integers(list(bound.multipliers), "multipliers", 0, 2**62, len(clauses))
+    return plain.removals_shown(clauses, multipliers)
+
+
+def prune_bound(offers: Offers, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
+    """Multipliers by linear programming; a proof instead where these show less than is known."""
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    if not facts:
+        return None
+    entries = sorted({entry for clause in facts.values() for part in clause for entry in part})
+    column = {entry: i for i, entry in enumerate(entries)}
+    cells = [
+        (i, column[entry], sign)
+        for i, (gone, kept) in enumerate(facts.values())
+        for sign, part in ((-1.0, gone), (1.0, kept))
+        for entry in part
+    ]
+    row, col, value = (np.array(part) for part in zip(*cells, strict=True))
+    solved = linprog(
+        np.ones(len(entries)),
+        A_ub=coo_array((value, (row, col)), shape=(len(facts), len(entries))).tocsr(),
+        b_ub=np.array([len(kept) - 1.0 for _, kept in facts.values()]),
+        bounds=(0, 1),
+        method="highs",
+    )
+    if solved.status != 0:
+        return None
+    price = np.maximum(0.0, -np.asarray(solved.ineqlin.marginals))
+    weights = [int(w * SCALE * (1 - 1e-6)) for w in price]
+    some = {fact: w for fact, w in zip(facts, weights, strict=True) if w}
+    bound = PruneBound(tuple(some), tuple(some.values()), minimal=offers.minimal)
+    weak = fewest and accept_removed(offers.relation, bound, offers.switching) < fewest
+    return (prune_proof(offers, facts, fewest) if weak else None) or bound
+
+
+def prune_proof(offers: Offers, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
+    """A proof over the checker's clauses; None if it is too large, or they do not contradict each other."""
+    table = plain_table(offers.relation)
+    known = [plain.removal_clause(table, offers.switching, offers.minimal, plain_fact(fact)) for fact in facts]
+    clauses, variables = plain.removal_clauses(known, fewest - 1)
+    small = variables <= MOST_PROOF
+    steps = refuted_by(clauses, variables, lambda solver: answer(solver, CONFLICTS)) if small else None
+    return None if steps is None else PruneBound(tuple(facts), (), steps, fewest, offers.minimal)
 
 
 def _turns(cycle: Sequence[int]) -> list[Turn]:

@@ -1,4 +1,4 @@
-"""Facts about the candidates that have to be removed from a relation, and lower bounds that follow from them.
+"""Facts about the candidates that have to be removed from a relation.
 
 Each fact is a clause that holds for every choice of removed candidates after which the relation is safe and delivers:
 
@@ -8,9 +8,9 @@ Each fact is a clause that holds for every choice of removed candidates after wh
   or one that leads out of the trap is kept;
 - a detour: a way ends with a step that is on no shortest path, unless a candidate on it is removed.
 
-The facts are added up by whole multipliers, or they and "at most n are removed" contradict each other, by a proof
-every clause of which follows by unit propagation. The checker (`unknot.certificates.plain`) derives the clauses of
-facts by itself.
+Lower bounds add them up by whole multipliers, or they and "at most n are removed" contradict each other, by a proof
+every clause of which follows by unit propagation (`bounds.py`). The checker (`unknot.certificates.plain`) derives the
+clauses of facts by itself.
 """
 
 from __future__ import annotations
@@ -20,18 +20,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from unknot._base.shown import Brief
-from unknot.certificates import Rejected, message_of, network_of, plain, table_of
+from unknot.certificates import Rejected, message_of
 from unknot.certificates.verdict import Message
-from unknot.lanes.solver import Steps
 from unknot.network import distances_from
 from unknot.routing.relation import Relation
-from unknot.routing.taking import takes_relation
 
 Entry = tuple[int, int, int]
 """A candidate: input VC, address, output VC."""
 InputVcs = tuple[int, ...]
-SCALE = plain.PARTS
 
 
 @dataclass(frozen=True)
@@ -65,39 +61,6 @@ class Detour:
 Fact = Knot | Trap | Detour
 Literals = tuple[frozenset[Entry], frozenset[Entry]]
 """Clause: one of the first candidates is removed, or one of the second is kept."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class PruneBound(Brief):
-    """Proof that fewer removed candidates are not enough.
-
-    Attributes
-    ----------
-    facts : tuple of Knot, Trap or Detour
-    multipliers : tuple of int
-        One for each fact, in parts of `SCALE`; empty if there is a proof instead.
-    steps : tuple of pairs of tuples of int
-        Clauses that follow one from another, from the facts, and from "fewer than `claimed` are removed", each with
-        the clauses by which it follows; the last is empty.
-    claimed : int
-        What the proof shows.
-    minimal : bool
-        What is left shall take shortest paths only.
-    """
-
-    facts: tuple[Fact, ...]
-    multipliers: tuple[int, ...]
-    steps: Steps = ()
-    claimed: int = 0
-    minimal: bool = False
-
-    @property
-    def proof(self) -> dict[str, Any]:
-        """The proof as plain data, for the checker."""
-        facts = [plain_fact(fact) for fact in self.facts]
-        if self.claimed:
-            return {"facts": facts, "steps": [[list(literals), list(hints)] for literals, hints in self.steps]}
-        return {"facts": facts, "multipliers": list(self.multipliers)}
 
 
 def plain_fact(fact: Fact) -> dict[str, Any]:
@@ -177,15 +140,3 @@ def _steps(relation: Relation, address: int, way: Sequence[int]) -> frozenset[En
             raise Rejected(f"{relation.vcs.name(at)} has no candidate {then}")
         found.add((at, address, then))
     return frozenset(found)
-
-
-@takes_relation
-def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int:
-    """The number of removed candidates that the bound shows to be needed; raise `Rejected` if it does not hold."""
-    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
-    if bound.claimed:
-        plain.check_removals(table, switching, bound.minimal, bound.claimed, bound.proof)
-        return bound.claimed
-    clauses = [plain.removal_clause(table, switching, bound.minimal, fact) for fact in bound.proof["facts"]]
-    multipliers = plain.integers(list(bound.multipliers), "multipliers", 0, 2**62, len(clauses))
-    return plain.removals_shown(clauses, multipliers)
