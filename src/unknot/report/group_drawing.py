@@ -15,7 +15,7 @@ from unknot.report import sheet as paper
 from unknot.report.drawn import Drawing
 from unknot.report.groups import Groups, busiest, totals
 from unknot.report.phrases import count, escape
-from unknot.report.sheet import INK, SOFT, Sheet, number
+from unknot.report.sheet import INK, SOFT, Sheet
 
 View = Literal["auto", "whole", "groups", "matrix"]
 VIEWS: tuple[View, ...] = ("auto", "whole", "groups", "matrix")
@@ -58,7 +58,7 @@ def draw_groups(groups: Groups, title: str, foot: str) -> Drawing:
         seen.add((a, b))
         words = f"{groups.names[a]} – {groups.names[b]}: {count(int(many[c]), 'channel')} each way"
         parts.append(
-            _line(paper.path(sheet.centre(c)), "#8a96a3", thin * _wide(int(many[c]), int(many.max())), words)
+            shapes.stroke(paper.path(sheet.centre(c)), "#8a96a3", thin * _wide(int(many[c]), int(many.max())), words)
         )
     inside = np.bincount(groups.of[groups.network.source[channel < 0]], minlength=len(groups.names))
     parts += discs(sheet, groups, lambda g: f"{count(int(inside[g]), 'channel')} inside", lambda g: "#e3eef8")
@@ -87,7 +87,7 @@ def draw_group_load(
             f"{groups.names[a]} → {groups.names[b]}: {count(int(many[c]), 'channel')}, {load[c]:.3g} {unit} "
             f"in all, busiest {network.channel_name(int(worst[c]))} {utilisation[worst[c]]:.3g}"
         )
-        parts.append(_line(paper.path(line), ink(utilisation[worst[c]] / top), width, words))
+        parts.append(shapes.stroke(paper.path(line), ink(utilisation[worst[c]] / top), width, words))
     within = channel < 0
     home = groups.of[network.source]
     inside = np.bincount(home[within], weights=utilisation[within], minlength=len(groups.names))
@@ -112,10 +112,7 @@ def discs(sheet: Sheet, groups: Groups, words: Callable[[int], str], fill: Calla
     for g, z in enumerate(sheet.place.tolist()):
         tip = escape(f"{groups.names[g]}: {count(int(sizes[g]), 'router')}, {words(g)}", quote=False)
         colour = fill(g)
-        parts.append(
-            f'<circle cx="{number(z.real)}" cy="{number(z.imag)}" r="{number(radius)}" fill="{colour}" '
-            f'stroke="{INK}" stroke-width="1"><title>{tip}</title></circle>'
-        )
+        parts.append(shapes.disc(z, radius, colour, INK, 1.0, tip))
         parts.append(shapes.text(z + 3.4j, str(int(sizes[g])), size=9.5, halo=True))
         if 5.2 * len(groups.names[g]) < sheet.gap:
             parts.append(shapes.text(z + 1j * (radius + 11), groups.names[g], size=9, colour=SOFT, halo=True))
@@ -181,11 +178,6 @@ def _thin(sheet: Sheet, many: npt.NDArray[np.int64]) -> float:
 
 def _wide(many: int, most: int) -> float:
     return 0.6 + 3.4 * float(np.sqrt(many / max(most, 1)))
-
-
-def _line(d: str, ink: str, width: float, words: str) -> str:
-    tip = escape(words, quote=False)
-    return f'<path d="{d}" fill="none" stroke="{ink}" stroke-width="{width:.2f}"><title>{tip}</title></path>'
 
 
 def _foot(sheet: Sheet, words: str) -> str:

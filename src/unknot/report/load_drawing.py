@@ -17,7 +17,6 @@ from unknot.report import sheet as paper
 from unknot.report.drawn import Drawing
 from unknot.report.group_drawing import LABELLED, MANY, View, draw_group_load, draw_matrix, label
 from unknot.report.groups import groups
-from unknot.report.phrases import escape
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import INK, SOFT, Sheet
 
@@ -106,8 +105,8 @@ def _whole(network: Network, loads: npt.NDArray[np.float64], top: float, unit: s
     for c in np.argsort(loads, kind="stable").tolist():
         twin = (int(network.target[c]), int(network.source[c])) in both
         line = sheet.lane(c, 0.62 * width if twin else 0.0)
-        words = escape(f"{network.channel_name(c)}: {loads[c]:.3g} {unit}", quote=False)
-        parts.append(_stroke(paper.path(line), colour(loads[c] / top), width, f"<title>{words}</title>"))
+        words = f"{network.channel_name(c)}: {loads[c]:.3g} {unit}"
+        parts.append(shapes.stroke(paper.path(line), colour(loads[c] / top), width, words))
     parts += shapes.routers(sheet, set(range(network.num_routers)), faint=False)
     for c in np.argsort(-loads, kind="stable")[:LABELLED].tolist():
         if loads[c] > 0:
@@ -133,17 +132,12 @@ def _legend(y: float, top: float, caption: str) -> list[str]:
     parts = []
     for k in range(STEPS):
         ends = [complex(left + long * (k + d) / STEPS, y + 8) for d in (0.0, 1.15)]
-        parts.append(_stroke(paper.path(ends), colour((k + 0.5) / STEPS), 10.0))
+        parts.append(shapes.stroke(paper.path(ends), colour((k + 0.5) / STEPS), 10.0))
     for share in (0.0, 0.5, 1.0):
         at = complex(left + long * share, y + 26)
         parts.append(shapes.text(at, f"{top * share:g}", size=11, colour=INK))
     parts.append(shapes.text(complex(left + long + 22, y + 12), caption, size=12, anchor="start", colour=SOFT))
     return parts
-
-
-def _stroke(d: str, ink: str, width: float, title: str = "") -> str:
-    start = f'<path d="{d}" fill="none" stroke="{ink}" stroke-width="{width:.2f}"'
-    return f"{start}>{title}</path>" if title else f"{start}/>"
 
 
 DARK_RAMP = shapes.night(

@@ -58,11 +58,10 @@ def draw_rule(rule: Rule) -> str:
 def _seat(name: str, at: complex, used: bool) -> list[str]:
     fill, ink = ("#e3eef8", INK) if used else ("#f6f7f8", PALE)
     word = "inj" if name == "injection" else name
-    disc = (
-        f'<circle cx="{number(at.real)}" cy="{number(at.imag)}" r="13" fill="{fill}" stroke="{ink}" '
-        f'stroke-width="0.8"><title>{escape(name, quote=False)}</title></circle>'
-    )
-    return [disc, shapes.text(at + 3.5j, word, size=10, colour=INK if used else SOFT)]
+    return [
+        shapes.disc(at, 13.0, fill, ink, 0.8, escape(name, quote=False)),
+        shapes.text(at + 3.5j, word, size=10, colour=INK if used else SOFT),
+    ]
 
 
 def _arrow(centre: complex, tail: complex, head: complex, colour: str) -> str:

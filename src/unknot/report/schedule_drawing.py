@@ -95,7 +95,4 @@ def _panel(
 def _ring(sheet: Sheet, router: int) -> str:
     """A thick rim: this router sends."""
     z = complex(sheet.place[router])
-    return (
-        f'<circle cx="{number(z.real)}" cy="{number(z.imag)}" r="{number(sheet.radius)}" fill="none" '
-        f'stroke="{paper.INK}" stroke-width="{number(min(2.6, max(1.2, sheet.radius / 5)))}"/>'
-    )
+    return shapes.disc(z, sheet.radius, "none", paper.INK, min(2.6, max(1.2, sheet.radius / 5)))

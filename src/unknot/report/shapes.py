@@ -87,11 +87,8 @@ def routers(sheet: Sheet, chosen: set[int], *, faint: bool, only: bool = False) 
         edge, fill = ("#aab3bd", "#f1f3f5") if faint else (INK, "#e3eef8")
         fill = fill if seats[router] else PAPER
         name = network.router_name(router)
-        parts.append(
-            f'<circle cx="{number(z.real)}" cy="{number(z.imag)}" r="{number(sheet.radius)}" fill="{fill}" '
-            f'stroke="{edge}" stroke-width="{number(min(1.2, max(0.4, sheet.radius / 9)))}">'
-            f"<title>{escape(name, quote=False)}</title></circle>"
-        )
+        thick = min(1.2, max(0.4, sheet.radius / 9))
+        parts.append(disc(z, sheet.radius, fill, edge, thick, escape(name, quote=False)))
         parts += _name(sheet, z, paper.short_name(network, router), faint=faint, always=only and len(chosen) <= 40)
     return parts
 
@@ -127,16 +124,27 @@ def terminals(sheet: Sheet) -> list[str]:
     return parts
 
 
+def disc(at: complex, radius: float, fill: str, edge: str, width: float, tip: str = "") -> str:
+    """A disc with its rim; `tip`, escaped, is shown by a pointer that rests on it."""
+    title = f"<title>{tip}</title>" if tip else ""
+    return (
+        f'<circle cx="{number(at.real)}" cy="{number(at.imag)}" r="{number(radius)}" fill="{fill}" '
+        f'stroke="{edge}" stroke-width="{number(width)}">{title}</circle>'
+    )
+
+
+def stroke(d: str, ink: str, width: float, words: str = "") -> str:
+    """A line; `words` are shown by a pointer that rests on it."""
+    start = f'<path d="{d}" fill="none" stroke="{ink}" stroke-width="{width:.2f}"'
+    return f"{start}><title>{escape(words, quote=False)}</title></path>" if words else f"{start}/>"
+
+
 def numbered(index: int, at: complex, radius: float, label: str) -> str:
     """A disc with the number of a message."""
     colour, on = COLOURS[index % len(COLOURS)], ON_COLOUR[index % len(COLOURS)]
-    title = f"<title>{label}</title>" if label else ""
-    disc = (
-        f'<circle cx="{number(at.real)}" cy="{number(at.imag)}" r="{number(radius)}" fill="{colour}" '
-        f'stroke="{PAPER}" stroke-width="1">{title}</circle>'
-    )
     size = radius * (1.35 if index < 9 else 1.1 if index < 99 else 0.8)
-    return disc + (text(at + 0.36j * size, str(index + 1), size=size, colour=on, bold=True) if size >= 4.5 else "")
+    seat = disc(at, radius, colour, PAPER, 1.0, label)
+    return seat + (text(at + 0.36j * size, str(index + 1), size=size, colour=on, bold=True) if size >= 4.5 else "")
 
 
 def text(
