@@ -99,6 +99,7 @@ def coherence(relation: Relation) -> Coherence:
     vcs = relation.vcs
     explorer = Explorer(relation)
     words = max(1, -(-int(vcs.counts.max(initial=1)) // 64))
+    virtual = vcs.router, vcs.first, vcs.channel, vcs.index
     slot = np.full(vcs.router.size, -1, dtype=np.int64)
     sets = np.zeros(words, dtype=np.uint64)
     size, wrong, witness = 4096, 0, None
@@ -106,13 +107,11 @@ def coherence(relation: Relation) -> Coherence:
         order, first, value = explorer.visit(address)
         delivers = np.zeros(order.size, dtype=bool)
         mark_delivering(first, value, *predecessors(order.size, order, first, value, slot), delivers)
-        seat_first, seat = _seats(relation, address, order)
+        seats = _seats(relation, address, order)
         while True:
             table = np.empty(1 << (2 * size + 64).bit_length(), dtype=np.int64)
-            answer = incoherent(
-                order, first, value, slot, delivers, vcs.router, vcs.first, vcs.channel, vcs.index, seat_first, seat,
-                words, sets, table, np.empty(size, dtype=np.int64), np.zeros(size * words, dtype=np.uint64),
-            )  # fmt: skip
+            pairs = sets, table, np.empty(size, dtype=np.int64), np.zeros(size * words, dtype=np.uint64)
+            answer = incoherent((order, first, value, slot, delivers), virtual, seats, words, pairs)
             if answer >= 0:
                 break
             size *= 2

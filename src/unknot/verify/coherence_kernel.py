@@ -11,17 +11,13 @@ from unknot.verify.minimal_paths_kernel import number_of
 I64, U64 = types.int64[::1], types.uint64[::1]
 
 
-@kept(
-    types.int64(
-        READ64, READ64, READ64, I64, types.boolean[::1], READ32, READ64, READ32, READ32, READ64, READ32, types.int64,
-        U64, I64, I64, U64
-    ),
-    nogil=True,
-)  # fmt: skip
-def incoherent(
-    order, first, value, slot, delivers, router, first_vc, channel_of, index_of, seat_first, seat, words, sets, table,
-    at_state, known
-):  # fmt: skip
+STATES = types.Tuple((READ64, READ64, READ64, I64, types.boolean[::1]))
+VIRTUAL = types.Tuple((READ32, READ64, READ32, READ32))
+PAIRS = types.Tuple((U64, I64, I64, U64))
+
+
+@kept(types.int64(STATES, VIRTUAL, types.Tuple((READ64, READ32)), types.int64, PAIRS), nogil=True)
+def incoherent(states, virtual, seats, words, pairs):
     """Look for a state that can follow channels to ejection which a terminal at its router could not.
 
     ``seat[seat_first[r]:seat_first[r + 1]]`` are the injection states, as numbers, of terminals at router r. Pairs
@@ -33,6 +29,10 @@ def incoherent(
     int
         1 when there is one, 0 when there is none, −1 when an array is too small.
     """
+    order, first, value, slot, delivers = states
+    router, first_vc, channel_of, index_of = virtual
+    seat_first, seat = seats
+    sets, table, at_state, known = pairs
     vcs = channel_of.size
     count = 0
     table[:] = -1
