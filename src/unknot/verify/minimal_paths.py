@@ -107,8 +107,10 @@ class Destinations:
             states += order.size
             edges += value.size
         value = np.concatenate(values) if values else np.zeros(0, dtype=np.int64)
-        self.graph = (np.concatenate(firsts), value, np.array([mine.size], dtype=np.int64))
         self.distance = distances_from(network, int(network.eject[home]), reverse=True)
+        addresses = np.array([mine.size], dtype=np.int64)
+        rows = np.concatenate(firsts), value
+        self.arrays = (*rows, addresses, self.slot, self.used, self.distance, *self.virtual)
 
     def counts(self) -> PathCounts:
         """Count the shortest paths to the destination that was turned to."""
@@ -122,11 +124,11 @@ class Destinations:
             table = np.empty(1 << (2 * size).bit_length(), dtype=np.int64)
             at_channel, known = np.empty(size, dtype=np.int64), np.zeros(size * words, dtype=np.uint64)
             edge_first, edge_to = np.empty(size + 1, dtype=np.int64), np.empty(4 * size, dtype=np.int64)
+            sets = np.zeros(channels * words, dtype=np.uint64)
+            scratch = sets, np.empty(channels, dtype=np.int64), np.empty(channels, dtype=np.int64)
             count = path_sets(
-                self.graph, self.virtual, self.slot, self.used, self.width, words, self.distance,
-                np.zeros(channels * words, dtype=np.uint64), np.empty(channels, dtype=np.int64),
-                np.empty(channels, dtype=np.int64), table, at_channel, known, edge_first, edge_to,
-            )  # fmt: skip
+                self.arrays, self.width, words, scratch, (table, at_channel, known, edge_first, edge_to)
+            )
             if count >= 0:
                 break
             self.size = 2 * size
@@ -173,10 +175,9 @@ class Destinations:
         from unknot.verify.minimal_paths_kernel import first_refusals
 
         vcs, input_vcs = self.relation.num_vcs, self.relation.vcs.router.size
-        fewest = np.empty(2 * groups, dtype=np.int64)
+        queue, hops, fewest = (np.empty(size, dtype=np.int64) for size in (input_vcs, input_vcs, 2 * groups))
         first_refusals(
-            self.graph, self.virtual, self.slot, self.used, self.distance, group, groups, self.out_first,
-            self.out_channel, np.empty(input_vcs, dtype=np.int64), np.empty(input_vcs, dtype=np.int64),
+            self.arrays, group, groups, self.out_first, self.out_channel, queue, hops,
             np.zeros(vcs, dtype=np.int64), fewest,
         )  # fmt: skip
         pairs = fewest.reshape(groups, 2).tolist()

@@ -9,15 +9,18 @@ from unknot._base.splitmix import STEP
 from unknot.routing.candidate import EJECT, VC_MASK
 
 I64, U64 = types.int64[::1], types.uint64[::1]
-GRAPH = types.Tuple((READ64, READ64, READ64))
-PLACES = types.Tuple((READ32, READ64, READ32, READ32, READ32))
+DESTINATION = types.Tuple((READ64, READ64, READ64, READ64, READ_BOOL, READ32, READ32, READ64, READ32, READ32, READ32))
+"""Candidates of the states, the number of addresses, the number of each state, pairs in use, hops to the destination;
+router, first VC, channel, target and index of virtual channels."""
+SCRATCH = types.Tuple((U64, I64, I64))
+STATES = types.Tuple((I64, I64, U64, I64, I64))
 
 
 @kept(types.int64(types.int64, U64, types.int64, types.int64, I64, I64, U64, types.int64), nogil=True)
 def number_of(place, sets, words, begin, table, place_of, known, count):
     """Return the number of the pair of a place and the set at ``sets[begin:]``; a new one is entered as `count`.
 
-    `table` is a hash table of numbers with linear probing; never full.
+    `table` is a hash table of numbers with linear probing; it is never full.
     """
     key = np.uint64(place + 1) * STEP
     for w in range(words):
@@ -40,22 +43,13 @@ def number_of(place, sets, words, begin, table, place_of, known, count):
     return count
 
 
-@kept(
-    types.int64(
-        GRAPH, PLACES, I64, READ_BOOL, types.int64, types.int64, READ32, U64, I64, I64, I64, I64, U64, I64, I64
-    ),
-    nogil=True,
-)  # fmt: skip
-def path_sets(
-    graph, virtual, slot, used, width, words, distance, sets, touched, stamp, table, at_channel, known, edge_first,
-    edge_to,
-):  # fmt: skip
+@kept(types.int64(DESTINATION, types.int64, types.int64, SCRATCH, STATES), nogil=True)
+def path_sets(destination, width, words, scratch, states):
     """States that follow shortest paths: a channel, and the set of its VCs a header may sit on after the same way.
 
-    `graph` holds the candidates of the states (input VC, address) of all addresses of one destination: first, value,
-    and the number of addresses. ``slot[address × input VCs + input VC]`` numbers the states; state t < terminals is
-    terminal t before injection. The bits of a set are address × width + index of the VC. `sets` must be zero and
-    is left zero.
+    `destination` holds the candidates of the states (input VC, address) of all its addresses in compressed rows.
+    ``slot[address × input VCs + input VC]`` numbers the states; state t < terminals is terminal t before injection.
+    The bits of a set are address × width + index of the VC. `sets` must be zero and is left zero.
 
     Returns
     -------
@@ -63,8 +57,9 @@ def path_sets(
         Number of states, or −1 when an array is too small. Where a shortest path ends, ``edge_to`` holds one entry:
         −1 when the header may eject there.
     """
-    first, value, number = graph
-    router, first_vc, channel_of, channel_target, index_of = virtual
+    first, value, number, slot, used, distance, router, first_vc, channel_of, channel_target, index_of = destination
+    sets, touched, stamp = scratch
+    table, at_channel, known, edge_first, edge_to = states
     vcs = channel_of.size
     input_vcs = router.size
     terminals = input_vcs - vcs
@@ -182,19 +177,16 @@ def count_paths(
 
 
 @kept(
-    types.int64(GRAPH, PLACES, READ64, READ_BOOL, READ32, READ32, types.int64, READ64, READ32, I64, I64, I64, I64),
+    types.int64(DESTINATION, READ32, types.int64, READ64, READ32, I64, I64, I64, I64),
     nogil=True,
-)  # fmt: skip
-def first_refusals(
-    graph, virtual, slot, used, distance, group, groups, out_first, out_channel, queue, hops, stamp, fewest
-):
+)
+def first_refusals(destination, group, groups, out_first, out_channel, queue, hops, stamp, fewest):
     """Fewest steps after which a state lacks a channel that would bring it nearer, for each group of terminals.
 
     ``group[t]`` is −1 for terminals that do not take part. found[2 g] becomes the steps or −1, found[2 g + 1] the
     address. Where several have equally few, the lowest address and the state met first counts.
     """
-    first, value, number = graph
-    router, _, channel_of, channel_target, _ = virtual
+    first, value, number, slot, used, distance, router, _, channel_of, channel_target, _ = destination
     vcs = channel_of.size
     input_vcs = router.size
     terminals = input_vcs - vcs
