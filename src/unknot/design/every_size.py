@@ -229,7 +229,7 @@ def _counts(relation: Relation, dimensions: int) -> tuple[tuple[int, int], ...]:
     product, network = grid(relation.network), relation.network
     if relation.num_addresses != network.num_terminals or relation.commits or relation.may_use is not None:
         raise NotUniform(f"{relation.name}: addresses other than terminals, or headers that commit to a choice")
-    found = []
+    counts = []
     for i in range(dimensions):
         pair = []
         for down in (False, True):
@@ -237,8 +237,8 @@ def _counts(relation: Relation, dimensions: int) -> tuple[tuple[int, int], ...]:
             if len(each) != 1:
                 raise NotUniform(f"{relation.name} has {sorted(each)} VCs on different channels of one direction")
             pair.append(each.pop())
-        found.append((pair[0], pair[1]))
-    return tuple(found)
+        counts.append((pair[0], pair[1]))
+    return tuple(counts)
 
 
 def _answers(relation: Relation, space: Space) -> Iterator[tuple[State, dict[int, bool], str]]:

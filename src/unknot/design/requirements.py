@@ -208,10 +208,10 @@ def _within(space: Space, state: State, kind: Signs) -> bool:
 
 def _remaining(space: Space, path: Word) -> list[Signs]:
     """Return the remaining directions before each hop of a path."""
-    found = []
+    remaining = []
     for k in range(len(path)):
         signs = [0] * space.dimensions
         for i, sign in path[k:]:
             signs[i] = sign
-        found.append(tuple(signs))
-    return found
+        remaining.append(tuple(signs))
+    return remaining

@@ -121,15 +121,15 @@ class Space:
     @cached_property
     def permissions(self) -> tuple[tuple[int, Signs, int], ...]:
         """Triples of held type, remaining signs and type that may be taken."""
-        found = tuple(
+        every = tuple(
             (held, signs, out)
             for held, signs in self.states
             for out, kind in enumerate(self.types)
             if signs[kind.dimension] == kind.sign
         )
-        if len(found) > MOST_PERMISSIONS:
-            raise RelationError(f"{self.text} make {len(found):,} permissions; the limit is {MOST_PERMISSIONS:,}")
-        return found
+        if len(every) > MOST_PERMISSIONS:
+            raise RelationError(f"{self.text} make {len(every):,} permissions; the limit is {MOST_PERMISSIONS:,}")
+        return every
 
     @cached_property
     def number(self) -> dict[tuple[int, Signs, int], int]:
@@ -139,10 +139,10 @@ class Space:
     @cached_property
     def outs(self) -> dict[State, tuple[int, ...]]:
         """Types that lead towards the destination, for each state."""
-        found: dict[State, list[int]] = {state: [] for state in self.states}
+        types: dict[State, list[int]] = {state: [] for state in self.states}
         for held, signs, out in self.permissions:
-            found[held, signs].append(out)
-        return {state: tuple(outs) for state, outs in found.items()}
+            types[held, signs].append(out)
+        return {state: tuple(outs) for state, outs in types.items()}
 
     def after(self, signs: Signs, out: int) -> tuple[Signs, ...]:
         """Return the directions that may remain after a hop: the same, or nothing more in that dimension."""
@@ -238,11 +238,11 @@ def is_symmetry(space: Space, image: Sequence[int]) -> bool:
 
 def moved_signs(space: Space, image: Symmetry, signs: Signs) -> Signs:
     """Remaining signs under a symmetry."""
-    found = [0] * space.dimensions
+    turned = [0] * space.dimensions
     for t, k in zip(space.types, image, strict=True):
         u = space.types[k]
-        found[u.dimension] = signs[t.dimension] * t.sign * u.sign
-    return tuple(found)
+        turned[u.dimension] = signs[t.dimension] * t.sign * u.sign
+    return tuple(turned)
 
 
 def moved(space: Space, image: Symmetry, permission: tuple[int, Signs, int]) -> tuple[int, Signs, int]:

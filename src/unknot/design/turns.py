@@ -98,12 +98,12 @@ def turns(dimensions: int) -> list[Turn]:
 
 def cycles(dimensions: int) -> list[tuple[Turn, ...]]:
     """Abstract cycles: the four turns round a square, both ways round."""
-    found = []
+    squares = []
     for i, j in combinations(range(dimensions), 2):
         for sense in (1, -1):
-            ways = [(i, 1), (j, sense), (i, -1), (j, -sense)]
-            found.append(tuple(zip(ways, [*ways[1:], ways[0]], strict=True)))
-    return found
+            directions = [(i, 1), (j, sense), (i, -1), (j, -sense)]
+            squares.append(tuple(zip(directions, [*directions[1:], directions[0]], strict=True)))
+    return squares
 
 
 def ranking_of(dimensions: int, prohibited: frozenset[Turn]) -> tuple[Level, ...] | None:
@@ -119,8 +119,8 @@ def ranking_of(dimensions: int, prohibited: frozenset[Turn]) -> tuple[Level, ...
         for a, b in turns(dimensions)
         if (a, b) not in prohibited
     ]
-    found = ranked(edges, len(every), dimensions)
-    return found if isinstance(found, tuple) else None
+    ranking = ranked(edges, len(every), dimensions)
+    return ranking if isinstance(ranking, tuple) else None
 
 
 def turn_rule(dimensions: int, prohibited: frozenset[Turn]) -> Rule | None:

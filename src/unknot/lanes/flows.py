@@ -40,23 +40,23 @@ def read_flows(path: str | Path, network: Network) -> Floats:
         raise TextError(
             f"the first line names the columns; there is no {missing[0]!r}", path, 1, 1, lines[0] if lines else ""
         )
-    found = np.zeros((network.num_terminals,) * 2)
+    rates = np.zeros((network.num_terminals,) * 2)
     for row in rows:
         line = rows.line_num
         if not any(cell.strip() for cell in row):
             continue
-        given = dict(zip(heads, (cell.strip() for cell in row), strict=False))
+        cells = dict(zip(heads, (cell.strip() for cell in row), strict=False))
         try:
-            source, target = (network.terminal(given.get(column, "")) for column in COLUMNS[:2])
-            rate = _bandwidth(given.get("bandwidth", "1"))
+            source, target = (network.terminal(cells.get(column, "")) for column in COLUMNS[:2])
+            rate = _bandwidth(cells.get("bandwidth", "1"))
         except NetworkError as error:
             raise TextError(str(error), path, line, 1, lines[line - 1]) from None
         if source == target:
             raise TextError("a flow goes to another terminal", path, line, 1, lines[line - 1])
-        found[source, target] += rate
-    if not found.any():
+        rates[source, target] += rate
+    if not rates.any():
         raise TextError("there is no flow in it", path)
-    return found
+    return rates
 
 
 def _bandwidth(text: str) -> float:

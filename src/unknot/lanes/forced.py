@@ -60,7 +60,7 @@ def forced_turns(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:
     everyone = network.num_routers * (network.num_routers - 1)
     if traffic.wanted.sum() == everyone:
         return _two_hops(traffic)
-    found: dict[tuple[int, int], tuple[int, int]] = {}
+    pair_of: dict[tuple[int, int], tuple[int, int]] = {}
     if network.num_routers * network.num_channels * homes.size > MAX_LEVELS:
         return _two_hops(traffic)
     hops = traffic.distances.table.T.astype(np.int64)
@@ -76,8 +76,8 @@ def forced_turns(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:
         which = np.add.reduceat(on * order[:, None], begins, axis=0, dtype=np.int64)
         single = many == 1
         for i, h in np.argwhere(single[:-1] & single[1:]).tolist():
-            found.setdefault((int(which[i, h]), int(which[i + 1, h])), (start, int(homes[h])))
-    return found
+            pair_of.setdefault((int(which[i, h]), int(which[i + 1, h])), (start, int(homes[h])))
+    return pair_of
 
 
 def _two_hops(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:

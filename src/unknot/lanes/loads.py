@@ -122,10 +122,10 @@ def load_bound(traffic: Demand, *, time_limit: float = 20.0) -> float:
     terminals = network.num_terminals
     weight = (~np.eye(terminals, dtype=bool)).astype(float) if traffic.flows is None else traffic.flows
     try:
-        found = within(time_limit, lambda: best_loads(relation, weight / weight.sum(), time_limit=time_limit))
+        best = within(time_limit, lambda: best_loads(relation, weight / weight.sum(), time_limit=time_limit))
     except (RelationError, NoAnswerError):
         return mean
-    return max(mean, found.highest * float(weight.sum()) * (1 - SLACK))
+    return max(mean, best.highest * float(weight.sum()) * (1 - SLACK))
 
 
 def loads_of(table: Table) -> Floats:

@@ -146,12 +146,12 @@ def _way(ways: Ways, taken: Ints | None) -> list[int]:
 def _channels(ways: Ways, taken: Ints | None, router: int, column: int) -> list[int]:
     """The channels of a path from a router to a destination."""
     may = unpacked(ways.nearer if taken is None else taken, ways.home.size)[:, column]
-    found = list[int]()
+    channels = list[int]()
     while router != ways.home[column]:
         leaving = ways.leaving[ways.leaving_first[router] : ways.leaving_first[router + 1]]
-        found.append(int(next(c for c in leaving if may[c])))
-        router = int(ways.target[found[-1]])
-    return found
+        channels.append(int(next(c for c in leaving if may[c])))
+        router = int(ways.target[channels[-1]])
+    return channels
 
 
 def _of_pair(ways: Ways, taken: Ints | None) -> Floats:

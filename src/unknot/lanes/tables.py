@@ -201,11 +201,11 @@ def table_from(ways: Ways, taken: Ints) -> Ints:
     Of virtual channels the first.
     """
     homes = ways.home.size
-    found = np.full((homes, ways.wanted.shape[0]), -1)
+    table = np.full((homes, ways.wanted.shape[0]), -1)
     channel, home = np.nonzero(unpacked(taken, homes))
-    found[home, ways.source[channel]] = channel - channel % ways.copies
-    found[np.arange(homes), ways.home] = -1
-    return found
+    table[home, ways.source[channel]] = channel - channel % ways.copies
+    table[np.arange(homes), ways.home] = -1
+    return table
 
 
 def lanes_of(orders: Orders, table: Table) -> Ints:

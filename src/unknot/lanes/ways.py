@@ -71,7 +71,7 @@ def demand(network: Network, flows: npt.ArrayLike | None = None) -> Demand:
     NetworkError
         If the flows make no sense, or there is no way between two terminals one of which sends to the other.
     """
-    found = distances_to_homes(network, "lanes")
+    distances = distances_to_homes(network, "lanes")
     terminals = network.num_terminals
     if flows is None:
         matrix = np.ones((terminals, terminals))
@@ -84,20 +84,20 @@ def demand(network: Network, flows: npt.ArrayLike | None = None) -> Demand:
         if not np.isfinite(matrix).all() or matrix.min(initial=0.0) < 0:
             raise NetworkError(f"lanes on {network.name}: flows are numbers from 0 on")
     np.fill_diagonal(matrix, 0.0)
-    rate = np.zeros((network.num_routers, found.homes.size))
+    rate = np.zeros((network.num_routers, distances.homes.size))
     by_source = np.zeros((network.num_routers, terminals))
     np.add.at(by_source, network.inject, matrix)
-    np.add.at(rate.T, found.column, by_source.T)
-    rate[found.homes, np.arange(found.homes.size)] = 0.0
+    np.add.at(rate.T, distances.column, by_source.T)
+    rate[distances.homes, np.arange(distances.homes.size)] = 0.0
     wanted = rate > 0
-    lost = np.argwhere(wanted & (found.table.T < 0))
+    lost = np.argwhere(wanted & (distances.table.T < 0))
     if lost.size:
-        start, end = int(lost[0, 0]), int(found.homes[lost[0, 1]])
+        start, end = int(lost[0, 0]), int(distances.homes[lost[0, 1]])
         raise NetworkError(
             f"lanes on {network.name}: there is no way from router {network.router_name(start)} to router "
             f"{network.router_name(end)}"
         )
-    return Demand(network, found, wanted, rate, None if flows is None else matrix)
+    return Demand(network, distances, wanted, rate, None if flows is None else matrix)
 
 
 def ways(traffic: Demand) -> Ways:

@@ -187,8 +187,7 @@ def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int
         plain.check_removals(table, switching, bound.minimal, bound.claimed, bound.proof)
         return bound.claimed
     clauses = [plain.removal_clause(table, switching, bound.minimal, fact) for fact in bound.proof["facts"]]
-    multipliers = plain.integers(list(bound.multipliers), "multipliers", 0, 2**62, len(clauses))
-    return plain.removals_shown(clauses, multipliers)
+    return plain.removals_shown(clauses, plain.integers([*bound.multipliers], "multipliers", 0, 2**62, len(clauses)))
 
 
 def prune_bound(offers: Offers, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
@@ -200,13 +199,13 @@ def prune_bound(offers: Offers, facts: dict[Fact, Literals], fewest: int) -> Pru
         return None
     entries = sorted({entry for clause in facts.values() for part in clause for entry in part})
     column = {entry: i for i, entry in enumerate(entries)}
-    cells = [
+    terms = [
         (i, column[entry], sign)
         for i, (gone, kept) in enumerate(facts.values())
         for sign, part in ((-1.0, gone), (1.0, kept))
         for entry in part
     ]
-    row, col, value = (np.array(part) for part in zip(*cells, strict=True))
+    row, col, value = (np.array(part) for part in zip(*terms, strict=True))
     solved = linprog(
         np.ones(len(entries)),
         A_ub=coo_array((value, (row, col)), shape=(len(facts), len(entries))).tocsr(),
@@ -217,11 +216,11 @@ def prune_bound(offers: Offers, facts: dict[Fact, Literals], fewest: int) -> Pru
     if solved.status != 0:
         return None
     price = np.maximum(0.0, -np.asarray(solved.ineqlin.marginals))
-    weights = [int(w * SCALE * (1 - 1e-6)) for w in price]
-    some = {fact: w for fact, w in zip(facts, weights, strict=True) if w}
+    weights = zip(facts, (int(w * SCALE * (1 - 1e-6)) for w in price), strict=True)
+    some = {fact: weight for fact, weight in weights if weight}
     bound = PruneBound(tuple(some), tuple(some.values()), minimal=offers.minimal)
-    weak = fewest and accept_removed(offers.relation, bound, offers.switching) < fewest
-    return (prune_proof(offers, facts, fewest) if weak else None) or bound
+    enough = not fewest or accept_removed(offers.relation, bound, offers.switching) >= fewest
+    return bound if enough else prune_proof(offers, facts, fewest) or bound
 
 
 def prune_proof(offers: Offers, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:

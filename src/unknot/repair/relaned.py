@@ -216,10 +216,10 @@ def _kept(found: Lanes, whole: Network, left: Network, routers: Ints, channels: 
 
 def _whole(goal: RouteGoal, routes: Routes) -> Flags:
     """Pairs whose route arrives: bool array, shape (routers, columns)."""
-    found: Flags = np.zeros(goal.wanted.shape, dtype=bool)
+    whole: Flags = np.zeros(goal.wanted.shape, dtype=bool)
     for u, column in np.argwhere(goal.wanted & (routes.lane >= 0)).tolist():
-        found[u, column] = _walk(goal, routes, u, column) is not None
-    return found
+        whole[u, column] = _walk(goal, routes, u, column) is not None
+    return whole
 
 
 def _walk(goal: RouteGoal, routes: Routes, u: int, column: int) -> list[tuple[int, int, int]] | None:
@@ -227,14 +227,14 @@ def _walk(goal: RouteGoal, routes: Routes, u: int, column: int) -> list[tuple[in
     network = goal.network
     first, leaving = network.outgoing
     lane, channel = int(routes.lane[u, column]), int(routes.start[u, column])
-    found = [(lane, -1 - u, channel)]
+    entries = [(lane, -1 - u, channel)]
     while channel >= 0:
         v = int(network.target[channel])
         if v == goal.home[column]:
-            return found
+            return entries
         slot = int(routes.follow[lane, channel, column])
         then = -1 if slot < 0 else int(leaving[first[v] + slot])
-        found.append((lane, channel, then))
+        entries.append((lane, channel, then))
         channel = then
     return None
 

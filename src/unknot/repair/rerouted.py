@@ -121,13 +121,13 @@ def rerouted(
     ways, taken = table_ways(goal, table.taken)
     start = np.random.default_rng([effort.seed, lanes]).random((lanes, network.num_channels))
     start[0] = tree_order(network)
-    found = improved(ways, taken, start, effort, rounds=rounds, low=low if kind == "pairs" else 0)
-    if found is None:
+    best = improved(ways, taken, start, effort, rounds=rounds, low=low if kind == "pairs" else 0)
+    if best is None:
         return None
-    key = found[0]
+    key = best[0]
     if kind == "pairs":
         routes, _ = climbing_routes(goal, key, step=table.next_channel, seed=effort.seed)
-        changed, units, load = found[1], int(np.count_nonzero(table.wanted)), routes.load
+        changed, units, load = best[1], int(np.count_nonzero(table.wanted)), routes.load
         made = laned(network, routes, table=table, minimal=False, name="few changed routes")
     else:
         step = changed_table(table, key)
@@ -148,14 +148,14 @@ def rerouted(
 
 def used(table: Table) -> npt.NDArray[np.bool_]:
     """Entries that some route takes: bool array, shape (rows, routers)."""
-    found = np.zeros(table.next_channel.shape, dtype=bool)
+    taken = np.zeros(table.next_channel.shape, dtype=bool)
     router, row = np.nonzero(table.wanted)
     while row.size:
-        found[row, router] = True
+        taken[row, router] = True
         router = table.network.target[table.next_channel[row, router]].astype(np.int64)
         going = router != table.home[row]
         row, router = row[going], router[going]
-    return found
+    return taken
 
 
 def changed_table(table: Table, key: Floats) -> Ints:

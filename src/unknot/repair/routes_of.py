@@ -25,7 +25,7 @@ def paths_of(
     network: Network = relation.network
     if network.num_terminals * relation.num_addresses > PAIRS:
         return None
-    found: dict[tuple[int, int], set[tuple[int, ...]]] = {}
+    paths: dict[tuple[int, int], set[tuple[int, ...]]] = {}
     known: dict[tuple[int, int], tuple[int, ...]] = {}
     for address in range(relation.num_addresses):
         if deadline.over:
@@ -44,8 +44,8 @@ def paths_of(
                     at = vcs[0]
                     way.append(int(relation.vcs.channel[at]))
                 known[start, address] = tuple(way)
-            found.setdefault((start, home), set()).add(known[start, address])
-    return {pair: frozenset(paths) for pair, paths in found.items()}
+            paths.setdefault((start, home), set()).add(known[start, address])
+    return {pair: frozenset(channels) for pair, channels in paths.items()}
 
 
 def flows_of(relation: Relation) -> np.ndarray | None:
