@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unknot._base.errors import NetworkError
+from unknot._base.errors import NetworkError, shown
 from unknot.network.graph import to_networkx as to_networkx
 from unknot.network.model import Network
 
@@ -127,10 +127,10 @@ def _channels(
     latency: list[int] = []
     ports: list[list[int]] = []
     for u, v, one_way, attributes in edges:
-        where = f"edge {_shown(u)} – {_shown(v)}"
+        where = f"edge {shown(u)} – {shown(v)}"
         for end in (u, v):
             if end not in index:
-                raise NetworkError(f"{where} ends at {_shown(end)}, but there is no such node")
+                raise NetworkError(f"{where} ends at {shown(end)}, but there is no such node")
         stated = attributes.get("latency")
         cycles = _numbers(1 if stated is None else stated, f"latency of {where}")
         if len(cycles) != 1 or cycles[0] < 1:
@@ -157,9 +157,9 @@ def _coordinates(
     radices = _numbers(graph["radices"], "radices")
     coordinates = []
     for name, attributes in nodes:
-        row = _numbers(attributes["coordinates"], f"coordinates of node {_shown(name)}")
+        row = _numbers(attributes["coordinates"], f"coordinates of node {shown(name)}")
         if len(row) != len(radices) or not all(0 <= x < k for x, k in zip(row, radices, strict=True)):
-            raise NetworkError(f"coordinates of node {_shown(name)}: {row} do not fit the radices {radices}")
+            raise NetworkError(f"coordinates of node {shown(name)}: {row} do not fit the radices {radices}")
         coordinates.append(row)
     return (coordinates, tuple(radices)) if radices else (None, ())
 
@@ -187,7 +187,7 @@ def _numbers(value: object, what: str) -> list[int]:
         whole = isinstance(word, (int, np.integer)) and not isinstance(word, bool)
         written = isinstance(word, str) and _NUMBER.fullmatch(word)
         if not (whole or written) or abs(int(word)) > _LARGEST:
-            raise NetworkError(f"{what}: whole numbers are wanted, not {_shown(word)}")
+            raise NetworkError(f"{what}: whole numbers are wanted, not {shown(word)}")
         numbers.append(int(word))
     return numbers
 
@@ -202,11 +202,3 @@ def _names(key: str, graph: Attributes) -> tuple[str, ...] | None:
     if value is not None and not isinstance(value, (list, tuple)):
         raise NetworkError(f"{key} must be a list of names, as JSON")
     return None if value is None else tuple(str(name) for name in value)
-
-
-def _shown(value: object) -> str:
-    """A value of any size for a message."""
-    if isinstance(value, int) and abs(value) >= 10**40:
-        return "a number of more than 40 digits"
-    text = repr(value[:61] if isinstance(value, str) else value)
-    return text if len(text) <= 60 else text[:59] + "…"
