@@ -93,7 +93,7 @@ def test_verdicts_are_open_when_it_is_over() -> None:
 
 def test_what_was_judged_is_kept_when_it_is_over() -> None:
     found = design("mesh(6)", time_limit=OVER)
-    assert (found.complete, found.found, found.lower_bound) == (False, None, 12)
+    assert (found.complete, found.best, found.lower_bound) == (False, None, 12)
 
 
 @pytest.mark.parametrize("paths", ["free", "table"])

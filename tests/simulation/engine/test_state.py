@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -24,8 +22,8 @@ ROUTERS = {
 
 def begun(router: Router, *, ways: bool = False) -> Engine:
     relation = ugal(mesh(3, 3)) if ways else random_relation(7)
-    options: dict[str, Any] = {"packet_length": {1: 0.5, 3: 0.5}, "buffer_depth": 4, "bursts": Bursts(0.2, 0.3)}
-    engine = Engine(relation, "vct", Sources(0.2, uniform(relation)), seed=3, router=router, **options)
+    sources = Sources(0.2, uniform(relation), {1: 0.5, 3: 0.5}, Bursts(0.2, 0.3))
+    engine = Engine(relation, "vct", sources, seed=3, router=router, buffer_depth=4)
     engine.measure(0, 10**9)
     engine.calls_from = 10**9
     engine.advance(90)
