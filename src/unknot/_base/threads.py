@@ -23,7 +23,7 @@ def share_processors(count: int) -> None:
     _share.append(max(1, min(count, processors())))
 
 
-def threads_of(given: int | None, what: str, *, wrong: type[UnknotError], useful: int = MOST_THREADS) -> int:
+def threads_of(number: int | None, what: str, *, wrong: type[UnknotError], useful: int = MOST_THREADS) -> int:
     """The number of threads for a piece of work.
 
     Parameters
@@ -42,10 +42,10 @@ def threads_of(given: int | None, what: str, *, wrong: type[UnknotError], useful
     >>> threads_of(3, "check", wrong=UnknotError), threads_of(None, "check", wrong=UnknotError, useful=1)
     (3, 1)
     """
-    if given is None:
+    if number is None:
         return max(1, min(processors(), useful))
-    if isinstance(given, bool) or not hasattr(given, "__index__") or not 1 <= given <= MOST_THREADS:
+    if isinstance(number, bool) or not hasattr(number, "__index__") or not 1 <= number <= MOST_THREADS:
         raise wrong(
-            f"{what}: the number of threads must be at least 1, and at most {MOST_THREADS}, got {shown(given)}"
+            f"{what}: the number of threads must be at least 1, and at most {MOST_THREADS}, got {shown(number)}"
         )
-    return int(given)
+    return int(number)

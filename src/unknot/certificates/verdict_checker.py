@@ -50,15 +50,15 @@ def accept_verdict(relation: Relation, verdict: Verdict) -> None:
 
     An open verdict may have a configuration to which no way was shown, and nothing else.
     """
-    found, certificate, free = verdict.configuration, verdict.certificate, verdict.deadlock_free
-    if free is None and found is None:
+    filling, certificate, free = verdict.configuration, verdict.certificate, verdict.deadlock_free
+    if free is None and filling is None:
         raise Unchecked("an open question has no evidence to check")
-    if verdict.switching not in SWITCHINGS or (found is None) != bool(free) or (certificate is None) == bool(free):
+    if verdict.switching not in SWITCHINGS or (filling is None) != bool(free) or (certificate is None) == bool(free):
         raise Rejected(f"{'a proof' if free else 'a deadlock'} needs evidence of its own kind, and no other")
-    if found is not None:
-        if found.switching != verdict.switching or found.reachable != (free is False):
-            raise Rejected(f"the verdict is another than this configuration shows ({found.reachability!r})")
-        accept_configuration(relation, found)
+    if filling is not None:
+        if filling.switching != verdict.switching or filling.reachable != (free is False):
+            raise Rejected(f"the verdict is another than this configuration shows ({filling.reachability!r})")
+        accept_configuration(relation, filling)
         return
     try:
         if certificate is not None:
@@ -67,29 +67,29 @@ def accept_verdict(relation: Relation, verdict: Verdict) -> None:
         raise Rejected(f"the evidence is not of this relation: {error}") from error
 
 
-def accept_configuration(relation: Relation, found: Configuration) -> None:
+def accept_configuration(relation: Relation, filling: Configuration) -> None:
     """Return quietly if messages block each other for good, of the grade they claim; raise `Rejected` if not."""
     try:
-        _configuration(relation, found)
+        _configuration(relation, filling)
     except RelationError as error:
         raise Rejected(f"the evidence is not of this relation: {error}") from error
 
 
-def _configuration(relation: Relation, found: Configuration) -> None:
-    switching = found.switching
-    held = [vc for message in found.messages for vc in message.held]
-    queues, graded = switching == "wormhole-nonatomic", found.reachability != "not-established"
+def _configuration(relation: Relation, filling: Configuration) -> None:
+    switching = filling.switching
+    held = [vc for message in filling.messages for vc in message.held]
+    queues, graded = switching == "wormhole-nonatomic", filling.reachability != "not-established"
     # Where messages queue, a header has committed to a VC that ends with a tail, and no other has.
-    wanted = [message.held[0] for message in found.messages if message.held] if queues else held
-    if not held or len(set(held)) != len(held) or found.buffer_depth < 1 or switching not in SWITCHINGS:
+    ends = [message.held[0] for message in filling.messages if message.held] if queues else held
+    if not held or len(set(held)) != len(held) or filling.buffer_depth < 1 or switching not in SWITCHINGS:
         raise Rejected(f"a configuration under {switching} has messages on VCs of their own, at least 1 flit deep")
     standing: set[int] = set()
-    for number, message in enumerate(found.messages, start=1):
+    for number, message in enumerate(filling.messages, start=1):
         way = [*message.lead, *message.held]
         known = 0 <= message.address < relation.num_addresses
         if not known or not message.held or message.source not in relation.sources(message.address):
             raise Rejected(f"message {number} is not sent by its source, or holds nothing")
-        if message.length != len(message.held) * found.buffer_depth:
+        if message.length != len(message.held) * filling.buffer_depth:
             raise Rejected(f"message {number} does not fill its VCs")
         if switching in PROVES["escape"] and len(message.held) > 1:
             raise Rejected(f"message {number} holds several VCs under {switching}")
@@ -99,16 +99,16 @@ def _configuration(relation: Relation, found: Configuration) -> None:
         last = relation.candidates(way[-1], message.address)
         options = [{c.vc} for c in last] if queues else choices(last, relation.commits)
         waits = {*message.wanted}
-        if not 0 < len(message.wanted) == len(waits) or waits not in options or not waits <= {*wanted}:
+        if not 0 < len(message.wanted) == len(waits) or waits not in options or not waits <= {*ends}:
             raise Rejected(f"message {number} does not wait for what it has to, all of it held")
-        wanted = [vc for vc in wanted if not queues or vc not in waits]
+        ends = [vc for vc in ends if not queues or vc not in waits]
         if graded and (len(set(way)) < len(way) or standing & {*way}):
             raise Rejected(f"message {number} would have to pass itself, or one that stands before it")
         standing |= {*message.held}
-    ports = len({message.source for message in found.messages}) == len(found.messages)
-    away = not ports or any(message.lead for message in found.messages)
-    if found.reachability not in (("scheduled", "not-established") if away else REACHABILITIES):
-        raise Rejected(f"they are not {found.reachability!r}: they do not reach back to ports of their own")
+    ports = len({message.source for message in filling.messages}) == len(filling.messages)
+    away = not ports or any(message.lead for message in filling.messages)
+    if filling.reachability not in (("scheduled", "not-established") if away else REACHABILITIES):
+        raise Rejected(f"they are not {filling.reachability!r}: they do not reach back to ports of their own")
 
 
 def choices(candidates: list[Candidate], commits: bool) -> list[set[int | None]]:

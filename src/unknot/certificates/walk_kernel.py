@@ -25,11 +25,11 @@ def walk(
     i, num_vcs, optional = 0, len(tail), 0 if commits else NO_WAIT
     while i < count:
         at = input_vc[i]
-        found = rule(at, address, pointer)
-        if found < 0 or found > len(out):
+        offered = rule(at, address, pointer)
+        if offered < 0 or offered > len(out):
             return -2 - at
         most, least = LOWEST, HIGHEST
-        for k in range(found):
+        for k in range(offered):
             vc, level = out[k] & VC_MASK, LOWEST
             if vc != EJECT:
                 if vc >= num_vcs or tail[vc] != router[at]:
@@ -46,10 +46,10 @@ def walk(
                 most, least = max(most, level), min(least, level)
             if worms:
                 value[first[i] + k] = vc
-        if found and least == HIGHEST:
+        if offered and least == HIGHEST:
             return -2 - at
-        best[at] = least if found and not each and not commits else most
-        first[i + 1] = first[i] + found
+        best[at] = least if offered and not each and not commits else most
+        first[i + 1] = first[i] + offered
         i += 1
     changed = worms
     while changed:

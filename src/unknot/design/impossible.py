@@ -64,9 +64,9 @@ class Impossible(Brief):
             If a configuration is not of its mesh.
         """
         space, symmetries_used = self.space, list(islice(symmetries(self.space), SYMMETRIES))
-        frames = {found.sides: Frame(space, found.sides) for found in self.refuted}
+        frames = {deadlock.sides: Frame(space, deadlock.sides) for deadlock in self.refuted}
         proof = {
-            "deadlocks": [_messages(frames[found.sides], found.configuration) for found in self.refuted],
+            "deadlocks": [_messages(frames[deadlock.sides], deadlock.configuration) for deadlock in self.refuted],
             "cycles": [list(walk) for walk in self.walks],
             "paths": [[list(hop) for hop in path] for path in self.paths],
             "symmetries": [list(image) for image in symmetries_used],
@@ -123,7 +123,7 @@ def evidence_holds(evidence: Impossible) -> bool:
     return True
 
 
-def _messages(frame: Frame, found: Configuration) -> list[dict[str, Any]]:
+def _messages(frame: Frame, deadlock: Configuration) -> list[dict[str, Any]]:
     """The messages of a configuration, with coordinates and types instead of terminals and VCs."""
     positions, kinds = frame.positions, frame.type_of
     try:
@@ -135,7 +135,7 @@ def _messages(frame: Frame, found: Configuration) -> list[dict[str, Any]]:
                 "holds": len(message.held),
                 "wants": kinds[message.wanted[0]],
             }
-            for message in found.messages
+            for message in deadlock.messages
         ]
     except IndexError as error:
         raise Rejected(f"a message is not of {frame.network.name}, or waits for nothing") from error

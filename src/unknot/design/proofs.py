@@ -91,7 +91,7 @@ class _Choice:
         kind: Kind,
         *,
         plain: bool = False,
-        given: Flags | None = None,
+        offers: Flags | None = None,
         waits: Flags | None = None,
     ) -> None:
         from pysat.solvers import Solver
@@ -108,8 +108,8 @@ class _Choice:
         if kind == "order":
             for clause in self.requirements.dependencies():
                 self.solver.add_clause(clause)
-        if given is not None:
-            for i, offered in enumerate(given.tolist()):
+        if offers is not None:
+            for i, offered in enumerate(offers.tolist()):
                 self.solver.add_clause([1 + i if offered else -1 - i])
         for clause in self._clauses(waits):
             self.solver.add_clause(clause)
@@ -186,11 +186,11 @@ class _Choice:
             chosen = [self.edges[x] for x in true if x in self.edges]
             walks = closed_walks(chosen, space.dimensions)
             if not walks:
-                found = ranked(chosen, space.injection, space.dimensions)
-                if isinstance(found, tuple):
-                    return offers, Proof(self.kind, found, self._escapes(space.reachable(offers), true))
+                levels = ranked(chosen, space.injection, space.dimensions)
+                if isinstance(levels, tuple):
+                    return offers, Proof(self.kind, levels, self._escapes(space.reachable(offers), true))
                 self.exact = False
-                walks = [tuple(found)]
+                walks = [tuple(levels)]
             self.walks += walks
             for walk in walks:
                 self._forbid(walk)
@@ -249,9 +249,9 @@ def proved_rule(
         if plain is not None:
             return plain
     choice = _Choice(space, request, kind)
-    found = choice.solve(effort)
-    if found is not None:
-        return found
+    proved = choice.solve(effort)
+    if proved is not None:
+        return proved
     exact = choice.exact and choice.kind == "order"
     walks = tuple(tuple(edge.high for edge in walk) for walk in choice.walks) if exact else None
     return NoProof(tuple(choice.paths), walks)
@@ -275,10 +275,10 @@ def proof_of(
     kinds: tuple[Kind, ...] = ("order",) if KIND[switching] == "order" else ("order", KIND[switching])
     for kind in kinds:
         for plain in (True, False) if kind != "order" else (False,):
-            choice = _Choice(space, Request(least=0), kind, plain=plain, given=offers, waits=waits)
-            found = choice.solve(effort or SearchEffort())
-            if found is not None:
-                return found[1]
+            choice = _Choice(space, Request(least=0), kind, plain=plain, offers=offers, waits=waits)
+            proved = choice.solve(effort or SearchEffort())
+            if proved is not None:
+                return proved[1]
     return None
 
 

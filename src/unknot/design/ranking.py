@@ -97,11 +97,11 @@ def _level(edges: Sequence[Edge], types: int, dimensions: int) -> Level:
         matrix[row, gradients + edge.low] += 1
         matrix[row, gradients + edge.high] -= 1
         matrix[row, columns + row] = 1
-    found = linprog(
+    solution = linprog(
         np.concatenate([np.zeros(columns), -np.ones(m)]),
         A_ub=matrix, b_ub=np.zeros(m), bounds=[(None, None)] * columns + [(0, 1)] * m, method="highs-ds",
     )  # fmt: skip
-    exact = [Fraction(float(value)).limit_denominator(DENOMINATOR) for value in found.x[:columns]]
+    exact = [Fraction(float(value)).limit_denominator(DENOMINATOR) for value in solution.x[:columns]]
     scale = math.lcm(*(value.denominator for value in exact))
     whole = [int(value * scale) for value in exact]
     gradient = tuple(tuple(whole[p * dimensions : (p + 1) * dimensions]) for p in part.tolist())
@@ -115,7 +115,7 @@ def closed_walks(edges: Iterable[Edge], dimensions: int, reach: int = REACH) -> 
         after.setdefault(edge.high, []).append(edge)
     walks: dict[frozenset[Edge], tuple[Edge, ...]] = {}
     best = 2 * reach * dimensions
-    for first in [edge for found in after.values() for edge in found if edge.strict]:
+    for first in [edge for edges_of in after.values() for edge in edges_of if edge.strict]:
         goal = first.high, (0,) * dimensions
         start = first.low, first.way
         before: dict[tuple[int, Way], tuple[tuple[int, Way], Edge]] = {}

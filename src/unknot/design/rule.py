@@ -55,9 +55,9 @@ class Rule:
     @property
     def states(self) -> list[State]:
         """States that packets come to, those with most left first."""
-        found = self.space.reachable(self.offers)
+        reachable = self.space.reachable(self.offers)
         return sorted(
-            found, key=lambda state: (-sum(map(abs, state[1])), [1 - s for s in state[1]], _first(self, state))
+            reachable, key=lambda state: (-sum(map(abs, state[1])), [1 - s for s in state[1]], _first(self, state))
         )
 
     def outs(self, state: State) -> tuple[int, ...]:

@@ -123,10 +123,10 @@ class Search:
             self.learn(Refuted(frame.sides, verdict.configuration))
             effort.report(f"{self.space.text}: {self.rounds} rules tried, mesh {'×'.join(map(str, sides))}")
 
-    def learn(self, found: Refuted) -> None:
+    def learn(self, deadlock: Refuted) -> None:
         """Forbid a configuration, and what it becomes under the symmetries."""
-        self.refuted.append(found)
-        clause, _ = clause_of(self.frame(found.sides), found.configuration)
+        self.refuted.append(deadlock)
+        clause, _ = clause_of(self.frame(deadlock.sides), deadlock.configuration)
         for other in images(self.space, clause, self.images):
             self.solver.add_clause(other)
 
@@ -145,7 +145,7 @@ def solved(solver: Any, effort: SearchEffort) -> bool:
     return possible
 
 
-def clause_of(frame: Frame, found: Configuration) -> tuple[Clause, frozenset[int]]:
+def clause_of(frame: Frame, deadlock: Configuration) -> tuple[Clause, frozenset[int]]:
     """The clause of a configuration, and the permissions that are used or waited for in it.
 
     Every deadlock-free rule fulfils it: one of the permissions on the ways of its messages must go, or one of its
@@ -159,26 +159,26 @@ def clause_of(frame: Frame, found: Configuration) -> tuple[Clause, frozenset[int
     """
     space = frame.space
     used: set[int] = set()
-    wanted: set[int] = set()
+    outputs: set[int] = set()
     lacked: set[int] = set()
-    held = {vc for message in found.messages for vc in message.held}
-    for message in found.messages:
+    held = {vc for message in deadlock.messages for vc in message.held}
+    for message in deadlock.messages:
         way = [frame.virtual.total + message.source, *message.lead, *message.held]
         for at, vc in pairwise(way):
             used.add(_permission(frame, at, message.address, vc))
         head = way[-1]
         wants = {_permission(frame, head, message.address, vc) for vc in message.wanted}
-        if found.switching == "wormhole-nonatomic":
+        if deadlock.switching == "wormhole-nonatomic":
             used |= wants
             continue
-        wanted |= wants
+        outputs |= wants
         state = frame.held(head), frame.signs(head, message.address)
         router = int(frame.virtual.router[head])
         for out in space.outs[state]:
             if frame.vc_at[router, out] not in held:
                 lacked.add(space.number[(*state, out)])
     clause = tuple(sorted([-1 - i for i in used] + [1 + i for i in lacked], key=abs))
-    return clause, frozenset(used | wanted)
+    return clause, frozenset(used | outputs)
 
 
 def _permission(frame: Frame, at: int, address: int, vc: int) -> int:
@@ -192,11 +192,11 @@ def _permission(frame: Frame, at: int, address: int, vc: int) -> int:
 
 def images(space: Space, clause: Clause, symmetries: Iterable[Symmetry]) -> list[Clause]:
     """A clause under each of some symmetries; what it says of one rule it says of the image of the rule."""
-    found: dict[Clause, None] = {}
+    clauses: dict[Clause, None] = {}
     for image in symmetries:
         literals = []
         for x in clause:
             number = 1 + space.number[moved(space, image, space.permissions[abs(x) - 1])]
             literals.append(number if x > 0 else -number)
-        found[tuple(sorted(literals, key=abs))] = None
-    return list(found)
+        clauses[tuple(sorted(literals, key=abs))] = None
+    return list(clauses)

@@ -156,17 +156,21 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--by", choices=WAYS, default="switches", help="what the levels depend on")
     parser.add_argument("--adapter", help="channel adapter to ask through; by default the first")
     parser.add_argument("--port", type=int, default=0, help="its port; by default the first that is active")
-    given = parser.parse_args(words)
+    arguments = parser.parse_args(words)
     try:
         collected = collect(
-            read_fabric(given.fabric), SubnetAdministration(given.adapter, given.port).service_level, given.by
+            read_fabric(arguments.fabric),
+            SubnetAdministration(arguments.adapter, arguments.port).service_level,
+            arguments.by,
         )
-        write_psl(collected.fabric, given.out)
+        write_psl(collected.fabric, arguments.out)
     except UnknotError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     depend = "are drawn anew at each query" if collected.by == "draws" else f"depend on {collected.by}"
-    print(f"{given.out}: {collected.queries} queries; the levels {depend}; {collected.unanswered} pairs without one")
+    print(
+        f"{arguments.out}: {collected.queries} queries; the levels {depend}; {collected.unanswered} pairs without one"
+    )
     return 0 if not collected.unanswered else 1
 
 

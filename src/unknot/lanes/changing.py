@@ -51,7 +51,7 @@ class ChangingLanes(Brief, Figures):
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none to check."""
         network, changes = self.relation.network, self.changes
-        return shows(network, self.evidence, self.lower_bound, sends=self.sends, given=self.given, changes=changes)
+        return shows(network, self.evidence, self.lower_bound, sends=self.sends, relation=self.given, changes=changes)
 
 
 @takes_network

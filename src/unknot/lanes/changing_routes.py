@@ -70,9 +70,9 @@ def table_steps(table: Table, key: Floats) -> tuple[Ints, Ints]:
     return start, step
 
 
-def changes_of(network: Network, wanted: Ints, start: Ints, step: Ints, lanes: int, home: Ints) -> int:
+def changes_of(network: Network, pairs_wanted: Ints, start: Ints, step: Ints, lanes: int, home: Ints) -> int:
     """Count the routes that change their lane."""
-    pairs = unpacked(wanted, home.size)
+    pairs = unpacked(pairs_wanted, home.size)
     router, column = np.nonzero(pairs)
     vc = start[router, column]
     changed = np.zeros(vc.size, dtype=bool)

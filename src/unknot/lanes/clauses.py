@@ -131,29 +131,29 @@ def senders(network: Network, sends: Flags | None) -> set[Pair]:
     """Pairs of different routers between whose terminals something is sent."""
     terminals = range(network.num_terminals)
     inject, eject = network.inject.tolist(), network.eject.tolist()
-    found = {
+    pairs = {
         (inject[s], eject[t]) for s in terminals for t in terminals if s != t and (sends is None or bool(sends[s, t]))
     }
-    return {(s, t) for s, t in found if s != t}
+    return {(s, t) for s, t in pairs if s != t}
 
 
 def hops(network: Network, start: int, *, forward: bool) -> dict[int, int]:
     """Hops from a router to every other, or from every other to it."""
     ends = network.target if forward else network.source
     first, channels = network.outgoing if forward else network.incoming
-    found, todo = {start: 0}, deque([start])
+    distance, todo = {start: 0}, deque([start])
     while todo:
         u = todo.popleft()
         for c in channels[first[u] : first[u + 1]].tolist():
             v = int(ends[c])
-            if v not in found:
-                found[v] = found[u] + 1
+            if v not in distance:
+                distance[v] = distance[u] + 1
                 todo.append(v)
-    return found
+    return distance
 
 
 def leaving(network: Network, router: int) -> list[int]:
     """Channels that leave a router."""
     first, channels = network.outgoing
-    found: list[int] = channels[first[router] : first[router + 1]].tolist()
-    return found
+    numbers: list[int] = channels[first[router] : first[router + 1]].tolist()
+    return numbers

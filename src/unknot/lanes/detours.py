@@ -200,10 +200,10 @@ def climbing_routes(
             continue
         options = length[:, here].reshape(-1, columns)
         best = np.argmin(options + random.random(options.shape) / 2, axis=0)
-        found = goal.wanted[u] & (options[best, every] < FAR)
-        lane[u, found] = (best // here.size)[found]
-        start[u, found] = here[best % here.size][found]
-        hops[u, found] = options[best, every][found]
+        served = goal.wanted[u] & (options[best, every] < FAR)
+        lane[u, served] = (best // here.size)[served]
+        start[u, served] = here[best % here.size][served]
+        hops[u, served] = options[best, every][served]
     if kept is not None:
         for u, column in np.argwhere(goal.wanted & (kept.lane >= 0) & (kept.start >= 0)).tolist():
             k, c = int(kept.lane[u, column]), int(kept.start[u, column])
@@ -237,13 +237,13 @@ def _more(goal: RouteGoal) -> Ints:
 
 
 def _nearer(goal: RouteGoal) -> Flags:
-    found: Flags = _more(goal) == 0
-    return found
+    nearer: Flags = _more(goal) == 0
+    return nearer
 
 
 def _anywhere(goal: RouteGoal) -> Flags:
-    found: Flags = _more(goal) >= 0
-    return found
+    anywhere: Flags = _more(goal) >= 0
+    return anywhere
 
 
 def _form(goal: RouteGoal, taken: list[Flags], nearer: list[Flags], weights: Ints) -> tuple[Ways, Ints]:

@@ -53,7 +53,7 @@ def shows(
     lower_bound: int,
     *,
     sends: Flags | None = None,
-    given: Relation | None = None,
+    relation: Relation | None = None,
     changes: str = "none",
 ) -> bool | None:
     """Whether evidence shows that fewer lanes than a bound are impossible; None: there is none to check.
@@ -70,9 +70,9 @@ def shows(
         return None
     try:
         if isinstance(evidence, RouteCycle):
-            if given is not None:
-                accept_routes(given, evidence)
-            return given is not None and lower_bound == 2
+            if relation is not None:
+                accept_routes(relation, evidence)
+            return relation is not None and lower_bound == 2
         impossible = accept(network, evidence, sends)
     except Rejected:
         return False
@@ -81,10 +81,10 @@ def shows(
     return impossible == lower_bound - 1 and (impossible == 1 or implied)
 
 
-def bound_claim(evidence: Evidence, sends: Flags | None, given: Relation | None) -> dict[str, Any]:
+def bound_claim(evidence: Evidence, sends: Flags | None, relation: Relation | None) -> dict[str, Any]:
     """The evidence of a lower bound as a claim of a document."""
     if isinstance(evidence, RouteCycle):
-        assert given is not None
-        return routes_claim(given, proof_of(evidence))
+        assert relation is not None
+        return routes_claim(relation, proof_of(evidence))
     lanes, changes = (evidence.lanes, evidence.changes) if isinstance(evidence, Refutation) else (1, "none")
     return lanes_claim(lanes, changes, plain_flows(sends), proof_of(evidence))

@@ -109,12 +109,12 @@ def decide(
                 break
             true = {x for x in solver.get_model() if x > 0}
             chosen = [[turn for turn, number in lane.items() if number in true] for lane in turns]
-            found = {cycle for lane in chosen for cycle in _cycles(lane)} - known
+            fresh = {cycle for lane in chosen for cycle in _cycles(lane)} - known
             effort.report(f"{lanes} lane{'s' * (lanes > 1)}, exact: {len(cycles)} cycles forbidden")
-            if not found:
+            if not fresh:
                 return np.array([_climbing(lane, clauses.network.num_channels) for lane in chosen])
-            known |= found
-            for cycle in sorted(found):
+            known |= fresh
+            for cycle in sorted(fresh):
                 cycles.append(cycle)
                 for clause in clauses.against(cycle):
                     solver.add_clause(clause)
@@ -132,12 +132,12 @@ def _conflicting(traffic: Demand, lanes: int) -> tuple[Pair, ...]:
         return ()
     network, homes = traffic.network, traffic.distances.homes
     distance = np.where(traffic.wanted, traffic.distances.table.T, -1)
-    found: list[tuple[int, Pair]] = []
+    conflicts: list[tuple[int, Pair]] = []
     for s, h in np.argwhere(distance >= 2)[:: max(1, traffic.pairs // 500)].tolist():
         levels = _shortest_levels(network, s, int(homes[h]))
         single = sum(len(level) == 1 for level in levels)
-        found.append((-single, (s, int(homes[h]))))
-    return tuple(pair for _, pair in sorted(found)[: lanes - 1])
+        conflicts.append((-single, (s, int(homes[h]))))
+    return tuple(pair for _, pair in sorted(conflicts)[: lanes - 1])
 
 
 def _shortest_levels(network: Network, source: int, destination: int) -> list[list[int]]:

@@ -114,6 +114,6 @@ class Lanes(Brief, Figures):
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none to check."""
         return shows(
-            self.relation.network, self.evidence, self.lower_bound, sends=self.sends, given=self.given,
+            self.relation.network, self.evidence, self.lower_bound, sends=self.sends, relation=self.given,
             changes="shared" if self.both_ways else "none",
         )  # fmt: skip

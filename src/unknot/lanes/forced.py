@@ -150,12 +150,12 @@ def cycle_of_routes(table: Table) -> RouteCycle | None:
     cycle = shortest_cycle(list(turns), network.num_channels)
     if cycle is None:
         return None
-    found = []
+    in_cycle = []
     for c, e in cycle:
         router_, row_ = turns[c, e]
         users = table.may_use & (table.row == row_) & (network.inject == router_)[:, None]
-        found.append(RouteTurn(c, e, *np.argwhere(users)[0].tolist()))
-    return RouteCycle(tuple(found))
+        in_cycle.append(RouteTurn(c, e, *np.argwhere(users)[0].tolist()))
+    return RouteCycle(tuple(in_cycle))
 
 
 def shortest_cycle(turns: list[tuple[int, int]], channels: int) -> list[tuple[int, int]] | None:

@@ -80,7 +80,7 @@ def explain(literal, first, reason, trail, size, needed, conflict, hint, count):
 
 
 @kept(types.int64(types.int64, READ32, READ64, types.int64, I64, I64))
-def hints(variables, literal, first, given, hint, hint_first):
+def hints(variables, literal, first, originals, hint, hint_first):
     """Write the hints of each clause from number `given` on, up to the first that is violated by units alone.
 
     Hints of clause given + i are hint[hint_first[i]:hint_first[i + 1]]; those of the empty clause are the last.
@@ -96,7 +96,7 @@ def hints(variables, literal, first, given, hint, hint_first):
     done, count, steps = np.int64(0), np.int64(0), np.int64(0)
     conflict = np.int64(-1)
     for i in range(clauses + 1):
-        if i >= given:
+        if i >= originals:
             conflict, size = propagate(
                 literal, first, value, reason, trail, done, size, head, following, watched
             )  # fmt: skip

@@ -80,11 +80,11 @@ def vcs_of_lanes(network: Network, vcs: int | None, lanes: int, name: str = "lan
 
 def vcs_of_lane(out: Out, first: int, lane: int, vcs: int, lanes: int) -> int:
     """Write the VCs of a lane on the channel whose first VC is given; called by rules."""
-    found = 0
+    count = 0
     for v in range(lane, vcs, lanes):
-        out[found] = first + v
-        found += 1
-    return found
+        out[count] = first + v
+        count += 1
+    return count
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,7 +53,7 @@ def fill(pairs, next_channel, home, target, slot, keys, level, entries):
             at = way[length]
             router = target[at]
             length += 1
-        found = False
+        placed = False
         for number in range(len(entries)):
             last, step = -np.inf, 0
             while step < length:
@@ -64,7 +64,7 @@ def fill(pairs, next_channel, home, target, slot, keys, level, entries):
                 lanes[step], last = lane, keys[lane, channel]
                 step += 1
             if step == length:
-                found = True
+                placed = True
                 level[pairs[i, 0], row] = number
                 used = max(used, number + 1)
                 other = False
@@ -73,6 +73,6 @@ def fill(pairs, next_channel, home, target, slot, keys, level, entries):
                     other |= lanes[j] != lanes[0]
                 changed += other
                 break
-        if not found:
+        if not placed:
             return 0, 0
     return used, changed

@@ -72,14 +72,14 @@ def shift(ways, key, reach, state, follow, flow, load, lane, c, h, amount, scale
 @kept(nogil=True)
 def drawn(ways, key, reach, state, lane, c, h):
     """One at random of the channels that may follow a channel in a lane on the way to a destination."""
-    v, count, found = ways.target[c], 0, 0
+    v, count, drawn_one = ways.target[c], 0, 0
     for j in range(ways.leaving_first[v], ways.leaving_first[v + 1]):
         after = ways.leaving[j]
         if key[lane, after] > key[lane, c] and serves(reach, lane, after, h):
             count += 1
             if below(state, count) == 0:
-                found = j - ways.leaving_first[v]
-    return found
+                drawn_one = j - ways.leaving_first[v]
+    return drawn_one
 
 
 @kept(nogil=True)

@@ -125,12 +125,12 @@ def below(state, n):
 @njit(inline="always")
 def reached(ways, keys, taken, reach, c, w):
     """Word w of the destinations that channel c reaches, from what the channels after it reach."""
-    found = ways.own[c, w]
+    states = ways.own[c, w]
     for j in range(ways.after_first[c], ways.after_first[c + 1]):
         after = ways.after[j]
         if keys[after] > keys[c]:
-            found |= reach[after, w]
-    found &= taken[c, w]
+            states |= reach[after, w]
+    states &= taken[c, w]
     for i in range(ways.detour.shape[0]):
         if ways.detour[i, c, w] != 0:
             more = np.int64(0)
@@ -138,8 +138,8 @@ def reached(ways, keys, taken, reach, c, w):
                 after = ways.after[j]
                 if keys[after] > keys[c]:
                     more |= reach[after, w - (i + 1) * ways.block]
-            found |= more & ways.detour[i, c, w]
-    return found
+            states |= more & ways.detour[i, c, w]
+    return states
 
 
 @njit(inline="always")
@@ -154,10 +154,10 @@ def missing(ways, orders, u, w):
 @njit(inline="always")
 def covered(ways, reach, u, w):
     """Word w of the destinations that router u reaches in a lane."""
-    found = np.int64(0)
+    homes = np.int64(0)
     for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
-        found |= reach[ways.leaving[j], w]
-    return found
+        homes |= reach[ways.leaving[j], w]
+    return homes
 
 
 @kept(nogil=True)
@@ -319,15 +319,15 @@ def elsewhere(ways, orders, state, old, destination):
 
     Of virtual channels the first of the channel.
     """
-    u, count, found = ways.source[old], 0, -1
+    u, count, choice = ways.source[old], 0, -1
     for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
         c = ways.leaving[j]
         other = c % ways.copies == 0 and c // ways.copies != old // ways.copies
         if other and (ways.nearer[c, destination >> 6] >> (destination & 63)) & 1:
             count += 1
             if below(state, count) == 0:
-                found = c
-    return found
+                choice = c
+    return choice
 
 
 @njit(inline="always")
@@ -347,11 +347,11 @@ def spread(ways, orders, lane, heap, size, waits, log, was_reach, changes, touch
         waits[c] = False
         changed = False
         for w in range(reach.shape[1]):
-            found = reached(ways, keys, orders.taken, reach, c, w)
+            homes = reached(ways, keys, orders.taken, reach, c, w)
             was_reach[changes, w] = reach[c, w]
-            if found != reach[c, w]:
+            if homes != reach[c, w]:
                 changed = True
-                reach[c, w] = found
+                reach[c, w] = homes
         if changed:
             log[changes, 0], log[changes, 1] = lane, c
             changes += 1

@@ -129,8 +129,8 @@ def beginning(
     With `roots` they are the first of `rooted`, and the table is grown for them; all others are random.
     """
     key = ways.base + np.random.default_rng(seed).random((lanes, ways.source.size))
-    for lane, found in enumerate(islice(rooted(ways, seed), lanes if roots else 0)):
-        key[lane] = found
+    for lane, order in enumerate(islice(rooted(ways, seed), lanes if roots else 0)):
+        key[lane] = order
     if hops is None:
         return key, None
     return key, grown_table(ways, hops, key) if roots else random_table(ways, [*seed])
@@ -156,11 +156,11 @@ def _channels(ways: Ways, taken: Ints | None, router: int, column: int) -> list[
 
 def _of_pair(ways: Ways, taken: Ints | None) -> Floats:
     """Keys by which the routes of some pair climb, in both directions; RelationError if they close a cycle."""
-    wanted = unpacked(ways.wanted, ways.home.size)
+    pairs = unpacked(ways.wanted, ways.home.size)
     here, there = (int(end) for end in np.argwhere(ways.many > 0)[0])
     after: dict[int, set[int]] = {}
     for router, home in ((here, there), (there, here)):
-        for column in np.flatnonzero(wanted[router] & (ways.home == home)).tolist():
+        for column in np.flatnonzero(pairs[router] & (ways.home == home)).tolist():
             for channel, following in pairwise(_channels(ways, taken, router, column)):
                 after.setdefault(following, set()).add(channel)
     try:

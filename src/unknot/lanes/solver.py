@@ -63,7 +63,7 @@ def refuted_by(clauses: Sequence[Sequence[int]], variables: int, solve: Callable
         return None if solve(solver) is not False else steps_of(clauses, learnt_by(solver), variables)
 
 
-def steps_of(given: Sequence[Sequence[int]], learnt: Learnt, variables: int) -> Steps:
+def steps_of(original: Sequence[Sequence[int]], learnt: Learnt, variables: int) -> Steps:
     """The steps from clauses to their contradiction, of those that a solver has learnt.
 
     Raises
@@ -77,26 +77,26 @@ def steps_of(given: Sequence[Sequence[int]], learnt: Learnt, variables: int) -> 
     clauses = [part[part != 0].tolist() for part in parts if part.size]
     # A clause with a literal and its opposite says nothing, and has no hints.
     clauses = [clause for clause in clauses if not {*clause} & {-x for x in clause}]
-    every, starts = flat([*given, *clauses])
+    every, starts = flat([*original, *clauses])
     room = 16 * starts.size + every.size
     while True:
         hint, hint_first = np.empty(room, dtype=np.int64), np.zeros(len(clauses) + 2, dtype=np.int64)
-        count = int(hints(variables, every, starts, len(given), hint, hint_first))
+        count = int(hints(variables, every, starts, len(original), hint, hint_first))
         if count != -2:
             break
         room *= 2
     if count < 0:
         raise Rejected("the clauses do not contradict each other")
-    empty = len(given) + count - 1
+    empty = len(original) + count - 1
     needed: dict[int, list[int]] = {}
     todo = {empty}
-    for clause in range(empty, len(given) - 1, -1):
+    for clause in range(empty, len(original) - 1, -1):
         if clause in todo:
-            at = clause - len(given)
+            at = clause - len(original)
             needed[clause] = hint[hint_first[at] : hint_first[at + 1]].tolist()
             todo.update(needed[clause])
     kept = sorted(needed)
-    number = {clause: len(given) + i for i, clause in enumerate(kept)}
+    number = {clause: len(original) + i for i, clause in enumerate(kept)}
     return tuple(
         (
             () if clause == empty else tuple(every[starts[clause] : starts[clause + 1]].tolist()),

@@ -89,15 +89,15 @@ def demand(network: Network, flows: npt.ArrayLike | None = None) -> Demand:
     np.add.at(by_source, network.inject, matrix)
     np.add.at(rate.T, distances.column, by_source.T)
     rate[distances.homes, np.arange(distances.homes.size)] = 0.0
-    wanted = rate > 0
-    lost = np.argwhere(wanted & (distances.table.T < 0))
+    pairs = rate > 0
+    lost = np.argwhere(pairs & (distances.table.T < 0))
     if lost.size:
         start, end = int(lost[0, 0]), int(distances.homes[lost[0, 1]])
         raise NetworkError(
             f"lanes on {network.name}: there is no way from router {network.router_name(start)} to router "
             f"{network.router_name(end)}"
         )
-    return Demand(network, distances, wanted, rate, None if flows is None else matrix)
+    return Demand(network, distances, pairs, rate, None if flows is None else matrix)
 
 
 def ways(traffic: Demand) -> Ways:

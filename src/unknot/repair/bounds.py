@@ -76,7 +76,7 @@ def change_bound(table: Table, kind: Kind) -> ChangeBound | None:
     addresses = np.unique(table.row, return_index=True)[1].tolist()
     groups = _groups(table, kind, addresses)
     cycles = _light_cycles(groups, dict.fromkeys(groups, 0.0), table.network.num_channels)
-    if not cycles or sum(len(found) for found in groups.values()) > MOST_GROUPS:
+    if not cycles or sum(len(members) for members in groups.values()) > MOST_GROUPS:
         return None
     known = dict.fromkeys(cycles)
     for _ in range(60):
@@ -287,7 +287,7 @@ def _light_cycles(groups: Groups, weight: dict[Turn, float], channels: int) -> l
     starts = np.unique(tail)
     starts = starts[:: max(1, starts.size // CYCLES)]
     away, before = dijkstra(graph, indices=starts, return_predecessors=True)
-    found: dict[tuple[int, ...], float] = {}
+    weight_of: dict[tuple[int, ...], float] = {}
     for i, start in enumerate(starts.tolist()):
         last = tail[head == start]
         total = away[i, last] + amount[head == start]
@@ -296,5 +296,5 @@ def _light_cycles(groups: Groups, weight: dict[Turn, float], channels: int) -> l
         way = [int(last[np.argmin(total)])]
         while way[-1] != start:
             way.append(int(before[i, way[-1]]))
-        found[from_lowest(way[::-1])] = float(total.min())
-    return sorted(found, key=lambda cycle: (found[cycle], cycle))
+        weight_of[from_lowest(way[::-1])] = float(total.min())
+    return sorted(weight_of, key=lambda cycle: (weight_of[cycle], cycle))

@@ -78,9 +78,9 @@ def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20
         raise RelationError(f"{relation.name}: headers commit to a VC and wait for no other, so escapes are no use")
     _, column = homes_of(network)
     if minimal:
-        found = lanes(network, "table", time_limit=time_limit, seed=seed, tries=1)
-        assert isinstance(found.routes, Table)
-        step, lane, count = found.routes.next_channel, found.lane, found.count
+        laned = lanes(network, "table", time_limit=time_limit, seed=seed, tries=1)
+        assert isinstance(laned.routes, Table)
+        step, lane, count = laned.routes.next_channel, laned.lane, laned.count
     else:
         step, count = _tree(network), 1
         lane = np.zeros((network.num_routers, int(column.max(initial=0)) + 1), dtype=np.int64)

@@ -134,9 +134,9 @@ def _steps(relation: Relation, address: int, way: Sequence[int]) -> frozenset[En
         raise Rejected(f"there is no address {address}, or no way")
     if way[0] - relation.num_vcs not in relation.sources(address).tolist():
         raise Rejected(f"nobody sends to address {address} from place {way[0]}")
-    found = set()
+    steps = set()
     for at, then in pairwise(way):
         if then not in [c.vc for c in relation.candidates(at, address)]:
             raise Rejected(f"{relation.vcs.name(at)} has no candidate {then}")
-        found.add((at, address, then))
-    return frozenset(found)
+        steps.add((at, address, then))
+    return frozenset(steps)

@@ -171,7 +171,7 @@ def _way(came: dict[int, int], at: int) -> tuple[int, ...]:
 
 def _closed(kept: dict[int, list[int]], at: int) -> tuple[int, ...]:
     """Return the VCs that can be reached from an input VC, itself included."""
-    found = [at]
-    for here in found:
-        found += [vc for vc in dict.fromkeys(kept[here]) if vc not in found]
-    return tuple(sorted(found))
+    closure = [at]
+    for here in closure:
+        closure += [vc for vc in dict.fromkeys(kept[here]) if vc not in closure]
+    return tuple(sorted(closure))

@@ -205,14 +205,14 @@ def climbing(offers: Offers, effort: SearchEffort) -> frozenset[Entry] | None:
         "VCs", own.num_routers, own.source[vcs.channel], own.target[vcs.channel], inject=own.inject, eject=own.eject
     )
     home = own.eject[relation.destination].astype(np.int64)
-    wanted = np.zeros((own.num_routers, home.size), dtype=bool)
+    needed = np.zeros((own.num_routers, home.size), dtype=bool)
     taken = np.zeros((vcs.total, home.size), dtype=bool)
     for address, states in enumerate(offers.after):
-        wanted[own.inject[relation.sources(address)], address] = True
-        for found in states.values():
-            taken[[vc for vc, waits in found if vc != EJECTED and waits], address] = True
-    wanted[home, np.arange(home.size)] = False
-    ways = following(network, packed(taken), packed(wanted), home)
+        needed[own.inject[relation.sources(address)], address] = True
+        for candidates in states.values():
+            taken[[vc for vc, waits in candidates if vc != EJECTED and waits], address] = True
+    needed[home, np.arange(home.size)] = False
+    ways = following(network, packed(taken), packed(needed), home)
     few = replace(effort, deadline=(effort.deadline + clock()) / 2, tried={})
     random = np.random.default_rng(effort.seed)
     orders = search(ways, 1, few, first=0, rounds=2, begin=lambda number: (random.random((1, vcs.total)), None))
@@ -222,8 +222,8 @@ def climbing(offers: Offers, effort: SearchEffort) -> frozenset[Entry] | None:
     for address, states in enumerate(offers.after):
         falls = {
             (at, address, vc)
-            for at, found in states.items()
-            for vc, _ in found
+            for at, candidates in states.items()
+            for vc, _ in candidates
             if vc != EJECTED and at < vcs.total and key[vc] <= key[at]
         }
         closed = offers.closed(frozenset(falls), address)

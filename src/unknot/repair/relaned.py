@@ -47,7 +47,7 @@ class Relaned(Brief):
     longer: int
 
 
-def relaned(found: Lanes, left: Network) -> Relaned:
+def relaned(before: Lanes, left: Network) -> Relaned:
     """Lanes for what faults have left of a network: routes that are whole stay, the others go where the lanes climb.
 
     The orders of the lanes stay, so no route that is kept has to change for one that is new. Only where a pair has no
@@ -77,16 +77,16 @@ def relaned(found: Lanes, left: Network) -> Relaned:
     >>> after.changed < 10, after.pairs
     (True, 240)
     """
-    whole = found.relation.network
+    whole = before.relation.network
     routers, channels, terminals = _origins(whole, left)
     flows = None
-    if found.sends is not None:
-        flows = found.sends[np.ix_(terminals, terminals)].astype(float)
+    if before.sends is not None:
+        flows = before.sends[np.ix_(terminals, terminals)].astype(float)
     traffic = demand(left, flows)
     hops = traffic.distances.table.T.astype(np.int64)
     goal = RouteGoal(left, traffic.distances.homes, hops, traffic.wanted, traffic.rate)
-    old = _kept(found, whole, left, routers, channels, goal)
-    key: Floats = found.key[:, channels]
+    old = _kept(before, whole, left, routers, channels, goal)
+    key: Floats = before.key[:, channels]
     routes, length = climbing_routes(goal, key, kept=old)
     if (goal.wanted & (routes.lane < 0)).any():
         more = np.vstack([key, tree_order(left)])
@@ -136,13 +136,13 @@ class RepairedFault:
 
 @with_bar
 def repaired_faults(
-    found: Lanes, kind: str = "links", *, progress: Progress | None = None
+    laned: Lanes, kind: str = "links", *, progress: Progress | None = None
 ) -> tuple[RepairedFault, ...]:
     """Let every channel, link or router fail alone, and repair the lanes for what is left; the worst first."""
     from unknot.verify import check, deliver
     from unknot.verify.fault_sweep import cut_of, parts_of
 
-    network = found.relation.network
+    network = laned.relation.network
     parts = list(parts_of(network, kind))  # type: ignore[arg-type]
     done: list[RepairedFault] = []
     for number, (name, numbers) in enumerate(parts, start=1):
@@ -154,7 +154,7 @@ def repaired_faults(
         if cut:
             done.append(RepairedFault(name, False))
         else:
-            after = relaned(found, left)
+            after = relaned(laned, left)
             safe = bool(check(after.relation).deadlock_free and deliver(after.relation).delivered)
             done.append(
                 RepairedFault(name, True, after.count, after.changed, after.pairs, after.entries, after.longer, safe)
@@ -173,34 +173,34 @@ def _origins(whole: Network, left: Network) -> tuple[Ints, Ints, Ints]:
     before: list[npt.NDArray[np.integer[Any]]] = [np.arange(size) for size in sizes]
     if whole.origin is not None:
         before = [whole.origin.routers, whole.origin.channels, whole.origin.terminals]
-    found = [np.searchsorted(a, b).astype(np.int64) for a, b in zip(before, then, strict=True)]
-    if any((i >= a.size).any() or (a[i] != b).any() for i, a, b in zip(found, before, then, strict=True)):
+    places = [np.searchsorted(a, b).astype(np.int64) for a, b in zip(before, then, strict=True)]
+    if any((i >= a.size).any() or (a[i] != b).any() for i, a, b in zip(places, before, then, strict=True)):
         raise NetworkError(f"{left.name} is not what faults left of {whole.name}")
-    return found[0], found[1], found[2]
+    return places[0], places[1], places[2]
 
 
-def _kept(found: Lanes, whole: Network, left: Network, routers: Ints, channels: Ints, goal: RouteGoal) -> Routes:
+def _kept(laned: Lanes, whole: Network, left: Network, routers: Ints, channels: Ints, goal: RouteGoal) -> Routes:
     """The routes by the numbers of what is left, with −1 for channels that are gone."""
     now = np.full(whole.num_channels + 1, -1)
     now[channels] = np.arange(channels.size)
-    routes = found.routes
+    routes = laned.routes
     homes = np.unique(whole.eject)
     if isinstance(routes, Table):
         if len(routes.row) != whole.num_terminals or not np.array_equal(routes.home[routes.row], whole.eject):
-            raise RelationError(f"{found.relation.name}: after faults, one address for each terminal is wanted")
+            raise RelationError(f"{laned.relation.name}: after faults, one address for each terminal is wanted")
         row = np.full(whole.num_routers, -1)
         row[whole.eject] = routes.row
         column = row[routers[goal.home]]
     else:
         column = np.searchsorted(homes, routers[goal.home])
-    lane = found.lane[np.ix_(routers, column)]
+    lane = laned.lane[np.ix_(routers, column)]
     first, leaving = whole.outgoing
     new_first, new_leaving = left.outgoing
-    follow = no_slots((len(found.key), channels.size, column.size), new_first)
+    follow = no_slots((len(laned.key), channels.size, column.size), new_first)
     if isinstance(routes, Table):
         start = routes.next_channel[np.ix_(column, routers)].T
         next_channel = routes.next_channel[np.ix_(column, whole.target[channels])].T
-        then = np.broadcast_to(next_channel, (len(found.key), channels.size, column.size))
+        then = np.broadcast_to(next_channel, (len(laned.key), channels.size, column.size))
     else:
         start = routes.start[np.ix_(routers, column)]
         slots = routes.follow[:, channels][:, :, column].astype(np.int64)

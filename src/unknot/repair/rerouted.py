@@ -174,15 +174,15 @@ def changed_table(table: Table, key: Floats) -> Ints:
     height = rank.tolist()
     for row in range(len(step)):
         home, old = int(table.home[row]), table.next_channel[row].tolist()
-        wanted = np.flatnonzero(table.wanted[:, row]).tolist()
+        senders = np.flatnonzero(table.wanted[:, row]).tolist()
         kept = _kept(network, height, old, home)
         column = _grown(order, height, source, target, home, dict(kept))
-        if any(u not in column for u in wanted):
+        if any(u not in column for u in senders):
             column = _grown(order, height, source, target, home, {})
         for u in sorted(column, key=lambda u: height[column[u]]):
             if old[u] >= 0 and old[u] != column[u]:
                 tried = {**column, u: old[u]}
-                if all(_climbs(height, target, tried, v, home) for v in wanted):
+                if all(_climbs(height, target, tried, v, home) for v in senders):
                     column = tried
         for u, c in column.items():
             step[row, u] = c

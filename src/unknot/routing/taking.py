@@ -36,14 +36,14 @@ def takes_network(function: Callable[Concatenate[Network, P], R]) -> Callable[Co
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> R:
-        given = args[0] if args else options.get(first)
-        if isinstance(given, str):
+        network_given = args[0] if args else options.get(first)
+        if isinstance(network_given, str):
             from unknot.fabrics.named import network
 
             if args:
-                args = (network(given), *args[1:])
+                args = (network(network_given), *args[1:])
             else:
-                options[first] = network(given)
+                options[first] = network(network_given)
         return function(*args, **options)
 
     return call

@@ -27,13 +27,13 @@ def _blocked(bits, base, words, live, edges, commits):
     """Whether all (for one that commits, some) of what a state waits for is live, and it waits at all."""
     waits = False
     for w in range(words):
-        wanted = (bits[base + w] >> SPAN) & NEXT
-        if wanted:
+        outputs = (bits[base + w] >> SPAN) & NEXT
+        if outputs:
             waits = True
             if commits:
-                if wanted & live[edges + w]:
+                if outputs & live[edges + w]:
                     return True
-            elif wanted & ~live[edges + w]:
+            elif outputs & ~live[edges + w]:
                 return False
     return waits and not commits
 

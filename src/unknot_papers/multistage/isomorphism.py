@@ -68,22 +68,22 @@ def isomorphism(network: Network, other: Network) -> Isomorphism | None:
     return None
 
 
-def holds(network: Network, other: Network, found: Isomorphism) -> bool:
+def holds(network: Network, other: Network, candidate: Isomorphism) -> bool:
     """Check a mapping: one to one, and it takes channels to channels, inputs to inputs and outputs to outputs."""
     for mapping, count in (
-        (found.routers, network.num_routers),
-        (found.inputs, network.num_terminals),
-        (found.outputs, network.num_terminals),
+        (candidate.routers, network.num_routers),
+        (candidate.inputs, network.num_terminals),
+        (candidate.outputs, network.num_terminals),
     ):
         if not np.array_equal(np.sort(mapping), np.arange(count)):
             return False
     base = np.int64(network.num_routers)
-    mapped = found.routers[network.source] * base + found.routers[network.target]
+    mapped = candidate.routers[network.source] * base + candidate.routers[network.target]
     there = other.source * base + other.target
     return bool(
         np.array_equal(np.sort(mapped), np.sort(there))
-        and np.array_equal(found.routers[network.inject], other.inject[found.inputs])
-        and np.array_equal(found.routers[network.eject], other.eject[found.outputs])
+        and np.array_equal(candidate.routers[network.inject], other.inject[candidate.inputs])
+        and np.array_equal(candidate.routers[network.eject], other.eject[candidate.outputs])
     )
 
 

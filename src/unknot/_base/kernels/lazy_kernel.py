@@ -85,11 +85,11 @@ class _Helper(Kernel):
 
 
 @contextmanager
-def plainly(wanted: bool = True) -> Iterator[bool]:
+def plainly(plain: bool = True) -> Iterator[bool]:
     """Have kernels run in plain Python inside, if that is wanted; also in threads that take over the context."""
-    before = _plain.set(wanted)
+    before = _plain.set(plain)
     try:
-        yield wanted
+        yield plain
     finally:
         _plain.reset(before)
 

@@ -36,7 +36,7 @@ def listed(edges: Sequence[Edge], latency: Callable[[Node], Value], place: Calla
     rows: dict[End, int] = {}
     source, target, cycles = [], [], []
     for edge, ends in zip(edges, calls, strict=True):
-        found = [
+        routers = [
             rows.setdefault(tuple(c if n else str(c) for c, n in zip(end, numbers, strict=True)), len(rows))
             for end in ends
         ]
@@ -44,7 +44,7 @@ def listed(edges: Sequence[Edge], latency: Callable[[Node], Value], place: Calla
         if edge.latency is not None:
             where = place(edge.latency)
             time = _time(whole(latency(edge.latency), where, "the latency", 1), where)
-        for u, v, arc in zip(found, found[1:], edge.arcs, strict=False):
+        for u, v, arc in zip(routers, routers[1:], edge.arcs, strict=False):
             for a, b in ((u, v),) if arc or u == v else ((u, v), (v, u)):
                 source.append(a)
                 target.append(b)

@@ -70,8 +70,8 @@ def rows(changes: str, size: int, **columns: Any) -> Table:
     formats = [np.dtype(kind) for kind in columns.values()]
     starts = np.cumsum([0, *(kind.itemsize for kind in formats)]).tolist()
     assert starts[-1] <= size
-    given = {"names": list(columns), "formats": formats, "offsets": starts[:-1], "itemsize": size}
-    return Table(np.dtype(given, align=True), changes)  # type: ignore[call-overload]
+    layout = {"names": list(columns), "formats": formats, "offsets": starts[:-1], "itemsize": size}
+    return Table(np.dtype(layout, align=True), changes)  # type: ignore[call-overload]
 
 
 def numbers(changes: str, kind: Any) -> Table:
@@ -473,8 +473,8 @@ def aligned(name: str, values: Any) -> Any:
     if kind.names:
         table = table.view(np.recarray)
     if isinstance(values, dict):
-        for column, given in values.items():
-            table[column] = given
+        for column, content in values.items():
+            table[column] = content
     elif not isinstance(values, int) and count:
         table[...] = values
     return table

@@ -226,8 +226,8 @@ def _trace(sheet: _Sheet, network: Network, known: Sequence[str]) -> Trace:
         return Trace(
             **numbers,
             **ends,
-            need_first=np.concatenate([[0], np.cumsum([len(found) for found in needs])]).astype(np.int64),
-            needs=np.array([need for found in needs for need in found], dtype=np.int64),
+            need_first=np.concatenate([[0], np.cumsum([len(of_message) for of_message in needs])]).astype(np.int64),
+            needs=np.array([need for of_message in needs for need in of_message], dtype=np.int64),
             classes=classes if any(classes) else (),
             names=names,
         )
