@@ -119,7 +119,7 @@ class Choices:
             vc.blocked = True
             return []
         tiers = {c.tier for c in able} if self.options.all_tiers else {min(c.tier for c in able)}
-        vc.lesser = {o for c in able if c.tier for o in free(c)}
+        vc.lesser = {o for c in able if c.tier and not self.relation.commits for o in free(c)}
         return [o for c in able if c.tier in tiers for o in free(c)]
 
     def exits(self, vc: InputVC, packet: Packet) -> list[OutputVC]:

@@ -95,6 +95,13 @@ def test_twin_on_random_relations(data: st.DataObject) -> None:
         )
 
 
+def test_twin_where_headers_that_commit_request_all_tiers() -> None:
+    """What a header chose counts as of the first tier, in the cycle in which it chooses and while it waits."""
+    relation = random_relation(131072)
+    assert relation.commits
+    agree(relation, "vct", 1, 1, 0.2, 0, router=Router(allocator="wavefront", all_tiers=True))
+
+
 PATTERNS: dict[str, PatternLike] = {
     "transpose": "transpose",
     "hotspot": "hotspot(3, share=0.5)",

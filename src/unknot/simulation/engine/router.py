@@ -131,7 +131,8 @@ class Router:
         that wait in a router begin together when none is under way there; for allocation delays of 1.
     all_tiers : bool
         A header requests its free candidates of all tiers at once, and in the allocators that know priorities those
-        of the first tier come first. Without, it requests those of the lowest tier that has a free one.
+        of the first tier come first. Without, it requests those of the lowest tier that has a free one. The one
+        candidate of a header that commits counts as of the first tier.
     ejection : {"any", "same"}
         The ejection VC of a packet: any, or that of the index of the input VC from which it leaves.
 

@@ -346,7 +346,8 @@ def find(rule, s, b, p, w0, w1, begin, now):
         kept = s.candidates[at_random(s, b, now, count) if weighs else commit(s, b, p, count)]
         s.candidates[0], count = kept, np.int64(1)
         if s.setup.commits == 1:
-            s.inputs.out[b] = min(kept & VC_MASK, s.setup.num_vcs)
+            # Without its tier, as `ask_rule` gives it in the cycles in which the header waits.
+            s.inputs.out[b], s.candidates[0] = min(kept & VC_MASK, s.setup.num_vcs), kept & VC_MASK
     elif s.inputs.out[b] < 0 and better:
         count = better_of_two(s.raw, b, p, count, now)
     return collect(s, b, p, count, w0, w1, begin)
