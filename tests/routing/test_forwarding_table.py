@@ -16,6 +16,7 @@ from unknot.routing.forwarding_table import (
     DROP,
     EJECT_HERE,
     TRAFFICS,
+    UNKNOWN_ENTRY,
     destinations,
     fabric_relation,
     route_lengths,
@@ -111,6 +112,15 @@ def test_what_a_table_may_not_say() -> None:
         forwarding_table(network, bad)
     with pytest.raises(RelationError, match="needs at least 1"):
         forwarding_table(network, good, 0)
+
+
+def test_entries_that_are_no_channels_need_no_channels() -> None:
+    pair = from_edges([(0, 1), (1, 0)], name="pair")
+    unknown = forwarding_table(pair, np.full((2, 2), UNKNOWN_ENTRY), vcs=1)
+    assert unknown.candidates(unknown.num_vcs, 1) == []
+    alone = Network("alone", 1, [], [])
+    here = forwarding_table(alone, [[EJECT_HERE]], vcs=1)
+    assert [c.vc for c in here.candidates(here.num_vcs, 0)] == [None]
 
 
 def test_the_table_is_captured_not_shared() -> None:

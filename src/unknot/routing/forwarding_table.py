@@ -122,8 +122,9 @@ def _check_entries(relation: Relation, table: IntArray) -> None:
     network = relation.network
     routers = np.arange(network.num_routers)[:, None]
     home = network.eject[relation.destination]
-    leaves = np.ones(table.shape, dtype=bool) if not network.num_channels else network.source[table] == routers
-    wrong = np.where(table >= 0, ~leaves, (table == EJECT_HERE) & (routers != home))
+    wrong = (table == EJECT_HERE) & (routers != home)
+    routed = table >= 0
+    wrong[routed] = network.source[table[routed]] != np.broadcast_to(routers, table.shape)[routed]
     if wrong.any():
         r, a = np.argwhere(wrong)[0].tolist()
         where = f"{relation.name}: router {network.router_name(r)} for {relation.address_name(a)}"
