@@ -102,7 +102,7 @@ def _lanes() -> Any:
 
 
 # What rooms higher up do for rooms below them: those call it without knowing whose it is.
-_shown.displays = _displays
+_shown.displays.give(_displays)
 _extensions.DESIGNERS["lanes"] = _lanes
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from unknot._base.errors import UnknotError
 from unknot._base.output import write_bytes, write_text
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
-class Tabular:
+class Tabular(Protocol):
     """Base of results that are rows of plain values."""
 
     __slots__ = ()
@@ -25,7 +25,7 @@ class Tabular:
     @property
     def rows(self) -> tuple[Row, ...]:
         """Rows of the table."""
-        raise NotImplementedError
+        ...
 
     def to_frame(self) -> pandas.DataFrame:
         """A data frame with one line for each row, which are runs; needs pandas."""

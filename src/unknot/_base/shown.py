@@ -6,6 +6,8 @@ from collections.abc import Collection
 from dataclasses import fields
 from typing import Any, Protocol
 
+from unknot._base.later import Later
+
 LETTERS, ITEMS = 60, 4
 """Letters of a text and items of a collection that a short text shows."""
 
@@ -68,11 +70,10 @@ class Displays(Protocol):
     def curves(self, runs: Any, *, units: Any = None) -> Any: ...
 
 
+displays = Later[Displays]("unknot")
+"""What draws objects: this room lies below the report."""
+
+
 def curves(runs: Any, *, units: Any = None) -> Any:
     """Draw the curves of some runs."""
     return displays().curves(runs, units=units)
-
-
-def displays() -> Displays:
-    """Load what draws objects. The package puts its own function here, since this room lies below the report."""
-    raise NotImplementedError

@@ -71,8 +71,8 @@ def _reduced(relation: Relation) -> tuple[_Any, ...]:
 
 
 # Algorithms import the files that read them from text and pickle them, so those learn of the algorithms here.
-_named.room = _sys.modules[__name__]
-_taking.read_relation = _named.relation_of
+_named.room.give(lambda: _sys.modules[__name__])
+_taking.relation_reader.give(lambda: _named.relation_of)
 _pickle(Relation, _reduced)
 
 if not _TYPE_CHECKING:

@@ -6,7 +6,6 @@ import contextlib
 import inspect
 from collections.abc import Callable
 from functools import lru_cache, partial
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,18 +14,19 @@ import numpy.typing as npt
 from unknot._base.calls import Call, apply, chosen, parse_call
 from unknot._base.errors import RelationError, UnknotError
 from unknot._base.extensions import DESIGNERS, Catalogue
+from unknot._base.later import Later
 from unknot.network import Network
 from unknot.routing.designed import is_file, read_routes
 from unknot.routing.own import is_code, own_function, require_function, rooted
 from unknot.routing.relation import Relation
 
-room: Any = SimpleNamespace(__all__=[])
-"""The package `unknot.routing`, which puts itself here: files inside it import no algorithm."""
+room = Later[Any]("unknot.routing")
+"""The package `unknot.routing`: it imports this file, as all algorithms do."""
 
 
 def routings() -> Catalogue[Callable[..., Relation]]:
     """The public functions of `unknot.routing` that need a network and nothing else, and those of extensions."""
-    public = ((name, getattr(room, name)) for name in room.__all__)
+    public = ((name, getattr(room(), name)) for name in room().__all__)
     return Catalogue("routings", {n: f for n, f in public if inspect.isfunction(f) and _needs_a_network_alone(f)})
 
 

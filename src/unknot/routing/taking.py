@@ -7,16 +7,12 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
+from unknot._base.later import Later
 from unknot.network import Network
 from unknot.routing.relation import Relation
 
-
-def read_relation(
-    given: Relation | Network | str, routing_text: str | None, vcs: int | None, *, what: str, simulated: bool = False
-) -> Relation:
-    """Read a relation from text; `unknot.routing` puts `named.relation_of` here: algorithms import this file."""
-    raise NotImplementedError
-
+relation_reader = Later[Callable[..., Relation]]("unknot.routing")
+"""`named.relation_of`, which reads relations from text: it names the algorithms, and they import this file."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -90,7 +86,8 @@ def takes_relation(
         if not args and parameters[0].name in options:
             args = (options.pop(parameters[0].name),)
         if args and (not isinstance(args[0], Relation) or routing is not None or vcs is not None):
-            args = (read_relation(args[0], routing, vcs, what=function.__name__, simulated=simulated), *args[1:])
+            read = relation_reader()
+            args = (read(args[0], routing, vcs, what=function.__name__, simulated=simulated), *args[1:])
         return function(*args, **options)
 
     call: Any = call_with
