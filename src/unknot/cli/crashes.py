@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import signal
 from typing import NoReturn
 
-FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
-TOO_LARGE, INTERNAL = 2, 70
+from unknot.cli.exit_codes import BAD_INPUT, INTERNAL
+
+FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+"""Names of the signals that the parent hands on; not every system has them all."""
 
 
 def watch() -> None:
@@ -20,7 +21,9 @@ def watch() -> None:
     """
     if not hasattr(signal, "sigwaitinfo") or not hasattr(os, "fork"):
         return
-    watched = {*FORWARDED, signal.SIGCHLD}
+    import fcntl
+
+    watched = {signal.SIGCHLD, *(getattr(signal, name) for name in FORWARDED)}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     read, write = os.pipe()
     child = os.fork()
@@ -50,7 +53,7 @@ def _end(status: int) -> NoReturn:
     number = os.WTERMSIG(status)
     name = signal.strsignal(number) or f"signal {number}"
     if number in (signal.SIGABRT, signal.SIGKILL):
-        why, code = "most likely for want of memory; take a smaller design, or a larger machine", TOO_LARGE
+        why, code = "most likely for want of memory; take a smaller design, or a larger machine", BAD_INPUT
     else:
         why, code = "a fault of Unknot or of a library that it uses; please report the command", INTERNAL
     with contextlib.suppress(OSError):

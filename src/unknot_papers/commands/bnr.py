@@ -8,8 +8,8 @@ import typer
 
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.options import Json, NetworkText, Picture, RoutingText, SwitchingName, TimeLimit, Vcs
-from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED
 from unknot.cli.commands.shared import limited, print_json, relation_of, write
+from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation

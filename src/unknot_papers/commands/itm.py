@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unknot.cli.commands.options import Json, NetworkText, Picture, TimeLimit
-from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED
 from unknot.cli.commands.printing import show
 from unknot.cli.commands.shared import print_json, write
+from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
     from unknot_papers.itm.escape_layer import EscapeLayer

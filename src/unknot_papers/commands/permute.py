@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from unknot.cli.commands.options import Json, NetworkText, Picture, TimeLimit
-from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED
 from unknot.cli.commands.printing import show
 from unknot.cli.commands.shared import limited, print_json, write
+from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 
 def permute(

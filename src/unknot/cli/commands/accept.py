@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from unknot.cli.commands.options import Json, Vcs
-from unknot.cli.commands.outcomes import FAILS, HOLDS, notify
-
-if TYPE_CHECKING:
-    from unknot.certificates import Document
-    from unknot.network import Network
-    from unknot.routing.relation import Relation
-
+from unknot.cli.exit_codes import FAILS, HOLDS
 
 SQLITE = b"SQLite format 3\0"
 """First bytes of a store."""
-COQ = ".v"
-"""Ending of files for Coq."""
 
 
 def accept(
@@ -109,33 +100,3 @@ def _require_same(document: object, network: str, routing: str | None, vcs: int 
     difference = plain.difference(table, plain.Table(about, table_of(relation)))
     if difference:
         raise plain.Rejected(f"its table is not {routing} on {network}: {difference}")
-
-
-def write_evidence(
-    path: Path,
-    network: Network | None,
-    relation: Relation | None,
-    claims: Sequence[Document],
-    parts: Sequence[Document] = (),
-) -> None:
-    """Write claims as a document, and say so, or that there are none.
-
-    A file that ends with .v is for Coq, and holds the first claim alone.
-    """
-    from unknot._base.output import write_text
-    from unknot.certificates import Rejected, coq_file, document, write_document
-
-    if path.suffix == COQ:
-        content = document(network, relation, claims[:1])
-        try:
-            text = coq_file(content, claims[0] if claims else {"proof": {}})
-        except Rejected as error:
-            notify(f"{path} was not written: {error}")
-            return
-        write_text(path, text)
-        notify(f"wrote {path}; `coqc {path}` checks it")
-    elif claims or parts:
-        write_document(document(network, relation, claims, parts), path)
-        notify(f"wrote {path}; `unknot accept` checks it")
-    else:
-        notify(f"{path} was not written: nothing was settled, so there is no evidence")

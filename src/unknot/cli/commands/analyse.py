@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unknot.cli.commands.options import Json, MostTime, NetworkText, RoutingText, UnitsText, Vcs
-from unknot.cli.commands.outcomes import UNDECIDED
 from unknot.cli.commands.shared import deadline_of, limited, print_json, relation_of
+from unknot.cli.exit_codes import UNDECIDED
 
 if TYPE_CHECKING:
     from unknot._base.units import Scale, Units

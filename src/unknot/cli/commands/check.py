@@ -24,7 +24,16 @@ from unknot.cli.commands.options import (
     Vcs,
 )
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import exit_code, limited, network_for, print_json, relation_of, write
+from unknot.cli.commands.shared import (
+    COQ,
+    exit_code,
+    limited,
+    network_for,
+    print_json,
+    relation_of,
+    write,
+    write_evidence,
+)
 
 if TYPE_CHECKING:
     from unknot._base.switching import Switching
@@ -132,7 +141,6 @@ def check(
             notify(f"wrote {export}")
     if evidence is not None:
         from unknot.certificates import answer_claims
-        from unknot.cli.commands.accept import COQ, write_evidence
 
         delivered = None if delivery is None else delivery.delivered
         others = [other for name, other in verdicts.items() if name != technique and evidence.suffix != COQ]

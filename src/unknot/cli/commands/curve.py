@@ -28,8 +28,9 @@ from unknot.cli.commands.options import (
     Vcs,
     Warmup,
 )
-from unknot.cli.commands.outcomes import UNDECIDED, notify
+from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import deadline_of, flows_in, kept_in, print_json, relation_of, write, write_rows
+from unknot.cli.exit_codes import UNDECIDED
 
 
 def curve(

@@ -14,8 +14,9 @@ import typer
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import EvidenceDocument, Json, Picture, SwitchingName, TimeLimit
-from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED, notify
-from unknot.cli.commands.shared import print_json, write
+from unknot.cli.commands.outcomes import notify
+from unknot.cli.commands.shared import print_json, write, write_evidence
+from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
@@ -98,8 +99,6 @@ def design(
         write_text(export, python_file(rule, conclusion(outcome, family)))
         notify(f"wrote {export}")
     if evidence is not None:
-        from unknot.cli.commands.accept import write_evidence
-
         refusals = {id(e): e.claim for one in outcome.decisions for e in one.evidence}
         claims, relation = list(refusals.values()), None
         if best is not None and rule is not None and best.proof is not None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from unknot._base.errors import RelationError
-from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED
-from unknot.cli.commands.shared import print_json
+from unknot.cli.commands.shared import print_json, write_evidence
+from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
@@ -38,8 +38,6 @@ def check_every_size(
         verdict = every_size(family, routing, technique, time_limit=deadline)
         holds = deadline.closing.closing.unless_over(lambda: verdict.holds)
     if evidence is not None:
-        from unknot.cli.commands.accept import write_evidence
-
         if verdict.proof is not None:
             write_evidence(evidence, None, None, [verdict.claim])
         else:

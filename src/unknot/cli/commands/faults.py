@@ -10,8 +10,9 @@ import typer
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.options import SEED, EvidenceDocument, Json, NetworkText, Seed, SwitchingName, Vcs
-from unknot.cli.commands.outcomes import FAILS, HOLDS, notify
-from unknot.cli.commands.shared import print_json
+from unknot.cli.commands.outcomes import notify
+from unknot.cli.commands.shared import print_json, write_evidence
+from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -122,8 +123,6 @@ def faults(
             time_limit=proof_limit, progress=progress, on_verdict=None if evidence is None else keep,
         )  # fmt: skip
     if evidence is not None:
-        from unknot.cli.commands.accept import write_evidence
-
         write_evidence(evidence, built, None, [], parts)
         notify(f"it holds the verdicts after {len(parts)} of {len(sweep.tried)} sets of faults")
     if json:

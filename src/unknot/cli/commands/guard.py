@@ -21,8 +21,8 @@ from unknot._base.deadline import Deadline
 from unknot._base.errors import visible
 from unknot._base.output import is_writing
 from unknot.cli.commands.printing import ANSWERING
+from unknot.cli.exit_codes import BAD_INPUT, INTERNAL, INTERRUPTED, NOBODY_READS, UNDECIDED
 
-INTERRUPTED, INTERNAL, NOBODY_READS, TOO_LARGE, UNDECIDED = 130, 70, 141, 2, 3
 UNNOTICED = 0.5
 """Seconds after a signal in which Python code must notice it; compiled code does not, and is then left."""
 UNWINDING = 0.95
@@ -223,7 +223,7 @@ def internal_error(error: BaseException, *, traceback: bool = False) -> int:
         left = memory.in_words(memory.available())
         why = f" ({visible(str(error))[:300]})" if str(error) else ""
         _say(f"out of memory: this takes more than there is, {left}; take a smaller design, or a larger machine{why}")
-        return TOO_LARGE
+        return BAD_INPUT
     what = visible(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)[:300]
     from unknot._base.extensions import author_of
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unknot.cli.commands import display
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import write
+from unknot.cli.commands.shared import write, write_evidence
 from unknot.lanes import ChangingLanes, Lanes, LongerLanes
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ HOW = {
 
 def write_lane_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Proved, path: Path) -> None:
     """Write that the routes are safe and arrive, and why fewer lanes are impossible."""
-    from unknot.cli.commands.accept import write_evidence
     from unknot.lanes.evidence import bound_claim
 
     claims = proof.claims(routes.relation)

@@ -19,9 +19,9 @@ from unknot.cli.commands.options import (
     UnitsText,
     Vcs,
 )
-from unknot.cli.commands.outcomes import FAILS, HOLDS
 from unknot.cli.commands.printing import show
 from unknot.cli.commands.shared import deadline_of, limited, print_json, relation_of, write
+from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
     from unknot._base.units import Scale, Units

@@ -1,4 +1,4 @@
-"""Exit codes, and messages for errors that a user can mend."""
+"""The end of every command: a message, and an exit code."""
 
 from __future__ import annotations
 
@@ -11,22 +11,10 @@ import typer
 from typer.core import TyperGroup
 
 from unknot._base.errors import UnknotError, bare, missing_extra, visible
-from unknot.cli.commands.guard import INTERNAL, INTERRUPTED, NOBODY_READS, internal_error
+from unknot.cli.commands.guard import internal_error
 from unknot.cli.commands.printing import printable
 from unknot.cli.commands.signs import signs
-
-HOLDS, FAILS, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
-__all__ = [
-    "BAD_INPUT",
-    "FAILS",
-    "HOLDS",
-    "INTERNAL",
-    "INTERRUPTED",
-    "NOBODY_READS",
-    "UNDECIDED",
-    "Commands",
-    "notify",
-]
+from unknot.cli.exit_codes import BAD_INPUT, INTERRUPTED, NOBODY_READS
 
 UsageError: Any = typer.BadParameter.__base__
 """The error of command lines: of click, or of the copy of it in newer versions of typer."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.guard import SPARED
-from unknot.cli.commands.outcomes import FAILS
 from unknot.cli.commands.shared import exit_code
+from unknot.cli.exit_codes import FAILS
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline

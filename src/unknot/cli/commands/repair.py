@@ -20,8 +20,9 @@ from unknot.cli.commands.options import (
     TimeLimit,
     Vcs,
 )
-from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED, notify
-from unknot.cli.commands.shared import limited, print_json, relation_of, write
+from unknot.cli.commands.outcomes import notify
+from unknot.cli.commands.shared import limited, print_json, relation_of, write, write_evidence
+from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -85,7 +86,6 @@ def repair(
     from unknot.cli.answers.form import answer, fill
     from unknot.cli.answers.repair import RemedyForm, RepairAnswer
     from unknot.cli.commands import activity
-    from unknot.cli.commands.accept import write_evidence
     from unknot.cli.commands.proved import proved, searching
     from unknot.repair import repair as find_remedies
     from unknot.report.export import export

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unknot._base.errors import UnknotError
-from unknot.cli.commands.outcomes import FAILS, HOLDS
 from unknot.cli.commands.shared import limited
+from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unknot.cli.commands.options import Json, Picture, Vcs
-from unknot.cli.commands.outcomes import FAILS, HOLDS
 from unknot.cli.commands.shared import print_json, relation_of, routing_in, write
+from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
     from unknot.certificates import Configuration

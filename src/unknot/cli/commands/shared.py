@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from unknot.cli.commands.outcomes import FAILS, HOLDS, INTERRUPTED, UNDECIDED, notify
+from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.printing import show_json
+from unknot.cli.exit_codes import FAILS, HOLDS, INTERRUPTED, UNDECIDED
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
     from unknot._base.frames import Row
     from unknot._base.units import Units
+    from unknot.certificates import Document
     from unknot.network import Network
     from unknot.routing.relation import Relation
     from unknot.traffic import Pattern
 
 
 T = TypeVar("T")
+COQ = ".v"
+"""Ending of files for Coq."""
 
 
 def relation_of(
@@ -150,3 +154,33 @@ def write_rows(
 
 def print_json(answer: dict[str, Any]) -> None:
     show_json(answer)
+
+
+def write_evidence(
+    path: Path,
+    network: Network | None,
+    relation: Relation | None,
+    claims: Sequence[Document],
+    parts: Sequence[Document] = (),
+) -> None:
+    """Write claims as a document, and say so, or that there are none.
+
+    A file that ends with .v is for Coq, and holds the first claim alone.
+    """
+    from unknot._base.output import write_text
+    from unknot.certificates import Rejected, coq_file, document, write_document
+
+    if path.suffix == COQ:
+        content = document(network, relation, claims[:1])
+        try:
+            text = coq_file(content, claims[0] if claims else {"proof": {}})
+        except Rejected as error:
+            notify(f"{path} was not written: {error}")
+            return
+        write_text(path, text)
+        notify(f"wrote {path}; `coqc {path}` checks it")
+    elif claims or parts:
+        write_document(document(network, relation, claims, parts), path)
+        notify(f"wrote {path}; `unknot accept` checks it")
+    else:
+        notify(f"{path} was not written: nothing was settled, so there is no evidence")

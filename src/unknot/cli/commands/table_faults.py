@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unknot._base.errors import UnknotError
-from unknot.cli.commands.outcomes import FAILS, HOLDS
 from unknot.cli.commands.shared import print_json, write_rows
+from unknot.cli.exit_codes import FAILS, HOLDS
 from unknot.verify.fault_sweep import Parts
 
 if TYPE_CHECKING:

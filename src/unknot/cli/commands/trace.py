@@ -20,9 +20,10 @@ from unknot.cli.commands.options import (
     UnitsText,
     Vcs,
 )
-from unknot.cli.commands.outcomes import FAILS, HOLDS, UNDECIDED, notify
+from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.printing import show
 from unknot.cli.commands.shared import print_json, relation_of, write
+from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
     from unknot._base.units import Scale, Units
