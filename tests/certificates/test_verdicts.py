@@ -310,7 +310,7 @@ def test_thousands_of_states_are_walked_compiled(switching: Switching) -> None:
     assert evidence_holds(relation, replace(verdict, certificate=replace(verdict.certificate, rank=rank))) is False
 
 
-SEARCHERS = ("verify", "synthesis", "simulation", "checker")
+SEARCHERS = ("verify", "lanes", "repair", "design", "simulation")
 
 
 def loaded_by(code: str) -> list[str]:
