@@ -88,9 +88,9 @@ def once(switches: int, degree: int, hosts: int) -> tuple[float, float, float]:
     audit(fabric(16, 4, 2))
     large = fabric(switches, degree, hosts)
     begin = time.process_time(), time.perf_counter()
-    found = audit(large)
+    verdict = audit(large)
     processor, clock = time.process_time() - begin[0], time.perf_counter() - begin[1]
-    assert found.holds
+    assert verdict.holds
     return processor, clock, peak()
 
 

@@ -112,12 +112,12 @@ def compare(
     cycles: int | None = None,
 ) -> list[Compared]:
     """Run every supported point, or those of some names, in the order of the files, for `cycles` if given."""
-    found: dict[tuple[str, float], list[dict[str, Any]]] = {}
+    by_point: dict[tuple[str, float], list[dict[str, Any]]] = {}
     for point in [point for file in files for point in json.loads(file.read_text(encoding="utf-8"))]:
         known = (point["topology"], point["routing"]) in ROUTINGS and point["latency"] is not None
         if known and (not names or point["name"] in names):
-            found.setdefault((point["name"], point["load"]), []).append(point)
-    return [_compared(points, seeds, cycles) for points in found.values()]
+            by_point.setdefault((point["name"], point["load"]), []).append(point)
+    return [_compared(points, seeds, cycles) for points in by_point.values()]
 
 
 def relation_of(point: dict[str, Any]) -> Relation:
@@ -181,17 +181,17 @@ def _compared(points: list[dict[str, Any]], seeds: tuple[int, ...], cycles: int 
     )
 
 
-def by_name(found: list[Compared]) -> dict[str, list[Compared]]:
+def by_name(points: list[Compared]) -> dict[str, list[Compared]]:
     """The points of each design by load, designs as they come."""
     curves: dict[str, list[Compared]] = {}
-    for point in found:
+    for point in points:
         curves.setdefault(point.name, []).append(point)
     return {name: sorted(points, key=lambda p: p.load) for name, points in curves.items()}
 
 
-def draw(found: list[Compared], path: Path) -> None:
+def draw(points: list[Compared], path: Path) -> None:
     """Latency and accepted load of designs driven beyond saturation, BookSim's marks over our lines."""
-    curves = {name: points for name, points in by_name(found).items() if not all(p.stable for p in points)}
+    curves = {name: points for name, points in by_name(points).items() if not all(p.stable for p in points)}
     with _figure(path, (9.6, 3.9), (1, 2)) as ((left, right), inks):
         for ink, points in zip(inks, curves.values(), strict=False):
             _curve(left, ink, points)
@@ -202,9 +202,9 @@ def draw(found: list[Compared], path: Path) -> None:
         right.set(ylabel="Accepted load (flits / terminal / cycle)")
 
 
-def draw_options(found: list[Compared], path: Path) -> None:
+def draw_options(points: list[Compared], path: Path) -> None:
     """Latency below saturation of the designs of `PANELS`, as far as they were compared."""
-    curves = by_name([p for p in found if p.part < 0.98])
+    curves = by_name([p for p in points if p.part < 0.98])
     with _figure(path, (9.6, 10.4), (3, 2)) as (panels, inks):
         for panel, (title, names) in zip(panels.flat, PANELS.items(), strict=True):
             panel.set(title=title, ylim=(15, 110))
@@ -243,13 +243,13 @@ def _figure(path: Path, size: tuple[float, float], shape: tuple[int, int]) -> It
         figure.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
-def table(found: list[Compared]) -> str:
+def table(points: list[Compared]) -> str:
     """The comparison as a Markdown table."""
     lines = [
         "| point | load | BookSim latency | ours | difference | less formula | BookSim accepts | ours | we say |",
         "|---|--:|--:|--:|--:|--:|--:|--:|---|",
     ]
-    for p in found:
+    for p in points:
         said = "stable" if p.stable else "not stable"
         cells = [
             p.name,
@@ -263,14 +263,13 @@ def table(found: list[Compared]) -> str:
     return "\n".join(lines)
 
 
-def summary(found: list[Compared]) -> str:
+def summary(points: list[Compared]) -> str:
     """A row for each design whose saturation is known: beyond the formula when almost empty, then the other loads."""
     lines = [
         "| design | BookSim accepts | almost empty, beyond the formula | loads: BookSim's latency (spread), ours |",
         "|---|--:|--:|---|",
     ]
-    for name, points in by_name([p for p in found if p.saturation]).items():
-        low, *others = points
+    for name, (low, *others) in by_name([p for p in points if p.saturation]).items():
         said = [
             f"{p.load:g}: {p.latency:.1f} (±{p.spread / 2:.1%}), {p.difference:+.1%}{', not stable' * (not p.stable)}"
             for p in others

@@ -31,9 +31,9 @@ Figures = tuple[float, float]
 
 def files(clone: Path) -> list[Path]:
     """Configurations of the clone."""
-    found = [*(clone / "src" / "examples").rglob("*"), *(clone / "runfiles").rglob("*")]
+    paths = [*(clone / "src" / "examples").rglob("*"), *(clone / "runfiles").rglob("*")]
     kept = [
-        path for path in sorted(found) if path.is_file() and path.suffix in ("", ".txt") and "=" in path.read_text()
+        path for path in sorted(paths) if path.is_file() and path.suffix in ("", ".txt") and "=" in path.read_text()
     ]
     return [path for path in kept if path.name.lower() not in ("readme", "anynet_file")]
 
@@ -87,8 +87,8 @@ def row(clone: Path, path: Path, seeds: int, period: int, saturation: float = 0.
     for part in LOADS:
         load = part * (saturation or most[1])
         rate = load / flits
-        found = [theirs(clone, path, keys_of(rate, period, seed)) for seed in range(seeds)]
-        known = [figures[0] for figures in found if figures is not None]
+        runs = [theirs(clone, path, keys_of(rate, period, seed)) for seed in range(seeds)]
+        known = [figures[0] for figures in runs if figures is not None]
         if not known:
             cells.append(f"{load:.3g}: BookSim is not stable")
             continue

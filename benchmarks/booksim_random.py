@@ -67,47 +67,47 @@ def networks(draw: random.Random) -> Keys:
         "tree4": lambda: {"k": 4, "n": 3, "routing_function": "nca"},
     }  # fmt: skip
     name = draw.choice(("mesh", "mesh", "mesh", "torus", *shapes))
-    found: Keys = {"topology": name, **shapes[name]()}
-    powers = name in ("mesh", "torus", "fattree", "flatfly", "cmesh", "qtree", "tree4") or found["k"] == 4
+    keys: Keys = {"topology": name, **shapes[name]()}
+    powers = name in ("mesh", "torus", "fattree", "flatfly", "cmesh", "qtree", "tree4") or keys["k"] == 4
     digits = name in ("mesh", "torus")
     choices = [word for word in SQUARE if digits or word not in ("tornado", "neighbor")]
-    found["traffic"] = (
+    keys["traffic"] = (
         draw.choice(("uniform", "uniform", *choices)) if powers and name != "dragonflynew" else "uniform"
     )
-    return found
+    return keys
 
 
 def configuration(draw: random.Random) -> Keys:
     """Keys of a random configuration; about half of them have their usual values."""
-    found: Keys = {"num_vcs": draw.choice((2, 4, 4, 8)), "vc_buf_size": draw.choice((2, 4, 8, 16)), **networks(draw)}
-    if found["routing_function"] in ("min_adapt", "planar_adapt", "ugal") or found["topology"] == "dragonflynew":
-        found["num_vcs"] = draw.choice((4, 8))
+    keys: Keys = {"num_vcs": draw.choice((2, 4, 4, 8)), "vc_buf_size": draw.choice((2, 4, 8, 16)), **networks(draw)}
+    if keys["routing_function"] in ("min_adapt", "planar_adapt", "ugal") or keys["topology"] == "dragonflynew":
+        keys["num_vcs"] = draw.choice((4, 8))
     usual = draw.random() < 0.3
-    found["packet_size"] = draw.choice((1, 1, 2, 4, 5, 8, "{1,5}"))
-    found["wait_for_tail_credit"] = int(draw.random() < 0.25)
-    found["routing_delay"] = 1 if usual else draw.choice((0, 1, 1, 2, 3))
-    found["st_final_delay"] = 1 if usual else draw.choice((1, 1, 2, 3))
-    found["credit_delay"] = 0 if usual else draw.choice((0, 0, 1, 2, 4))
-    found["vc_allocator"] = "islip" if usual else draw.choice(ALLOCATORS)
-    found["sw_allocator"] = "islip" if usual else draw.choice(ALLOCATORS)
+    keys["packet_size"] = draw.choice((1, 1, 2, 4, 5, 8, "{1,5}"))
+    keys["wait_for_tail_credit"] = int(draw.random() < 0.25)
+    keys["routing_delay"] = 1 if usual else draw.choice((0, 1, 1, 2, 3))
+    keys["st_final_delay"] = 1 if usual else draw.choice((1, 1, 2, 3))
+    keys["credit_delay"] = 0 if usual else draw.choice((0, 0, 1, 2, 4))
+    keys["vc_allocator"] = "islip" if usual else draw.choice(ALLOCATORS)
+    keys["sw_allocator"] = "islip" if usual else draw.choice(ALLOCATORS)
     if draw.random() < 0.25:
-        found["input_speedup"] = 2
+        keys["input_speedup"] = 2
     if draw.random() < 0.2:
-        found["output_speedup"] = 2
+        keys["output_speedup"] = 2
     if draw.random() < 0.15:
-        found["internal_speedup"] = draw.choice((1.5, 2.0))
+        keys["internal_speedup"] = draw.choice((1.5, 2.0))
     for key in ("hold_switch_for_packet", "vc_busy_when_full", "speculative", "vc_prioritize_empty"):
         if draw.random() < 0.12:
-            found[key] = 1
-    if "output_speedup" in found or "internal_speedup" in found:
-        found["routing_delay"] = draw.choice((0, 1))
-    if "output_speedup" in found:
-        found["hold_switch_for_packet"] = found["speculative"] = 0
+            keys[key] = 1
+    if "output_speedup" in keys or "internal_speedup" in keys:
+        keys["routing_delay"] = draw.choice((0, 1))
+    if "output_speedup" in keys:
+        keys["hold_switch_for_packet"] = keys["speculative"] = 0
     if draw.random() < 0.15:
-        found["priority"] = "age"
+        keys["priority"] = "age"
     if draw.random() < 0.1:
-        found["use_noc_latency"] = 0
-    return found
+        keys["use_noc_latency"] = 0
+    return keys
 
 
 def written(keys: Keys) -> str:
@@ -157,8 +157,8 @@ def stable_load(path: Path, period: int) -> float:
 
 def apart(path: Path, keys: list[str], seeds: range, which: int) -> tuple[float, float, float] | None:
     """BookSim's mean latency (0) or accepted load (1), half the range of its seeds, and ours relative to it."""
-    found = [theirs(path, [*keys, f"seed={seed}"]) for seed in seeds]
-    known = [each[which] for each in found if each is not None]
+    runs = [theirs(path, [*keys, f"seed={seed}"]) for seed in seeds]
+    known = [each[which] for each in runs if each is not None]
     if not known:
         return None
     mine = mean(ours(path, [*keys, f"seed={seed}"], seed)[which] for seed in seeds)

@@ -52,11 +52,11 @@ def main() -> None:
         program = compiled(Path(sys.argv[1]), Path(folder))
         for keys in CASES:
             packets, before = FIRST, -1
-            found = walked(program, keys, packets)
-            while len(found[0]) > before and packets < MOST:
-                packets, before = 5 * packets, len(found[0])
-                found = walked(program, keys, packets)
-            recorded[keys] = summary(*found)
+            walks = walked(program, keys, packets)
+            while len(walks[0]) > before and packets < MOST:
+                packets, before = 5 * packets, len(walks[0])
+                walks = walked(program, keys, packets)
+            recorded[keys] = summary(*walks)
             print(packets, recorded[keys]["steps"], keys, flush=True)
     path = Path(__file__).parents[1] / "tests" / "cases" / "booksim_routes.json"
     path.write_text(json.dumps(recorded, indent=1) + "\n", encoding="utf-8")

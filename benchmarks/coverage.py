@@ -75,10 +75,10 @@ def main(numbers: list[int] | None = None) -> None:
         means = [r.latency_mean for r in measured if r.latency_mean is not None]
         needed = 1.96 * np.std(means) / np.mean(means) if means else math.nan
         latency = f"{truth.latency_mean:.2f}" if truth.stable else "none"
-        found = f"{inside} of {len(measured)} | {place.runs - len(measured)} | {width:.2%} | {needed:.2%}"
+        cells = f"{inside} of {len(measured)} | {place.runs - len(measured)} | {width:.2%} | {needed:.2%}"
         cost = f"{np.mean([r.cycles for r in runs]):,.0f} | {spent:.2f}"
         print(
-            f"| {place.name} | {place.load:g} | {latency} | {found} | {held} of {len(known)} | {cost} |", flush=True
+            f"| {place.name} | {place.load:g} | {latency} | {cells} | {held} of {len(known)} | {cost} |", flush=True
         )
 
 

@@ -73,8 +73,8 @@ def main(runs: int = 5) -> None:
         relation = case()
         _ = relation.compiled
         verdict, seconds = timed(lambda relation=relation: check(relation, time_limit=600.0), times)  # type: ignore[misc]
-        found = f"deadlock of {len(verdict.configuration.messages)}" if verdict.configuration else "free"
-        answer = "open" if verdict.deadlock_free is None else found
+        outcome = f"deadlock of {len(verdict.configuration.messages)}" if verdict.configuration else "free"
+        answer = "open" if verdict.deadlock_free is None else outcome
         line(name, relation, seconds, times, goal, f"{answer}, {verdict.reachability or verdict.established}")
     print("smallest")
     for name, case, goal in SMALLEST:

@@ -46,27 +46,27 @@ def network(text: str) -> Network:
 def measured(built: Network, paths: str, limit: float) -> tuple[Lanes, float]:
     """The lanes, and the processor seconds they took."""
     began = time.process_time()
-    found = lanes(built, paths, time_limit=limit)
-    return found, time.process_time() - began
+    routes = lanes(built, paths, time_limit=limit)
+    return routes, time.process_time() - began
 
 
-def kind(found: Lanes | ChangingLanes) -> str:
+def kind(routes: Lanes | ChangingLanes) -> str:
     """Kind of the evidence, in parentheses; marked if the checker rejects it."""
-    if found.evidence is None:
+    if routes.evidence is None:
         return ""
-    name = {"ForcedCycle": "cycle", "Refutation": "refutation"}[type(found.evidence).__name__]
-    return f" ({name}{'' if found.evidence_holds else ', REJECTED'})"
+    name = {"ForcedCycle": "cycle", "Refutation": "refutation"}[type(routes.evidence).__name__]
+    return f" ({name}{'' if routes.evidence_holds else ', REJECTED'})"
 
 
 def line(built: Network, paths: str, limit: float) -> str:
     """A row of a table."""
-    found, seconds = measured(built, paths, limit)
-    bound = f"{found.lower_bound}{kind(found)}"
-    row = f"| {built.name} | {built.num_routers} | {paths} | {found.count} | {bound} | {found.highest_load:g} "
-    return row + f"| {found.mean_load:.1f} | {seconds:.1f} | {OPENSM.get(built.name, '')} |"
+    routes, seconds = measured(built, paths, limit)
+    bound = f"{routes.lower_bound}{kind(routes)}"
+    row = f"| {built.name} | {built.num_routers} | {paths} | {routes.count} | {bound} | {routes.highest_load:g} "
+    return row + f"| {routes.mean_load:.1f} | {seconds:.1f} | {OPENSM.get(built.name, '')} |"
 
 
-def draw(found: dict[str, Lanes], limit: float, path: Path) -> None:
+def draw(results: dict[str, Lanes], limit: float, path: Path) -> None:
     """Draw the lanes of the best result so far over the seconds of the search, up to its limit."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -74,8 +74,8 @@ def draw(found: dict[str, Lanes], limit: float, path: Path) -> None:
     with mpl.rc_context({"svg.hashsalt": "lanes", "svg.fonttype": "none"}):
         figure = Figure(figsize=(7, 3.6), layout="constrained")
         axes = figure.add_subplot()
-        for name, result in found.items():
-            after, count = zip(*result.history, strict=True)
+        for name, routes in results.items():
+            after, count = zip(*routes.history, strict=True)
             (line,) = axes.step([*after, limit], [*count, count[-1]], where="post", label=name)
             axes.plot(after, count, "o", color=line.get_color(), markersize=4)
         axes.set(xscale="log", xlabel="seconds", ylabel="lanes", ylim=(0, None))
@@ -98,12 +98,12 @@ def main() -> None:
     if given.what:
         results = {}
         for text in LARGE if given.what == "large" else HUGE:
-            found, seconds = measured(network(text), "free", given.limit)
-            results[text] = found
-            steps = ", ".join(f"{lanes} after {after:.0f} s" for after, lanes in found.history)
+            routes, seconds = measured(network(text), "free", given.limit)
+            results[text] = routes
+            steps = ", ".join(f"{lanes} after {after:.0f} s" for after, lanes in routes.history)
             print(
-                f"{text}: at least {found.lower_bound}; {steps}; highest load {found.highest_load:g}, mean "
-                f"{found.mean_load:.1f}; {seconds:.0f} s of the processor; {found.tried}",
+                f"{text}: at least {routes.lower_bound}; {steps}; highest load {routes.highest_load:g}, mean "
+                f"{routes.mean_load:.1f}; {seconds:.0f} s of the processor; {routes.tried}",
                 flush=True,
             )
         if given.what == "huge":

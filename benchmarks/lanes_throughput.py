@@ -76,12 +76,12 @@ def line(fabric: str, routes: str, count: int, highest: float, relation: Relatio
     """A row of the table."""
     terminals = relation.network.num_terminals
     assert check(relation).deadlock_free
-    found = saturation(relation, traffic="uniform_others", tolerance=0.02, buffer_depth=DEPTH)
+    point = saturation(relation, traffic="uniform_others", tolerance=0.02, buffer_depth=DEPTH)
     traced = run_trace(relation, all_to_all(terminals), buffer_depth=DEPTH, switching="wormhole")
     assert traced.makespan is not None, traced.reason
     share = (terminals - 1) * FLITS / traced.makespan
     ideal = min(1.0, (terminals - 1) / highest)
-    shown = (f"{highest:g}", f"{ideal:.2f}", f"{found.load:.2f}", traced.makespan, f"{share:.2f}")
+    shown = (f"{highest:g}", f"{ideal:.2f}", f"{point.load:.2f}", traced.makespan, f"{share:.2f}")
     cells = (fabric, routes, count, *shown)
     return f"| {' | '.join(map(str, cells))} |"
 

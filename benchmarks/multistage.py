@@ -73,10 +73,10 @@ def throughput(size: int = 32) -> None:
         fully_adaptive(composite_banyan(size), 4),
         fully_adaptive(benes(size), 4),
     ):
-        found = [accepted(relation, traffic) for traffic in ("uniform", wanted, "hotspot(0, share=0.05)")]
+        loads = [accepted(relation, traffic) for traffic in ("uniform", wanted, "hotspot(0, share=0.05)")]
         print(
-            f"{relation.network.name}, {relation.name}: uniform {found[0]:.2f}, one permutation {found[1]:.2f}, "
-            f"5 % more to one terminal {found[2]:.2f}"
+            f"{relation.network.name}, {relation.name}: uniform {loads[0]:.2f}, one permutation {loads[1]:.2f}, "
+            f"5 % more to one terminal {loads[2]:.2f}"
         )
 
 

@@ -54,9 +54,9 @@ def verdict(switching: str = "wormhole", threads: int = 1) -> Callable[[Relation
     """Measure `check`."""
 
     def work(relation: Relation) -> str:
-        found = check(relation, switching, threads=threads, time_limit=600)
-        free = {True: "free", False: f"deadlock ({found.reachability})", None: "undecided"}[found.deadlock_free]
-        return f"{free}, {found.method}"
+        verdict = check(relation, switching, threads=threads, time_limit=600)
+        free = {True: "free", False: f"deadlock ({verdict.reachability})", None: "undecided"}[verdict.deadlock_free]
+        return f"{free}, {verdict.method}"
 
     return work
 
@@ -165,11 +165,11 @@ def plot(points: dict[str, list[tuple[int, float, float]]]) -> None:
 
     figure = Figure(figsize=(11, 4.6), layout="constrained")
     seconds, memory = figure.subplots(1, 2)
-    for family, found in points.items():
-        states = [state for state, _, _ in found]
-        seconds.plot(states, [s for _, s, _ in found], "o-", label=family)
-        memory.plot(states, [m for _, _, m in found], "o-", label=family)
-    every = [state for found in points.values() for state, _, _ in found]
+    for family, measured in points.items():
+        states = [state for state, _, _ in measured]
+        seconds.plot(states, [s for _, s, _ in measured], "o-", label=family)
+        memory.plot(states, [m for _, _, m in measured], "o-", label=family)
+    every = [state for measured in points.values() for state, _, _ in measured]
     seconds.plot([min(every), max(every)], [2e-8 * min(every), 2e-8 * max(every)], "k:", label="20 ns per state")
     for axes, what in ((seconds, "processor seconds"), (memory, "largest resident size, MB")):
         axes.set(xscale="log", yscale="log", xlabel="reachable states", ylabel=what)
@@ -193,7 +193,7 @@ def main() -> None:
             f"{case.runs}), largest resident size {most:.0f} MB; {answer}",
             flush=True,
         )
-    plot({family: sorted(found) for family, found in points.items() if len(found) > 1})
+    plot({family: sorted(measured) for family, measured in points.items() if len(measured) > 1})
 
 
 if __name__ == "__main__":

@@ -139,18 +139,18 @@ def cost(runs: int = RUNS) -> dict[Case, float]:
         "| network | load | flits | ns per flit-hop | lowest | highest | goal | flit-hops | state, MB | bytes per "
         "router | per channel |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     )
-    found = {}
+    medians = {}
     for case in CASES:
         relation = case.build()
         costs, hops, room = costs_of(relation, case, runs)
         network = relation.network
-        found[case] = statistics.median(costs)
-        cells = [case.name, f"{case.load:g}", f"{case.length}", f"{found[case]:.0f}", f"{min(costs):.0f}"]
+        medians[case] = statistics.median(costs)
+        cells = [case.name, f"{case.load:g}", f"{case.length}", f"{medians[case]:.0f}", f"{min(costs):.0f}"]
         cells += [f"{max(costs):.0f}", "–" if case.goal is None else f"≤ {case.goal}", f"{hops:,}"]
         cells += [f"{room / 1e6:.1f}", f"{room / network.num_routers:,.0f}", f"{room / network.num_channels:,.0f}"]
         print("| " + " | ".join(cells) + " |", flush=True)
     print(f"largest resident size of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
-    return found
+    return medians
 
 
 def routers(runs: int = RUNS) -> None:
@@ -226,8 +226,8 @@ def run_booksim(binary: str, config: dict[str, str | int | float]) -> tuple[dict
     spent = re.findall(r"^Total run time ([\d.e+-]+)", printed, re.M)
     if "Overall Traffic Statistics" not in printed or not taken or not spent:
         raise SystemExit(f"{binary} did not come to an end with {config}")
-    found = re.findall(r"^(\w[\w ]+?) *= ([-\d.e+]+)", printed, re.M)
-    figures = {name: float(value) for name, value in found}
+    pairs = re.findall(r"^(\w[\w ]+?) *= ([-\d.e+]+)", printed, re.M)
+    figures = {name: float(value) for name, value in pairs}
     figures |= {"Time taken": float(taken[-1]), "Total run time": float(spent[-1])}
     return figures, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

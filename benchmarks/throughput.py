@@ -85,9 +85,9 @@ def carried(relation: Relation, traffic: str, steps: int = 6) -> Run:
     best, low, width = run(relation, 2.0**-steps, traffic), 0.0, 1.0
     for _ in range(steps):
         width /= 2
-        found = run(relation, low + width, traffic)
-        if found.deadlock is None and found.accepted_load >= 0.98 * found.offered_load:
-            best, low = found, low + width
+        measurement = run(relation, low + width, traffic)
+        if measurement.deadlock is None and measurement.accepted_load >= 0.98 * measurement.offered_load:
+            best, low = measurement, low + width
     return best
 
 

@@ -26,10 +26,10 @@ def rdt_in_networkx(n: int = 256) -> nx.Graph:
 
 
 def cube_in_networkx(n: int) -> nx.Graph:
-    found = line = nx.path_graph(2)
+    graph = line = nx.path_graph(2)
     for _ in range(n - 1):
-        found = nx.cartesian_product(found, line)
-    return found
+        graph = nx.cartesian_product(graph, line)
+    return graph
 
 
 CASES: list[tuple[str, str, float, Callable[[], nx.Graph] | None]] = [
@@ -47,12 +47,12 @@ CASES: list[tuple[str, str, float, Callable[[], nx.Graph] | None]] = [
 
 def timed(make: Callable[[], object], runs: int = 3) -> float:
     """Least seconds of some runs."""
-    found = []
+    seconds = []
     for _ in range(runs):
         start = time.perf_counter()
         make()
-        found.append(time.perf_counter() - start)
-    return min(found)
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
 
 
 def main() -> None:

@@ -48,8 +48,8 @@ def measured(run: Callable[[], TraceRun]) -> tuple[TraceRun, float, int]:
     Engine.advance = counted  # type: ignore[method-assign]
     try:
         start = time.process_time()
-        found = run()
-        return found, time.process_time() - start, stops
+        replay = run()
+        return replay, time.process_time() - start, stops
     finally:
         Engine.advance = plain  # type: ignore[method-assign]
 
@@ -80,11 +80,11 @@ def main() -> None:
         f"{'messages':>8} {'cycles':>8} {'flit-hops':>10} {'seconds':>8} {'µs/msg':>7} {'stops':>7} {'kernel s':>8}"
     )
     for name, run in cases:
-        found, seconds, stops = measured(run)
-        many = len(found.trace)
+        replay, seconds, stops = measured(run)
+        many = len(replay.trace)
         print(
-            f"{many:8} {found.cycles:8} {found.flit_hops:10} {seconds:8.2f} {seconds / many * 1e6:7.1f} {stops:7} "
-            f"{hop * found.flit_hops:8.2f}  {name}",
+            f"{many:8} {replay.cycles:8} {replay.flit_hops:10} {seconds:8.2f} {seconds / many * 1e6:7.1f} {stops:7} "
+            f"{hop * replay.flit_hops:8.2f}  {name}",
             flush=True,
         )
 

@@ -122,14 +122,14 @@ def main() -> None:
     for fabric in FABRICS:
         network = unknot.network.tod.network(fabric.small if quick else fabric.network)
         relation = routing_to_simulate(network, fabric.routing, VCS)
-        found = [
+        loads = [
             accepted(relation, "uniform", 0.6, quick),
             accepted(relation, adversarial(network, fabric.adversary), 0.6, quick),
             exchanged(relation, quick),
             accepted(in_lanes(network, quick), "uniform", 0.6, quick),
             accepted(in_lanes(broken(network, 0.02), quick), "uniform", 0.6, quick),
         ]
-        values = "{:9.1f} {:12.1f} {:11.1f} {:9.1f} {:11.1f}".format(*found)
+        values = "{:9.1f} {:12.1f} {:11.1f} {:9.1f} {:11.1f}".format(*loads)
         print(f"{fabric.name:10} {network.num_terminals:9} {values}", flush=True)
     left_out = "" if quick else ", of nine steps one"
     print(

@@ -41,8 +41,8 @@ def pairs() -> None:
     """Two dimensions with one VC in a direction of each, under wormhole switching."""
     for adaptive in MEANINGS:
         one = decide(((1, 4), (1, 4)), "wormhole", Request(adaptive), effort=SearchEffort(clock() + 60))
-        (found,) = one.evidence or (None,)
-        steps = "" if found is None else f"{len(found.refuted)} deadlocks, {len(found.steps)} steps"
+        (evidence,) = one.evidence or (None,)
+        steps = "" if evidence is None else f"{len(evidence.refuted)} deadlocks, {len(evidence.steps)} steps"
         print(f"mesh(2), 1/4 and 1/4, wormhole, {adaptive}: {one.outcome} ({one.holds}); {steps}", flush=True)
 
 
@@ -52,26 +52,27 @@ HARD = {(4, "wormhole"), (3, "wormhole-nonatomic"), (4, "wormhole-nonatomic")}
 
 def _line(family: str, switching: str, adaptive: Adaptive, symmetry: Kind = "none", **more: object) -> Design:
     began, cpu = time.monotonic(), time.process_time()
-    found = design(family, switching, adaptive=adaptive, symmetry=symmetry, **more)  # type: ignore[arg-type]
+    designed = design(family, switching, adaptive=adaptive, symmetry=symmetry, **more)  # type: ignore[arg-type]
     wall, cpu = time.monotonic() - began, time.process_time() - cpu
-    outcomes = Counter(one.outcome for one in found.decisions)
-    held = all(one.holds is not False for one in found.decisions)
-    evidence = {e.space.counts: e for one in found.decisions for e in one.evidence}
-    text = f"{found.vcs} VCs" if found.vcs else "no rule found"
+    outcomes = Counter(one.outcome for one in designed.decisions)
+    held = all(one.holds is not False for one in designed.decisions)
+    evidence = {e.space.counts: e for one in designed.decisions for e in one.evidence}
+    text = f"{designed.vcs} VCs" if designed.vcs else "no rule found"
     print(
-        f"{family:12} {switching:19} {adaptive:7} {symmetry:14} {text:14} fewest: {found.fewest!s:5} "
-        f"at least {found.lower_bound}; {dict(outcomes)}; {len(evidence)} refutations with "
+        f"{family:12} {switching:19} {adaptive:7} {symmetry:14} {text:14} fewest: {designed.fewest!s:5} "
+        f"at least {designed.lower_bound}; {dict(outcomes)}; {len(evidence)} refutations with "
         f"{sum(len(e.refuted) for e in evidence.values())} deadlocks, {sum(len(e.walks) for e in evidence.values())} "
         f"cycles, {sum(len(e.steps) for e in evidence.values())} steps; checkers accept all: {held}; "
         f"{cpu:.1f} s of processor, {wall:.1f} s",
         flush=True,
     )
-    if found.best is not None and found.best.proof is not None:
-        print(f"    {found.best.space.text}; proof: {found.best.proof.kind}, {len(found.best.proof.levels)} levels")
-    working = [one.space.text for one in found.decisions if one.outcome == "found"]
+    best = designed.best
+    if best is not None and best.proof is not None:
+        print(f"    {best.space.text}; proof: {best.proof.kind}, {len(best.proof.levels)} levels")
+    working = [one.space.text for one in designed.decisions if one.outcome == "found"]
     if more.get("every"):
         print(f"    distributions that work: {'; '.join(working)}", flush=True)
-    return found
+    return designed
 
 
 def symmetry() -> None:
@@ -147,13 +148,13 @@ def published() -> None:
         ("mesh(5)", "schwiebert", "wormhole"),
         ("mesh(2)", "odd_even", "wormhole"),
     ):
-        found = every_size(family, routing, switching, time_limit=600.0)
-        proof = "" if found.proof is None else f"{found.proof.kind}, {len(found.proof.levels)} levels"
+        verdict = every_size(family, routing, switching, time_limit=600.0)
+        proof = "" if verdict.proof is None else f"{verdict.proof.kind}, {len(verdict.proof.levels)} levels"
         print(
-            f"{routing:16} {family} {switching:19} deadlock-free: {found.deadlock_free!s:5} {proof} "
-            f"{found.reason[:60]} "
-            f"refuted on {found.refuted_on}, decided up to {found.decided[-1:]}; checker: {found.holds}; "
-            f"{found.seconds:.1f} s",
+            f"{routing:16} {family} {switching:19} deadlock-free: {verdict.deadlock_free!s:5} {proof} "
+            f"{verdict.reason[:60]} "
+            f"refuted on {verdict.refuted_on}, decided up to {verdict.decided[-1:]}; checker: {verdict.holds}; "
+            f"{verdict.seconds:.1f} s",
             flush=True,
         )
 

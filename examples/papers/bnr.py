@@ -94,25 +94,25 @@ def word(facts: list[bool]) -> str:
     return "yes" if all(facts) else "only when" if any(facts) else "no"
 
 
-def classes(found: Network) -> dict[tuple[int, ...], list[tuple[int, int]]]:
+def classes(net: Network) -> dict[tuple[int, ...], list[tuple[int, int]]]:
     """Messages of each class: source and destination."""
-    at = found.coordinates
+    at = net.coordinates
     assert at is not None
     kinds: dict[tuple[int, ...], list[tuple[int, int]]] = {}
-    for s, d in itertools.permutations(range(found.num_routers), 2):
+    for s, d in itertools.permutations(range(net.num_routers), 2):
         kinds.setdefault(tuple(np.where(at[d] < at[s], -1, 1).tolist()), []).append((s, d))
     return kinds
 
 
-def best_network(found: Network, signs: tuple[int, ...]) -> set[int]:
+def best_network(net: Network, signs: tuple[int, ...]) -> set[int]:
     """Channels of G(φ)."""
-    product = grid(found)
-    return {c for c in range(found.num_channels) if (signs[product.dimension[c]] < 0) == product.down[c]}
+    product = grid(net)
+    return {c for c in range(net.num_channels) if (signs[product.dimension[c]] < 0) == product.down[c]}
 
 
-def on_shortest_paths(found: Network, s: int, d: int) -> set[int]:
-    ahead, back = distances_from(found, s), distances_from(found, d, reverse=True)
-    on = ahead[found.source] + 1 + back[found.target] == ahead[d]
+def on_shortest_paths(net: Network, s: int, d: int) -> set[int]:
+    ahead, back = distances_from(net, s), distances_from(net, d, reverse=True)
+    on = ahead[net.source] + 1 + back[net.target] == ahead[d]
     return set(np.flatnonzero(on).tolist())
 
 
@@ -132,10 +132,10 @@ def one_component_at_a_time() -> Answer:
 def fewest_hops() -> Answer:
     facts = []
     for sides in [*SIDES.values(), (5, 2, 3)]:
-        found = network(*sides)
-        at = found.coordinates
+        net = network(*sides)
+        at = net.coordinates
         assert at is not None
-        facts += [bool((distances_from(found, s) == np.abs(at - at[s]).sum(axis=1)).all()) for s in range(len(at))]
+        facts += [bool((distances_from(net, s) == np.abs(at - at[s]).sum(axis=1)).all()) for s in range(len(at))]
     return word(facts), "breadth-first search from every router; sides that differ as well"
 
 
@@ -151,9 +151,9 @@ def kinds_of_messages() -> Answer:
 def union_is_the_network() -> Answer:
     facts = []
     for sides in [*SIDES.values(), (5, 2, 3)]:
-        found = network(*sides)
-        parts = [best_network(found, signs) for signs in itertools.product((1, -1), repeat=len(sides))]
-        facts.append(set().union(*parts) == set(range(found.num_channels)))
+        net = network(*sides)
+        parts = [best_network(net, signs) for signs in itertools.product((1, -1), repeat=len(sides))]
+        facts.append(set().union(*parts) == set(range(net.num_channels)))
         facts.append(len({frozenset(part) for part in parts}) == 2 ** len(sides))
     return word(facts), "and the 2^n of them differ, as long as every side is at least 2"
 
@@ -162,10 +162,10 @@ def least_network() -> Answer:
     """All shortest paths of the class lie in G(φ), and every channel of G(φ) lies on one."""
     facts = []
     for sides in [*SIDES.values(), (4, 3, 3), (2, 3)]:
-        found = network(*sides)
-        for signs, messages in classes(found).items():
-            used = set().union(*(on_shortest_paths(found, s, d) for s, d in messages))
-            facts.append(used == best_network(found, signs))
+        net = network(*sides)
+        for signs, messages in classes(net).items():
+            used = set().union(*(on_shortest_paths(net, s, d) for s, d in messages))
+            facts.append(used == best_network(net, signs))
     return word(
         facts
     ), "channels on shortest paths of the class = G(φ), for every class, the 4×3×3 of figure 1 included"
@@ -174,10 +174,10 @@ def least_network() -> Answer:
 def least_network_cannot_deadlock() -> Answer:
     facts = []
     for sides in SIDES.values():
-        found = network(*sides)
+        net = network(*sides)
         for signs in itertools.product((1, -1), repeat=len(sides)):
             graph = nx.DiGraph()
-            graph.add_edges_from((found.source[c], found.target[c]) for c in best_network(found, signs))
+            graph.add_edges_from((net.source[c], net.target[c]) for c in best_network(net, signs))
             facts.append(nx.is_directed_acyclic_graph(graph))
     return word(facts), "G(φ) has no cycle at all, so no technique can make one"
 
@@ -196,11 +196,11 @@ def channels_taken(relation: Relation, s: int, d: int) -> set[int]:
 
 def path_by_path() -> Answer:
     """O1TURN has two routes for a message, and over all messages of a class uses every channel of its BNR."""
-    found = network(4, 4)
-    relation = o1turn(found)
+    net = network(4, 4)
+    relation = o1turn(net)
     used = all(
-        set().union(*(channels_taken(relation, s, d) for s, d in messages)) == best_network(found, signs)
-        for signs, messages in classes(found).items()
+        set().union(*(channels_taken(relation, s, d) for s, d in messages)) == best_network(net, signs)
+        for signs, messages in classes(net).items()
     )
     count = provided(relation)
     return "yes" if used and not count else "no", (
@@ -212,13 +212,13 @@ def path_by_path() -> Answer:
 # Conclusion 1
 
 
-def with_a_detour(found: Network) -> Relation:
+def with_a_detour(net: Network) -> Relation:
     """VBA, but a message may begin with one step in any direction, on a VC of its own."""
-    base = vba(found)
+    base = vba(net)
     share = int(base.vcs.counts[0])
-    virtual = VirtualChannels(found, share + 1)
+    virtual = VirtualChannels(net, share + 1)
     spare, channel, index = virtual.first[:-1] + share, virtual.channel, virtual.index
-    rule, inner, router, home = base.rule, base.num_vcs, virtual.router, found.eject
+    rule, inner, router, home = base.rule, base.num_vcs, virtual.router, net.eject
 
     def detour(at: int, address: int, out: np.ndarray) -> int:
         free_start = at >= virtual.total or index[at] == share
@@ -229,12 +229,12 @@ def with_a_detour(found: Network) -> Relation:
             if vc != EJECT:
                 out[i] = vc // share * (share + 1) + vc % share
         if at >= virtual.total and router[at] != home[address]:
-            for c in np.flatnonzero(found.source == router[at]):
+            for c in np.flatnonzero(net.source == router[at]):
                 out[count] = spare[c]
                 count += 1
         return count
 
-    return Relation(found, virtual, detour, name="VBA with a detour")
+    return Relation(net, virtual, detour, name="VBA with a detour")
 
 
 def conclusion_1() -> Answer:
@@ -279,9 +279,9 @@ def alone(relation: Relation, kind: int) -> Relation:
 def any_network() -> Answer:
     """What carries over: the classes, the least network, paths judged one by one. What does not: 2^n, and safety."""
     tori = torus(5, 5), torus(4, 4)
-    everywhere = [fully_adaptive(found) for found in (mesh(4, 4), *tori, petersen())]
+    everywhere = [fully_adaptive(net) for net in (mesh(4, 4), *tori, petersen())]
     counts = [len(bnr(relation)) for relation in everywhere]
-    holds = all(row.provided for found in tori for row in bnr(duato(found)))
+    holds = all(row.provided for net in tori for row in bnr(duato(net)))
     holds &= not any(row.provided for row in bnr(up_down(petersen())))
     rings = [fully_adaptive(torus(k)) for k in (4, 5)]
     stuck = [[not free(alone(ring, k), "vct") for k in range(len(bnr(ring)))] for ring in rings]

@@ -93,8 +93,8 @@ def overlay_is_safe() -> Answer:
 def vba_cost() -> Answer:
     facts, said = [], []
     for n in (2, 3, 4):
-        found = network(*[3] * n)
-        use = vc_use(vba(found))
+        net = network(*[3] * n)
+        use = vc_use(vba(net))
         facts += [
             use.per_channel == (2 ** (n - 1),) * 2,
             use.per_router[1] == 2 * n * 2 ** (n - 1),
@@ -108,10 +108,10 @@ def vba_networks() -> Answer:
     """Each VC serves one class; the VCs of a class hold one of each channel of its BNR."""
     facts = []
     for sides in ((3, 3), (3, 3, 3)):
-        found = network(*sides)
-        relation = vba(found)
+        net = network(*sides)
+        relation = vba(net)
         owner: dict[int, set[tuple[int, ...]]] = {}
-        for signs, messages in classes(found).items():
+        for signs, messages in classes(net).items():
             for s, d in messages:
                 todo = [relation.num_vcs + s]
                 while todo:
@@ -120,9 +120,9 @@ def vba_networks() -> Answer:
                             owner.setdefault(candidate.vc, set()).add(signs)
                             todo.append(candidate.vc)
         facts.append(all(len(signs) == 1 for signs in owner.values()))
-        for signs in classes(found):
+        for signs in classes(net):
             mine = [int(relation.vcs.channel[vc]) for vc, (only, *_) in owner.items() if only == signs]
-            facts.append(sorted(mine) == sorted(best_network(found, signs)))
+            facts.append(sorted(mine) == sorted(best_network(net, signs)))
     return word(facts), "no VC serves two classes, and a class has one VC of each channel of its BNR (3×3, 3×3×3)"
 
 
@@ -163,13 +163,13 @@ def lcfaa_wormhole() -> Answer:
     said = []
     for sides in ((3, 3), (2, 2, 2)):
         relation = routed("LCFAA", sides)
-        found = smallest(relation, "wormhole", time_limit=30)
-        assert found.configuration is not None
-        assert replay(relation, found.configuration).stuck
-        picture(f"lcfaa-{'x'.join(map(str, sides))}-wormhole", draw_configuration(relation, found.configuration))
-        messages = len(found.configuration.messages)
-        held = sum(len(m.held) for m in found.configuration.messages)
-        few = "no fewer do" if found.proved else "fewer were not ruled out"
+        deadlock = smallest(relation, "wormhole", time_limit=30)
+        assert deadlock.configuration is not None
+        assert replay(relation, deadlock.configuration).stuck
+        picture(f"lcfaa-{'x'.join(map(str, sides))}-wormhole", draw_configuration(relation, deadlock.configuration))
+        messages = len(deadlock.configuration.messages)
+        held = sum(len(m.held) for m in deadlock.configuration.messages)
+        few = "no fewer do" if deadlock.proved else "fewer were not ruled out"
         said.append(f"{messages} messages on {held} VCs of {'×'.join(map(str, sides))} ({few})")
     sizes = [(k, 2) for k in (2, 3, 4)] + [(2, k) for k in (3, 4, 5)]
     safe = ["×".join(map(str, s)) for s in sizes if free(routed("LCFAA", s), "wormhole")]

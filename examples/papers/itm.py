@@ -73,8 +73,8 @@ def connected_graphs(most: int) -> Iterator[nx.Graph]:
 
 def by_kind(holds: Callable[[TriangularMesh], bool]) -> tuple[bool, str]:
     counted = {kind: [holds(mesh) for mesh in meshes(kind)] for kind in KINDS}
-    summary = ", ".join(f"{sum(found)} of {len(found)} {kind}" for kind, found in counted.items())
-    return all(all(found) for found in counted.values()), f"held on {summary} meshes of up to 9 routers"
+    summary = ", ".join(f"{sum(held)} of {len(held)} {kind}" for kind, held in counted.items())
+    return all(all(held) for held in counted.values()), f"held on {summary} meshes of up to 9 routers"
 
 
 def planar() -> Answer:
@@ -228,9 +228,9 @@ def multicast_is_contention_free() -> Answer:
     within = across = 0
     for seed in range(8):
         network = itm(32, seed=seed)
-        found = meetings(fully_adaptive(network), broadcast(network, order="circle"))
-        within += sum(m.same_step for m in found)
-        across += sum(not m.same_step for m in found)
+        met = meetings(fully_adaptive(network), broadcast(network, order="circle"))
+        within += sum(m.same_step for m in met)
+        across += sum(not m.same_step for m in met)
     network = itm(20, seed=3)
     relation = fully_adaptive(network)
     write_picture(draw_schedule(relation, broadcast(network, order="circle")), PICTURES / "broadcast.svg")
@@ -251,7 +251,7 @@ def two_layers() -> Answer:
             for switching in SWITCHINGS:
                 verdicts.setdefault(switching, []).append(unknot.check(relation, switching).deadlock_free)
             loops |= not unknot.deliver(relation).livelock_free
-        words = [f"{s} {sum(f is True for f in found)} of {len(found)}" for s, found in verdicts.items()]
+        words = [f"{s} {sum(f is True for f in answers)} of {len(answers)}" for s, answers in verdicts.items()]
         rule = "return to the adaptive layer allowed" if returns else "once escaped, stay"
         summary.append(f"{rule}: free under {', '.join(words)}{'; routes may be endless' if loops else ''}")
     small = itm_escape(itm(8, extra=2, seed=8), returns=True)
@@ -285,7 +285,7 @@ def some_have_no_order() -> Answer:
 
     graphs = list(connected_graphs(6))
     none = {senses: [g for g in graphs if lacks(g, senses)] for senses in ((1,), (1, -1))}
-    first = {senses: sorted(found[0].edges) for senses, found in none.items() if found}
+    first = {senses: sorted(meshes[0].edges) for senses, meshes in none.items() if meshes}
     return len(first) == 2, (
         f"with messages w → x and y → z, w < x < y < z, and all shortest paths: {len(none[1,])} of {len(graphs)} "
         f"connected graphs of 3 to 6 routers, {first[1,]}, which is K(3, 3). With messages either way between w and "
@@ -347,8 +347,8 @@ def expansion_keeps_tables() -> Answer:
 def networks_contain_meshes() -> Answer:
     lines = []
     for degree in (4, 6, 8, 12):
-        found = sum(spanning(irregular(24, degree, seed=seed)).mesh is not None for seed in range(1, 21))
-        lines.append(f"{found} of 20 at up to {degree} links a switch")
+        spanned = sum(spanning(irregular(24, degree, seed=seed)).mesh is not None for seed in range(1, 21))
+        lines.append(f"{spanned} of 20 at up to {degree} links a switch")
     fabrics = [design.network(str(folder)) for folder in sorted(FABRICS.iterdir()) if folder.is_dir()]
     answers = [spanning(fabric, kind) for fabric in fabrics for kind in KINDS]
     have, proved = sum(a.mesh is not None for a in answers), sum(a.mesh is None and a.proved for a in answers)
@@ -387,19 +387,19 @@ def built(name: str) -> list[unknot.Relation]:
     return [DESIGNS[name](seed) for seed in NETWORKS]
 
 
-def interval(found: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, float]:
+def interval(samples: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, float]:
     """Mean and half the width of its two-sided 95 % interval (Student's t)."""
     from scipy import stats
 
-    half = stats.t.ppf(0.975, found.size - 1) * found.std(ddof=1) / np.sqrt(found.size)
-    return float(found.mean()), float(half)
+    half = stats.t.ppf(0.975, samples.size - 1) * samples.std(ddof=1) / np.sqrt(samples.size)
+    return float(samples.mean()), float(half)
 
 
 def compared(figure: Callable[[unknot.Relation], float]) -> tuple[str, list[tuple[float, float]], str]:
     """A figure of every design, in words; the differences over paired networks; those in words."""
-    found = {name: np.array([figure(relation) for relation in built(name)]) for name in DESIGNS}
-    means = ", ".join("{} {:.3f} ± {:.3f}".format(name, *interval(values)) for name, values in found.items())
-    gains = [interval(found[new] - found[old]) for new, old in AGAINST]
+    samples = {name: np.array([figure(relation) for relation in built(name)]) for name in DESIGNS}
+    means = ", ".join("{} {:.3f} ± {:.3f}".format(name, *interval(values)) for name, values in samples.items())
+    gains = [interval(samples[new] - samples[old]) for new, old in AGAINST]
     words = [
         f"{new} minus {old}: {mean:+.3f} ± {half:.3f}"
         for (new, old), (mean, half) in zip(AGAINST, gains, strict=True)

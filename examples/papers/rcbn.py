@@ -74,9 +74,11 @@ def equivalent_banyans() -> Answer:
 
 
 def banyans_block() -> Answer:
-    found = realisable_fraction(omega(8))
+    fraction = realisable_fraction(omega(8))
     one = bool((count_paths(omega(16)) == 1).all())
-    return one and found.realised < found.tried, f"one path for every pair; omega(8) realises {found} permutations"
+    return one and fraction.realised < fraction.tried, (
+        f"one path for every pair; omega(8) realises {fraction} permutations"
+    )
 
 
 def composite_rule() -> Answer:
@@ -92,8 +94,8 @@ def composite_rule() -> Answer:
 def composite_cases_complete() -> Answer:
     """Tags of the 8 × 8 network that the printed cases make of the primary ones, against all paths."""
     wanted = {x: int(count_paths(composite_banyan(8))[0, 2 * x]) for x in range(4)}
-    found = alternate_tags(np.zeros(4, dtype=np.int64), np.arange(0, 8, 2), 3, cases=(1, 3))[0]
-    printed = dict(enumerate(np.bincount(found).tolist()))
+    tags = alternate_tags(np.zeros(4, dtype=np.int64), np.arange(0, 8, 2), 3, cases=(1, 3))[0]
+    printed = dict(enumerate(np.bincount(tags).tolist()))
     return printed == wanted, (
         f"the cases are right but leave out 10 ↔ 01̄ and 01 ↔ 1̄0 (case 2 of RCBN): between rows of difference "
         f"01 or 10 "
@@ -157,8 +159,8 @@ def definition_2_as_printed() -> Answer:
 
 
 def worked_example() -> Answer:
-    found = primary_tags(0b0000, 0b1111, 4).texts()[0]
-    return found == "1101", f"N = 16, 0000 → 1111: P = {found}"
+    tag = primary_tags(0b0000, 0b1111, 4).texts()[0]
+    return tag == "1101", f"N = 16, 0000 → 1111: P = {tag}"
 
 
 def primary_tags_arrive() -> Answer:
@@ -221,20 +223,20 @@ def figure_3() -> Answer:
 
 
 def theorem_1() -> Answer:
-    found = [[len(disjoint_paths(rcbn(1 << n), 0, d)) for d in range(0, 1 << n, 2)] for n in (3, 4, 5)]
+    disjoint = [[len(disjoint_paths(rcbn(1 << n), 0, d)) for d in range(0, 1 << n, 2)] for n in (3, 4, 5)]
     switches = [[len(disjoint_paths(rcbn(1 << n), 0, d, "switches")) for d in range(0, 1 << n, 2)] for n in (3, 4, 5)]
     bounds = [2 ** ((n - 1) / 2) for n in (3, 4, 5)]
-    held = all(min(counts) >= bound for counts, bound in zip(found, bounds, strict=True))
-    least, most = [min(counts) for counts in found], [max(counts) for counts in found]
+    held = all(min(counts) >= bound for counts, bound in zip(disjoint, bounds, strict=True))
+    least, most = [min(counts) for counts in disjoint], [max(counts) for counts in disjoint]
     three = all(
-        [k == 3 for k in counts] == [x < len(counts) // 2 for x in range(len(counts))] for counts in found[1:]
+        [k == 3 for k in counts] == [x < len(counts) // 2 for x in range(len(counts))] for counts in disjoint[1:]
     )
     fewest = [int(number_of_paths(0, np.arange(1 << n), n).min()) for n in range(3, 9)]
     return held, (
         f"disjoint paths of a pair, N = 8, 16, 32: {least} to {most}, the claim is {[round(b, 2) for b in bounds]}. "
-        f"Smallest counterexample: N = 16, 0000 → 1000 has {found[1][4]}. Disjoint in links or in interior switches "
-        f"makes no difference: {found == switches}. Correct: 2 or 3, never more, as a switch has 3 links; 3 just "
-        f"where the rows agree in their highest bit, N = 16 and 32: {three}. Read as different paths the bound holds "
+        f"Smallest counterexample: N = 16, 0000 → 1000 has {disjoint[1][4]}. Disjoint in links or in interior "
+        f"switches makes no difference: {disjoint == switches}. Correct: 2 or 3, never more, as a switch has 3 "
+        f"links; 3 just where the rows agree in their highest bit, N = 16 and 32: {three}. Read as different paths the bound holds "
         f"and is far too small: N²/32 at least, N = 8 … 256: {fewest == [4**n // 32 for n in range(3, 9)]}"
     )
 
@@ -245,9 +247,9 @@ def eight_has_two() -> Answer:
 
 
 def corollary_3() -> Answer:
-    found = [int(number_of_paths(0, 0, n)) for n in range(3, 9)]
-    held = all(count >= 3 ** ((n - 1) / 2) for n, count in zip(range(3, 9), found, strict=True))
-    return held, f"N = 8 … 256: {found}, that is (5^(n−2) + 1)/2; cases 1 to 3 alone give 3^(n−2)"
+    paths = [int(number_of_paths(0, 0, n)) for n in range(3, 9)]
+    held = all(count >= 3 ** ((n - 1) / 2) for n, count in zip(range(3, 9), paths, strict=True))
+    return held, f"N = 8 … 256: {paths}, that is (5^(n−2) + 1)/2; cases 1 to 3 alone give 3^(n−2)"
 
 
 def zero_tag() -> Answer:
@@ -341,7 +343,7 @@ def up_to_a_sixth() -> Answer:
     eight = realisable_fraction(marked(rcbn(8), Marks.of(rcbn(8), ["s1r0"])))
     two = fewest_that_block_all(rcbn(16))
     pair = worst_faults(rcbn(16), 1)
-    names = [" and ".join(found.names(rcbn(16))) for found in (two or Marks(), pair.marks)]
+    names = [" and ".join(dead.names(rcbn(16))) for dead in (two or Marks(), pair.marks)]
     drawn = sample_faults(rcbn(16), 1, 40)
     return eight.realised == eight.tried and two is None and pair.unreachable == 0, (
         f"N = 8, N/6 = 1.3: with one dead switch {eight} permutations pass; without s1r0 inputs 0 and 1 cannot "
@@ -380,17 +382,17 @@ def marks_in_advance() -> Answer:
         network = rcbn(16)
         dead = random.choice(np.arange(8, 32), 4, replace=False).tolist()
         marks = Marks(switches=tuple(dead))
-        found, _ = tags_avoiding(network, marks, ends[:, None], ends)
+        tags, _ = tags_avoiding(network, marks, ends[:, None], ends)
         left = marked(network, marks)
-        held &= np.array_equal(found.reshape(16, 16), count_paths(left) > 0)
+        held &= np.array_equal(tags.reshape(16, 16), count_paths(left) > 0)
     return held, "30 sets of 4 dead switches, N = 16: a tag is found for just the pairs that have a path left"
 
 
 def costs() -> Answer:
-    found, other = cost(rcbn(16)), cost(benes(16))
-    held = (found.stages, found.switches) == (5, 40) and found.stages < other.stages
+    built, other = cost(rcbn(16)), cost(benes(16))
+    held = (built.stages, built.switches) == (5, 40) and built.stages < other.stages
     return held, (
-        f"N = 16: {found.switches} switches of 3 × 3, {found.crosspoints} crosspoints, {found.links} links; "
+        f"N = 16: {built.switches} switches of 3 × 3, {built.crosspoints} crosspoints, {built.links} links; "
         f"Beneš has "
         f"{other.switches} of 2 × 2, {other.crosspoints} crosspoints and {other.links} links. So fewer stages "
         f"and switches, "

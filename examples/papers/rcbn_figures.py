@@ -53,11 +53,11 @@ def figures(folder: Path) -> list[Path]:
 
 def draw_paths(apart: Realisation) -> str:
     """Two paths of one pair that share no link: all there are."""
-    found = Realisation(
+    realisation = Realisation(
         apart.network, apart.sources, apart.destinations, True, "maximum flow",
         "0 → 8: two paths share no link, and there is no third", apart.paths,
     )  # fmt: skip
-    return draw_realisation(found)
+    return draw_realisation(realisation)
 
 
 def cut_off(network: Network, marks: Marks) -> list[int]:

@@ -30,10 +30,10 @@ T(1) | D(2) | T(8) | D(16) | T(64)
 """
 
 
-def simple(found: Network) -> nx.Graph:
+def simple(net: Network) -> nx.Graph:
     graph = nx.Graph()
-    graph.add_nodes_from(range(found.num_routers))
-    graph.add_edges_from(zip(found.source.tolist(), found.target.tolist(), strict=True))
+    graph.add_nodes_from(range(net.num_routers))
+    graph.add_edges_from(zip(net.source.tolist(), net.target.tolist(), strict=True))
     return graph
 
 
@@ -47,10 +47,10 @@ def same(a: str, b: str) -> bool:
     }
 
 
-def channels(found: Network) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
-    assert found.coordinates is not None
-    at = [tuple(row) for row in found.coordinates.tolist()]
-    return {(at[u], at[v]) for u, v in zip(found.source.tolist(), found.target.tolist(), strict=True)}
+def channels(net: Network) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
+    assert net.coordinates is not None
+    at = [tuple(row) for row in net.coordinates.tolist()]
+    return {(at[u], at[v]) for u, v in zip(net.source.tolist(), net.target.tolist(), strict=True)}
 
 
 def k_ary_n_cube() -> tuple[bool, str]:
@@ -68,8 +68,8 @@ def cube_connected_cycles() -> tuple[bool, str]:
         for cube, i in itertools.product(range(2**k), range(k)):
             textbook.add_edge((cube, i), (cube, (i + 1) % k))
             textbook.add_edge((cube, i), (cube ^ (1 << i), i))
-        found = simple(network(f"line(2)[ring({k})] * line(2) ** {k - 1}"))
-        held &= nx.vf2pp_is_isomorphic(found, textbook) and {d for _, d in found.degree} == {3}
+        graph = simple(network(f"line(2)[ring({k})] * line(2) ** {k - 1}"))
+        held &= nx.vf2pp_is_isomorphic(graph, textbook) and {d for _, d in graph.degree} == {3}
     return held, "L(R) × L × … is isomorphic to Preparata & Vuillemin's CCC(k), degree 3, for k = 3, 4, 5"
 
 
@@ -83,8 +83,8 @@ def any_replacing_graph() -> tuple[bool, str]:
         points = ", ".join([*map(str, range(k)), *(f"{u} -- {v}" for u, v in links)])
         expected = nx.Graph((((cube, u), (cube, v)) for cube in range(2**k) for u, v in links))
         expected.add_edges_from(((cube, i), (cube ^ (1 << i), i)) for cube in range(2**k) for i in range(k))
-        found = simple(network(f"line(2)[{{{points}}}] * line(2) ** {k - 1}"))
-        held &= nx.is_isomorphic(found, expected)
+        graph = simple(network(f"line(2)[{{{points}}}] * line(2) ** {k - 1}"))
+        held &= nx.is_isomorphic(graph, expected)
         total += 1
     return held, (
         f"{total} graphs of up to 5 points, lines, rings and stars among them, connected or not, in the place of the "
@@ -93,28 +93,28 @@ def any_replacing_graph() -> tuple[bool, str]:
 
 
 def figure_1() -> tuple[bool, str]:
-    found = network("mesh(5, 4) | step(line(5), 2) * step(line(4), 2)")
+    net = network("mesh(5, 4) | step(line(5), 2) * step(line(4), 2)")
     expected = {
         ((x, y), (x + dx, y + dy))
         for x, y in itertools.product(range(5), range(4))
         for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1), (2, 0), (-2, 0), (0, 2), (0, -2))
         if 0 <= x + dx < 5 and 0 <= y + dy < 4
     }
-    return channels(found) == expected, "a 5 × 4 mesh with steps 1 and 2: all pairs on a line at distance 1 or 2"
+    return channels(net) == expected, "a 5 × 4 mesh with steps 1 and 2: all pairs on a line at distance 1 or 2"
 
 
 def cube_of_trees() -> tuple[bool | None, str]:
-    found = measure(network("line(2)[tree(2, 2)] * line(2) ** 6"))
+    sizes = measure(network("line(2)[tree(2, 2)] * line(2) ** 6"))
     return None, (
         "the paper gives no description of CCTcube, and no public text that could be searched defines it. If it is a "
         "cube of trees, made as CCC is of rings, then line(2)[tree(2, 2)] * line(2) ** 6 is one: "
-        f"{found.routers} routers, degree at most {found.degree_max}, diameter {found.diameter}"
+        f"{sizes.routers} routers, degree at most {sizes.degree_max}, diameter {sizes.diameter}"
     )
 
 
 def ccc_degree_for_every_k() -> tuple[bool, str]:
-    found = measure(network("line(2)[ring(2)] * line(2)"))
-    return found.degree_max == 3, f"CCC(2) has degree {found.degree_max}: its ring of two routers is one link"
+    sizes = measure(network("line(2)[ring(2)] * line(2)"))
+    return sizes.degree_max == 3, f"CCC(2) has degree {sizes.degree_max}: its ring of two routers is one link"
 
 
 def rdt_tori() -> tuple[bool, str]:
@@ -174,29 +174,31 @@ def derived_operations() -> tuple[bool, str]:
 
 def directions() -> tuple[bool, str]:
     words = ["forward(line(3))", "oriented({1 -> 0, 1 -> 2})", "oriented({0 -> 1, 2 -> 1})"]
-    found = [network(f"forward(line(2)) (*) {word}") for word in words]
-    different = len({frozenset(channels(n)) for n in found}) == 3
+    nets = [network(f"forward(line(2)) (*) {word}") for word in words]
+    different = len({frozenset(channels(n)) for n in nets}) == 3
     classes = []
-    for graph in map(simple, found):
+    for graph in map(simple, nets):
         if not any(nx.is_isomorphic(graph, other) for other in classes):
             classes.append(graph)
     return different, f"three different sets of links, but only {len(classes)} graphs up to isomorphism"
 
 
 def undirected_after_the_product() -> tuple[bool, str]:
-    found = [channels(network(f"forward(ring(5)) {symbol} forward(line(4))")) for symbol in ("*", "(*)", "/", "[*]")]
+    links_of = [
+        channels(network(f"forward(ring(5)) {symbol} forward(line(4))")) for symbol in ("*", "(*)", "/", "[*]")
+    ]
     return all(
-        {(v, u) for u, v in links} == links for links in found
+        {(v, u) for u, v in links} == links for links in links_of
     ), "four products of directed operands are symmetric"
 
 
 def symmetric_without_directions() -> tuple[bool, str]:
     a, b = "ring(5)", "line(4)"
-    found = [channels(network(f"{a} {s} {b}")) for s in ("*", "(*)", "/", "[*]", "=.", ".=", "~.", ".~")]
+    links_of = [channels(network(f"{a} {s} {b}")) for s in ("*", "(*)", "/", "[*]", "=.", ".=", "~.", ".~")]
     swapped = channels(network(f"{b} / {a}"))
     turned = {((u[1], u[0]), (v[1], v[0])) for u, v in swapped}
-    symmetric = all({(v, u) for u, v in links} == links for links in found)
-    return symmetric and turned == found[2], (
+    symmetric = all({(v, u) for u, v in links} == links for links in links_of)
+    return symmetric and turned == links_of[2], (
         "links always go both ways, but the product need not be symmetric in its operands: G1 / G2 and G2 / G1 differ"
     )
 
@@ -207,8 +209,8 @@ def any_topology() -> tuple[bool, str]:
     for _ in range(300):
         n = int(draw.integers(2, 12))
         ends = draw.integers(0, n, (int(draw.integers(1, 30)), 2))
-        found = Network("random", n, ends[:, 0], ends[:, 1])
-        held &= network(write(found)) == found
+        net = Network("random", n, ends[:, 0], ends[:, 1])
+        held &= network(write(net)) == net
     return held, "300 random digraphs with loops and parallel channels, written and read back"
 
 
@@ -275,13 +277,13 @@ def figures() -> str:
     for path in sorted(FOLDER.glob("*.tod")):
         if path.stem == "families":
             continue
-        found = measure(read(path), sample=64)
-        degree = "–".join(str(d) for d in sorted({found.degree_min, found.degree_max}))
-        about = "≈ " if found.sampled else ""
-        mean = f"{found.mean_distance:.3f}" if found.mean_distance is not None else "–"
-        links = found.links if 2 * found.links == found.channels else f"{found.channels} channels"
-        reach = f"≥ {found.diameter}" if found.sampled else found.diameter
-        rows.append(f"| {path.stem} | {found.routers} | {links} | {degree} | {reach} | {about}{mean} |")
+        sizes = measure(read(path), sample=64)
+        degree = "–".join(str(d) for d in sorted({sizes.degree_min, sizes.degree_max}))
+        about = "≈ " if sizes.sampled else ""
+        mean = f"{sizes.mean_distance:.3f}" if sizes.mean_distance is not None else "–"
+        links = sizes.links if 2 * sizes.links == sizes.channels else f"{sizes.channels} channels"
+        reach = f"≥ {sizes.diameter}" if sizes.sampled else sizes.diameter
+        rows.append(f"| {path.stem} | {sizes.routers} | {links} | {degree} | {reach} | {about}{mean} |")
     return "\n".join(rows)
 
 

@@ -76,11 +76,11 @@ def routing_by_node_pairs() -> Answer:
     ours = ring_lexicographic(one_way)
 
     def by_pairs(relation: Relation) -> bool:
-        found: dict[tuple[int, int], set[int | None]] = {}
+        first_answers: dict[tuple[int, int], set[int | None]] = {}
         for at in range(relation.num_vcs + 6):
             for address in range(6):
                 answers = {c.vc for c in relation.candidates(at, address)}
-                if found.setdefault((int(relation.vcs.router[at]), address), answers) != answers:
+                if first_answers.setdefault((int(relation.vcs.router[at]), address), answers) != answers:
                     return False
         return True
 
@@ -252,9 +252,9 @@ def cycles_with_three() -> Answer:
 def hop_numbers() -> Answer:
     held = True
     for text in ANY:
-        found = network(text)
-        relation = hop_number(found)
-        diameter = measure(found).diameter
+        net = network(text)
+        relation = hop_number(net)
+        diameter = measure(net).diameter
         held &= (
             acyclic(relation) and set(relation.vcs.counts.tolist()) == {diameter} and bool(deliver(relation).minimal)
         )
@@ -268,11 +268,11 @@ def coherence_is_not_needed() -> Answer:
 
 @cache
 def trees(bypass: bool = False) -> list[tuple[Network, Relation, int]]:
-    found = [network(text) for text in ANY]
-    diameters = [measure(one).diameter or 0 for one in found]
+    nets = [network(text) for text in ANY]
+    diameters = [measure(one).diameter or 0 for one in nets]
     return [
         (one, two_trees(one, root=root, bypass=bypass), diameter)
-        for one, diameter in zip(found, diameters, strict=True)
+        for one, diameter in zip(nets, diameters, strict=True)
         for root in ("best", 0)
     ]
 
@@ -305,9 +305,9 @@ def other_trees() -> Answer:
     """Trees that are not both breadth-first: depth-first up, down, both, and one tree for both ways."""
     held, twice, total = True, 0, 0
     for text in ANY:
-        found = network(text)
+        net = network(text)
         for up, down in (("dfs", "bfs"), ("bfs", "dfs"), ("dfs", "dfs")):
-            relation = two_trees(found, root=0, up=up, down=down)
+            relation = two_trees(net, root=0, up=up, down=down)
             held &= acyclic(relation) and int(relation.vcs.counts.max()) <= 2 and deliver(relation).delivered
             twice += int(relation.vcs.counts.max()) == 2
             total += 1
@@ -350,17 +350,17 @@ def root_congests() -> Answer:
 def b_parameters() -> Answer:
     held = True
     for d, length in SIZES:
-        found = network(f"de_bruijn({d}, {length})")
-        graph = to_networkx(found)
-        held &= found.num_routers == d**length and measure(found).diameter == length
+        net = network(f"de_bruijn({d}, {length})")
+        graph = to_networkx(net)
+        held &= net.num_routers == d**length and measure(net).diameter == length
         held &= {n for _, n in graph.in_degree()} == {n for _, n in graph.out_degree()} == {d}
-        held &= int((found.source == found.target).sum()) == d
+        held &= int((net.source == net.target).sum()) == d
     return said(held, "degree d, d^D routers, diameter D, d loops, for (d, D) = " + ", ".join(map(str, SIZES)))
 
 
 def arcs(d: int, length: int) -> list[tuple[int, int]]:
-    found = network(f"de_bruijn({d}, {length})")
-    return [(u, v) for u, v in zip(found.source.tolist(), found.target.tolist(), strict=True) if u != v]
+    net = network(f"de_bruijn({d}, {length})")
+    return [(u, v) for u, v in zip(net.source.tolist(), net.target.tolist(), strict=True) if u != v]
 
 
 def trees_partition() -> Answer:
@@ -399,9 +399,9 @@ def many_roots() -> Answer:
 def balanced() -> Answer:
     words, held = [], True
     for d, length in ((2, 5), (3, 3), (2, 8)):
-        found = network(f"de_bruijn({d}, {length})")
-        one, many, short = (loads(de_bruijn(found, paths=p)) for p in ("single_root", "multi_root", "shortest"))
-        entering = [many.channel[found.target == a * (d**length - 1) // (d - 1)].sum() for a in range(d)]
+        net = network(f"de_bruijn({d}, {length})")
+        one, many, short = (loads(de_bruijn(net, paths=p)) for p in ("single_root", "multi_root", "shortest"))
+        entering = [many.channel[net.target == a * (d**length - 1) // (d - 1)].sum() for a in range(d)]
         held &= bool(np.allclose(entering, entering[0])) and many.throughput > one.throughput
         words.append(
             f"B({d}, {length}) {one.throughput:.3f} with one root, {many.throughput:.3f} with {d}, "
@@ -426,10 +426,10 @@ def undirected() -> Answer:
 def simulated_by_shuffles() -> Answer:
     two, three, both = [], [], []
     for n in (2, 3, 4, 5):
-        found = network(f"shuffle_exchange({n})")
-        both.append(acyclic(shuffle_exchange(found)))
-        two.append(any(free(shuffle_exchange(found, 2, simulates="B"))))
-        three.append(acyclic(shuffle_exchange(found, simulates="B")))
+        net = network(f"shuffle_exchange({n})")
+        both.append(acyclic(shuffle_exchange(net)))
+        two.append(any(free(shuffle_exchange(net, 2, simulates="B"))))
+        three.append(acyclic(shuffle_exchange(net, simulates="B")))
     held = all(both) and not any(two) and all(three)
     return "only when" if held else "no", (
         "n = 2 … 5: with 2 VCs when UB(2, n) is simulated, up the tree by unshuffles. Not when B(2, n) is: both bits "

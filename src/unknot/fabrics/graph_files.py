@@ -47,7 +47,7 @@ def errors_of(path: str | Path, form: str, lines: Sequence[str] = ()) -> Iterato
 
 
 def writable(network: Network) -> Description:
-    """The attributes of a network that are not as by default, in texts that the formats take.
+    """Attributes of a network that differ from their defaults, as texts that the formats can hold.
 
     Raises
     ------

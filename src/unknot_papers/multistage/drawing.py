@@ -1,4 +1,4 @@
-"""Drawings of messages on their ways through a multistage network, as SVG text."""
+"""Drawings of messages on their routes through a multistage network, as SVG text."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ LONGEST = 110
 
 
 def draw_realisation(realisation: Realisation, whole: Network | None = None, marks: Marks | None = None) -> str:
-    """Messages on their ways through a multistage network, stage by stage from left to right.
+    """Messages on their routes through a multistage network, stage by stage from left to right.
 
     Each message is a coloured line from its input to its output. Where a set of messages is blocked, those for which
     no path is left are dashed and drawn where they meet the fewest others; links with two messages are red.
 
     Parameters
     ----------
-    found : Realisation
+    realisation : Realisation
     whole : Network, optional
         The network before faults; its dead links are dotted.
     marks : Marks, optional
@@ -59,7 +59,7 @@ class _Stages:
     """A network on paper, with the channels of the messages numbered as in it."""
 
     network: Network
-    found: Realisation
+    realisation: Realisation
     dead: tuple[int, ...]
 
     @cached_property
@@ -89,43 +89,43 @@ class _Stages:
         return float(z.real.max()) + self.half + MARGIN + 26.0, max(float(z.imag.max()) + 84.0, 120.0)
 
     @cached_property
-    def ways(self) -> list[tuple[list[int], bool]]:
+    def routes(self) -> list[tuple[list[int], bool]]:
         """Channels of each message in the network that is drawn, and whether it got through."""
         import networkx as nx
 
-        kept = self.found.network
+        kept = self.realisation.network
         load = np.zeros(kept.num_channels, dtype=np.int64)
-        for m in self.found.routed.tolist():
-            load[self.found.paths[m]] += 1
-        through = np.isin(np.arange(len(self.found.paths)), self.found.routed)
-        paths = self.found.paths.copy()
+        for m in self.realisation.routed.tolist():
+            load[self.realisation.paths[m]] += 1
+        through = np.isin(np.arange(len(self.realisation.paths)), self.realisation.routed)
+        paths = self.realisation.paths.copy()
         for m in np.flatnonzero(~through).tolist():
-            ends = int(kept.inject[self.found.sources[m]]), int(kept.eject[self.found.destinations[m]])
+            ends = int(kept.inject[self.realisation.sources[m]]), int(kept.eject[self.realisation.destinations[m]])
             with contextlib.suppress(nx.NetworkXNoPath):
                 nodes = nx.dijkstra_path(channel_graph(kept, load), *ends, weight="load")
                 paths[m] = [~node for node in nodes[1::2]]
                 load[paths[m]] += 1
-        drawn = channels_in(replace(self.found, paths=paths), self.network)
+        drawn = channels_in(replace(self.realisation, paths=paths), self.network)
         return [([c for c in drawn[m].tolist() if c >= 0], bool(through[m])) for m in range(len(paths))]
 
     @cached_property
     def ends(self) -> tuple[list[int], list[int]]:
         """Input and output of each message."""
-        return self.found.sources.tolist(), self.found.destinations.tolist()
+        return self.realisation.sources.tolist(), self.realisation.destinations.tolist()
 
     def svg(self, title: str) -> str:
         parts = [self._links(), self._stubs()]
         parts += [self._switch(router, z) for router, z in enumerate(self.place.tolist())]
-        if self.found.realised is not None:
-            parts += [self._message(m) for m in range(self.found.sources.size)]
+        if self.realisation.realised is not None:
+            parts += [self._message(m) for m in range(self.realisation.sources.size)]
             parts += self._conflicts()
         parts += self._numbers() + self._words()
         return shapes.svg(*self.size, title, parts)
 
     def _links(self) -> str:
         alive = np.zeros(self.network.num_channels, dtype=bool)
-        every = np.arange(self.found.network.num_channels, dtype=np.int32)[:, None]
-        alive[channels_in(replace(self.found, paths=every), self.network)] = True
+        every = np.arange(self.realisation.network.num_channels, dtype=np.int32)[:, None]
+        alive[channels_in(replace(self.realisation, paths=every), self.network)] = True
         lines: dict[bool, list[str]] = {True: [], False: []}
         for channel in range(self.network.num_channels):
             lines[bool(alive[channel])].append(paper.path(self._line(channel)))
@@ -182,7 +182,7 @@ class _Stages:
         return f'<path d="{drawn}" fill="none" stroke="{PALE}" stroke-width="1"/>'
 
     def _message(self, m: int) -> str:
-        (channels, through), s, d = self.ways[m], self.ends[0][m], self.ends[1][m]
+        (channels, through), s, d = self.routes[m], self.ends[0][m], self.ends[1][m]
         line = self._stub(s, at_end=False)
         for channel in channels:
             line += self._line(channel)
@@ -201,7 +201,7 @@ class _Stages:
     def _conflicts(self) -> list[str]:
         """Links that carry more than one message."""
         used = np.zeros(self.network.num_channels, dtype=np.int64)
-        for channels, _ in self.ways:
+        for channels, _ in self.routes:
             used[channels] += 1
         lines = "".join(paper.path(self._line(channel)) for channel in np.flatnonzero(used > 1).tolist())
         if not lines:
@@ -256,7 +256,7 @@ class _Stages:
         return int(np.argmax(stages(self.network).stage == stage))
 
     def _words(self) -> list[str]:
-        realisation = self.found
+        realisation = self.realisation
         word = {True: "realised", False: "blocked", None: "undecided"}[realisation.realised]
         lines = [f"{self.network.name}: {word} ({realisation.method})", realisation.established]
         high = self.size[1] - 30

@@ -147,10 +147,10 @@ def design_answer(design: Design, **more: Any) -> Answer:
     """The JSON of a design."""
     best = design.best
     rule = None if best is None else best.rule
-    judged = []
+    decisions = []
     for one in design.decisions:
         evidence = [evidence_form(e) for e in one.evidence]
-        judged.append(fill(JudgedForm, one, counts=list(one.space.counts), vcs=one.space.vcs, evidence=evidence))
+        decisions.append(fill(JudgedForm, one, counts=list(one.space.counts), vcs=one.space.vcs, evidence=evidence))
     provided = None if rule is None else rule.provided(states=design.request.adaptive == "states")
     fields: dict[str, Any] = {
         "adaptive": design.request.adaptive,
@@ -159,7 +159,7 @@ def design_answer(design: Design, **more: Any) -> Answer:
         "rule": None if rule is None else rows(rule),
         "provided": None if provided is None else [shown(kind) for kind in provided],
         "proof": None if best is None or rule is None or best.proof is None else proof_form(rule.space, best.proof),
-        "judged": judged,
+        "judged": decisions,
     }
     return answer(DesignAnswer, design, **fields, **more)
 
