@@ -236,8 +236,9 @@ def theorem_1() -> Answer:
         f"disjoint paths of a pair, N = 8, 16, 32: {least} to {most}, the claim is {[round(b, 2) for b in bounds]}. "
         f"Smallest counterexample: N = 16, 0000 → 1000 has {disjoint[1][4]}. Disjoint in links or in interior "
         f"switches makes no difference: {disjoint == switches}. Correct: 2 or 3, never more, as a switch has 3 "
-        f"links; 3 just where the rows agree in their highest bit, N = 16 and 32: {three}. Read as different paths the bound holds "
-        f"and is far too small: N²/32 at least, N = 8 … 256: {fewest == [4**n // 32 for n in range(3, 9)]}"
+        f"links; 3 just where the rows agree in their highest bit, N = 16 and 32: {three}. Read as different paths "
+        f"the bound holds and is far too small: N²/32 at least, N = 8 … 256: "
+        f"{fewest == [4**n // 32 for n in range(3, 9)]}"
     )
 
 
