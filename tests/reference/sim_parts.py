@@ -108,7 +108,7 @@ class InputVC:
 class Port:
     """A physical channel into or out of a router, with its VCs on that side; `holder` keeps it from all others.
 
-    `place` puts input ports in order: the output channel to the same neighbour, if there is one, comes first.
+    `place` puts input ports in order: as their output channels to the same neighbours; -1 and 2 are terminals.
     """
 
     vcs: list

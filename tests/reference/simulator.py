@@ -80,12 +80,15 @@ class Simulator(Choices):
             buffers = [InputVC(first + i, place) for i in range(local)]
             self.terminals.append(Terminal(t, Generator(start), injection, flits, returned, last=local - 1))
             self.workload.begin(self.terminals[t])
-            self.routers[network.inject[t]].inputs.append(Port(buffers, flits, returned, place=(2, t)))
+            self.routers[network.inject[t]].inputs.append(Port(buffers, flits, returned, place=(-1 if router.terminals_first else 2, t)))
             self.ejection[t] = self.ends(depth, local, endless=not router.ejection_credits)
             sink = Wire(1)
             self.sinks.append(sink)
             self.routers[network.eject[t]].outputs.append(Port(self.ejection[t], sink, Wire(1), ejects=True))
         for node in self.routers:
+            if router.terminals_first:
+                node.inputs.sort(key=lambda port: port.place[0] != -1)
+                node.outputs.sort(key=lambda port: not port.ejects)
             node.divide(router.input_speedup, router.output_speedup)
             for port in node.inputs:
                 for index, vc in enumerate(port.vcs):
@@ -417,7 +420,7 @@ class Simulator(Choices):
                 into.credits_from = back + 1
             self.flit_hops += 1
             flit.packet.hops += flit.head and not port.ejects
-            from_terminal = into.port.place[0] == 2
+            from_terminal = into.port.place[0] in (-1, 2)
             into.port.credits.put(back + (not from_terminal) * self.options.credit_delay, into.port.vcs.index(vc))
             self.flits_out += port.ejects
             out.credits -= not out.endless

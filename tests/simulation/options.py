@@ -50,6 +50,7 @@ def routers(draw: st.DrawFn, priorities: tuple[Priority, ...] = ("none", "age"),
         pipelined=not (allocation == [1, 1] and draw(st.booleans())),
         all_tiers=selection == "all" and draw(st.booleans()),
         ejection=draw(st.sampled_from(["any", "same"])),
+        terminals_first=draw(st.booleans()),
     )
 
 

@@ -77,6 +77,11 @@ ONE_BY_ONE = {
     "all tiers, separable": Router(all_tiers=True, allocator="separable_input_first", speculative=True),
     "all tiers, wavefront, age": Router(all_tiers=True, allocator="wavefront", empty_first=True, priority="age"),
     "all tiers, matrix": Router(all_tiers=True, allocator="select", arbiter="matrix", priority="age"),
+    "terminals first": Router(terminals_first=True),
+    **{
+        f"terminals first, {name}": Router(terminals_first=True, allocator=name, input_speedup=2)
+        for name in ("wavefront", "loa", "max_size", "separable_input_first")
+    },
     "ejection by the same VC": Router(ejection="same"),
     "ejection by the same VC, first": Router(
         ejection="same", selection="first", ejection_credits=True, input_speedup=2, routing_delay=0

@@ -40,7 +40,10 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str,
     # Three kinds of outputs: VCs, ejection VCs, and the ends of injection buffers at their terminals.
     writes = np.concatenate([network.source[vcs.channel], network.eject[terminal], network.inject[terminal]])
     out_port = np.concatenate([port, network.num_channels + terminals + terminal])
-    in_order, out_order = np.argsort(reads, kind="stable"), np.argsort(writes, kind="stable")
+    of_terminals = (buffers >= num_vcs) ^ router.terminals_first
+    in_order = np.lexsort((of_terminals, reads))
+    # Ends of injection buffers are no outputs of the switch: they stay behind all others.
+    out_order = np.lexsort((np.append(of_terminals, np.full(terminal.size, 2)), writes))
     in_row, row_of_output = np.empty(total, dtype=np.int64), np.empty(writes.size, dtype=np.int64)
     in_row[in_order], row_of_output[out_order] = np.arange(total), np.arange(writes.size)
     out_row = np.concatenate([row_of_output[:num_vcs], row_of_output[total:]])
@@ -135,7 +138,8 @@ def _ordinals(
     routers, parts = words.size - 1, router.output_speedup
     numbers = np.zeros((7, 64 * int(words[-1])), dtype=np.int64)
     heads = 64 * words[:-1]
-    place = np.concatenate([_opposite(network), np.arange(network.num_terminals) + 2 * network.num_channels])[port]
+    before = -network.num_terminals if router.terminals_first else 2 * network.num_channels
+    place = np.concatenate([_opposite(network), np.arange(network.num_terminals) + before])[port]
     rows = np.arange(port.size)
     order = np.lexsort((rows, place, into[2]))
     begin = np.searchsorted(into[2], np.arange(routers))

@@ -135,6 +135,9 @@ class Router:
         candidate of a header that commits counts as of the first tier.
     ejection : {"any", "same"}
         The ejection VC of a packet: any, or that of the index of the input VC from which it leaves.
+    terminals_first : bool
+        Ports are numbered from those of the terminals on. Without, those of the channels come first. The allocators
+        begin with the lowest numbers somewhere: max_size gives outputs away in this order.
 
     Raises
     ------
@@ -168,6 +171,7 @@ class Router:
     pipelined: bool = True
     all_tiers: bool = False
     ejection: Ejection = "any"
+    terminals_first: bool = False
     switch_iterations: int | None = None
     switch_arbiter: Arbiter | None = None
 

@@ -55,7 +55,9 @@ def router_of(settings: Configuration) -> Router:
             if f" {name} " in str(error):
                 raise settings.error(key, str(error)) from None
         raise
-    return _without_idle(settings, router)
+    # Other allocators take turns from wherever they are, so that the order of ports makes no difference to them.
+    by_number = settings.faithful and router.looks_at_all and settings.text("topology") not in ("mesh", "torus")
+    return _without_idle(settings, replace(router, terminals_first=by_number))
 
 
 def _is_pipelined(settings: Configuration) -> bool:
