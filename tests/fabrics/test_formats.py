@@ -22,7 +22,7 @@ from unknot.network import Network, from_edges
 from unknot.network.families import torus
 
 WRITTEN = [name for name, form in FORMATS.items() if form.write is not None]
-WHOLE = [name for name in WRITTEN if FORMATS[name].keeps == set(PARTS)]
+WHOLE = [name for name in WRITTEN if FORMATS[name].keeps == set(PARTS) and FORMATS[name].holds == "network"]
 SIMPLE = st.from_regex(r"[A-Za-z][A-Za-z0-9_.]{0,5}", fullmatch=True)
 PAGE = (Path(__file__).parents[2] / "docs/formats.md").read_text(encoding="utf-8")
 
@@ -56,7 +56,7 @@ def without(network: Network, parts: list[str]) -> Network:
     return replace(network, **changes)
 
 
-@pytest.mark.parametrize("name", [name for name in WRITTEN if name not in ("garnet", "ibsim", "metis", "slurm")])
+@pytest.mark.parametrize("name", [name for name in WRITTEN if name not in ("garnet", "dot", "ibsim")])
 def test_what_is_not_dropped_is_read_back(name: str, tmp_path: Path) -> None:
     network = everything()
     path = tmp_path / f"net{FORMATS[name].endings[0]}"
@@ -82,7 +82,7 @@ def test_formats_that_carry_everything(name: str, tmp_path_factory: pytest.TempP
 def test_nothing_is_lost_in_silence(
     tmp_path_factory: pytest.TempPathFactory, network: Network, data: st.DataObject
 ) -> None:
-    name = data.draw(st.sampled_from([name for name in WRITTEN if name not in ("garnet", "ibsim", "metis", "slurm")]))
+    name = data.draw(st.sampled_from([name for name in WRITTEN if name not in ("garnet", "dot", "ibsim")]))
     assume(name != "tod" or standing_apart(network))
     path = tmp_path_factory.mktemp("some") / f"net{FORMATS[name].endings[0]}"
     try:
@@ -107,7 +107,7 @@ def same(name: str, read: Network, kept: Network) -> bool:
 
 
 @settings(max_examples=200)
-@given(st.sampled_from([name for name in WRITTEN if name not in ("garnet", "slurm", "tod")]), st.data())
+@given(st.sampled_from([name for name in WRITTEN if name not in ("garnet", "dot", "tod")]), st.data())
 def test_damaged_files_are_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, name: str, data: st.DataObject
 ) -> None:
@@ -192,11 +192,8 @@ def test_signs_are_looked_for_in_little_time(head: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["4 5\n2 3\n1 3 4\n1 2 4\n2 3\n", "0 1\n1 2\n", "1\n", "a b\n", "x,y\n1,2\n"])
 def test_rows_of_words_are_no_edge_list_for_certain(text: str, tmp_path: Path) -> None:
     (tmp_path / "x").write_text(text)
-    if text.startswith("4 5"):
-        assert read_network(tmp_path / "x").num_routers == 4
-    else:
-        with pytest.raises(TextError, match="neither ending nor content"):
-            read_network(tmp_path / "x")
+    with pytest.raises(TextError, match="neither ending nor content"):
+        read_network(tmp_path / "x")
     (tmp_path / "x.edges").write_text(text)
     assert kind_of(tmp_path / "x.edges") == "edges"
 

@@ -17,7 +17,6 @@ KINDS = {
     "opensm-lfts.dump": "lfts",
     "opensm.fdbs": "fdbs",
     "opensm.mcfdbs": "mcfdbs",
-    "opensm-lid-matrix.dump": "lidmatrix",
     "opensm-subnet.lst": "lst",
     "opensm-subnet.lst.gz": "lst",
     "ibsim.net": "ibsim",

@@ -284,15 +284,3 @@ def dump_mfts(layout: Layout, ports: int, masks: bool = False) -> str:
             lines.append(f"0x{mlid:04x}      {bits if masks else crosses}")
         lines.append(f"{len(rows)} valid mlids dumped ")
     return "\n".join(lines) + "\n"
-
-
-def lid_matrix(layout: Layout, hops: Mapping[tuple[str, str], list[int]]) -> str:
-    """As OpenSM dumps it; `hops` gives the row of a switch for another, from port 0 on."""
-    lines = []
-    for node in (node for node in layout.nodes if node[0] == "S"):
-        lines.append(f"Switch: guid 0x{layout.guid(node):016x}")
-        for (at, to), row in hops.items():
-            if at == node:
-                counts = " ".join(f"{count:02x}" for count in row)
-                lines.append(f"0x{layout.lid((to, 0))[0]:04x}: {counts} # portguid 0x{layout.guid(to):016x}")
-    return "\n".join(lines) + "\n"

@@ -82,11 +82,9 @@ _LAYOUT = texts.ring(3)
 _LAYOUT.levels = {(end, 1 + i % 3): i % 16 for i, end in enumerate([*_LAYOUT.lids, *_LAYOUT.lids])}
 _LAYOUT.lanes = {(f"S{i}", i, 3 - i): [(sl + i) % 16 for sl in range(16)] for i in range(3)}
 _LAYOUT.copies = {(0xC000 + i % 2, f"S{i}"): [1, 2, 3][: 1 + i] for i in range(3)}
-_HOPS = {(f"S{i}", f"S{k}"): [0 if i == k else 1, 255, 2] for i in range(3) for k in range(3)}
 _BY_SWITCH = "# switches\n0x0000000000200000 0x0000000000200010 1\n0x0000000000200010 0x0000000000200000 1\n"
 _MORE: dict[str, list[str]] = {
     "mcfdbs": [texts.mcfdbs(_LAYOUT), texts.dump_mfts(_LAYOUT, 12), texts.dump_mfts(_LAYOUT, 18, masks=True)],
-    "lidmatrix": [texts.lid_matrix(_LAYOUT, _HOPS)],
     "ibnetdiscover": [texts.ibnetdiscover(_LAYOUT), texts.ibnetdiscover(texts.ring(2, lmc=1))],
     "iblinkinfo": [texts.iblinkinfo(_LAYOUT), texts.iblinkinfo(_LAYOUT, down=[("S0", 1), ("S1", 2)])],
     "lst": [texts.lst(_LAYOUT), texts.lst(_LAYOUT, down=[("S0", 1), ("S1", 2)])],
@@ -96,7 +94,6 @@ _MORE: dict[str, list[str]] = {
     "sl2vl": [form(_LAYOUT) for form in (texts.sl2vl, texts.slvl, texts.smpquery_sl2vl, texts.saquery_sl2vl)],
     "ibsim": ['Switch 3 "s" # x\n[1] "h"[1]\n[2] "s"[3]\n[3] "s"[2]\n\nHca 1 "h"\n[1] "s"[1]\n'],
     "booksim": ["router 0 node 0 router 1 15\nrouter 1 node 1 router 2 3\nrouter 2 node 2\n"],
-    "metis": ["% c\n3 2 011 1\n5 2 7\n5 1 7 3 9\n5 2 9\n", "4 5\n2 3\n1 3 4\n1 2 4\n2 3\n"],
     "edges": ["# n\na -> b 3\nb -- c\nc a\nc\n", "0 1\n1 2\n2 0 4\n"],
     "tod": [
         "line(2)[ring(3)] * line(2) ** 2",
@@ -105,11 +102,6 @@ _MORE: dict[str, list[str]] = {
         "f(n) = if n == 0 then point() else f(n - 1) * line(2); f(3)",
         "{(x, y) -- (x + 1, y) for x in 3, y in 4 if x != 1 or y == 2}",
         'labels(terminals(ring(3), inject=[0, 1, 1], eject=[2, 0, 1]), ["a", "b", "c"])',
-    ],
-    "dot": [
-        "strict graph g { a -- b -- {c d} -- a; edge [latency=2]; "
-        'subgraph s { node [label="\\N"] c -- d [ports="1 2"] } }',
-        'digraph {\n# x\nrankdir=LR; "a b":p:n -> "c" + "d"; /* y */ a [label=<<b>x</b>>]; radices="2 2" }',
     ],
     "gml": [
         'Creator "x"\nVersion 1\n# c\ngraph\n[\n  directed 0\n'
@@ -213,7 +205,7 @@ def _of_format(name: str) -> Reader:
         own = _written(name) if form.write is not None else []
         return [*own, *(text.encode("latin-1" if "ISO-8859" in text else "utf-8") for text in _MORE.get(name, []))]
 
-    return Reader(name, form.endings[0], corpus, form.read, form.sign if form.sign and name != "metis" else _text)
+    return Reader(name, form.endings[0], corpus, form.read, form.sign or _text)
 
 
 READERS: dict[str, Reader] = {

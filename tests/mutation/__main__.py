@@ -47,7 +47,7 @@ class Group:
 
 ELSEWHERE = {
     "certificates": ("tests/lanes/test_exact.py", "tests/repair/test_pruned.py"),
-    "verify": ("tests/fabrics/test_opensm_lid_matrix.py", "tests/contract", "tests/base/test_memory.py"),
+    "verify": ("tests/contract", "tests/base/test_memory.py"),
     "routing": ("tests/verify/test_audit_lanes.py", "tests/verify/test_audit_multicast.py"),
 }
 """Tests of a room that stand with those of another."""

@@ -14,8 +14,6 @@ NO_ENTRY = -1
 """Port value of a (switch, LID) that the table says it drops."""
 UNKNOWN_PORT = -2
 """Port value of a (switch, LID) of which the files say nothing."""
-NO_HOPS = 255
-"""Hop count through a port by which the routing engine allows no way."""
 LAST_UNICAST = 0xBFFF
 """Highest LID of a port; those above are multicast."""
 
@@ -59,10 +57,7 @@ class Fabric:
         Virtual lane, by switch, input port, output port and service level; 15 means dropped, −1: no row.
     multicast : int32 array, shape (n, 3), or None
         Rows of multicast LID, switch and output port, ascending: where each switch copies packets of a group to.
-    hops : uint8 array, shape (routers, routers, ports), or None
-        Hop counts by switch, destination switch and output port, as the subnet manager has them; of port 0, the
-        least of the others; `NO_HOPS` where it allows no way.
-    multicast_file, hops_file : str
+    multicast_file : str
     restored : tuple of int
         Switches that the fabric file leaves out, known from what others list: cables between them are not known.
     unlisted : tuple of int
@@ -90,15 +85,13 @@ class Fabric:
     lanes_file: str = ""
     multicast: IntArray | None = None
     multicast_file: str = ""
-    hops: npt.NDArray[np.uint8] | None = None
-    hops_file: str = ""
     restored: tuple[int, ...] = ()
     unlisted: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         arrays = (self.switch_guid, self.port_guid, self.node_guid, self.switch_ports, self.host_port, self.lids)
-        others = (self.owner, self.tables, self.levels, self.more_levels, self.lanes, self.multicast, self.hops)
+        others = (self.owner, self.tables, self.levels, self.more_levels, self.lanes, self.multicast)
         for array in (*arrays, *others):
             if array is not None:
                 array.setflags(write=False)

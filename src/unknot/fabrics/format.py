@@ -25,8 +25,8 @@ class Format:
     endings : tuple of str
         Endings of file names; the first is the usual one. ``.txt``, ``.dump`` and ``.conf`` decide on writing only.
     read : callable
-        Takes a path and returns a `Network`, `Fabric`, `TableFile`, `LevelFile`, `LaneFile`,
-        `MulticastFile` or `HopFile`, by `holds`.
+        Takes a path and returns a `Network`, `Fabric`, `TableFile`, `LevelFile`, `LaneFile` or
+        `MulticastFile`, by `holds`.
     write : callable or None
         None where Unknot only reads.
     sign : callable or None
@@ -37,12 +37,9 @@ class Format:
         their ends is refused by the writer instead.
     holds : str
         ``network``, ``fabric``, ``tables``, ``levels`` (of paths), ``lanes`` (of levels),
-        ``multicast`` (tables), ``hops`` (counts), or ``program`` for what
-        is only written.
+        ``multicast`` (tables), or ``program`` for what is only written.
     joins_ports : bool
         Whether terminals that are ports of one host are written as one host.
-    one_switch : bool
-        Whether such a host then stands at the switch of its first port alone.
     """
 
     name: str
@@ -52,9 +49,8 @@ class Format:
     write: Callable[[Network, Path], None] | None = None
     sign: Callable[[str], object] | None = None
     keeps: frozenset[str] = frozenset()
-    holds: Literal["network", "fabric", "tables", "levels", "lanes", "multicast", "hops", "program"] = "network"
+    holds: Literal["network", "fabric", "tables", "levels", "lanes", "multicast", "program"] = "network"
     joins_ports: bool = False
-    one_switch: bool = False
 
     def dropped(self, network: Network) -> list[str]:
         """The parts of a network that differ from the defaults and are not carried."""

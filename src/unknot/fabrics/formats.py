@@ -18,20 +18,17 @@ _MODULES = (
     "dot",
     "node_link",
     "garnet",
-    "slurm",
     "subnet_list",
     "ibnetdiscover",
     "iblinkinfo",
     "ibsim",
     "booksim",
-    "metis",
     "edge_list",
     "opensm_lfts",
     "opensm_fdbs",
     "opensm_psl",
     "sl2vl",
     "opensm_mcfdbs",
-    "opensm_lid_matrix",
 )
 FORMATS: Catalogue[Format] = Catalogue(
     "formats",
@@ -39,6 +36,13 @@ FORMATS: Catalogue[Format] = Catalogue(
     of=Format,
 )
 """Formats by name, those of extensions last. Another is a module of this room with a `FORMAT`, and its line above."""
+
+REMOVED = {
+    "metis": "write an edge list (.edges), which names the same links",
+    "slurm": "Slurm's own tools write topology.conf from a fabric",
+    "lidmatrix": "hop counts decide nothing about deadlock, and an audit names routes longer than the cables allow",
+}
+"""Formats of earlier versions, each with what to do instead."""
 
 _VAGUE = (".txt", ".dump", ".conf")
 """Endings that many kinds of files have: the content is looked at first."""
@@ -51,8 +55,10 @@ def format_named(name: str) -> Format:
     Raises
     ------
     UnknotError
-        With near names.
+        With near names, or with what to do instead of a format of an earlier version.
     """
+    if name in REMOVED:
+        raise UnknotError(f"the format {name!r} was removed: {REMOVED[name]}")
     if name not in FORMATS:
         raise UnknotError(f"there is no format {name!r}; {near(name, FORMATS)}")
     return FORMATS[name]

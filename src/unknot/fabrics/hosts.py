@@ -47,12 +47,3 @@ def with_several_ports(network: Network) -> dict[str, list[int]]:
     for host, port in hosts_of(network):
         ports[host].append(port)
     return {host: numbers for host, numbers in ports.items() if len(numbers) > 1}
-
-
-def with_several_switches(network: Network) -> dict[str, list[int]]:
-    """The switches of each host that has ports at several, by its name."""
-    switches: defaultdict[str, list[int]] = defaultdict(list)
-    for (host, _), router in zip(hosts_of(network), network.inject.tolist(), strict=True):
-        if router not in switches[host]:
-            switches[host].append(router)
-    return {host: routers for host, routers in switches.items() if len(routers) > 1}

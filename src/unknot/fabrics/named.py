@@ -22,7 +22,7 @@ _FILE_NAME = re.compile(r"\s*[\w.~-]*[./\\][\w./\\~-]*\s*")
 def network(text: str, *, folder: str | Path = ".", where: str = "<network>", confined: bool = False) -> Network:
     """The network that the path of a file, or a text in the topology language such as ``torus(8, 8)``, names.
 
-    ``FORMAT:PATH`` names the format of the file, as in ``metis:grid.txt``.
+    ``FORMAT:PATH`` names the format of the file, as in ``edges:grid.txt``.
 
     Parameters
     ----------

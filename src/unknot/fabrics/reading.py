@@ -10,9 +10,8 @@ from typing import Any
 from unknot._base.errors import TextError, UnknotError
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
-from unknot.fabrics.formats import FORMATS, format_named, kind_by_content, kind_of, unknown_kind
+from unknot.fabrics.formats import FORMATS, REMOVED, format_named, kind_by_content, kind_of, unknown_kind
 from unknot.fabrics.levels import with_lanes, with_levels
-from unknot.fabrics.opensm_lid_matrix import with_hops
 from unknot.fabrics.opensm_mcfdbs import with_multicast
 from unknot.fabrics.tables import TableFile, combined, join
 from unknot.network import Network
@@ -20,8 +19,8 @@ from unknot.network import Network
 _FABRICS = ("ibnetdiscover", "lst", "iblinkinfo")
 """Formats that describe the fabric of a folder, the preferred one first."""
 _TABLES = ("lfts", "fdbs")
-_BESIDE = ("psl", "sl2vl", "mcfdbs", "lidmatrix")
-_OF_A_FABRIC = ("tables", "levels", "lanes", "multicast", "hops")
+_BESIDE = ("psl", "sl2vl", "mcfdbs")
+_OF_A_FABRIC = ("tables", "levels", "lanes", "multicast")
 _PREFIX = re.compile(r"([a-z0-9]+):(.+)", re.S)
 
 
@@ -30,13 +29,13 @@ def split_form(text: str) -> tuple[str | None, str]:
 
     Examples
     --------
-    >>> split_form("metis:grid.txt")
-    ('metis', 'grid.txt')
+    >>> split_form("edges:grid.txt")
+    ('edges', 'grid.txt')
     >>> split_form("ring(4)")
     (None, 'ring(4)')
     """
     match = _PREFIX.fullmatch(text.strip())
-    return (match[1], match[2]) if match and match[1] in FORMATS else (None, text)
+    return (match[1], match[2]) if match and match[1] in (*FORMATS, *REMOVED) else (None, text)
 
 
 def read_fabric(
@@ -46,7 +45,6 @@ def read_fabric(
     levels: str | Path | None = None,
     lanes: str | Path | None = None,
     multicast: str | Path | None = None,
-    hops: str | Path | None = None,
     form: str | None = None,
 ) -> Fabric:
     """Read a fabric, its forwarding tables, and where they are known the service levels and virtual lanes.
@@ -61,8 +59,8 @@ def read_fabric(
         A file of forwarding tables to use; with a folder, instead of those in the folder.
     levels, lanes : str or Path, optional
         Service levels of the paths, and SL to VL tables of the switches; with a folder, instead of those in it.
-    multicast, hops : str or Path, optional
-        Multicast tables and the LID matrix; with a folder, instead of those in it.
+    multicast : str or Path, optional
+        Multicast tables; with a folder, instead of those in it.
     form : str, optional
         Format of the fabric file, where neither its ending nor its content shows it; ``FORMAT:PATH`` names it, too.
 
@@ -102,11 +100,9 @@ def read_fabric(
         fabric = with_levels(fabric, _read_as("levels", "service levels of paths (.psl, saquery -p)", levels))
     if lanes is not None:
         fabric = with_lanes(fabric, _read_as("lanes", "SL to VL tables", lanes))
-    multicast, hops = multicast or files.get("mcfdbs"), hops or files.get("lidmatrix")
+    multicast = multicast or files.get("mcfdbs")
     if multicast is not None:
         fabric = with_multicast(fabric, _read_as("multicast", "multicast tables (opensm.mcfdbs)", multicast))
-    if hops is not None:
-        fabric = with_hops(fabric, _read_as("hops", "hop counts (opensm-lid-matrix.dump)", hops))
     return fabric
 
 

@@ -82,7 +82,6 @@ def _command(audit: Audit) -> str:
     words = ["unknot", "audit", fabric.fabric_file, "--tables", fabric.tables_file]
     for option, file in (
         ("--sl", fabric.levels_file), ("--sl2vl", fabric.lanes_file), ("--mcfdbs", fabric.multicast_file),
-        ("--lid-matrix", fabric.hops_file),
     ):  # fmt: skip
         words += [option, file] if file else []
     if fabric.levels is not None and fabric.lanes is None:

@@ -18,7 +18,6 @@ from unknot.fabrics import Fabric
 from unknot.network import distances_from
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import TRAFFICS, route_lengths, switchboard
-from unknot.verify.audit_hops import HopAudit, audit_hops
 from unknot.verify.audit_multicast import MulticastAudit, audit_multicast
 from unknot.verify.audit_traffic import TrafficAudit, audit_traffic
 
@@ -47,8 +46,6 @@ class Audit:
         Host-to-host traffic where hosts also answer at the level of the request; None without service levels.
     multicast : MulticastAudit or None
         Multicast groups together with host-to-host traffic, where the fabric has some.
-    hops : HopAudit or None
-        The LID matrix against cables and routes, where there is one.
     """
 
     fabric: Fabric
@@ -59,7 +56,6 @@ class Audit:
     others: tuple[TrafficAudit, ...]
     replies: TrafficAudit | None = None
     multicast: MulticastAudit | None = None
-    hops: HopAudit | None = None
 
     @property
     def traffics(self) -> tuple[TrafficAudit, ...]:
@@ -162,7 +158,6 @@ def audit(
             fabric, technique, level=multicast_level, lanes=lanes, time_limit=time_limit,
             known=not audits[0].unknown.unknown_because,
         ),
-        audit_hops(fabric, board, hops),
     )  # fmt: skip
 
 

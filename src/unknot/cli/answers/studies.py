@@ -17,7 +17,6 @@ from unknot.studies.booksim.runs import Point
 from unknot.studies.gallery import Exhibit, Gallery
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.verify.audit import Audit
-from unknot.verify.audit_hops import HopAudit
 from unknot.verify.audit_multicast import MulticastAudit
 from unknot.verify.audit_routes import Routes
 from unknot.verify.audit_traffic import TrafficAudit
@@ -164,11 +163,6 @@ class MulticastTablesForm(VerdictForm):
     holds: bool
 
 
-@form_of(HopAudit)
-class HopsForm(Form):
-    """A LID matrix against the cables, and the routes between hosts against it."""
-
-
 class CableForm(Form):
     """A cable and the routes it carries, one way and back; they are cut off when it fails."""
 
@@ -213,8 +207,6 @@ class AuditAnswer(TrafficForm):
     )
     multicast_file: str
     multicast: MulticastTablesForm | None = Field(description="null: no group.")
-    hops_file: str
-    hops: HopsForm | None
     changes: ChangesForm | None
     routes: RoutesForm | None
 
@@ -233,7 +225,6 @@ def audit_answer(
         "routes": routes and fill(RoutesForm, routes, cables=[fill(CableForm, cable) for cable in routes.cables]),
         "changes": changes and fill(ChangesForm, changes, deadlock_free_before=before and before.deadlock_free),
         "multicast": multicast and fill(MulticastTablesForm, multicast, multicast.verdict, of=multicast.relation),
-        "hops": audit.hops and fill(HopsForm, audit.hops),
         "replies": audit.replies and fill(TrafficForm, *_sources(audit.replies), of=audit.replies.relation),
         "others": [fill(TrafficForm, *_sources(other), of=other.relation) for other in audit.others],
     }

@@ -39,9 +39,6 @@ def audit(
         Path | None, typer.Option("--mcfdbs", metavar="FILE", help="Multicast tables, as OpenSM dumps them.")
     ] = None,
     multicast_sl: Annotated[int, typer.Option("--multicast-sl", help="Service level of multicast packets.")] = 0,
-    lid_matrix: Annotated[
-        Path | None, typer.Option("--lid-matrix", metavar="FILE", help="Hop counts, as OpenSM dumps them.")
-    ] = None,
     compare: Annotated[
         Path | None, typer.Option("--compare", metavar="OLD", help="An older folder or file; show what changed.")
     ] = None,
@@ -79,9 +76,7 @@ def audit(
     technique = switching_named(switching)
     deadline = Deadline.after(time_limit, "--time-limit")
     ending = deadline.closing.closing
-    read = limited(
-        deadline, lambda: read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs, hops=lid_matrix)
-    )
+    read = limited(deadline, lambda: read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs))
     with activity.busy("auditing"):
         how = partial(audit_fabric, switching=technique, time_limit=deadline)
         audited = limited(ending, lambda: how(read, lanes=lanes, multicast_level=multicast_sl))

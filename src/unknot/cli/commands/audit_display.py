@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from unknot.fabrics import Changes
     from unknot.report.repair_page import Remedy
     from unknot.verify.audit import Audit
-    from unknot.verify.audit_hops import HopAudit
     from unknot.verify.audit_multicast import MulticastAudit
     from unknot.verify.audit_routes import Routes
     from unknot.verify.audit_traffic import TrafficAudit
@@ -51,8 +50,6 @@ def show_audit(audit: Audit) -> None:
             _show_traffic(traffic)
     if audit.multicast is not None:
         _show_multicast(audit.multicast, audit)
-    if audit.hops is not None:
-        _show_hops(audit.hops, fabric.hops_file)
     for traffic in [first] if audit.replies is None or first.verdict.configuration else [audit.replies]:
         if traffic.verdict.configuration is not None:
             from unknot.report.configuration_text import describe
@@ -151,19 +148,3 @@ def _show_multicast(multicast: MulticastAudit, audit: Audit) -> None:
 
         print()
         sentences(describe(multicast.relation, multicast.verdict.configuration))
-
-
-def _show_hops(hops: HopAudit, file: str) -> None:
-    """A LID matrix against routes and cables."""
-    longer = f"{hops.longer_pairs} pairs, by up to {hops.extra_hops}; {hops.longest_example}"
-    rows: Rows = [
-        ("LID matrix", file),
-        ("  longer routes", longer if hops.longer_pairs else "none is longer than the least hops of the matrix"),
-        ("  detours", f"{hops.detours} pairs of switches have more hops there than the cables would allow"),
-    ]
-    if hops.forbidden_pairs:
-        rows.append(("  no way there", f"{hops.forbidden_pairs} pairs that have a route"))
-    if hops.contradictions:
-        rows.append(("  contradictions", f"{hops.contradictions}: the matrix does not fit the cables, or itself"))
-    rows += [("", wrong) for wrong in hops.wrong]
-    print_rows(rows)

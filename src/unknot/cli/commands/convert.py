@@ -58,24 +58,15 @@ def convert(
 
 
 def _notes(network: Network, form: Format) -> list[str]:
-    """Hosts with several ports, where the format has terminals alone, or hosts at one switch alone."""
-    from unknot.fabrics.hosts import with_several_ports, with_several_switches
+    """Hosts with several ports, where the format has terminals alone."""
+    from unknot.fabrics.hosts import with_several_ports
 
-    if form.one_switch:
-        hosts = {
-            host: [network.router_name(r) for r in routers]
-            for host, routers in with_several_switches(network).items()
-        }
-        what = "ports at several switches, and stands at the first"
-    elif form.joins_ports:
+    if form.joins_ports:
         return []
-    else:
-        hosts = {host: [str(port) for port in ports] for host, ports in with_several_ports(network).items()}
-        what = "several ports, each written as a terminal of its own"
-    several = [f"{host} ({', '.join(words)})" for host, words in hosts.items()]
+    hosts = with_several_ports(network)
+    several = [f"{host} ({', '.join(map(str, ports))})" for host, ports in hosts.items()]
     if not several:
         return []
     count = f"{len(several)} hosts have" if len(several) > 1 else "1 host has"
-    what = what.replace("stands", "stand") if len(several) > 1 else what
     names = ", ".join(several[:_SHOWN]) + (", …" if len(several) > _SHOWN else "")
-    return [f"{count} {what}: {names}"]
+    return [f"{count} several ports, each written as a terminal of its own: {names}"]

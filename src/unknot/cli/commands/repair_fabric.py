@@ -107,7 +107,7 @@ def _remedies(fabric: Fabric, search: Search) -> Iterator[tuple[str, Callable[[]
 
     bare = replace(
         fabric, levels=None, levels_file="", more_levels=fabric.more_levels[:0], lanes=None, lanes_file="",
-        multicast=None, hops=None,
+        multicast=None,
     )  # fmt: skip
     limits: dict[str, Any] = {
         "seed": search.seed, "progress": search.progress, "both_ways": search.both_ways, "limit": DATA_LANES,
