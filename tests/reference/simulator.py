@@ -80,7 +80,9 @@ class Simulator(Choices):
             buffers = [InputVC(first + i, place) for i in range(local)]
             self.terminals.append(Terminal(t, Generator(start), injection, flits, returned, last=local - 1))
             self.workload.begin(self.terminals[t])
-            self.routers[network.inject[t]].inputs.append(Port(buffers, flits, returned, place=(-1 if router.terminals_first else 2, t)))
+            self.routers[network.inject[t]].inputs.append(
+                Port(buffers, flits, returned, place=(-1 if router.terminals_first else 2, t))
+            )
             self.ejection[t] = self.ends(depth, local, endless=not router.ejection_credits)
             sink = Wire(1)
             self.sinks.append(sink)
