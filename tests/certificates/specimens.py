@@ -39,7 +39,7 @@ from unknot.routing import (
     shortest_paths,
     up_down,
 )
-from unknot.verify import check
+from unknot.verify import check, deliver
 from unknot.verify.testing import table_relation
 
 Document = dict[str, Any]
@@ -119,7 +119,8 @@ def _texts() -> dict[str, str]:
         "deadlock": _verdicts(fully_adaptive(mesh(2, 2), vcs=1), *SWITCHINGS),
         "deadlock of headers that commit": _verdicts(committed(), *SWITCHINGS),
         "delivered": document(given.network, given, [delivery_claim(given, True)]),
-        "lost": document(lost().network, lost(), [delivery_claim(lost(), False)]),
+        "lengths": document(given.network, given, answer_claims(given, [], deliver(given))[1:]),
+        "lost": document(lost().network, lost(), answer_claims(lost(), [], deliver(lost()))),
         "forced": _lanes(one_way_ring(3), forced.evidence),
         "routes": _lanes(given.network, of_routes.evidence, given=given),
         "lanes": _lanes(one_way_ring(5), some.evidence),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -117,7 +118,11 @@ def test_a_bound_that_takes_the_checker_too_long_is_left_out(tmp_path: Path, mon
     code, output = run(*words, "--evidence", str(path))
     assert code == 1
     assert "no bound on the number of messages: what takes more than 5 steps" in output
-    assert {claim["subject"] for claim in json.loads(path.read_text())["claims"]} == {"deadlock", "delivery"}
+    assert {claim["subject"] for claim in json.loads(path.read_text())["claims"]} == {
+        "deadlock",
+        "delivery",
+        "lengths",
+    }
 
 
 def test_a_file_for_coq_is_about_one_technique(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,8 +144,8 @@ def test_faults(tmp_path: Path) -> None:
     path = tmp_path / "faults.json"
     document, says = evidence_of(path, "faults", "mesh(2, 3)", "--routing", "up_down", "--switching", "vct", code=0)
     assert len(document["parts"]) == 7
-    assert all("free of deadlock under vct" in line for line in says[::2])
-    assert all("can always be ejected" in line for line in says[1::2])
+    for number, shown in enumerate(("free of deadlock under vct", "can always be ejected", "longest route has")):
+        assert all(shown in line for line in says[number::3])
     other = document["parts"][1]["without"]
     refuse(path, document, ("parts", 0, "without"), other)
     refuse(path, document, ("network", "source", 0), 5)
@@ -155,11 +160,82 @@ def test_faults_after_which_packets_are_lost_or_stuck(tmp_path: Path) -> None:
     refuse(path, document, ("parts", 2, "without", "routers"), [0])
 
 
+def test_faults_that_are_repaired(tmp_path: Path) -> None:
+    path = tmp_path / "repaired.json"
+    document, says = evidence_of(path, "faults", "ring(5)", "--routing", "lanes", "--repair", code=0)
+    assert len(document["parts"]) == 5
+    assert len(says) == 15
+    assert all("free of deadlock" in line for line in says[::3])
+    refuse(path, document, ("parts", 0, "relation"), document["parts"][1]["relation"])
+
+
+LASH = "examples/fabrics/opensm-ring12-lash"
+
+
+def test_audits(tmp_path: Path) -> None:
+    """A part for each kind of traffic: between hosts it is safe, to and from switches it is not."""
+    path = tmp_path / "audit.json"
+    document, says = evidence_of(path, "audit", LASH, code=0)
+    names = [part["name"] for part in document["parts"]]
+    assert names == ["host-to-host", "replies", "host-to-switch", "switch-to-switch", "all"]
+    free = {line.split(":")[0]: "free of deadlock" in line for line in says[::3]}
+    assert free == dict(zip(names, [True, True, False, False, False], strict=True))
+    assert run("accept", str(path), "--network", LASH)[0] == 0
+    refuse(path, document, ("parts", 0, "relation", "states", 0, 0, 0), 1)
+    refuse(path, document, ("parts", 2, "network"), document["parts"][0]["network"])
+    refuse(path, document, ("parts", 2, "claims", 0, "deadlock_free"), True)
+
+
+def test_audits_of_multicast(tmp_path: Path) -> None:
+    path = tmp_path / "groups.json"
+    fabric = "examples/fabrics/opensm-torus4x4-updn-multicast"
+    document, says = evidence_of(path, "audit", fabric, code=1)
+    assert document["parts"][-1]["name"] == "multicast"
+    assert "multicast: " in says[-1]
+    assert "deadlock under vct, reachability injected" in says[-1]
+
+
+def test_audits_of_what_is_known_in_part(tmp_path: Path) -> None:
+    """Tables that are cut off: neither freedom nor delivery is known, and neither is claimed."""
+    folder = tmp_path / "cut"
+    shutil.copytree(LASH, folder)
+    (folder / "opensm.fdbs").unlink()
+    dump = folder / "opensm-lfts.dump"
+    lines = dump.read_text(encoding="utf-8").splitlines(keepends=True)
+    dump.write_text("".join(lines[: len(lines) // 2]), encoding="utf-8")
+    path = tmp_path / "cut.json"
+    code, output = run("audit", str(folder), "--evidence", str(path))
+    assert code == 3, output
+    assert "nothing was settled" in output
+    assert not path.exists()
+
+
+def test_repaired_fabrics(tmp_path: Path) -> None:
+    path = tmp_path / "repaired.json"
+    document, says = evidence_of(path, "repair", LASH, "--out", str(tmp_path / "files"), code=0)
+    kinds = dict.fromkeys(part["name"].split(",")[0] for part in document["parts"])
+    assert list(kinds) == ["as it is", "same-routes", "new-tables", "up-down"]
+    assert all("free of deadlock" in line for line in says if "host-to-host" in line and "deadlock" in line)
+
+
+def test_properties(tmp_path: Path) -> None:
+    path = tmp_path / "properties.json"
+    document, says = evidence_of(path, "analyse", "mesh(3, 3)", "--routing", "west_first", code=0)
+    assert [claim["subject"] for claim in document["claims"]] == ["delivery", "lengths"]
+    longest = document["claims"][1]["longest"]
+    assert f"the longest route has {longest} hops" in says[1]
+    for place, entry in (
+        ("longest", longest + 1),
+        ("longest", None),
+        ("minimal", not document["claims"][1]["minimal"]),
+    ):
+        refuse(path, document, ("claims", 1, place), entry)
+
+
 def test_no_evidence_of_tables_that_stay(tmp_path: Path) -> None:
-    for words in (["ring(5)"], ["ring(5)", "--routing", "lanes", "--repair"]):
-        code, output = run("faults", *words, "--evidence", str(tmp_path / "x.json"))
-        assert code == 2
-        assert "--evidence" in output
+    code, output = run("faults", LASH, "--evidence", str(tmp_path / "x.json"))
+    assert code == 2
+    assert "--evidence" in output
     assert run("design", "mesh(2)", "--evidence", str(tmp_path / "x.v"))[0] == 2
 
 
@@ -183,11 +259,11 @@ def test_repairs_of_adaptive_routings(network: str, kind: str, tmp_path: Path) -
     path = tmp_path / "adaptive.json"
     more = ("--routing", "fully_adaptive", "--vcs", "1", "--switching", "vct")
     document, says = evidence_of(path, "repair", network, *more, code=0)
-    assert [claim["subject"] for claim in document["claims"]][:3] == ["deadlock", "delivery", "removals"]
-    bound = document["claims"][2]
+    assert [claim["subject"] for claim in document["claims"]][:4] == ["deadlock", "delivery", "lengths", "removals"]
+    bound = document["claims"][3]
     assert kind in bound["proof"]
-    assert "candidates removed" in says[2]
-    refuse(path, document, ("claims", 2, "proof", kind), bound["proof"][kind][:-1])
+    assert "candidates removed" in says[3]
+    refuse(path, document, ("claims", 3, "proof", kind), bound["proof"][kind][:-1])
     refuse(path, document, ("parts", 0, "relation"), document["relation"])
 
 

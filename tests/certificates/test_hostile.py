@@ -143,7 +143,11 @@ SAYS = {
         for switching in SWITCHINGS
     ],
     "delivered": ["25 pairs of source and address: every packet can always be ejected"],
-    "lost": ["3 pairs of source and address: a packet can never be ejected"],
+    "lost": [
+        "3 pairs of source and address: a packet can never be ejected",
+        "3 pairs of source and address: packets may go round for ever",
+    ],
+    "lengths": ["25 pairs of source and address: the longest route has 2 hops, and all are shortest paths"],
     "forced": ["shortest paths: 1 lanes that packets keep cannot be free of deadlock"],
     "routes": ["25 pairs of source and address: these routes cannot be free of deadlock in one lane"],
     "lanes": ["shortest paths: 2 lanes that packets keep cannot be free of deadlock"],

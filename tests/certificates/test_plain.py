@@ -21,6 +21,7 @@ from unknot._base.background import clock
 from unknot._base.errors import UnknotError
 from unknot.certificates import (
     Rejected,
+    answer_claims,
     delivery_claim,
     document,
     evidence_holds,
@@ -123,6 +124,25 @@ def test_delivery(relation: Relation) -> None:
         assert not holds(relation, delivery_claim(relation, True))
 
 
+@given(relations())
+def test_lengths_of_routes(relation: Relation) -> None:
+    found = deliver(relation)
+    claim = answer_claims(relation, [], found)[-1]
+    assert holds(relation, claim)
+    for wrong in ({"longest": 99}, {"longest": None} if found.livelock_free else {"longest": 3}):
+        assert not holds(relation, {**claim, **wrong})
+    assert not holds(relation, {**claim, "minimal": not found.minimal}) or found.minimal is None
+
+
+def test_a_hop_to_where_there_is_no_way_back_is_on_no_shortest_path() -> None:
+    network = Network("no way back", 2, [0], [1], inject=[0, 0, 1], eject=[0, 0, 1])
+    only = np.array([[False, True, False], [False, False, False], [False, False, False]])
+    relation = table_relation(network, 1, {(1, 1): [EJECT, 0], (0, 1): []}, may_use=only)
+    found = deliver(relation)
+    assert (found.delivered, found.minimal, found.longest_route) == (False, False, 1)
+    assert all(holds(relation, claim) for claim in answer_claims(relation, [], found))
+
+
 def test_it_needs_nothing_but_python(tmp_path: Path) -> None:
     """One file, run by itself: no package, no dependencies, and not even Unknot on the path."""
     imported = {
@@ -164,7 +184,7 @@ def test_the_command(tmp_path: Path) -> None:
     text = ["torus(4, 4)", "--routing", "duato"]
     assert CliRunner().invoke(app, ["check", *text, "--evidence", str(out)]).exit_code == 0
     result = CliRunner().invoke(app, ["accept", str(out), "--network", *text])
-    assert (result.exit_code, result.output.count("accepted:")) == (0, 5)
+    assert (result.exit_code, result.output.count("accepted:")) == (0, 6)
     other = CliRunner().invoke(app, ["accept", str(out), "--network", "torus(4, 4)", "--routing", "negative_first"])
     assert other.exit_code in (1, 2)
     other = CliRunner().invoke(app, ["accept", str(out), "--network", "torus(4, 5)"])

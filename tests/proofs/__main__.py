@@ -28,7 +28,7 @@ VERDICTS = (
     ("torus(8, 8)", "duato", 3, "wormhole"),
 )
 REFUTATIONS = (
-    ("kautz(2, 6)", "none"),
+    ("ring(15, directed=true)", "none"),
     ("kautz(2, 4)", "none"),
     ("kautz(2, 5)", "none"),
     ("ring(11, directed=true)", "none"),
@@ -86,9 +86,10 @@ def refutations(tools: list[str], folder: Path) -> bool:
     passed = True
     for number, (text, changes) in enumerate(REFUTATIONS):
         network = tod.network(text)
-        found = lanes(network) if changes == "none" else changing_lanes(network, changes=changes)
+        limit = {"time_limit": LIMIT}  # by default the search may end without a refutation on a busy machine
+        found = lanes(network, **limit) if changes == "none" else changing_lanes(network, changes=changes, **limit)
         if not isinstance(found.evidence, Refutation):
-            print(f"     {text}, lanes {changes}: no refutation was needed")
+            passed = row(f"{text}, lanes {changes}: there is no refutation", False, 0.0)
             continue
         files = write_refutation(network, found.evidence, folder / f"refutation{number}.cnf")
         for tool in tools:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -59,23 +59,47 @@ def document(
 
 
 def part_of(
-    name: str, relation: Relation, claims: Iterable[Document], without: dict[str, list[int]] | None = None
+    name: str,
+    relation: Relation,
+    claims: Iterable[Document],
+    without: dict[str, list[int]] | None = None,
+    *,
+    of_its_own: bool = False,
 ) -> Document:
-    """A part of a document: claims about a relation on its network, or on what is left of that.
+    """A part of a document: claims about a relation on its network, on what is left of that, or on one of its own.
 
     Parameters
     ----------
     without : dict, optional
         The "channels" and the "routers" that failed.
+    of_its_own : bool
+        Whether the network of the relation is another than that of the document.
     """
     content = {"name": name, "relation": table_of(relation), "claims": [*claims]}
+    if of_its_own:
+        content["network"] = network_of(relation.network)
     return content if without is None else {**content, "without": without}
 
 
-def answer_claims(relation: Relation, verdicts: Iterable[Verdict], delivered: bool | None) -> list[Document]:
-    """The claims of those verdicts that have evidence, and of delivery where it was decided."""
+class Followed(Protocol):
+    """Where all routes of a relation lead, as `unknot.verify.Delivery` says."""
+
+    @property
+    def delivered(self) -> bool | None: ...
+    @property
+    def minimal(self) -> bool | None: ...
+    @property
+    def longest_route(self) -> int | None: ...
+
+
+def answer_claims(relation: Relation, verdicts: Iterable[Verdict], delivery: Followed | None) -> list[Document]:
+    """The claims of those verdicts that have evidence; of delivery and lengths of routes where they were followed."""
     claims = [verdict_claim(verdict) for verdict in verdicts if verdict.certificate or verdict.configuration]
-    return claims if delivered is None else [*claims, delivery_claim(relation, delivered)]
+    if delivery is None or delivery.delivered is None:
+        return claims
+    longest = None if delivery.minimal is None else delivery.longest_route or 0
+    lengths: Document = {"subject": "lengths", "longest": longest, "minimal": delivery.minimal, "proof": {}}
+    return [*claims, delivery_claim(relation, delivery.delivered), lengths]
 
 
 def verdict_claim(verdict: Verdict) -> Document:

@@ -31,7 +31,9 @@ from typing import Any, TypeVar
 FORMAT, VERSION = "unknot evidence", 1
 SWITCHINGS = ("saf", "vct", "wormhole", "wormhole-nonatomic")
 PROVES = {"order": SWITCHINGS, "escape": ("saf", "vct"), "drain": ("wormhole",), "exhausted": ("wormhole",)}
-SUBJECTS = ("changes", "deadlock", "delivery", "lanes", "lanes of routes", "removals", "rule", "rules", "size")
+SUBJECTS = (
+    "changes", "deadlock", "delivery", "lanes", "lanes of routes", "lengths", "removals", "rule", "rules", "size",
+)  # fmt: skip
 EJECT = -1
 """The candidate "leave the network here"."""
 MOST_BYTES = 2**30
@@ -577,6 +579,39 @@ def arriving(table: Table, address: int) -> set[int]:
         for v in candidates:
             before.setdefault(v, []).append(at)
     return {*closure(before.get(EJECT, ()), lambda at: before.get(at, ()))}
+
+
+def check_lengths(table: Table, longest: int | None, minimal: bool | None) -> None:
+    """Check how many hops the longest route has, and whether all hops are on shortest paths.
+
+    Routes without an end have no longest one and no length, so both are None.
+    """
+    most, shortest = 0, True
+    for address, rows in enumerate(table.may):
+        hops = table.network.hops_to(table.network.eject[table.destination[address]])
+        length, left, before = dict.fromkeys(rows, 0), dict.fromkeys(rows, 0), dict[int, list[int]]()
+        for at, candidates in rows.items():
+            for v in {*candidates} - {EJECT}:
+                before.setdefault(v, []).append(at)
+                left[at] += 1
+                there = hops.get(table.router[v])
+                shortest &= there is not None and there == hops[table.router[at]] - 1
+        ended = [at for at in rows if not left[at]]
+        for at in ended:
+            for earlier in before.get(at, ()):
+                length[earlier] = max(length[earlier], length[at] + 1)
+                left[earlier] -= 1
+                if not left[earlier]:
+                    ended.append(earlier)
+        if len(ended) < len(rows):
+            if (longest, minimal) != (None, None):
+                raise Rejected(f"address {address}: packets may go round for ever")
+            return
+        most = max(most, *length.values(), 0)
+    if (longest, minimal) != (most, shortest):
+        raise Rejected(
+            f"the longest route has {most} hops, and {'all' if shortest else 'not all'} are shortest paths"
+        )
 
 
 # --------------------------------------------------------------------------------------------- fewer lanes, refuted
@@ -1360,6 +1395,8 @@ def accept(document: Any) -> list[str]:
     shown = accept_claims(document, network)
     for part in parts:
         name, about = printable(field(part, "name", str)), network
+        if "network" in part:
+            about = Network(field(part, "network", dict))
         if about is not None and "without" in part:
             about = about.without(field(part, "without", dict))
         shown += [f"{name}: {line}" for line in accept_claims(part, about)]
@@ -1450,6 +1487,17 @@ def check(network: Network | None, table: Table | None, claim: Any) -> str:
         delivered = field(claim, "delivered", bool)
         check_delivery(table, delivered, proof)
         return f"{pairs}: {'every packet can always be ejected' if delivered else 'a packet can never be ejected'}"
+    if subject == "lengths":
+        kinds = {"longest": int, "minimal": bool}
+        longest, minimal = (
+            field(claim, name, kinds[name]) if claim.get(name, 0) is not None else None for name in kinds
+        )
+        check_lengths(table, longest, minimal)
+        if longest is None:
+            return f"{pairs}: packets may go round for ever"
+        return (
+            f"{pairs}: the longest route has {longest} hops, and {'all' if minimal else 'not all'} are shortest paths"
+        )
     raise Rejected(f"{subject!r} is no claim that this checker knows: they are {', '.join(SUBJECTS)}")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,9 @@ from unknot.lanes.tables import Table
 from unknot.lanes.ways import Flags, Floats, Ints, demand
 from unknot.network import Network
 from unknot.routing.relation import Relation
+
+if TYPE_CHECKING:
+    from unknot.verify.fault_sweep import FaultVerdict
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,11 +140,18 @@ class RepairedFault:
 
 @with_bar
 def repaired_faults(
-    laned: Lanes, kind: str = "links", *, progress: Progress | None = None
+    laned: Lanes,
+    kind: str = "links",
+    *,
+    progress: Progress | None = None,
+    on_verdict: Callable[[FaultVerdict], None] | None = None,
 ) -> tuple[RepairedFault, ...]:
-    """Let every channel, link or router fail alone, and repair the lanes for what is left; the worst first."""
+    """Let every channel, link or router fail alone, and repair the lanes for what is left; the worst first.
+
+    `on_verdict` is called with what is known of each repair.
+    """
     from unknot.verify import check, deliver
-    from unknot.verify.fault_sweep import cut_of, parts_of
+    from unknot.verify.fault_sweep import FaultVerdict, cut_of, parts_of
 
     network = laned.relation.network
     parts = list(parts_of(network, kind))  # type: ignore[arg-type]
@@ -155,7 +166,10 @@ def repaired_faults(
             done.append(RepairedFault(name, False))
         else:
             after = relaned(laned, left)
-            safe = bool(check(after.relation).deadlock_free and deliver(after.relation).delivered)
+            verdict, delivery = check(after.relation), deliver(after.relation)
+            if on_verdict is not None:
+                on_verdict(FaultVerdict((name,), numbers, after.relation, verdict, delivery))
+            safe = bool(verdict.deadlock_free and delivery.delivered)
             done.append(
                 RepairedFault(name, True, after.count, after.changed, after.pairs, after.entries, after.longer, safe)
             )

@@ -81,7 +81,8 @@ def follow_routes(rule, layout, network, start, stop, scratch, totals, dead, loo
                 vc = value[k] & VC_MASK
                 if vc != EJECT:
                     left[i] += 1
-                    if distance[target_router[vc]] != distance[router[order[i]]] - 1:
+                    there = distance[target_router[vc]]  # −1: there is no way back
+                    if there < 0 or there != distance[router[order[i]]] - 1:
                         totals[LONGER] = 1
         if _longest(before, back, left, length) < count:
             totals[ENDLESS] = 1

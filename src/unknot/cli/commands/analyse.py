@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot.cli.commands.options import Json, MostTime, NetworkText, RoutingText, UnitsText, Vcs
-from unknot.cli.commands.shared import deadline_of, limited, print_json, relation_of
+from unknot.cli.commands.options import EvidenceDocument, Json, MostTime, NetworkText, RoutingText, UnitsText, Vcs
+from unknot.cli.commands.shared import deadline_of, limited, print_json, relation_of, write_evidence
 from unknot.cli.exit_codes import UNDECIDED
 
 if TYPE_CHECKING:
@@ -34,12 +34,14 @@ def analyse(
     ] = None,
     units: UnitsText = None,
     time_limit: MostTime = None,
+    evidence: EvidenceDocument = None,
     json: Json = False,
 ) -> None:
     """Tell the properties of a routing beside deadlock.
 
     Length and coherence of routes, adaptivity with a forbidden path, livelock with a cycle, virtual channels and
-    those that are never used, channel loads and ideal throughput.
+    those that are never used, channel loads and ideal throughput. --evidence has delivery, livelock, and the longest
+    route.
 
     Exit code 0: all was found; 3: there was no time for some.
     """
@@ -58,6 +60,10 @@ def analyse(
         from unknot.simulation.run.costs import costs
 
         times = limited(deadline, partial(costs, relation, packet_length=flits, traffic=traffic))
+    if evidence is not None:
+        from unknot.certificates import answer_claims
+
+        write_evidence(evidence, relation.network, relation, answer_claims(relation, [], facts.delivery))
     if json:
         print_json(_answer(relation, facts, times, scale.units))
     else:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unknot._base.switching import DEFAULT_SWITCHING
-from unknot.cli.commands.options import Json, SwitchingName, TimeLimit
+from unknot.cli.commands.options import EvidenceDocument, Json, SwitchingName, TimeLimit
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import exit_code, limited, print_json
+from unknot.cli.commands.shared import exit_code, limited, print_json, write_evidence
 
 if TYPE_CHECKING:
+    from unknot.certificates import Document
     from unknot.verify.audit import Audit
     from unknot.verify.audit_multicast import MulticastAudit
 
@@ -53,6 +54,7 @@ def audit(
     ] = 0,
     time_limit: TimeLimit = 60.0,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE.html", help="Write a report.")] = None,
+    evidence: EvidenceDocument = None,
     json: Json = False,
 ) -> None:
     """Say whether the forwarding tables of a fabric can deadlock, and whether they deliver.
@@ -62,7 +64,7 @@ def audit(
     a second verdict is about replies at the level of the request, as the accepting side of a connection sends them.
 
     Of dumps that are cut off or lack switches, what is there is judged: a deadlock in it is one, and otherwise the
-    answer is open.
+    answer is open. --evidence has a part for each kind of traffic, with the network on which it was judged.
 
     Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given, or by what is known.
     """
@@ -89,6 +91,8 @@ def audit(
 
         write_audit_report(audited, out)
         notify(f"report: {out}")
+    if evidence is not None:
+        write_evidence(evidence, read.network, None, [], audit_parts(audited))
     if json:
         from unknot.cli.answers.studies import audit_answer
 
@@ -100,6 +104,26 @@ def audit(
         if changes is not None:
             audit_display.show_changes(changes, before, audited)
     raise typer.Exit(_exit_code(audited))
+
+
+def audit_parts(audited: Audit, before: str = "") -> list[Document]:
+    """What is settled of each kind of traffic, as parts of a document, their names `before` the kind.
+
+    Where the files leave something open, a deadlock among what is known is shown, and nothing about delivery. Of
+    multicast the trees themselves are not shown, but that packets along them, one for each end, are safe or not.
+    """
+    from unknot.certificates import answer_claims, part_of
+
+    claims = [
+        (one.traffic, one.relation, answer_claims(
+            one.relation, [one.verdict], None if one.unknown.unknown_because else one.delivery
+        ))
+        for one in audited.rows
+    ]  # fmt: skip
+    groups = audited.multicast
+    if groups is not None and groups.deadlock_free == groups.verdict.deadlock_free:
+        claims.append(("multicast", groups.relation, answer_claims(groups.relation, [groups.verdict], None)))
+    return [part_of(before + kind, relation, some, of_its_own=True) for kind, relation, some in claims if some]
 
 
 def _exit_code(audited: Audit) -> int:

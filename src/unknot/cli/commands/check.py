@@ -142,9 +142,8 @@ def check(
     if evidence is not None:
         from unknot.certificates import answer_claims
 
-        delivered = None if delivery is None else delivery.delivered
         others = [other for name, other in verdicts.items() if name != technique and evidence.suffix != COQ]
-        claims = answer_claims(relation, [verdict, *others], delivered)
+        claims = answer_claims(relation, [verdict, *others], delivery)
         if least is not None and least.messages_bound > 1:
             claims += _size_claims(relation, technique, least.messages_bound)
         write_evidence(evidence, relation.network, relation, claims)

@@ -70,10 +70,11 @@ def faults(
     of hosts that lose their route are counted, for each cable (links), direction of one, or switch.
 
     Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; of a fabric: no
-    pair of surviving hosts is cut off. 1: not so. --evidence writes the verdict after each fault that left a routing.
+    pair of surviving hosts is cut off. 1: not so. --evidence writes the verdict after each fault that left a routing,
+    or of each repair.
     """
-    if evidence is not None and (routing is None or repair):
-        raise UnknotError("faults: --evidence has verdicts on a --routing that is made anew, without --repair")
+    if evidence is not None and routing is None:
+        raise UnknotError("faults: --evidence has verdicts after each fault, and tables that stay are only counted")
     if routing is None:
         if repair or vcs is not None:
             raise UnknotError(
@@ -93,38 +94,20 @@ def faults(
 
     built = design.network(network, where="NETWORK")
     design.require_connected(built)
+    design.routing_named(routing, "--routing")
+    kept = None if evidence is None else _Kept(evidence, kind)
     if repair:
         if at_once != 1:
             raise UnknotError("faults: --repair is for single faults")
-        _repair(built, routing, vcs, kind, seed, show, json)
-    design.routing_named(routing, "--routing")
+        _repair(built, routing, vcs, kind, seed, show, kept, json)
     sets = 1000 if budget is None else budget
-    parts: list[Document] = []
-    states = 0
-
-    def keep(after: FaultVerdict) -> None:
-        from unknot.certificates import answer_claims, part_of
-        from unknot.certificates.documents import MOST_STATES
-
-        nonlocal states
-        if states > MOST_STATES:
-            return
-        relation, numbers = after.relation, list(after.numbers)
-        routers, channels = (numbers, []) if kind == "routers" else ([], numbers)
-        claims = answer_claims(relation, [after.verdict], after.delivery.delivered)
-        if claims:
-            failed = {"channels": channels, "routers": routers}
-            parts.append(part_of(", ".join(after.parts), relation, claims, failed))
-            states += sum(map(len, parts[-1]["relation"]["states"]))
-
     with activity.progress_bar("faults") as progress:
         sweep = fault_sweep(
             built, routing, switching, vcs=vcs, kind=kind, faults=at_once, budget=sets, seed=seed,
-            time_limit=proof_limit, progress=progress, on_verdict=None if evidence is None else keep,
+            time_limit=proof_limit, progress=progress, on_verdict=kept,
         )  # fmt: skip
-    if evidence is not None:
-        write_evidence(evidence, built, None, [], parts)
-        notify(f"it holds the verdicts after {len(parts)} of {len(sweep.tried)} sets of faults")
+    if kept is not None:
+        kept.write(built, len(sweep.tried))
     if json:
         from unknot.cli.answers.analyses import FaultsAnswer
         from unknot.cli.answers.form import answer
@@ -135,7 +118,44 @@ def faults(
     raise typer.Exit(HOLDS if sweep.survives else FAILS)
 
 
-def _repair(network: Network, routing: str, vcs: int | None, kind: str, seed: int, show: int, json: bool) -> NoReturn:
+class _Kept:
+    """The evidence of the verdicts after faults, until the tables in it are too large."""
+
+    def __init__(self, path: Path, kind: str) -> None:
+        self.path, self.kind, self.states = path, kind, 0
+        self.parts: list[Document] = []
+
+    def __call__(self, after: FaultVerdict) -> None:
+        """Keep a verdict."""
+        from unknot.certificates import answer_claims, part_of
+        from unknot.certificates.documents import MOST_STATES
+
+        relation, numbers = after.relation, list(after.numbers)
+        if self.states > MOST_STATES:
+            return
+        claims = answer_claims(relation, [after.verdict], after.delivery)
+        if claims:
+            routers, channels = (numbers, []) if self.kind == "routers" else ([], numbers)
+            failed = {"channels": channels, "routers": routers}
+            self.parts.append(part_of(", ".join(after.parts), relation, claims, failed))
+            self.states += sum(map(len, self.parts[-1]["relation"]["states"]))
+
+    def write(self, network: Network, tried: int) -> None:
+        """Write what was kept, as parts of a document about the network without faults."""
+        write_evidence(self.path, network, None, [], self.parts)
+        notify(f"it holds the verdicts after {len(self.parts)} of {tried} sets of faults")
+
+
+def _repair(
+    network: Network,
+    routing: str,
+    vcs: int | None,
+    kind: str,
+    seed: int,
+    show: int,
+    kept: _Kept | None,
+    json: bool,
+) -> NoReturn:
     from unknot.cli.commands import activity
     from unknot.lanes import lanes
     from unknot.repair import repaired_faults
@@ -144,7 +164,9 @@ def _repair(network: Network, routing: str, vcs: int | None, kind: str, seed: in
     relation = None if routing == "lanes" else design.routing(network, routing, vcs, where="--routing")
     routes = lanes(network, "free" if relation is None else "given", routing=relation, seed=seed)
     with activity.progress_bar("faults") as progress:
-        faults = repaired_faults(routes, kind, progress=progress)
+        faults = repaired_faults(routes, kind, progress=progress, on_verdict=kept)
+    if kept is not None:
+        kept.write(network, len(faults))
     left = [fault for fault in faults if fault.connected]
     safe = all(fault.safe for fault in left)
     if json:

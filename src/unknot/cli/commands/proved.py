@@ -42,7 +42,7 @@ class Proved:
         """What is not open, as claims of a document."""
         from unknot.certificates import answer_claims
 
-        return answer_claims(relation, [self.verdict], self.delivery.delivered)
+        return answer_claims(relation, [self.verdict], self.delivery)
 
 
 def searching(network: Network, deadline: Deadline, times: int = 1) -> Deadline:

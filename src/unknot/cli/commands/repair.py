@@ -81,7 +81,6 @@ def repair(
     Exit code 0: every remedy was proved safe.
     """
     from unknot._base.deadline import Deadline
-    from unknot._base.errors import UnknotError
     from unknot.certificates import part_of
     from unknot.cli.answers.form import answer, fill
     from unknot.cli.answers.repair import RemedyForm, RepairAnswer
@@ -97,13 +96,11 @@ def repair(
         if routes is None:
             require_ending(out)
     elif out is not None:
-        if evidence is not None:
-            raise UnknotError("repair: --evidence is not for folders of files that OpenSM loads; leave out --out")
         from unknot.cli.commands.repair_fabric import Search, repair_fabric
 
         with activity.status("looking for remedies") as progress:
             search = Search(deadline, seed, both_ways is not False, progress)
-            code = repair_fabric(network, out, search)
+            code = repair_fabric(network, out, search, evidence)
         raise typer.Exit(code)
     relation = limited(deadline, lambda: _refuted(network, routing, vcs))
     search_until = searching(relation.network, deadline, times=REMEDIES)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unknot._base.errors import UnknotError
-from unknot.cli.commands.shared import limited
+from unknot.cli.commands.shared import limited, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ class Search:
     progress: Progress
 
 
-def repair_fabric(path: str, out: Path, search: Search) -> int:
+def repair_fabric(path: str, out: Path, search: Search, evidence: Path | None = None) -> int:
     """Write each remedy for a fabric's tables into a folder of its own, and a page that says how to load them.
 
     Every remedy is read back from its files and judged anew. The folder `out` appears when all is written. Returns
-    the exit code: 0 if all of them are safe.
+    the exit code: 0 if all of them are safe. The evidence is of the verdicts as it is and on each remedy.
 
     Raises
     ------
@@ -55,6 +55,7 @@ def repair_fabric(path: str, out: Path, search: Search) -> int:
     """
     from unknot._base.output import write_text, written_folder
     from unknot.cli.commands import audit_display
+    from unknot.cli.commands.audit import audit_parts
     from unknot.cli.commands.display import console
     from unknot.fabrics import read_fabric
     from unknot.report.repair_page import repair_page
@@ -84,6 +85,9 @@ def repair_fabric(path: str, out: Path, search: Search) -> int:
         if not rows:
             raise UnknotError(f"no remedy for {fabric.name} can be loaded; {'; '.join(reasons)}")
         write_text(folder / PAGE, repair_page(before, load, rows, reasons))
+    if evidence is not None:
+        parts = [part for row in rows for part in audit_parts(row.audit, f"{row.kind}, ")]
+        write_evidence(evidence, fabric.network, None, [], [*audit_parts(before, "as it is, "), *parts])
     audit_display.show_repair(before, load, rows, reasons)
     console().print(f"files: {out}; how to load them: {out / PAGE}")
     return HOLDS if all(row.audit.holds for row in rows) else FAILS
