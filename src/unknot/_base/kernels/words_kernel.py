@@ -4,13 +4,14 @@
 import sys
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
 from unknot._base import splitmix
+from unknot._base.kernels.types_kernel import inlined
 
-mixed = njit(_nrt=False, forceinline=True)(splitmix.mixed)
+mixed = inlined(splitmix.mixed)
 
 
 @intrinsic

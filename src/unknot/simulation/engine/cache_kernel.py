@@ -8,9 +8,9 @@ request if none of those is free. Byte 0 stands for what is not cached: more tha
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from unknot._base.kernels.types_kernel import RULE, kept
+from unknot._base.kernels.types_kernel import RULE, inlined, kept
 from unknot._base.kernels.words_kernel import natural
 from unknot.routing.candidate import NO_WAIT
 from unknot.simulation.engine.state_kernel import outputs_of
@@ -20,7 +20,7 @@ MOST = 127
 """Most answers of a router that are kept."""
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def answer(rule, s, w0, w1, at, address, row):
     """Write a header's requests to the rows of `answers` from `row` on; return whether they are complete."""
     candidates, first_output = s.candidates, np.int64(s.words.first_output[w0])
@@ -49,7 +49,7 @@ def answer(rule, s, w0, w1, at, address, row):
     return True
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def number_of(s, begin, end, words):
     """Return the number that the answer in row `end` has among those from row `begin` on; 0 if there are too many."""
     for k in range(begin, end, words):
@@ -64,7 +64,7 @@ def number_of(s, begin, end, words):
     return np.int64(0) if end - begin == MOST * words else (end - begin) // words + 1
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def class_of(s, begin, end):
     """Return the first of these classes with the same answers as the one at `end`, or that one."""
     many = s.destination.shape[0]

@@ -7,8 +7,8 @@ the next one in turn. Replies go before new requests of their class, which are n
 """
 
 import numpy as np
-from numba import njit
 
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import natural
 from unknot.simulation.engine.inject_kernel import draw, draw_pair, new_packet, put_at_head
 from unknot.simulation.engine.match_kernel import BY_CLASS
@@ -17,7 +17,7 @@ from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room
 from unknot.simulation.engine.view_kernel import view
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def whom(s, c, row, t):
     """Draw the address, of the first message class, of the next packet of class c of terminal t."""
     everyone = s.classes.everyone[c]
@@ -28,7 +28,7 @@ def whom(s, c, row, t):
     return np.int64(s.addresses[begin + (draw(s, row) % many if many > 1 else 0)])
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def whom_to_answer(s, row, t, to):
     """Return the address, of the first message class, of a reply from terminal t."""
     node = to - s.setup.first_home
@@ -39,7 +39,7 @@ def whom_to_answer(s, row, t, to):
     return np.int64(s.reply_addresses[begin + (draw(s, row) % many if many > 1 else 0)])
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def create_in(s, c, row, t, cycle):
     """Note that class c of terminal t has created a packet in a cycle; return False if there is no room for one."""
     p = new_packet(s)
@@ -57,7 +57,7 @@ def create_in(s, c, row, t, cycle):
     return True
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def draws(s, c, row):
     """Draw whether class c creates a packet in the next cycle of row `row`."""
     terminals, classes = s.terminals, s.classes
@@ -72,7 +72,7 @@ def draws(s, c, row):
     return draw(s, row) < terminals.chance[row]
 
 
-@njit(_nrt=False)
+@called
 def fill(raw, c, t, now):
     """Fill the head of the source queue of class c of terminal t, if it is empty, with a reply or a packet drawn."""
     s = view(raw)
@@ -97,7 +97,7 @@ def fill(raw, c, t, now):
         terminals.drawn[row] += 1
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def rank(s, p):
     """Return the priority of packet p at injection; the higher, the earlier."""
     if s.setup.aged == BY_CLASS:
@@ -105,13 +105,13 @@ def rank(s, p):
     return -s.packets.created[p] if s.setup.aged == 1 else np.int64(0)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def port_of(s, row, p):
     """Row of `terminals` of the port where packet p of a source row is injected: that of its subnet."""
     return natural(row - s.setup.first_home + s.forms.subnet[natural(s.packets.form[p])] * s.setup.nodes)
 
 
-@njit(_nrt=False)
+@called
 def way_in(raw, c, t):
     """Return the row of `outputs` into which class c of terminal t may send a flit now, or −1."""
     s = view(raw)
@@ -139,14 +139,14 @@ def way_in(raw, c, t):
     return np.int64(-1)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def is_for(s, row, subnet):
     """Return whether a source row has a packet for a subnet."""
     p = s.terminals.packet[row]
     return p >= 0 and s.forms.subnet[natural(s.packets.form[natural(p)])] == subnet
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def chosen_class(s, t, subnet, turn):
     """Return the class of which terminal t injects a flit into a subnet, −1 for none, and the row of `outputs`.
 
@@ -171,7 +171,7 @@ def chosen_class(s, t, subnet, turn):
     return best, into
 
 
-@njit(_nrt=False)
+@called
 def inject_classes(raw, r, now):
     """Create packets of each class at the terminals of router r, and inject a flit of each into each subnet."""
     s = view(raw)

@@ -11,6 +11,7 @@ more, so that neither the order of routers nor their division among threads make
 import numpy as np
 from numba import njit
 
+from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import address_of, let_others_run, load, lowest, natural, prefetch, store
 from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
@@ -31,7 +32,7 @@ SPINS = 2000
 """Looks at the progress of another part before the processor is given up for a moment."""
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def fetch_ends(s, r, now):
     """Prefetch the rows that router r will need in this cycle, as far as its bits show."""
     inputs, outputs = address_of(s.inputs), address_of(s.outputs)
@@ -59,7 +60,7 @@ def fetch_ends(s, r, now):
             returned &= returned - 1
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def fetch_beyond(s, r):
     """Prefetch the rows that those of `fetch_ends` point to: packets of headers, outputs of movers."""
     packets = address_of(s.packets)
@@ -82,7 +83,7 @@ def fetch_beyond(s, r):
             bits &= bits - 1
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def inject_all(rule, s, r, now, inject_classes):
     """Inject at the terminals of router r."""
     if s.setup.classes > 0:

@@ -6,8 +6,8 @@ published: Singh 2005 (UGAL-L); Kim, Dally, Scott & Abts 2008 (UGAL-L_VC, UGAL-L
 """
 
 import numpy as np
-from numba import njit
 
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import natural
 from unknot._base.splitmix import STEP
 from unknot.routing.candidate import EJECT, IN_ROUTER, VC_MASK
@@ -19,14 +19,14 @@ AHEAD = 64
 """Most cycles that a terminal without a packet draws for in advance."""
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def draw(s, t):
     """Return the next 53 random bits of terminal t (SplitMix64)."""
     s.random[t] += STEP
     return random_bits(s.random[t])
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def draw_pair(s, row, unequal):
     """Draw a destination of a source; return where its addresses begin, and how many there are."""
     first = s.pair_first[row]
@@ -38,7 +38,7 @@ def draw_pair(s, row, unequal):
     return begin, s.address_range[2 * pair + 1] - begin
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def put_at_head(s, row, t, p, cycle):
     """Put packet p of terminal t, created in `cycle`, at the head of a source queue; it has address and length."""
     packets = s.packets
@@ -49,7 +49,7 @@ def put_at_head(s, row, t, p, cycle):
     s.terminals.packet[row], s.terminals.left[row] = p, packets.length[p]
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def new_packet(s):
     """Return a row of `packets` that is not in use, or −1."""
     count = s.count
@@ -62,7 +62,7 @@ def new_packet(s):
     return count.high - 1
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def choose_address(s, t):
     """Draw the address of the next packet of terminal t."""
     setup = s.setup
@@ -76,14 +76,14 @@ def choose_address(s, t):
     return address
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def no_detour(s, t, address):
     """Return whether an address leads by the source's own waypoint or by the destination's own."""
     to, terminals = np.int64(s.destination[address]), s.terminals.shape[0]
     return address == s.direct[t * terminals + to] or address == s.direct[to * terminals + to]
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def create(s, t, cycle):
     """Put a packet of terminal t, created in `cycle`, at the head of its source queue."""
     address = choose_address(s, t)
@@ -97,7 +97,7 @@ def create(s, t, cycle):
     put_at_head(s, t, t, p, cycle)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def draw_ahead(s, t, now):
     """Draw for each cycle until a packet is to be created, at most up to `AHEAD` cycles beyond `now`."""
     terminals = s.terminals
@@ -118,7 +118,7 @@ def draw_ahead(s, t, now):
     terminals.drawn[t] = cycle + 1
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def draw_packets(s, t, now):
     """Draw for every cycle up to `now` in which no packet waited, until one is created."""
     terminals, setup = s.terminals, s.setup
@@ -139,7 +139,7 @@ def draw_packets(s, t, now):
     terminals.drawn[t] = cycle
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def inject(rule, s, t, now):
     """Create packets of terminal t, unless one is being injected, and inject a flit if possible."""
     terminals, outputs, setup = s.terminals, s.outputs, s.setup
@@ -183,13 +183,13 @@ BY_PORT, BY_VC, HYBRID = 1, 2, 3
 """UGAL-L, UGAL-L_VC, UGAL-L_VCH: as `Relation.comparison` numbers them."""
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def queued(s, row):
     """Return the flits behind an output VC: those sent whose credits have not come back."""
     return s.setup.depth - s.outputs.credits[row]
 
 
-@njit(_nrt=False)
+@called
 def queues(s, count):
     """Return the output port of the preferred candidate, flits queued for it, and those on its VCs of that tier."""
     best = s.candidates[preferred(s, count)]
@@ -208,7 +208,7 @@ def queues(s, count):
     return port, by_port, by_vc
 
 
-@njit(_nrt=False)
+@called
 def way(rule, raw, t, address):
     """Return the first port of the way of an address from terminal t, flits queued there by port and by VC, and hops.
 
@@ -233,7 +233,7 @@ def way(rule, raw, t, address):
     return port, np.int64(1), np.int64(1), np.int64(NO_CYCLE)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def compare(rule, s, t, p):
     """Give a packet about to be injected the direct address in place of its own, unless that costs more now."""
     own = s.packets.address[p]
@@ -251,7 +251,7 @@ def compare(rule, s, t, p):
         s.packets.address[p] = direct
 
 
-@njit(_nrt=False)
+@called
 def decide(rule, raw, t, p):
     """Packet p of terminal t takes its own address or another one, by the queues of its first router (`Decision`)."""
     s = view(raw)

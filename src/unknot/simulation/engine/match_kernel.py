@@ -8,8 +8,8 @@ the smaller key: first the age, then round robin from the pointer of that end, o
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import natural
 from unknot.simulation.engine.state import BLOCKED, INPUTS_FIRST, RR_WAVEFRONT, SELECT
 from unknot.simulation.engine.state_kernel import packet_of
@@ -43,7 +43,7 @@ class Ends(NamedTuple):
     rounds: Any
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def age_key(s, now, p):
     """Return the part of a key that puts the older packet, or the higher class, first; 0 without priority."""
     if s.setup.aged == 0:
@@ -54,7 +54,7 @@ def age_key(s, now, p):
     return max(np.int64(0), s.packets.created[p] - now + (np.int64(1) << 31)) << 31
 
 
-@njit(_nrt=False)
+@called
 def donated(raw, now, b):
     """Return the best `age_key` of the packets that have a flit in input row b."""
     s = view(raw)
@@ -70,7 +70,7 @@ def donated(raw, now, b):
     return best
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def standing(s, now, b):
     """Return the `age_key` that counts for the packet in front of input row b."""
     if s.setup.donates == 1 and s.setup.aged > 0:
@@ -78,7 +78,7 @@ def standing(s, now, b):
     return age_key(s, now, packet_of(s, b))
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def numbered(s, input_pointer, output_pointer, w0, w1, allocator, of_switch):
     """Return the ends of a new match."""
     s.count.matches += 1
@@ -103,7 +103,7 @@ def numbered(s, input_pointer, output_pointer, w0, w1, allocator, of_switch):
     )
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def last_chosen(ends, into, out, of_input):
     """Entry of `recent` for an input and an output, of the arbiter of one or the other."""
     if of_input:
@@ -111,7 +111,7 @@ def last_chosen(ends, into, out, of_input):
     return natural(ends.recent + (ends.outputs + out) * ends.inputs + into)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def remember(s, ends, into, out):
     """An input and an output were matched in the first round: their matrix arbiters choose each other last."""
     if ends.recent >= 0:
@@ -119,13 +119,13 @@ def remember(s, ends, into, out):
         s.recent[last_chosen(ends, into, out, False)] = ends.number
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def honoured(allocator, key):
     """Return the key where the allocator honours priorities; else 0."""
     return key if INPUTS_FIRST <= allocator <= RR_WAVEFRONT else np.int64(0)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def key(s, ends, i, of_input):
     """Return the rank of request i at its input if `of_input`, else at its output; the lowest is preferred."""
     here, there = s.requests.input[i], s.requests.output[i]
@@ -139,13 +139,13 @@ def key(s, ends, i, of_input):
     return s.requests.age[i] | (turn & CYCLIC)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def end_of(s, i, of_input):
     """Return the input or the output of request i."""
     return natural(s.requests.input[i] if of_input else s.requests.output[i])
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def prefer(s, ends, i, side, of_input):
     """Note request i as the best of an end, if it is.
 
@@ -162,21 +162,21 @@ def prefer(s, ends, i, side, of_input):
     return np.int64(-1)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def is_taken(s, ends, i, side, of_input):
     """Return whether `drop_rivals` found the end of request i matched."""
     end = end_of(s, i, of_input)
     return side.match[end] == s.count.matches and side.request[end] < 0
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def offer(s, ends, i):
     """Put request i, which is new or has a better rank, to the end that chooses first."""
     s.requests.won[i] = WAITING
     prefer(s, ends, i, s.outer, ends.inputs_first)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def drop_rivals(s, ends, n, number, inputs_first):
     """Take requests whose ends were matched in this round out of the next rounds."""
     requests = s.requests
@@ -194,7 +194,7 @@ def drop_rivals(s, ends, n, number, inputs_first):
             requests.won[i] = LOST
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def match(s, ends, n):
     """Match the first n requests, all put to these ends by `offer`; write the round of each to `requests.won`.
 

@@ -8,8 +8,8 @@ these allocators keep their own in the same columns.
 """
 
 import numpy as np
-from numba import njit
 
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import natural
 from unknot._base.splitmix import STEP
 from unknot.simulation.engine.state import LOA, MAX_SIZE, PIM, RR_WAVEFRONT
@@ -21,7 +21,7 @@ OF_SWITCH = 1 << 20
 """Tags of random numbers of switch allocation begin here."""
 
 
-@njit(_nrt=False)
+@called
 def match_matrix(raw, n, w0, w1, of_switch, now):
     """Match the first n requests of the router of words w0 to w1."""
     s = view(raw)
@@ -63,7 +63,7 @@ def match_matrix(raw, n, w0, w1, of_switch, now):
             requests.won[i] = MATCHED
 
 
-@njit(_nrt=False)
+@called
 def sift(cells, start, end):
     """Sift down the cell at `start` of a heap; the largest key comes first."""
     root = start
@@ -79,7 +79,7 @@ def sift(cells, start, end):
         root = child
 
 
-@njit(_nrt=False)
+@called
 def in_order_of_keys(cells, n):
     """Sort the first n cells by key, the smallest first (heapsort)."""
     for start in range(n // 2 - 1, -1, -1):
@@ -91,13 +91,13 @@ def in_order_of_keys(cells, n):
         sift(cells, np.int64(0), np.int64(end))
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def join(s, into, out):
     """Match an input and an output."""
     s.pairing.mate[natural(into)], s.pairing.other[natural(out)] = out, into
 
 
-@njit(_nrt=False)
+@called
 def wavefront(s, n, square, turn):
     """Match along the diagonals of the matrix of requests, from `turn` on, the best priority first.
 
@@ -121,13 +121,13 @@ def wavefront(s, n, square, turn):
     return first
 
 
-@njit(_nrt=False)
+@called
 def chance(s, now, row, tag):
     """Return a random number of an end in a round of a cycle."""
     return random_bits(np.uint64(s.setup.salt ^ ((now << 32) + row)) + STEP * np.uint64(tag))
 
 
-@njit(_nrt=False)
+@called
 def pim(s, n, inputs, outputs, w0, of_switch, now):
     """Parallel iterative matching (Anderson, Owicki, Saxe & Thacker 1993): cyclic choices from random starts."""
     cells, pairing = s.cells, s.pairing
@@ -158,7 +158,7 @@ def pim(s, n, inputs, outputs, w0, of_switch, now):
                 join(s, into, pairing.grant[natural(into)])
 
 
-@njit(_nrt=False)
+@called
 def loa(s, n, inputs, outputs, w0, of_switch):
     """Match by the lonely output allocator: inputs request the output that the fewest request, outputs grant one.
 
@@ -207,7 +207,7 @@ def loa(s, n, inputs, outputs, w0, of_switch):
             s.outputs.grant_pointer[w] = (s.outputs.grant_pointer[w] + 1) % inputs
 
 
-@njit(_nrt=False)
+@called
 def maximum(s, n, inputs, turn):
     """Match the most pairs, by shortest augmenting paths; free inputs are tried from `turn` on."""
     cells, pairing = s.cells, s.pairing
@@ -224,7 +224,7 @@ def maximum(s, n, inputs, turn):
         pass
 
 
-@njit(_nrt=False)
+@called
 def augment(s, n, inputs, turn):
     """Make the matching larger by one along a shortest path, if there is one."""
     cells, pairing, waiting = s.cells, s.pairing, np.int64(0)

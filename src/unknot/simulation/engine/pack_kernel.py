@@ -9,9 +9,9 @@ other, which are never taken.
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from unknot._base.kernels.types_kernel import kept
+from unknot._base.kernels.types_kernel import called, inlined, kept
 from unknot._base.kernels.words_kernel import natural
 from unknot._base.splitmix import STEP
 from unknot.simulation.engine.state import BLOCKED, ENDLESS, FRESH, IDLE, MOVING, STALLED
@@ -22,20 +22,20 @@ FLITS, SLOTS = range(2)
 """What is counted: flits that are in the inputs, and free slots as known at the outputs."""
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def ones(many):
     """Return a mask of the lowest `many` cells, 1 to 64."""
     # Not (1 << many) − 1: a word shifted by 64 is undefined. Here 63 is the most, which leaves 0 of −2.
     return np.int64(-1) ^ (np.int64(-2) << (many - 1))
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def first_plane(s, w, which):
     """Return the first of the `planes` of word w, with the lowest bits of its counters."""
     return natural(2 * w * s.setup.planes + which)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def add(s, w, which, carry):
     """Count one up at each of these bits."""
     # On paper: a 1 becomes 0 and carries, a 0 becomes 1 and ends it. A carry never leaves the last plane, since
@@ -48,7 +48,7 @@ def add(s, w, which, carry):
         k += 2
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def subtract(s, w, sent, taken):
     """Count one flit down at each of these inputs, one slot at each of these outputs; where there are some left."""
     k, flits, slots = first_plane(s, w, FLITS), np.int64(0), np.int64(0)
@@ -65,7 +65,7 @@ def subtract(s, w, sent, taken):
     return flits, slots
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def at_least(s, w, which, number):
     """Return a mask of the bits at which the count is at least a number that planes can hold."""
     k, more, same = first_plane(s, w, which) + 2 * s.setup.planes, np.int64(0), np.int64(-1)
@@ -81,7 +81,7 @@ def at_least(s, w, which, number):
     return more | same
 
 
-@njit(_nrt=False)
+@called
 def counted(s, w, which, cell):
     """Return the count of a cell."""
     count, k = np.int64(0), first_plane(s, w, which)
@@ -90,19 +90,19 @@ def counted(s, w, which, cell):
     return count
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def is_simple(s, r):
     """Return whether router r takes the fast path."""
     return s.setup.packable == 1 and s.first_word[r + 1] == s.first_word[r] + 1
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def first_rows(s, w):
     """Return the first rows of `inputs` and `outputs` of word w."""
     return np.int64(s.words.first_input[w]), np.int64(s.words.first_output[w])
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def put(s, w, which, cell, count):
     """Set the count of a cell that is 0."""
     k = first_plane(s, w, which)
@@ -110,7 +110,7 @@ def put(s, w, which, cell, count):
         s.planes[natural(k + 2 * i)] |= np.int64((count >> i) & 1) << cell
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def pack_router(s, w):
     """Fill masks and planes of a router on the fast path from its rows."""
     masks, (first_input, first_output) = s.masks, first_rows(s, w)
@@ -137,7 +137,7 @@ def pack_router(s, w):
     masks.movers[w] = 0
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def unpack_router(s, w):
     """Fill the rows of a router on the fast path from its masks and planes."""
     masks, (first_input, first_output) = s.masks, first_rows(s, w)
@@ -162,7 +162,7 @@ def unpack_router(s, w):
     masks.owning[w] = masks.no_credit[w] = masks.filled[w] = masks.room[w] = 0
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def pack(s):
     """Pack the routers of a part that take the fast path."""
     for r in range(s.setup.first_router, s.setup.last_router):

@@ -1,26 +1,26 @@
 # mypy: ignore-errors
 """The kernel of runs in which every router takes the fast path; it compiles in a part of the time."""
 
-from numba import njit, types
+from numba import types
 
-from unknot._base.kernels.types_kernel import RULE, kept
+from unknot._base.kernels.types_kernel import RULE, inlined, kept
 from unknot.simulation.engine.cycles_kernel import cycles
 from unknot.simulation.engine.state_kernel import DONE
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def no_inbox(s, w0, w1, now):
     """Stand in for `router_kernel.open_inbox`."""
     return False
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def no_work(rule, raw, w0, w1, now, left):
     """Stand in for `router_kernel.work`."""
     return DONE
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def no_classes(raw, r, now):
     """Stand in for `class_kernel.inject_classes`."""
 

@@ -2,14 +2,14 @@
 """Counters of each traffic class when a packet arrives, and requests that become replies."""
 
 import numpy as np
-from numba import njit
 
+from unknot._base.kernels.types_kernel import called
 from unknot._base.kernels.words_kernel import natural
 from unknot.simulation.engine.state import UNDECIDED
 from unknot.simulation.engine.view_kernel import view
 
 
-@njit(_nrt=False)
+@called
 def arrive_in_class(raw, p, arrival, now):
     """Count packet p, whose tail was sent to arrive in a cycle to come; return whether it goes on as a reply.
 

@@ -8,8 +8,8 @@ on what was there when the cycle began. Routers with at most 64 VCs a side and d
 """
 
 import numpy as np
-from numba import njit
 
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import lowest, natural
 from unknot.routing.candidate import IN_ROUTER
 from unknot.simulation.engine.inject_kernel import decide
@@ -45,7 +45,7 @@ from unknot.simulation.engine.view_kernel import view
 # Input: credits, flits, and buffers whose stage is over.
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def next_batch(began, cycle, delay):
     """Return when a stage of `delay` cycles, begun last or to begin in `began`, takes in what comes in a cycle."""
     if cycle >= began + delay:
@@ -53,7 +53,7 @@ def next_batch(began, cycle, delay):
     return began + delay if cycle > began else began
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def begin_routing(s, b, w0, cycle):
     """Begin to route the header in front of input row b, in a cycle or as soon as the stage takes it."""
     if s.setup.in_batches == 1:
@@ -62,7 +62,7 @@ def begin_routing(s, b, w0, cycle):
     note(s, s.inbox.heads, cycle + s.setup.routing, 64 * w0 + b - s.words.first_input[w0])
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def route(s, b, word, bit, w0, now):
     """Route the header that came to the front of input row b in this cycle."""
     s.inputs.state[b], s.inputs.out[b] = FRESH, -1
@@ -74,14 +74,14 @@ def route(s, b, word, bit, w0, now):
         begin_routing(s, b, w0, now)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def start_moving(s, b, word, bit):
     """Let input row b, which has a flit, an output VC and a credit, request the switch."""
     s.inputs.state[b] = MOVING
     s.masks.movers[word] |= bit
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def take_credits(s, bits, word, w0, w1):
     """Take in the credits of a cycle."""
     inputs, outputs = s.inputs, s.outputs
@@ -109,7 +109,7 @@ def take_credits(s, bits, word, w0, w1):
             wake(s, w0, w1)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def take_flits(s, bits, word, w0, now):
     """Read the flits of a cycle into buffers."""
     inputs = s.inputs
@@ -124,7 +124,7 @@ def take_flits(s, bits, word, w0, now):
             start_moving(s, b, word, bit)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def finish_stages(s, bits, word, w0, now):
     """Let buffers go on whose VC or switch allocation took longer than a cycle and ends now."""
     inputs = s.inputs
@@ -142,7 +142,7 @@ def finish_stages(s, bits, word, w0, now):
             inputs.state[b] = STALLED
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def open_inbox(s, w0, w1, now):
     """Take in the flits and credits due at a router in this cycle; return whether the router has work."""
     inbox, masks, start = s.inbox, s.masks, (now & s.setup.slots) * s.setup.num_words
@@ -172,7 +172,7 @@ def open_inbox(s, w0, w1, now):
 # VC allocation: headers request output VCs, outputs and inputs choose.
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def front(s, b):
     """Return the packet in front of input row b, or −1 when its header may not go on before its tail has come."""
     p = packet_of(s, b)
@@ -181,7 +181,7 @@ def front(s, b):
     return p
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def request_vcs(rule, s, w0, w1, now):
     """Collect the requests of all headers; return how many have any, or minus the status when the rule failed.
 
@@ -209,7 +209,7 @@ def request_vcs(rule, s, w0, w1, now):
     return count
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def claim_outputs(s, count, many):
     """Mark the outputs that several of the first headers request, in `claims.shared_outputs`."""
     for j in range(many):
@@ -221,7 +221,7 @@ def claim_outputs(s, count, many):
         s.claims.shared_outputs[natural(j)] = twice
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def is_contested(s, k, many):
     """Return whether another header requests an output that header k does."""
     contested = np.int64(0)
@@ -230,7 +230,7 @@ def is_contested(s, k, many):
     return contested != 0
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def list_requests(s, ends, k, many, n, now):
     """List the requests of header k for a match, after n others; return their number."""
     requests, b = s.requests, natural(s.headers[natural(k)])
@@ -254,7 +254,7 @@ def list_requests(s, ends, k, many, n, now):
     return n
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def win(s, b, w, w0, now):
     """Allocate output row w to input row b of the router that begins with word w0."""
     inputs, outputs = s.inputs, s.outputs
@@ -277,7 +277,7 @@ def win(s, b, w, w0, now):
         inputs.state[b] = STALLED
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def allocate_vcs(rule, s, w0, w1, now):
     """Allocate the VCs of a router; return how many headers requested, or minus the status when the rule failed.
 
@@ -321,7 +321,7 @@ def allocate_vcs(rule, s, w0, w1, now):
 # Traversal.
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def in_order(s, sent):
     """Sort the rows that send, in the order in which they queue behind the switch."""
     # By insertion: few rows send in a step, and they are nearly in order.
@@ -333,7 +333,7 @@ def in_order(s, sent):
         s.winners[natural(at)] = b
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def cycle_of(s, step):
     """Return the cycle of a step."""
     # Steps up to the end of cycle c are (c + 1) × speed, rounded down; this is the least c with that many, by a
@@ -341,7 +341,7 @@ def cycle_of(s, step):
     return -((-step << 20) // s.setup.speed) - 1
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def next_crossing(s, w0):
     """Return the step in which a switch that takes in nothing while it is at work takes in what wins it now."""
     step, began, speed = s.count.step + 1, s.masks.crossed[w0], s.setup.speed
@@ -354,7 +354,7 @@ def next_crossing(s, w0):
     return began
 
 
-@njit(_nrt=False)
+@called
 def queue_up(raw, w, w0, now, final):
     """Return the cycle in which a flit leaves for output row w: one flit at a time a channel.
 
@@ -372,7 +372,7 @@ def queue_up(raw, w, w0, now, final):
     return leaves
 
 
-@njit(_nrt=False)
+@called
 def return_credit(raw, b, now):
     """Return the cycle in which a credit leaves the input port of row b: one at a time."""
     s = view(raw)
@@ -382,7 +382,7 @@ def return_credit(raw, b, now):
     return back
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def send(s, b, w0, w1, now, final):
     """Send the front flit of input row b, which has won the switch."""
     inputs, outputs, setup = s.inputs, s.outputs, s.setup
@@ -450,7 +450,7 @@ def send(s, b, w0, w1, now, final):
             s.masks.holders[word] &= ~bit
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def release(s, w, w0, w1):
     """Free output row w, into which a tail was sent; under atomic allocation it is free when its credits are back."""
     s.outputs.owner[w] = -1
@@ -460,7 +460,7 @@ def release(s, w, w0, w1):
     wake(s, w0, w1)
 
 
-@njit(_nrt=False)
+@called
 def work(rule, raw, w0, w1, now, left):
     """Run a cycle of the router of words w0 to w1, or a step of it, without its input; return the status.
 

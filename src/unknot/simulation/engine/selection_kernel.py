@@ -5,8 +5,8 @@ Masks are words of `State.wishes`, one after the other, from the one that is giv
 """
 
 import numpy as np
-from numba import njit
 
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import how_many, lowest, natural
 from unknot.routing.candidate import VC_MASK
 from unknot.simulation.engine.pack_kernel import ones
@@ -38,7 +38,7 @@ HELD = 2
 """What `find` says of a header that is held back."""
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def commit(s, b, p, count):
     """Return the index of the candidate a header keeps: a free one of the lowest tier, else the first of it."""
     best, best_rank = 0, 1 << 30
@@ -56,7 +56,7 @@ def commit(s, b, p, count):
     return best
 
 
-@njit(_nrt=False)
+@called
 def lightest(raw, b, p, count, first_output, end):
     """Leave the candidates of the least weight; return how many, 0 if none may be chosen.
 
@@ -103,13 +103,13 @@ def lightest(raw, b, p, count, first_output, end):
     return kept
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def at_random(s, b, now, many):
     """Return a random number below `many` for the header in input row b in this cycle."""
     return random_bits(np.uint64(s.setup.salt) ^ np.uint64((np.int64(now) << 32) + s.buffer[natural(b)])) % many
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def in_turn(mask, pointer):
     """Return the number of the first bit of a mask at or after a pointer, going round."""
     # −(1 << p) is the word with all bits from p on. A pointer past the last bit is 64, and the shift by 0 then leaves
@@ -118,7 +118,7 @@ def in_turn(mask, pointer):
     return lowest(rest if rest != 0 else mask)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def first_in_turn(wishes, begin, end, pointer):
     """Return the first bit from a pointer on, going round several words."""
     if end == begin + 1:
@@ -137,7 +137,7 @@ def first_in_turn(wishes, begin, end, pointer):
     return ((at - begin) << 6) + lowest(wishes[natural(at)])
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def nth(wishes, begin, number):
     """Return the bit of several words that has `number` bits before it."""
     at = natural(begin)
@@ -150,7 +150,7 @@ def nth(wishes, begin, number):
     return ((at - begin) << 6) + lowest(word)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def credits_of_port(s, w):
     """Return the free slots behind all VCs of the output port of row w; without credits more than any other has."""
     room, port = np.int64(0), np.int64(s.outputs.port[w])
@@ -161,7 +161,7 @@ def credits_of_port(s, w):
     return room
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def nth_of_tier(s, tier, number):
     """Return the candidate of a tier that has `number` others of it before."""
     k = natural(0)
@@ -171,7 +171,7 @@ def nth_of_tier(s, tier, number):
     return s.candidates[k]
 
 
-@njit(_nrt=False)
+@called
 def better_of_two(raw, b, p, count, now):
     """Leave the candidates of one port, which the header keeps: of two drawn ones that with more credits."""
     s = view(raw)
@@ -192,7 +192,7 @@ def better_of_two(raw, b, p, count, now):
     return of_same_port(raw, b, p, count)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def keep_most_credits(s, begin, end, first_output):
     """Leave the outputs whose port has the most credits."""
     most, port, room = np.int64(-1), np.int64(-1), np.int64(0)
@@ -214,7 +214,7 @@ def keep_most_credits(s, begin, end, first_output):
                 s.wishes[natural(at)] ^= bit
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def select(s, b, begin, end, first_output, now):
     """Leave one of the requested outputs, by the selection function; `FIRST_ONE` has left one already."""
     wishes, many = s.wishes, np.int64(0)
@@ -231,7 +231,7 @@ def select(s, b, begin, end, first_output, now):
     wishes[natural(begin + (chosen >> 6))] = np.int64(1) << (chosen & 63)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def available_of(s, mask, word, p):
     """Return the outputs of a mask that packet p may be allocated now."""
     mask &= s.masks.open[word]
@@ -245,7 +245,7 @@ def available_of(s, mask, word, p):
     return mask
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def sleep(s, b, word, bit):
     """Put a header that finds nothing free to sleep until an output VC of its router is freed or gets a credit."""
     s.inputs.state[b] = BLOCKED
@@ -253,7 +253,7 @@ def sleep(s, b, word, bit):
     s.masks.asleep[word] |= bit
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def collect(s, b, p, count, w0, w1, begin):
     """Write masks of the available candidates of the lowest tier that has one.
 
@@ -299,7 +299,7 @@ def collect(s, b, p, count, w0, w1, begin):
     return np.int64(tier < 256)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def recall(s, b, p, w0, w1, begin):
     """Collect candidates from the routing cache; return −1 if the answer is not cached."""
     # The same answer as from the rule: it depends on the input VC and the address alone, NO_WAIT and more than two
@@ -324,7 +324,7 @@ def recall(s, b, p, w0, w1, begin):
     return np.int64(anything != 0)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def find(rule, s, b, p, w0, w1, begin, now):
     """Collect the available candidates of a header, from the cache or the rule; return as `request` does."""
     if s.cache.shape[0] > 0 and s.packets.script[p] < 0 and s.inputs.out[b] < 0:
@@ -353,7 +353,7 @@ def find(rule, s, b, p, w0, w1, begin, now):
     return collect(s, b, p, count, w0, w1, begin)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def request(rule, s, b, p, w0, w1, now, begin):
     """Write the requests of a header to words of `wishes`: available outputs of the lowest tier that has one.
 

@@ -9,8 +9,8 @@ a router at once. `tables.is_packable` says when it is taken. Headers with a pre
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import beyond, how_many, lowest, natural
 from unknot.routing.candidate import NO_WAIT
 from unknot.simulation.engine.match_kernel import CYCLIC
@@ -43,13 +43,13 @@ class Here(NamedTuple):
     ring: Any
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def front_of(s, here, at):
     """Return the packet in front of an input."""
     return natural(here.ring[natural(at * s.setup.ring + here.inputs.front[natural(at)])])
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def whole_again(s, here, w, returned):
     """Return those of some outputs that have no owner and all their credits."""
     # Only outputs to which a credit came back now are looked at: one that has had all of them for longer is open, or
@@ -63,7 +63,7 @@ def whole_again(s, here, w, returned):
     return whole
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def take_in(s, here, w, row):
     """Take in the credits and flits of this cycle; return the headers that request from the next cycle on."""
     masks, inbox, setup = s.masks, s.inbox, s.setup
@@ -107,7 +107,7 @@ def take_in(s, here, w, row):
     return fresh
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def wish(rule, s, here, w, at, p):
     """Return a header's requests as a mask of outputs, 0 if it finds nothing free; and the status."""
     candidates, limit, mask, k = s.candidates, s.setup.num_vcs, np.int64(0), np.int64(0)
@@ -144,7 +144,7 @@ def wish(rule, s, here, w, at, p):
     return choose(s, here, at, address, count, free)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def choose(s, here, at, address, count, free):
     """Choose an output VC where candidates have tiers, are not waited for, or eject."""
     candidates = s.candidates
@@ -168,7 +168,7 @@ def choose(s, here, at, address, count, free):
     return mask, np.int64(DONE if may else BROKEN_RULE)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def select(s, here, at, mask, now):
     """Leave one of several outputs, at random or in turn."""
     if s.setup.selection == RANDOM:
@@ -178,7 +178,7 @@ def select(s, here, at, mask, now):
     return np.int64(1) << in_turn(mask, np.int64(here.inputs.accept_pointer[at]))
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def settle(s, here, askers, twice):
     """Let outputs that several headers request grant one of them, and take the requests of the others back."""
     # One bit of each wish is looked at for each output, so outputs may come in any order. Afterwards no output is in
@@ -199,7 +199,7 @@ def settle(s, here, askers, twice):
         twice ^= bit
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def allocate(rule, s, here, w, now):
     """Allocate VCs; return the status."""
     contest, inputs, outputs, packets, masks = s.contest, here.inputs, here.outputs, s.packets, s.masks
@@ -252,7 +252,7 @@ def allocate(rule, s, here, w, now):
     return np.int64(DONE)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def send(s, here, w, at, out, now):
     """Send the front flit of an input; return whether it is a tail, and whether it took no credit."""
     inputs, outputs, setup = here.inputs, here.outputs, s.setup
@@ -276,7 +276,7 @@ def send(s, here, w, at, out, now):
     return tail, free
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def prefer(s, here, rivals):
     """Match buffers that share ports by iSLIP; return the mask of those that win."""
     inputs, contest = here.inputs, s.contest
@@ -313,7 +313,7 @@ def prefer(s, here, rivals):
     return won
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def winners_of(s, here, movers):
     """Allocate the switch; return the mask of the inputs that win."""
     inputs, left = here.inputs, movers
@@ -340,7 +340,7 @@ def winners_of(s, here, movers):
     return (movers ^ rivals) | prefer(s, here, rivals)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def switch(s, here, w, now, movers):
     """Allocate the switch and send the winners."""
     inputs, masks = here.inputs, s.masks
@@ -381,7 +381,7 @@ def switch(s, here, w, now, movers):
         s.inbox.heads[natural(((now + 2) & s.setup.slots) * s.setup.num_words + w)] |= tails & filled
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def rows_of(s, w):
     """Return the rows of the router of word w."""
     first_input, first_output = natural(s.words.first_input[w]), natural(s.words.first_output[w])
@@ -397,7 +397,7 @@ def rows_of(s, w):
     )
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def run_router(rule, s, w, now):
     """Run a cycle of the router of word w, after which its terminals inject; return the status."""
     masks, here = s.masks, rows_of(s, w)

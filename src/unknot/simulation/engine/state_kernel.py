@@ -2,9 +2,9 @@
 """Parts shared by the kernels of the simulator: inboxes, packets, credits, and the candidates of a header."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from unknot._base.kernels.types_kernel import RULE, kept
+from unknot._base.kernels.types_kernel import RULE, called, inlined, kept
 from unknot._base.kernels.words_kernel import address_of, atomic_or, mixed, natural
 from unknot.routing.candidate import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.engine.reply_kernel import arrive_in_class
@@ -24,13 +24,13 @@ def served(rule, at, candidates, count):
         count[address] = rule(at[address], address, pointer)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def random_bits(state):
     """Return 53 random bits of a state of SplitMix64."""
     return np.int64(mixed(state) >> np.uint64(11))
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def note(s, box, cycle, cell):
     """Set a bit, counted over all routers, in the inbox of a cycle to come."""
     # `slots` is a power of two less one: inboxes take turns, and are emptied before their turn comes again.
@@ -38,7 +38,7 @@ def note(s, box, cycle, cell):
     box[row] |= np.int64(1) << (cell & 63)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def post(s, box, outside, cycle, cell):
     """Post an event at least two cycles ahead, for a router that may belong to another part."""
     word = cell >> 6
@@ -51,7 +51,7 @@ def post(s, box, outside, cycle, cell):
         atomic_or(address_of(outside) + 16 * row, np.int64(1) << (cell & 63))
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def enqueue(s, w, p):
     """Queue packet p as the next one to come into the buffer of output row w."""
     position, held = np.int64(s.outputs.back[w]), s.setup.ring
@@ -59,7 +59,7 @@ def enqueue(s, w, p):
     s.outputs.back[w] = position + 1 if position + 1 < held else 0
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def wake(s, w0, w1):
     """Wake the headers of a router that sleep, since an output VC is free or has a credit more."""
     for word in range(w0, w1):
@@ -67,7 +67,7 @@ def wake(s, w0, w1):
         s.masks.asleep[natural(word)] = 0
 
 
-@njit(_nrt=False)
+@called
 def see(raw, p, arrival):
     """Count measured packet p, which arrives in a cycle, for its pair of terminals."""
     s = view(raw)
@@ -79,7 +79,7 @@ def see(raw, p, arrival):
     s.seen.hops[row] += packets.hops[p]
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def eject(s, p, tail, now, arrival):
     """Count a flit of packet p that won the switch to an ejection port and will be ejected in cycle `arrival`."""
     packets, count, setup = s.packets, s.count, s.setup
@@ -103,20 +103,20 @@ def eject(s, p, tail, now, arrival):
     count.free += 1
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def bit_of(s, b, w0):
     """Return word and bit of input row b in the masks of its router, which begins with word w0."""
     cell = b - s.words.first_input[w0]
     return natural(w0 + (cell >> 6)), np.int64(1) << (cell & 63)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def packet_of(s, b):
     """Return the packet in front of input row b."""
     return natural(s.ring[natural(b * s.setup.ring + s.inputs.front[b])])
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def need(setup, length):
     """Return the credits that an output VC must have to be allocated to a packet of this length."""
     technique = setup.technique
@@ -125,13 +125,13 @@ def need(setup, length):
     return setup.claim if technique == NONATOMIC else length
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def available(s, w, needed):
     """Return whether output row `w` can be allocated to a packet that needs `needed` credits."""
     return s.outputs.owner[w] < 0 and has_credits(s, w, needed)
 
 
-@njit(_nrt=False)
+@called
 def has_shared_slot(raw, w):
     """Return whether output row w, whose own slots are taken, may take one of those that the VCs of its port share.
 
@@ -148,7 +148,7 @@ def has_shared_slot(raw, w):
     return left > 0
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def has_credits(s, w, needed):
     """Return whether output row w has the credits that a packet needs to be allocated it."""
     if s.outputs.credits[w] >= needed:
@@ -156,7 +156,7 @@ def has_credits(s, w, needed):
     return s.setup.shared > 0 and s.setup.technique == NONATOMIC and has_shared_slot(s.raw, w)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def has_room(s, w):
     """Return whether a flit may be sent into output row w."""
     if s.outputs.credits[w] > 0:
@@ -164,13 +164,13 @@ def has_room(s, w):
     return s.setup.shared > 0 and has_shared_slot(s.raw, w)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def may_request(s, w):
     """Return whether a buffer may request the switch for output row w; with shared slots room is looked for then."""
     return s.outputs.credits[w] > 0 or s.setup.shared > 0
 
 
-@njit(_nrt=False)
+@called
 def of_same_port(raw, b, p, count):
     """Leave the candidates of the port that the header in input row b chose; return how many."""
     s = view(raw)
@@ -185,7 +185,7 @@ def of_same_port(raw, b, p, count):
     return kept
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def ask_rule(rule, s, b, p):
     """Ask the rule for the candidates of packet p in front of input row b, into ``s.candidates``.
 
@@ -220,7 +220,7 @@ def ask_rule(rule, s, b, p):
     return count
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def outputs_of(s, address, candidate):
     """Return the first row of `outputs` of a candidate for an address and their number; −1 if it is no candidate."""
     vc = candidate & VC_MASK
@@ -231,7 +231,7 @@ def outputs_of(s, address, candidate):
     return np.int64(-1), np.int64(0)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def ends_of(s, b, address, candidate):
     """Return the same for the header in input row b, which may leave by one of the ejection VCs alone."""
     first, many = outputs_of(s, address, candidate)
@@ -240,7 +240,7 @@ def ends_of(s, b, address, candidate):
     return first, many
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def preferred(s, count):
     """Return the position of the first candidate of the lowest tier."""
     best = 0

@@ -2,16 +2,16 @@
 """Packets that can never move again: the complement of a least fixpoint over the buffers."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from unknot._base.kernels.types_kernel import RULE, kept
+from unknot._base.kernels.types_kernel import RULE, inlined, kept
 from unknot._base.kernels.words_kernel import natural
 from unknot.simulation.engine.state import BLOCKED, MOVING, NONATOMIC, STALLED
 from unknot.simulation.engine.state_kernel import ask_rule, available, ends_of, has_room, need, packet_of
 from unknot.simulation.engine.view_kernel import view
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def gives_way(s, w, reader, stuck):
     """Return whether a full or allocated VC may yet take another flit."""
     if s.inputs.stored[reader] == 0 or not stuck[s.buffer[reader]]:
@@ -20,7 +20,7 @@ def gives_way(s, w, reader, stuck):
     return (claims or s.outputs.owner[w] >= 0) and takes_more(s, w, reader, stuck)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def takes_more(s, w, reader, stuck):
     """Return whether a buffer with flits, read by `reader`, has a slot, or may yet get a shared one."""
     if s.inputs.stored[reader] < s.setup.depth:
@@ -39,7 +39,7 @@ def takes_more(s, w, reader, stuck):
     return left > 0
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def may_move(rule, s, b, stuck):
     """Return whether the front flit of input row b, in a state that only others can end, may yet move."""
     inputs = s.inputs

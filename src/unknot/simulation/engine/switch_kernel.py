@@ -2,8 +2,8 @@
 """Switch allocation of a router with any options: input ports request output ports, each pair with one VC."""
 
 import numpy as np
-from numba import njit
 
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import lowest, natural
 from unknot.simulation.engine.match_kernel import CYCLIC, honoured, match, numbered, offer, remember, standing
 from unknot.simulation.engine.matrix_kernel import match_matrix
@@ -15,7 +15,7 @@ HOPE = 1 << 62
 """The part of a key that puts a header that speculates last; larger than any age."""
 
 
-@njit(_nrt=False)
+@called
 def is_full(raw, w, now):
     """Return whether the output buffer behind the port of output row w is full at the beginning of this step.
 
@@ -29,13 +29,13 @@ def is_full(raw, w, now):
     return upto - now > s.setup.output_buffer
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def is_closed(s, w, now):
     """Return whether no flit may cross for output row w in this step: nowhere to queue, or no slot that is shared."""
     return (s.setup.shared > 0 and not has_room(s, w)) or (s.setup.output_buffer > 0 and is_full(s.raw, w, now))
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def is_busy(s, b, w, now):
     """Return whether the input port of input row b or the output port of output row w takes no requests.
 
@@ -53,7 +53,7 @@ def is_busy(s, b, w, now):
     return s.out_ports.busy[natural(s.outputs.port[w])] == 1 or s.in_ports.busy[natural(s.inputs.port[b])] == 1
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def claim_ports(s, into, out):
     """Note a request of an input port for an output port; both are numbered by their first bits."""
     # Two bits of a counter for each port: requested by one, by more than one.
@@ -66,14 +66,14 @@ def claim_ports(s, into, out):
     claims.outputs[second] |= bit
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def is_rival(s, into, out):
     """Return whether there is another request of that input port or for that output port."""
     claims, first, second = s.claims, natural(into >> 6), natural(out >> 6)
     return ((claims.shared_inputs[first] >> (into & 63)) | (claims.shared_outputs[second] >> (out & 63))) & 1 == 1
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def speculate(s, count, w0, w1, listing, ends, n, now):
     """Let headers request the switch for each output port of which they requested a VC that has a credit.
 
@@ -100,7 +100,7 @@ def speculate(s, count, w0, w1, listing, ends, n, now):
     return n
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def put_forward(s, ends, n, b, into, out, now, hope):
     """Put input row b, of input port `into`, forward for output port `out`; return the number of requests.
 
@@ -123,7 +123,7 @@ def put_forward(s, ends, n, b, into, out, now, hope):
     return max(n, k + 1)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def claim_switch(s, count, w0, w1, ends, now):
     """Note which ports several buffers request that have a flit and a credit, and all that speculating headers do."""
     claims = s.claims
@@ -141,7 +141,7 @@ def claim_switch(s, count, w0, w1, ends, now):
         speculate(s, count, w0, w1, False, ends, np.int64(0), now)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def wasted(s, i, b, out, w0):
     """Return whether a match was for a header that speculated and has no VC of that port, with a credit."""
     if s.requests.rank[i] < HOPE:
@@ -151,7 +151,7 @@ def wasted(s, i, b, out, w0):
     return s.masks.winners[word] & bit == 0 or s.outputs.port[w] != out or not has_room(s, w)
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def grant(s, ends, b, into, out, first_round):
     """Move pointers past the match of input port `into` and output port `out` for input row b."""
     port, other = natural(ends.first_output + out), natural(ends.first_input + into)
@@ -161,7 +161,7 @@ def grant(s, ends, b, into, out, first_round):
     s.in_ports.vc_pointer[other] = b - ends.first_input + 1
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def allocate_switch(s, count, w0, w1, now):
     """Allocate the switch of a router, of which `count` headers requested VCs; write the rows that send to `winners`.
 
@@ -210,7 +210,7 @@ def allocate_switch(s, count, w0, w1, now):
     return sent
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def go_on(s, w0, w1, now):
     """Let buffers that hold the switch send, or let it go; return how many send."""
     sent = np.int64(0)
@@ -232,7 +232,7 @@ def go_on(s, w0, w1, now):
     return sent
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def hold_back(s, w0, w1, now):
     """Have headers that speculated in vain request the switch when their VC allocation is over."""
     for word in range(w0, w1):

@@ -6,11 +6,11 @@ a single number in place of all tables, by which kernels compile several times a
 """
 
 from llvmlite import ir
-from numba import from_dtype, njit, types
+from numba import from_dtype, types
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
 
-from unknot._base.kernels.types_kernel import RULE  # noqa: F401 imported first by every kernel
+from unknot._base.kernels.types_kernel import RULE, inlined  # noqa: F401 imported first by every kernel
 from unknot._base.kernels.words_kernel import address_of, array_of
 from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, SETUP, TABLES
 
@@ -102,7 +102,7 @@ def _view_at(typingctx, address):
     return VIEW(types.int64), codegen
 
 
-@njit(_nrt=False, forceinline=True)
+@inlined
 def view(raw):
     """Return the state that an array `State.raw` describes."""
     return _view_at(address_of(raw))
