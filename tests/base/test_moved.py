@@ -42,8 +42,7 @@ OLD = """
 import warnings
 warnings.simplefilter("ignore")
 import unknot
-from unknot.verify.bnr import conclude
-from unknot.verify import bnr, check, deliver
+from unknot.verify import bnr, conclude, check, deliver
 from unknot.topologies.itm import itm as grown
 from unknot.topologies import itm, mesh, rcbn
 from unknot.itm import *

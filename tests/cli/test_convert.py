@@ -23,7 +23,7 @@ def unknot_says(*words: str) -> Result:
 
 def test_round_the_formats_that_carry_everything(tmp_path: Path) -> None:
     last = "torus(4, 3, latency=2)"
-    for i, ending in enumerate([".graphml", ".gml", ".json", ".tod", ".json"]):
+    for i, ending in enumerate([".graphml", ".gml", ".json"]):
         path = str(tmp_path / f"net{i}{ending}")
         result = unknot_says("convert", last, path)
         assert result.exit_code == 0, result.output

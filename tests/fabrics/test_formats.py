@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fabrics.networks import decorated
@@ -71,7 +71,6 @@ def test_what_is_not_dropped_is_read_back(name: str, tmp_path: Path) -> None:
 @settings(max_examples=40)
 @given(network=decorated(names=SIMPLE))
 def test_formats_that_carry_everything(name: str, tmp_path_factory: pytest.TempPathFactory, network: Network) -> None:
-    assume(name != "tod" or standing_apart(network))
     path = tmp_path_factory.mktemp("all") / f"net{FORMATS[name].endings[0]}"
     assert write_network(network, path)[1] == []
     assert read_network(path) == network
@@ -83,7 +82,6 @@ def test_nothing_is_lost_in_silence(
     tmp_path_factory: pytest.TempPathFactory, network: Network, data: st.DataObject
 ) -> None:
     name = data.draw(st.sampled_from([name for name in WRITTEN if name not in ("garnet", "dot", "ibsim")]))
-    assume(name != "tod" or standing_apart(network))
     path = tmp_path_factory.mktemp("some") / f"net{FORMATS[name].endings[0]}"
     try:
         dropped = write_network(network, path)[1]
@@ -91,12 +89,6 @@ def test_nothing_is_lost_in_silence(
         assert not path.exists()
         return
     assert same(name, read_network(path), without(network, dropped))
-
-
-def standing_apart(network: Network) -> bool:
-    """Whether no two routers have the same coordinates, which a topology description cannot say."""
-    rows = [] if network.coordinates is None else [tuple(row) for row in network.coordinates.tolist()]
-    return len(set(rows)) == len(rows)
 
 
 def same(name: str, read: Network, kept: Network) -> bool:
@@ -107,7 +99,7 @@ def same(name: str, read: Network, kept: Network) -> bool:
 
 
 @settings(max_examples=200)
-@given(st.sampled_from([name for name in WRITTEN if name not in ("garnet", "dot", "tod")]), st.data())
+@given(st.sampled_from([name for name in WRITTEN if name not in ("garnet", "dot")]), st.data())
 def test_damaged_files_are_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, name: str, data: st.DataObject
 ) -> None:
@@ -155,7 +147,7 @@ def test_the_ending_decides_and_can_be_overruled(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "form", "said"),
     [
-        ("net.xyz", None, "no format has the ending '.xyz'; use one of .tod (tod), .graphml"),
+        ("net.xyz", None, "no format has the ending '.xyz'; use one of .graphml"),
         ("net", None, "no format has the ending 'of this name'"),
         ("net.dot", "graphlm", "there is no format 'graphlm'; did you mean graphml"),
         ("net.lst", None, "a link list (.lst) can be read, but not written"),

@@ -132,7 +132,7 @@ def write_network(network: Network, path: str | Path, form: str | None = None) -
     """
     chosen = format_for(path) if form is None else format_named(form)
     if chosen.write is None:
-        raise UnknotError(f"{chosen.words} can be read, but not written")
+        raise UnknotError(f"{chosen.words} can be read, but not written; .graphml and .json carry everything")
     chosen.write(network, Path(path))
     return chosen, chosen.dropped(network)
 

@@ -11,7 +11,6 @@ from unknot.network import Network
 from unknot.network.levels import levels
 from unknot.network.model import IntArray
 from unknot.network.stages import is_multistage
-from unknot.report.structure import Places, by_structure, in_a_circle, in_a_row, layered
 
 MAX_DRAWN = 2000
 """Most routers of a network that is drawn."""
@@ -19,6 +18,7 @@ MAX_DRAWN = 2000
 LEADING = {("group", "router"): 1, ("corner", "position"): 1, ("side", "x", "y"): 2}
 """Number of leading coordinates that make a cluster, by the names of the coordinates."""
 
+Places = npt.NDArray[np.complex128]
 Numbers = npt.NDArray[np.int64]
 
 
@@ -27,9 +27,9 @@ def placement(network: Network) -> Places:
 
     Networks with coordinates stand by these: a ring as a circle, a grid as a grid, three dimensions in oblique
     projection, further ones as grids of grids. So do networks whose router names read as grid coordinates that fit
-    the channels. Of the others, chains, trees, multistage and complete bipartite networks show their structure;
-    what is left stands in layers by the distance from the terminals when no channel stays within a layer, or else
-    where distances on paper agree best with distances in hops (stress majorisation, Gansner, Koren & North 2004).
+    the channels. What is left stands in layers by the distance from the terminals when no channel stays within a
+    layer, or else where distances on paper agree best with distances in hops (stress
+    majorisation, Gansner, Koren & North 2004).
 
     Returns
     -------
@@ -56,9 +56,6 @@ def placement(network: Network) -> Places:
     named = _coordinates_in_names(network)
     if named is not None:
         return _by_coordinates(network, named, tuple(int(k) for k in named.max(axis=0) + 1))
-    shown = by_structure(network)
-    if shown is not None:
-        return shown
     return layered(network, level) if level is not None and level.max() > 0 else _by_distance(network)
 
 
@@ -90,6 +87,60 @@ def clusters(network: Network) -> Numbers | None:
         return None
     names, cluster = np.unique(network.coordinates[:, :count], axis=0, return_inverse=True)
     return cluster.reshape(-1).astype(np.int64) if 1 < len(names) < network.num_routers else None
+
+
+def in_a_row(position: npt.NDArray[np.integer], k: int, closed: bool) -> Places:
+    """Places of positions 0 … k − 1 of a ring (a circle) or of a line (in rows)."""
+    if closed:
+        return in_a_circle(position, k)
+    columns = k if k <= 24 else int(np.ceil(np.sqrt(2.0 * k)))
+    row, column = np.divmod(position, columns)
+    return np.asarray(np.where(row % 2 == 0, column, columns - 1 - column) + 1j * row, dtype=np.complex128)
+
+
+def in_a_circle(position: npt.NDArray[np.integer], k: int) -> Places:
+    """Places of positions 0 … k − 1 on a circle, from the top to the right."""
+    turn = 2j * np.pi * position / k - 0.5j * np.pi
+    return np.asarray(np.exp(turn) * (0.5 / np.sin(np.pi / k)), dtype=np.complex128)
+
+
+def layered(network: Network, layer: Numbers) -> Places:
+    """Layers above each other, the first at the bottom."""
+    x = _spread(network, layer)
+    return x + 1j * (int(layer.max()) - layer) * _between(layer)
+
+
+def _between(layer: Numbers) -> float:
+    """Distance of two layers."""
+    depth = max(int(layer.max()), 1)
+    return max(1.6, float(np.bincount(layer).max()) / (3.0 * depth))
+
+
+def _spread(network: Network, layer: Numbers) -> npt.NDArray[np.float64]:
+    """Positions along the layers: in order of number, or by the mean of the neighbours where that is much shorter."""
+    x = np.zeros(network.num_routers)
+    width = max(float(np.bincount(layer).max()), 2.0)
+    depth = int(layer.max())
+    degree = np.bincount(np.concatenate([network.source, network.target]), minlength=network.num_routers)
+
+    def place(members: npt.NDArray[np.int64], keys: npt.NDArray[np.float64]) -> None:
+        ordered = members[np.lexsort((members, keys))]
+        x[ordered] = (np.arange(ordered.size) + 0.5) * width / ordered.size
+
+    def run() -> float:
+        return float(np.abs(x[network.source] - x[network.target]).sum())
+
+    for level in range(depth + 1):
+        members = np.flatnonzero(layer == level)
+        place(members, np.zeros(members.size))
+    in_order, plain = x.copy(), run()
+    for _ in range(8):
+        for level in [*range(1, depth + 1), *range(depth - 1, -1, -1)]:
+            total = np.bincount(network.source, weights=x[network.target], minlength=network.num_routers)
+            total += np.bincount(network.target, weights=x[network.source], minlength=network.num_routers)
+            members = np.flatnonzero(layer == level)
+            place(members, np.round(total[members] / np.maximum(degree[members], 1), 6))
+    return in_order if plain <= 1.15 * run() else x
 
 
 def _clustered(network: Network, cluster: Numbers) -> Places:

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network import Network
-from unknot.report.placement import placement
-from unknot.report.structure import Places
+from unknot.report.placement import Places, placement
 
 Line = list[complex]
 

@@ -297,8 +297,5 @@ def test_bad_sizes(build: object, message: str) -> None:
         "chordal_ring(14, [5, -5])",
     ],
 )
-def test_the_language_says_them_and_writes_them(text: str) -> None:
-    """What is read through the language is what the function makes, and comes back from its written form."""
-    network = tod.network(text)
-    assert tod.network(tod.write(network)) == network
-    check_network(network)
+def test_the_language_says_them(text: str) -> None:
+    check_network(tod.network(text))

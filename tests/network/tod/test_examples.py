@@ -13,7 +13,8 @@ import pytest
 from unknot._base.errors import TextError
 from unknot.network import Network, distances_from, measure
 from unknot.network import families as topologies
-from unknot.network.tod import network, read, write
+from unknot.network.tod import network, read
+from unknot.verify.testing import check_network
 
 FOLDER = Path(__file__).parents[3] / "examples" / "tod"
 
@@ -135,9 +136,8 @@ def test_no_example_goes_unchecked() -> None:
 @pytest.mark.parametrize(
     "name", sorted((set(TEXTBOOK) | set(LABELLED) | OTHERS) - {"families", "rdt", "rdt_one_upper"})
 )
-def test_written_and_read_back(name: str) -> None:
-    found = read(FOLDER / f"{name}.tod")
-    assert network(write(found)) == found
+def test_the_others_are_read(name: str) -> None:
+    check_network(read(FOLDER / f"{name}.tod"))
 
 
 def test_the_irregular_network() -> None:

@@ -15,10 +15,8 @@ from tests.studies.booksim.files import MESH, credited, understood, written
 from unknot._base.errors import SimulationError, TextError, UnknotError
 from unknot.cli.program import app
 from unknot.simulation import Router, simulate
-from unknot.studies import load_study
 from unknot.studies.booksim.runs import Point, run_booksim, sweep_of
 from unknot.studies.booksim.setup import Setup
-from unknot.studies.booksim.study import study_of
 
 
 def run(*words: str) -> str:
@@ -117,31 +115,11 @@ def test_options_of_the_router(tmp_path: Path) -> None:
     assert understood(tmp_path, "alloc_iters=2", faithful=True).options["router"].iterations == 1
 
 
-def test_convert_writes_a_study_of_the_same_design(tmp_path: Path) -> None:
-    for keys, network, routing in (
-        ("topology = torus; k = 4; n = 2; routing_function = dim_order; packet_size = {{1,5}}; routing_delay = 0;",
-         "torus(4, 4, latency=2)", 'dimension_order(either_way=True, dateline="entry")'),
-        ("topology = fly; k = 2; n = 3; routing_function = dest_tag; injection_process = on_off;",
-         "butterfly(2, 3)", "destination_tag"),
-    ):  # fmt: skip
-        path = written(tmp_path, keys + "num_vcs = 4; traffic = bitcomp;")
-        run("convert", path, tmp_path / "study.toml")
-        design = load_study(tmp_path / "study.toml").designs[0]
-        assert (design.network, design.routing) == (network, routing)
-        assert (design.vcs, design.buffer_depth, design.switching) == (4, 8, "wormhole-nonatomic")
-        assert design.traffic == "bit_complement"
-        setup = understood(tmp_path, text=path.read_text())
-        assert (design.router, design.bursts) == (setup.options["router"], setup.options["bursts"])
-        assert design.longest_packet == max(setup.packet_length)
-
-
-def test_what_studies_have_no_word_for(tmp_path: Path) -> None:
-    path = written(tmp_path, "topology = qtree; k = 4; n = 3; routing_function = nca; traffic = taper64;")
+def test_a_configuration_is_no_network(tmp_path: Path) -> None:
+    path = written(tmp_path, "topology = mesh; k = 3; n = 2; routing_function = dor;")
     result = CliRunner().invoke(app, ["convert", str(path), str(tmp_path / "s.toml")])
     assert result.exit_code == 2
-    assert "no word for the network qtree and nca on qtree and the pattern taper64" in result.output
-    with pytest.raises(UnknotError, match="no word for dor on mesh with noq"):
-        study_of(understood(tmp_path, "noq=1", "routing_delay=0", "num_vcs=8"))
+    assert "a configuration of BookSim is no network; `unknot run" in result.output
 
 
 def test_options_for_booksim_alone(tmp_path: Path) -> None:

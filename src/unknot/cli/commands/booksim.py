@@ -127,19 +127,6 @@ def _write_text(text: str, target: str) -> None:
         notify(f"wrote {target}")
 
 
-def write_study(path: str, target: Path) -> None:
-    """Write a configuration as a study file."""
-    from unknot._base.output import write_text
-    from unknot.studies.booksim.setup import read_setup
-    from unknot.studies.booksim.study import study_of
-
-    setup = read_setup(path)
-    write_text(target, study_of(setup))
-    for words in setup.warnings:
-        notify(words)
-    show(f"{target}: a study of {path}: {setup.relation.name} on {setup.relation.network.name}")
-
-
 def _watch(setup: Setup) -> None:
     """Write what happens to the watched packets."""
     from unknot.simulation import watch

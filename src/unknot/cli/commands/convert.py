@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unknot._base.errors import UnknotError
 from unknot.cli.commands.options import Json, NetworkText
 from unknot.cli.commands.printing import show
 from unknot.cli.commands.shared import print_json
@@ -25,21 +26,13 @@ def convert(
     to: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="Name of the format.")] = None,
     json: Json = False,
 ) -> None:
-    """Write a network into a file of another format, and say what that format does not carry.
-
-    A configuration of BookSim 2 becomes a study where the file to write ends in .toml.
-    """
-    if target.suffix == ".toml" and to is None and Path(source).is_file():
-        from unknot.studies.booksim.parse import is_configuration
-
-        if is_configuration(source):
-            from unknot.cli.commands.booksim import write_study
-
-            write_study(source, target)
-            return
+    """Write a network into a file of another format, and say what that format does not carry."""
     from unknot.fabrics import write_network
+    from unknot.studies.booksim.parse import is_configuration
     from unknot.studies.design import network as named
 
+    if Path(source).is_file() and is_configuration(source):
+        raise UnknotError(f"{source}: a configuration of BookSim is no network; `unknot run {source}` runs it")
     built = named(source, where="NETWORK")
     form, dropped = write_network(built, target, to)
     notes = _notes(built, form)

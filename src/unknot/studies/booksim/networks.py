@@ -32,8 +32,6 @@ class Built:
     channel : int32 array, shape (routers, ports)
         Channel that leaves a router by an output port between routers, counted from 0; −1: none.
     k, n, c : int
-    words : str
-        Its text in a study, or nothing where studies have no word for it.
     """
 
     network: Network
@@ -41,7 +39,6 @@ class Built:
     k: int
     n: int
     c: int = 1
-    words: str = ""
 
 
 def build(configuration: Configuration) -> Built:
@@ -58,9 +55,7 @@ def build(configuration: Configuration) -> Built:
     return _BUILDERS[topology](configuration)
 
 
-def _made(
-    name: str, routers: int, links: Links, inject: Any, eject: Any, k: int, n: int, c: int = 1, words: str = ""
-) -> Built:
+def _made(name: str, routers: int, links: Links, inject: Any, eject: Any, k: int, n: int, c: int = 1) -> Built:
     source, port, target, latency = (
         (np.array(column, dtype=np.int64) for column in zip(*links, strict=True))
         if (links)
@@ -79,7 +74,7 @@ def _made(
         inject=np.array(inject),
         eject=np.array(eject),
     )
-    return Built(network, channel, k, n, c, words)
+    return Built(network, channel, k, n, c)
 
 
 def _sizes(configuration: Configuration, most_n: int = 20) -> tuple[int, int]:
@@ -106,17 +101,15 @@ def _cube(configuration: Configuration) -> Built:
         raise configuration.error("k", f"a {kind} has at least 2 routers in each dimension, got {k}")
     _few(configuration, 2 * n * k**n)
     latency = 2 if kind == "torus" and configuration.whole("use_noc_latency") == 1 else 1
-    sides = ", ".join([str(k)] * n)
     if kind == "mesh" or k > 2:
         make = mesh if kind == "mesh" else torus
         network = make(*[k] * n, latency=latency)
-        words = f"{kind}({sides})" if latency == 1 else f"{kind}({sides}, latency={latency})"
-        return Built(network, grid(network).channel, k, n, words=words)
+        return Built(network, grid(network).channel, k, n)
     routers = 2**n
     links = [
         (node, 2 * i + way, node ^ (1 << i), latency) for node in range(routers) for i in range(n) for way in (0, 1)
     ]
-    built = _made(f"torus({sides})", routers, links, range(routers), range(routers), k, n)
+    built = _made(f"torus({', '.join([str(k)] * n)})", routers, links, range(routers), range(routers), k, n)
     coordinates = (np.arange(routers)[:, None] >> np.arange(n)) & 1
     network = replace(built.network, coordinates=coordinates, radices=(2,) * n)
     return replace(built, network=network)
