@@ -1,20 +1,14 @@
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.fabrics.folders import OPENSM, wiring
 from tests.fabrics.texts import Layout, ibnetdiscover, ring
 from tests.reference.fabric_routes import plain_ibnetdiscover
 from unknot._base.errors import TextError
-from unknot.fabrics import Fabric, read_ibnetdiscover, read_subnet_list
-from unknot.fabrics import ibnetdiscover as reader
-from unknot.fabrics.ibnetdiscover_bulk import read_in_bulk
+from unknot.fabrics import read_ibnetdiscover, read_subnet_list
 
 
 @pytest.mark.parametrize("folder", OPENSM, ids=lambda f: f.name)
@@ -193,61 +187,3 @@ def test_hosts_cabled_to_each_other_are_no_fabric(tmp_path: Path) -> None:
     (tmp_path / "f").write_text(ibnetdiscover(layout))
     with pytest.raises(TextError, match="no switch"):
         read_ibnetdiscover(tmp_path / "f")
-
-
-# --- all at once and line by line --------------------------------------------------------------------------------
-
-
-def in_bulk(text: str) -> Fabric | None:
-    return read_in_bulk(text, "f", reader._GUID.pattern, reader._NODE.pattern, reader._PORT.pattern)
-
-
-def content(fabric: Fabric) -> dict[str, object]:
-    """All that a fabric holds, arrays with their types."""
-    found: dict[str, object] = {}
-    for part in (fabric, fabric.network):
-        for field in dataclasses.fields(part):
-            value = getattr(part, field.name)
-            array = isinstance(value, np.ndarray)
-            found[f"{type(part).__name__}.{field.name}"] = (str(value.dtype), value.tolist()) if array else value
-    del found["Fabric.network"]
-    return found
-
-
-def test_all_at_once_is_as_line_by_line() -> None:
-    """Of the examples, none of which is odd, and of two ports, several LIDs and cables back to the same switch."""
-    layout = ring(3, lmc=2)
-    layout.links += [(("S1", 4), ("H0", 2)), (("S0", 5), ("S1", 6)), (("S2", 7), ("S2", 8))]
-    layout.lids["H0", 2] = (40, 0)
-    texts = [(folder / "fabric.ibnetdiscover").read_text() for folder in OPENSM]
-    for text in [ibnetdiscover(layout), *texts]:
-        found = in_bulk(text)
-        assert found is not None
-        assert content(found) == content(reader.read_by_lines(text.rstrip("\n").split("\n"), "f"))
-
-
-@given(st.integers(2, 4), st.integers(0, 1), st.data())
-def test_what_is_odd_is_left_to_the_reader_by_lines(size: int, lmc: int, data: st.DataObject) -> None:
-    """However a file is damaged: all at once it is read as line by line, or not at all."""
-    lines = ibnetdiscover(ring(size, lmc=lmc)).split("\n")
-    for _ in range(data.draw(st.integers(1, 2))):
-        at = data.draw(st.integers(0, len(lines) - 1))
-        how = data.draw(st.sampled_from(["drop", "twice", "swap", "digit", "letter"]))
-        if how == "drop":
-            del lines[at]
-        elif how == "twice":
-            lines.insert(data.draw(st.integers(0, len(lines))), lines[at])
-        elif how == "swap":
-            other = data.draw(st.integers(0, len(lines) - 1))
-            lines[at], lines[other] = lines[other], lines[at]
-        else:
-            kind = str.isdigit if how == "digit" else str.isprintable
-            places = [i for i, c in enumerate(lines[at]) if kind(c)]
-            if places:
-                i = data.draw(st.sampled_from(places))
-                new = data.draw(st.sampled_from("0123456789" if how == "digit" else 'a[]("# \té'))
-                lines[at] = lines[at][:i] + new + lines[at][i + 1 :]
-    text = "\n".join(lines)
-    found = in_bulk(text)
-    if found is not None:
-        assert content(found) == content(reader.read_by_lines(text.rstrip("\n").split("\n"), "f"))

@@ -8,14 +8,12 @@ that its cables name.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
-from unknot._base.input import lines_of, read_text
+from unknot._base.input import read_lines
 from unknot.fabrics.cabling import Cabling, Node
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
-from unknot.fabrics.ibnetdiscover_bulk import read_in_bulk
 from unknot.fabrics.noise import Noise
 
 _IGNORED = re.compile(
@@ -45,13 +43,7 @@ def read_ibnetdiscover(path: str | Path) -> Fabric:
         With file and line: an unknown line, a link that is listed at one end only or contradicted, a LID that two
         ports have, a node without cable, a file that is cut off.
     """
-    text = read_text(path, growth=40)
-    fabric = read_in_bulk(text, path, _GUID.pattern, _NODE.pattern, _PORT.pattern)
-    return read_by_lines(lines_of(text, path), path) if fabric is None else fabric
-
-
-def read_by_lines(lines: Sequence[str], path: str | Path) -> Fabric:
-    """Read the lines of a file one by one, of which each may be odd or wrong."""
+    lines = read_lines(path, growth=40)
     cabling = Cabling(path, lines)
     node: Node | None = None
     announced: tuple[str, int, int | None] | None = None

@@ -27,11 +27,11 @@ def convert(
     json: Json = False,
 ) -> None:
     """Write a network into a file of another format, and say what that format does not carry."""
-    from unknot.fabrics import write_network
+    from unknot.fabrics import kind_of, write_network
     from unknot.studies.booksim.parse import is_configuration
     from unknot.studies.design import network as named
 
-    if Path(source).is_file() and is_configuration(source):
+    if Path(source).is_file() and kind_of(source) is None and is_configuration(source):
         raise UnknotError(f"{source}: a configuration of BookSim is no network; `unknot run {source}` runs it")
     built = named(source, where="NETWORK")
     form, dropped = write_network(built, target, to)
