@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import unknot
-from unknot._base.frames import to_frame, write_csv, write_parquet
+from unknot._base.frames import columns_of, to_frame, write_csv, write_parquet
 from unknot.cli.program import app
 from unknot.simulation import replicate, saturation
 from unknot.studies import run_study
@@ -53,12 +53,12 @@ def test_a_network_is_a_frame_of_channels_and_a_graph() -> None:
 
 def test_csv_and_parquet_hold_the_rows(tmp_path: Path) -> None:
     rows = [{"a": 1, "b": "x, y", "c": None, "d": True}, {"a": 2, "b": "z\n", "c": 0.5, "d": False}]
-    write_csv(rows, tmp_path / "r.csv")
+    write_csv(columns_of(rows), tmp_path / "r.csv")
     with (tmp_path / "r.csv").open(newline="") as file:
         assert list(csv.reader(file)) == [list("abcd"), ["1", "x, y", "", "True"], ["2", "z\n", "0.5", "False"]]
     from pyarrow import parquet
 
-    write_parquet(rows, tmp_path / "r.parquet")
+    write_parquet(columns_of(rows), tmp_path / "r.parquet")
     assert parquet.read_table(tmp_path / "r.parquet").to_pylist() == rows
     assert to_frame(rows).shape == (2, 4)
 

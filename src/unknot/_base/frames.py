@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from unknot._base.errors import UnknotError
-from unknot._base.output import write_bytes, write_text
+from unknot._base.output import manifest_at, write_bytes, write_text
+from unknot._base.stamp import line
 
 if TYPE_CHECKING:
     import pandas
@@ -49,23 +50,27 @@ def to_frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
     return pandas.DataFrame.from_records(list(rows))
 
 
-def write_csv(rows: Sequence[Mapping[str, Any]], path: str | Path) -> None:
-    """Write rows as comma-separated values; what is not known stays empty, truth is True or False.
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """The columns of rows that have the same keys."""
+    return {name: [row.get(name) for row in rows] for name in (rows[0] if rows else ())}
+
+
+def write_csv(columns: Mapping[str, Sequence[Any]], path: str | Path) -> None:
+    """Write columns as comma-separated values; what is not known stays empty, truth is True or False.
 
     Raises
     ------
     WriteError
     """
     out = io.StringIO()
-    columns = list(rows[0]) if rows else []
-    writer = csv.DictWriter(out, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
     write_text(path, out.getvalue())
 
 
-def write_parquet(rows: Sequence[Mapping[str, Any]], path: str | Path) -> None:
-    """Write rows as a Parquet file.
+def write_parquet(columns: Mapping[str, Sequence[Any]], path: str | Path) -> None:
+    """Write columns as a Parquet file, the manifest of the command that runs under the key ``unknot``.
 
     Raises
     ------
@@ -79,6 +84,9 @@ def write_parquet(rows: Sequence[Mapping[str, Any]], path: str | Path) -> None:
         raise UnknotError(
             "Parquet needs pyarrow, which comes with the extra data: pip install 'unknot[data]'"
         ) from None
+    manifest, table = manifest_at(path), pyarrow.table(dict(columns))
+    if manifest is not None:
+        table = table.replace_schema_metadata({"unknot": line(manifest)})
     sink = pyarrow.BufferOutputStream()
-    parquet.write_table(pyarrow.Table.from_pylist([dict(row) for row in rows]), sink)
+    parquet.write_table(table, sink)
     write_bytes(path, sink.getvalue().to_pybytes())

@@ -1,16 +1,20 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, with the manifest of the command that runs."""
 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from unknot._base.errors import UnknotError
+from unknot._base.manifest import Manifest, manifest_of
+from unknot._base.stamp import SIDE, line, stamped
 
 
 class WriteError(UnknotError):
@@ -27,14 +31,20 @@ class WriteError(UnknotError):
 def write_text(path: str | Path, text: str, *, encoding: str = "utf-8") -> None:
     """Write a text beside the file and rename it, so that the file is the old one or the new one.
 
-    Lines end as they do in `text`.
+    Lines end as they do in `text`. While a command runs its manifest is put in, where the format has room for it, and
+    into a file beside a CSV file.
 
     Raises
     ------
     WriteError
         If the folder is missing, the disk is full or the like; names the file.
     """
+    manifest, ending = manifest_at(path), Path(path).suffix.lower()
+    if manifest is not None:
+        text = stamped(text, ending, manifest)
     write_bytes(path, text.encode(encoding))
+    if manifest is not None and ending == ".csv":
+        write_bytes(f"{path}{SIDE}", f"{line(manifest)}\n".encode())
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
@@ -60,15 +70,21 @@ def written(path: str | Path) -> Iterator[BinaryIO]:
     WriteError
         For any `OSError` within the block.
     """
+    if _captured is not None and _folder_of(path) is None:
+        content = io.BytesIO()
+        yield content
+        _captured[str(path)] = content.getvalue()
+        return
     try:
-        with _opened(Path(path)) as file:
+        with replacing(Path(path)) as file:
             yield file
     except OSError as error:
         raise WriteError(path, error.strerror or str(error)) from error
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file beside `path` that takes its place, for what is no outcome of a command."""
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         with target.open("wb") as file:
@@ -101,13 +117,20 @@ def written_folder(path: str | Path) -> Iterator[Path]:
     WriteError
         For any `OSError` within the block.
     """
+    if _captured is not None:
+        with tempfile.TemporaryDirectory() as name, _named(Path(name), Path(path)) as fresh:
+            yield fresh
+            files = [file for file in fresh.rglob("*") if file.is_file()]
+            _captured.update({str(Path(path) / f.relative_to(fresh)): f.read_bytes() for f in files})
+        return
     target = Path(os.path.realpath(path))
     token = secrets.token_hex(6)
     fresh, old = (target.with_name(f".{target.name[:40]}.{token}.{word}") for word in ("part", "old"))
     try:
         _unfinished.add(fresh)
         fresh.mkdir(parents=True)
-        yield fresh
+        with _named(fresh, Path(path)):
+            yield fresh
         if target.exists():
             target.rename(old)
         fresh.rename(target)
@@ -121,6 +144,51 @@ def written_folder(path: str | Path) -> Iterator[Path]:
         _unfinished.discard(fresh)
 
 
+@contextlib.contextmanager
+def _named(fresh: Path, folder: Path) -> Iterator[Path]:
+    """Know the name that a folder will have."""
+    _folders[fresh] = folder
+    try:
+        yield fresh
+    finally:
+        del _folders[fresh]
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder for files, and those it is in, unless files are captured."""
+    if _captured is None:
+        path.mkdir(parents=True, exist_ok=True)
+
+
+@contextlib.contextmanager
+def captured() -> Iterator[dict[str, bytes]]:
+    """Keep in memory what is written, by name, and leave all files as they are until the block ends."""
+    global _captured
+    _captured = {}
+    try:
+        yield _captured
+    finally:
+        _captured = None
+
+
+def is_captured() -> bool:
+    """Whether files are to stay as they are."""
+    return _captured is not None
+
+
+def manifest_at(path: str | Path) -> Manifest | None:
+    """The manifest of a file, or of the folder it is written with; None where no command runs."""
+    return manifest_of(str(_folder_of(path) or path))
+
+
+def _folder_of(path: str | Path) -> Path | None:
+    """The folder, as it will be named, that a file is written with."""
+    return next((folder for fresh, folder in _folders.items() if Path(path).is_relative_to(fresh)), None)
+
+
+_captured: dict[str, bytes] | None = None
+_folders: dict[Path, Path] = {}
+"""Folders that are being written, and their names."""
 _unfinished: set[Path] = set()
 """Files and folders of this process that have not taken their places yet, for those who have to leave at once."""
 

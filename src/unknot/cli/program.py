@@ -24,7 +24,7 @@ PANELS = {
     "Repair and design": ("repair", "lanes", "design"),
     "Simulate": ("run", "simulate", "curve", "trace", "multicast"),
     "Look": ("show",),
-    "Files": ("convert", "export", "cache"),
+    "Files": ("convert", "export", "rerun", "cache"),
 }
 """The commands by task; each is a function in the file of its name in `unknot.cli.commands`."""
 COMMANDS = tuple(name for names in PANELS.values() for name in names)
@@ -37,7 +37,7 @@ class _Program(Commands):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         known = super().get_command(ctx, cmd_name)
-        return _extension(cmd_name) if known is None and cmd_name in ALL.extensions() else known
+        return _command(cmd_name) if known is None and cmd_name in ALL else known
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         panels = {
@@ -46,7 +46,7 @@ class _Program(Commands):
         }
         for name, (point, *_) in ALL.extensions().items():
             try:
-                line = (name, _extension(name).get_short_help_str(80))
+                line = (name, _command(name).get_short_help_str(80))
                 panels.setdefault(heading(point), []).append(line)
             except ExtensionError as error:
                 notify(str(error))
@@ -83,8 +83,8 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
     return program
 
 
-def _extension(name: str) -> Any:
-    """The command of an extension."""
+def _command(name: str) -> Any:
+    """A command that was not put into the program."""
     try:
         return typer.main.get_group(application([name])).commands[name]
     except ExtensionError:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import re
 from dataclasses import replace
+from functools import partial
 from math import prod
 from pathlib import Path
 
 from unknot._base.errors import TextError, UnknotError, near
-from unknot.network import Network
+from unknot._base.manifest import met
+from unknot.network import Network, digest
 
 _PREFIX = re.compile(r"\s*[a-z0-9]+:")
 _PLAIN = re.compile(r"\s*([a-z_]+)\(\s*(\d{1,4}(?:\s*,\s*\d{1,4})*)\s*\)\s*")
@@ -52,14 +54,14 @@ def network(text: str, *, folder: str | Path = ".", where: str = "<network>", co
     try:
         if not is_file:
             family = _family(text)
-            if family is not None:
-                return family
-            from unknot.network import tod
+            if family is None:
+                from unknot.network import tod
 
-            return tod.network(text, where=where, folders=[folder])
+                family = tod.network(text, where=where, folders=[folder])
+            return _met(family)
         from unknot import fabrics
 
-        return fabrics.read_network(path, form)
+        return _met(fabrics.read_network(path, form))
     except UnknotError as error:
         elsewhere = error.where if isinstance(error, TextError) and error.where != where else ""
         if confined and (is_file or elsewhere):
@@ -68,6 +70,11 @@ def network(text: str, *, folder: str | Path = ".", where: str = "<network>", co
                 f"{place} cannot be read as a network; `unknot show {place}` says why", where, 1, 1, text
             ) from None
         raise
+
+
+def _met(network: Network) -> Network:
+    met(network.name, partial(digest, network))
+    return network
 
 
 def _family(text: str) -> Network | None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from unknot._base.errors import TextError, UnknotError
+from unknot._base.manifest import met
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
 from unknot.fabrics.formats import FORMATS, REMOVED, format_named, kind_by_content, kind_of, unknown_kind
 from unknot.fabrics.levels import with_lanes, with_levels
 from unknot.fabrics.opensm_mcfdbs import with_multicast
 from unknot.fabrics.tables import TableFile, combined, join
-from unknot.network import Network
+from unknot.network import Network, digest
 
 _FABRICS = ("ibnetdiscover", "lst", "iblinkinfo")
 """Formats that describe the fabric of a folder, the preferred one first."""
@@ -103,6 +105,7 @@ def read_fabric(
     multicast = multicast or files.get("mcfdbs")
     if multicast is not None:
         fabric = with_multicast(fabric, _read_as("multicast", "multicast tables (opensm.mcfdbs)", multicast))
+    met(fabric.name, partial(digest, fabric.network))
     return fabric
 
 

@@ -6,6 +6,7 @@
 from importlib import import_module
 from types import ModuleType
 
+from unknot.network.digest import digest
 from unknot.network.edges import from_edges, read_edge_list, write_edge_list
 from unknot.network.grid import Grid, grid
 from unknot.network.interchange import from_networkx, to_networkx
@@ -19,6 +20,7 @@ __all__ = [
     "Origin",
     "bisection",
     "components",
+    "digest",
     "distances_from",
     "from_edges",
     "from_networkx",

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from unknot._base.errors import visible
-from unknot._base.output import write_text
+from unknot._base.output import make_folder, write_text
 from unknot._base.version import __version__
 from unknot.report.phrases import count
 
@@ -47,6 +47,5 @@ def _templates() -> Environment:
 
 def write(text: str, path: str | Path) -> None:
     """Write a page, making its folder; other names in the folder stay as they are."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(Path(path).parent)
     write_text(path, text)

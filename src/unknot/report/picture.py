@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import UnknotError
-from unknot._base.output import write_bytes, write_text
+from unknot._base.output import manifest_at, write_bytes, write_text
 from unknot.report.style import saved, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from unknot._base.manifest import Manifest
 
 ENDINGS = (".svg", ".png", ".pdf")
 SCALE = 2
@@ -40,7 +42,7 @@ def write_picture(svg: str, path: str | Path) -> None:
     if form == "svg":
         write_text(path, svg)
     else:
-        write_bytes(path, rendered(svg, form))
+        write_bytes(path, rendered(svg, form, manifest_at(path)))
 
 
 def require_ending(path: Path) -> None:
@@ -54,7 +56,7 @@ def require_ending(path: Path) -> None:
         raise UnknotError(f"{path}: a picture is written as {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
 
 
-def rendered(svg: str, form: str) -> bytes:
+def rendered(svg: str, form: str, manifest: Manifest | None = None) -> bytes:
     """A drawing as ``png``, `SCALE` pixels for one of the SVG, or as ``pdf``.
 
     Curves and series are rendered from the figure they carry. Other texts are read: they are made of rectangles,
@@ -69,7 +71,7 @@ def rendered(svg: str, form: str) -> bytes:
 
     figure = getattr(svg, "figure", None)
     with rc_context(style(paper=False)):
-        return saved(figure or _figure(svg), form)
+        return saved(figure or _figure(svg), form, manifest)
 
 
 def _figure(svg: str) -> Figure:

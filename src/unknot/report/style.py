@@ -6,10 +6,13 @@ import io
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from unknot._base.stamp import line
 from unknot.report.sheet import INK, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from unknot._base.manifest import Manifest
 
 COLUMN, TEXT = 3.4, 7.0
 """Inches: a column, and both columns, of a paper in two columns."""
@@ -69,10 +72,14 @@ def style(*, paper: bool, salt: str = "") -> dict[Any, Any]:
     return STYLE | (PAPER if paper else {}) | {"svg.hashsalt": f"unknot {salt}".strip()}
 
 
-def saved(figure: Figure, form: str) -> bytes:
-    """The bytes of a figure as ``svg``, ``png`` or ``pdf``: always the same, without a date."""
+def saved(figure: Figure, form: str, manifest: Manifest | None = None) -> bytes:
+    """The bytes of a figure as ``svg``, ``png`` or ``pdf``: always the same, without a date.
+
+    PNG and PDF have room for a manifest, the one as a text chunk, the other as keywords.
+    """
+    more = {} if manifest is None else {{"png": "unknot", "pdf": "Keywords"}[form]: line(manifest, "()")}
     file = io.BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure.savefig(file, format=form, dpi="figure", metadata=METADATA[form])
+        figure.savefig(file, format=form, dpi="figure", metadata=METADATA[form] | more)
     return file.getvalue()

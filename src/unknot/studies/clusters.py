@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from unknot._base.errors import UnknotError
+from unknot._base.installation import code_digest
 from unknot._base.threads import processors
-from unknot.studies.code_digest import code_digest
 
 PATIENCE = 20
 """Seconds to wait for the scheduler, and for its first worker."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import numpy as np
 
 from unknot._base.errors import NetworkError
 from unknot.fabrics.named import network
-from unknot.network import Network, distances_from
+from unknot.network import Network, digest, distances_from
 from unknot.routing.named import routing, routing_named, routings
 
 __all__ = ["digest", "network", "require_connected", "routing", "routing_named", "routings"]
@@ -34,16 +32,3 @@ def require_connected(network: Network) -> None:
                 f"network {network.name!r} is not connected: there is no way from router "
                 f"{network.router_name(start)} to router {network.router_name(end)}"
             )
-
-
-def digest(network: Network) -> str:
-    """A hash of everything that makes up a network, its names included."""
-    state = hashlib.sha256()
-    for key in ("source", "target", "latency", "inject", "eject", "coordinates", "ports"):
-        array = getattr(network, key)
-        state.update(f"{key} {None if array is None else array.shape}".encode())
-        if array is not None:
-            state.update(np.ascontiguousarray(array, dtype="<i4").tobytes())
-    for key in ("num_routers", "radices", "dimensions", "router_labels", "terminal_labels"):
-        state.update(repr((key, getattr(network, key))).encode())
-    return state.hexdigest()

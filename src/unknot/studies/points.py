@@ -12,6 +12,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from unknot._base.errors import UnknotError
+from unknot._base.installation import code_digest
 from unknot.certificates.plain import Rejected
 from unknot.certificates.verdict import Verdict
 from unknot.routing.designed import is_designed
@@ -21,7 +22,6 @@ from unknot.routing.rule_digest import rule_digest
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
-from unknot.studies.code_digest import code_digest
 from unknot.studies.design import digest
 from unknot.studies.records import decode, encode
 from unknot.studies.study import Design

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from unknot._base.errors import UnknotError
+from unknot._base.output import is_captured
 
 Note = Callable[[str], None]
 _T = TypeVar("_T")
@@ -71,7 +72,7 @@ class Store:
     """
 
     def __init__(self, path: str | Path | None, *, patience: float = 10.0, note: Note | None = None) -> None:
-        self.path = path
+        self.path = path = None if is_captured() else path
         self._patience, self._note = patience, note or logging.getLogger(__name__).warning
         self._file: tuple[int, int] | None = None
         try:

@@ -8,7 +8,8 @@ import typer
 
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.options import Json, NetworkText, Picture, RoutingText, SwitchingName, TimeLimit, Vcs
-from unknot.cli.commands.shared import limited, print_json, relation_of, write
+from unknot.cli.commands.printing import show_json
+from unknot.cli.commands.shared import limited, relation_of, write
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def bnr(
 
         write(out, draw_bnr(relation, table, conclusion.reasons))
     if json:
-        print_json(_answer(relation, conclusion, proof.holds))
+        show_json(_answer(relation, conclusion, proof.holds))
     else:
         _show(relation, conclusion, proof.holds)
     raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[conclusion.holds])

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unknot.cli.commands.options import Json, NetworkText, Picture, TimeLimit
-from unknot.cli.commands.printing import show
-from unknot.cli.commands.shared import print_json, write
+from unknot.cli.commands.printing import show, show_json
+from unknot.cli.commands.shared import write
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def itm(
 
         write(out, draw_mesh(built, layer.spanning.mesh))
     if json:
-        print_json(_answer(layer))
+        show_json(_answer(layer))
     else:
         _print(layer)
     if layer.spanning.mesh is None:

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from unknot.cli.commands.options import Json, NetworkText, Picture, TimeLimit
-from unknot.cli.commands.printing import show
-from unknot.cli.commands.shared import limited, print_json, write
+from unknot.cli.commands.printing import show, show_json
+from unknot.cli.commands.shared import limited, write
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 
@@ -61,7 +61,7 @@ def permute(
     if json:
         from unknot_papers.multistage.answer import permute_answer
 
-        print_json(permute_answer(realisation, whole, marks))
+        show_json(permute_answer(realisation, whole, marks))
     else:
         show("\n".join(describe_realisation(realisation, whole, marks)))
     raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[realisation.realised])

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from unknot._base.output import WriteError, write_bytes
+from unknot._base.output import replacing
 
 CONSTANTS = ("unknot._base.splitmix", "unknot.routing.candidate", "unknot.simulation.engine.state")
 """Modules that are not kernels but give them constants and functions."""
@@ -46,8 +46,9 @@ def read(name: str) -> bytes | None:
 
 def write(name: str, content: bytes) -> None:
     """Keep some content under a name, where that is possible, and remove what was not used for long."""
-    with contextlib.suppress(OSError, WriteError):
-        write_bytes(folder() / (name + ENDING), hashlib.sha256(content).digest() + content)
+    with contextlib.suppress(OSError):
+        with replacing(folder() / (name + ENDING)) as file:
+            file.write(hashlib.sha256(content).digest() + content)
         files = sorted(kept(), key=lambda path: path.stat().st_mtime)
         for path in files[: max(0, len(files) - MOST)]:
             path.unlink(missing_ok=True)

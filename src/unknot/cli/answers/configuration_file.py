@@ -14,6 +14,7 @@ from unknot._base.input import read_text
 from unknot._base.output import write_text
 from unknot.certificates.verdict import Configuration, Message
 from unknot.cli.answers.form import Form, answer
+from unknot.cli.answers.manifests import ManifestForm
 from unknot.cli.answers.networks import Natural, Positive
 from unknot.cli.answers.verdicts import ConfigurationForm, VcForm
 from unknot.routing.relation import Relation
@@ -32,6 +33,7 @@ class ConfigurationFile(Form):
     vcs: Positive | None = Field(description="Value of --vcs, if it was given.")
     num_vcs: Natural = Field(description="Virtual channels in all.")
     configuration: ConfigurationForm
+    manifest: ManifestForm | None = Field(default=None, description="Of the command that wrote it.")
 
 
 def write_configuration(

@@ -10,12 +10,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field, create_model
+
 from unknot._base.extensions import Catalogue
 from unknot.cli.answers.analyses import AnalyseAnswer, FaultsAnswer, TableFaultsAnswer
 from unknot.cli.answers.configuration_file import ConfigurationFile
 from unknot.cli.answers.design import DesignAnswer, EverySizeAnswer
 from unknot.cli.answers.form import Form
 from unknot.cli.answers.lanes import ChangingAnswer, LanesAnswer, LongerAnswer
+from unknot.cli.answers.manifests import ManifestForm, RerunAnswer
 from unknot.cli.answers.networks import ConvertAnswer, ShowAnswer
 from unknot.cli.answers.repair import ExportAnswer, RepairAnswer, RepairedFaultsAnswer
 from unknot.cli.answers.runs import (
@@ -50,6 +53,7 @@ _CORE: dict[str, type[Form]] = {
     "multicast": MulticastAnswer,
     "repair": RepairAnswer,
     "replay": ReplayAnswer,
+    "rerun": RerunAnswer,
     "run": RunAnswer,
     "run-booksim": BookSimAnswer,
     "show": ShowAnswer,
@@ -62,12 +66,20 @@ FORMS = Catalogue("answers", _CORE, of=type)
 """Forms by name of the schema, those of extensions among them."""
 
 
+def _with_manifest(form: type[Form]) -> type[Form]:
+    """The form of an answer as commands print it."""
+    if "manifest" in form.model_fields:
+        return form
+    manifest = (ManifestForm, Field(default=None, description="What the answer came from; older answers have none."))
+    return create_model(form.__name__, __base__=form, __doc__=form.__doc__, manifest=manifest)
+
+
 def json_schemas() -> dict[str, dict[str, Any]]:
     """Return the JSON Schemas (draft 2020-12) by name, as docs/schemas has them."""
     return {
         name: {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
-            **form.model_json_schema(mode="serialization"),
+            **_with_manifest(form).model_json_schema(mode="serialization"),
         }
         for name, form in FORMS.usable()
     }

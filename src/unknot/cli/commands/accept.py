@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from unknot.cli.commands.options import Json, Vcs
+from unknot.cli.commands.printing import show_json
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 SQLITE = b"SQLite format 3\0"
@@ -38,7 +39,6 @@ def accept(
     from unknot.certificates import plain
     from unknot.cli.answers.form import answer
     from unknot.cli.answers.verdicts import AcceptAnswer
-    from unknot.cli.commands.shared import print_json
 
     if routing is not None and network is None:
         raise UnknotError("accept: --routing is about a network; name it with --network")
@@ -65,7 +65,7 @@ def accept(
         if not json:
             print("\n".join(f"{path}: {'accepted' if accepted else 'REJECTED'}: {shown}" for shown in says))
     if json:
-        print_json(answer(AcceptAnswer, files=answers))
+        show_json(answer(AcceptAnswer, files=answers))
     raise typer.Exit(HOLDS if all(file["accepted"] for file in answers) else FAILS)
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unknot.cli.commands.options import EvidenceDocument, Json, MostTime, NetworkText, RoutingText, UnitsText, Vcs
-from unknot.cli.commands.shared import deadline_of, limited, print_json, relation_of, write_evidence
+from unknot.cli.commands.printing import show_json
+from unknot.cli.commands.shared import deadline_of, limited, relation_of, write_evidence
 from unknot.cli.exit_codes import UNDECIDED
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def analyse(
 
         write_evidence(evidence, relation.network, relation, answer_claims(relation, [], facts.delivery))
     if json:
-        print_json(_answer(relation, facts, times, scale.units))
+        show_json(_answer(relation, facts, times, scale.units))
     else:
         _show(relation, facts, traffic, scale)
         if times:

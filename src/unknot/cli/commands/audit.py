@@ -12,7 +12,8 @@ import typer
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.options import EvidenceDocument, Json, SwitchingName, TimeLimit
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import exit_code, limited, print_json, write_evidence
+from unknot.cli.commands.printing import show_json
+from unknot.cli.commands.shared import exit_code, limited, write_evidence
 
 if TYPE_CHECKING:
     from unknot.certificates import Document
@@ -96,7 +97,7 @@ def audit(
     if json:
         from unknot.cli.answers.studies import audit_answer
 
-        print_json(audit_answer(audited, changes, before, routes and replace(routes, cables=routes.cables[:cables])))
+        show_json(audit_answer(audited, changes, before, routes and replace(routes, cables=routes.cables[:cables])))
     else:
         audit_display.show_audit(audited)
         if routes is not None:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import UnknotError
-from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.printing import show
-from unknot.cli.commands.shared import print_json, write, write_rows
+from unknot._base.output import make_folder
+from unknot.cli.commands.outcomes import notify, wrote
+from unknot.cli.commands.printing import show, show_json
+from unknot.cli.commands.shared import write, write_rows
 
 if TYPE_CHECKING:
     from unknot._base.units import Scale
@@ -57,7 +58,7 @@ def run_configuration(
     if idle := setup.configuration.idle():
         notify(f"{path}: set, and without effect here: {', '.join(idle)}")
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
     if setup.watched:
         _watch(setup)
     done = None
@@ -82,7 +83,7 @@ def run_configuration(
             "points": points,
             "units": in_units(scale.units, rows) if points else None,
         }
-        print_json(answer(BookSimAnswer, verdict, of=setup.relation, **more))
+        show_json(answer(BookSimAnswer, verdict, of=setup.relation, **more))
     else:
         if batches is not None:
             _show_batches(batches)
@@ -124,7 +125,7 @@ def _write_text(text: str, target: str) -> None:
         show(text.rstrip("\n"))
     elif target != "-":
         write_text(Path(target), text)
-        notify(f"wrote {target}")
+        wrote(target)
 
 
 def _watch(setup: Setup) -> None:

@@ -23,13 +23,13 @@ from unknot.cli.commands.options import (
     TimeLimit,
     Vcs,
 )
-from unknot.cli.commands.outcomes import notify
+from unknot.cli.commands.outcomes import notify, wrote
+from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import (
     COQ,
     exit_code,
     limited,
     network_for,
-    print_json,
     relation_of,
     write,
     write_evidence,
@@ -138,7 +138,7 @@ def check(
                 routing=network_for(export, routing),
                 vcs=vcs,
             )
-            notify(f"wrote {export}")
+            wrote(export)
     if evidence is not None:
         from unknot.certificates import answer_claims
 
@@ -153,9 +153,9 @@ def check(
 
         more = {"certificate_holds": holds, "seconds": seconds, "smallest": least, "explanation": sections or None}
         if delivery is None:
-            print_json(answer(VerdictForm, verdict, of=relation, certificate_holds=holds))
+            show_json(answer(VerdictForm, verdict, of=relation, certificate_holds=holds))
         else:
-            print_json(answer(CheckAnswer, verdict, delivery, of=relation, techniques=verdicts, **more))
+            show_json(answer(CheckAnswer, verdict, delivery, of=relation, techniques=verdicts, **more))
     else:
         verdict_display.show_check(
             relation,

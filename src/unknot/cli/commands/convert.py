@@ -9,8 +9,7 @@ import typer
 
 from unknot._base.errors import UnknotError
 from unknot.cli.commands.options import Json, NetworkText
-from unknot.cli.commands.printing import show
-from unknot.cli.commands.shared import print_json
+from unknot.cli.commands.printing import show, show_json
 
 if TYPE_CHECKING:
     from unknot.fabrics import Format
@@ -40,7 +39,7 @@ def convert(
         from unknot.cli.answers.form import answer
         from unknot.cli.answers.networks import ConvertAnswer
 
-        print_json(answer(ConvertAnswer, of=built, file=str(target), format=form.name, dropped=dropped, notes=notes))
+        show_json(answer(ConvertAnswer, of=built, file=str(target), format=form.name, dropped=dropped, notes=notes))
     else:
         sizes = f"{built.num_routers} routers, {built.num_channels} channels, {built.num_terminals} terminals"
         show(f"{target}: {form.words} of {built.name}: {sizes}")

@@ -29,7 +29,8 @@ from unknot.cli.commands.options import (
     Warmup,
 )
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import deadline_of, flows_in, kept_in, print_json, relation_of, write, write_rows
+from unknot.cli.commands.printing import show_json
+from unknot.cli.commands.shared import deadline_of, flows_in, kept_in, relation_of, write, write_rows
 from unknot.cli.exit_codes import UNDECIDED
 
 
@@ -126,7 +127,7 @@ def curve(
     for file in (file for file in files if file not in tables):
         write(file, curves.plot(units=scale.units))
     if json:
-        print_json(curve_answer(curves, scale.units))
+        show_json(curve_answer(curves, scale.units))
     else:
         display.show_study(curves, scale=scale)
     if curves.cut_short:

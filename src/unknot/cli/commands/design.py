@@ -14,8 +14,9 @@ import typer
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import EvidenceDocument, Json, Picture, SwitchingName, TimeLimit
-from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import print_json, write, write_evidence
+from unknot.cli.commands.outcomes import notify, wrote
+from unknot.cli.commands.printing import show_json
+from unknot.cli.commands.shared import write, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def design(
         from unknot.design.python_file import python_file
 
         write_text(export, python_file(rule, conclusion(outcome, family)))
-        notify(f"wrote {export}")
+        wrote(export)
     if evidence is not None:
         refusals = {id(e): e.claim for one in outcome.decisions for e in one.evidence}
         claims, relation = list(refusals.values()), None
@@ -110,7 +111,7 @@ def design(
             claims += proved(relation, deadline.closing, outcome.switching).claims(relation)
         write_evidence(evidence, None if relation is None else relation.network, relation, claims)
     if json:
-        print_json(_answer(outcome, family, seconds))
+        show_json(_answer(outcome, family, seconds))
     else:
         _show(outcome, family, seconds)
     holds = all(one.holds is not False for one in outcome.decisions)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from unknot._base.errors import RelationError
-from unknot.cli.commands.shared import print_json, write_evidence
+from unknot.cli.commands.printing import show_json
+from unknot.cli.commands.shared import write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def check_every_size(
     if json:
         from unknot.cli.answers.design import every_size_answer
 
-        print_json(every_size_answer(verdict, family=family, holds=holds))
+        show_json(every_size_answer(verdict, family=family, holds=holds))
     else:
         _show(verdict, family, holds)
     raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[verdict.deadlock_free])

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from unknot.cli.commands.options import Flows, Json, NetworkText, RoutingText, Vcs
-from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import print_json, relation_of
+from unknot.cli.commands.outcomes import wrote
+from unknot.cli.commands.printing import show_json
+from unknot.cli.commands.shared import relation_of
 
 
 def export(
@@ -31,13 +32,13 @@ def export(
     relation = relation_of(network, routing, vcs, flows=flows)
     write(relation, out)
     if not json:
-        notify(f"wrote {out}")
+        wrote(out)
         return
     from unknot.cli.answers.form import answer
     from unknot.cli.answers.repair import ExportAnswer
 
     choices = [len(candidates) for _, _, _, candidates in entries(relation)]
     more = {"file": str(out), "format": out.suffix.lower().removeprefix(".")}
-    print_json(
+    show_json(
         answer(ExportAnswer, of=relation, entries=len(choices), most_candidates=max(choices, default=0), **more)
     )

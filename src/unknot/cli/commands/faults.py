@@ -11,7 +11,8 @@ from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.options import SEED, EvidenceDocument, Json, NetworkText, Seed, SwitchingName, Vcs
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import print_json, write_evidence
+from unknot.cli.commands.printing import show_json
+from unknot.cli.commands.shared import write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def faults(
         from unknot.cli.answers.analyses import FaultsAnswer
         from unknot.cli.answers.form import answer
 
-        print_json(answer(FaultsAnswer, sweep))
+        show_json(answer(FaultsAnswer, sweep))
     else:
         _show(sweep, show)
     raise typer.Exit(HOLDS if sweep.survives else FAILS)
@@ -174,7 +175,7 @@ def _repair(
         from unknot.cli.answers.repair import RepairedFaultsAnswer
 
         more = {"kind": kind, "lanes": routes.count, "safe": safe, "faults": faults}
-        print_json(answer(RepairedFaultsAnswer, of=routes.relation, **more))
+        show_json(answer(RepairedFaultsAnswer, of=routes.relation, **more))
     else:
         _show_repaired(routes, faults, "shortest paths" if relation is None else relation.name, kind, show)
     raise typer.Exit(HOLDS if safe else FAILS)

@@ -9,8 +9,7 @@ import typer
 
 from unknot.cli.commands.options import Json
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.printing import show
-from unknot.cli.commands.shared import print_json
+from unknot.cli.commands.printing import show, show_json
 
 
 def gallery(
@@ -45,7 +44,7 @@ def gallery(
     if json:
         from unknot.cli.answers.studies import gallery_answer
 
-        print_json(gallery_answer(exhibition, str(out)))
+        show_json(gallery_answer(exhibition, str(out)))
     else:
         show(lead(exhibition))
         notify(f"report: {out}")

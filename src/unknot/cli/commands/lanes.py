@@ -11,7 +11,8 @@ import typer
 from unknot._base.errors import RelationError
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import SEED, BothWays, EvidenceFile, Flows, Json, NetworkText, Seed, TimeLimit, Vcs
-from unknot.cli.commands.shared import limited, print_json
+from unknot.cli.commands.printing import show_json
+from unknot.cli.commands.shared import limited
 
 if TYPE_CHECKING:
     from unknot.lanes import ChangingLanes, Lanes, LongerLanes
@@ -126,7 +127,7 @@ def lanes(
             "seconds": seconds,
         }
         form = ANSWERS[type(routes)]
-        print_json(answer(form, routes, proof.verdict, proof.delivery, of=routes.relation, **more))
+        show_json(answer(form, routes, proof.verdict, proof.delivery, of=routes.relation, **more))
     else:
         display.print_rows([("conclusion", conclusion), *lane_display.rows(routes, proof, seconds)])
     raise typer.Exit(proof.code)

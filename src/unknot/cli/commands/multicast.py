@@ -19,8 +19,8 @@ from unknot.cli.commands.options import (
     UnitsText,
     Vcs,
 )
-from unknot.cli.commands.printing import show
-from unknot.cli.commands.shared import deadline_of, limited, print_json, relation_of, write
+from unknot.cli.commands.printing import show, show_json
+from unknot.cli.commands.shared import deadline_of, limited, relation_of, write
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def multicast(
 
         write(out, draw_schedule(relation, schedule))
     if json:
-        print_json(_answer(relation, schedule, meetings, done, scale.units))
+        show_json(_answer(relation, schedule, meetings, done, scale.units))
     else:
         _print(relation, schedule, meetings, done, scale)
     raise typer.Exit(HOLDS if done.latency is not None else FAILS)

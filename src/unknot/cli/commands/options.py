@@ -14,7 +14,9 @@ from typer.core import TyperCommand
 
 from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
+from unknot._base.manifest import Running, running
 from unknot.cli.commands import guard
+from unknot.cli.commands.outcomes import WORDS
 
 NetworkText = Annotated[
     str, typer.Argument(metavar="NETWORK", help="A text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.")
@@ -150,7 +152,11 @@ def in_groups(groups: dict[str, tuple[str, ...]]) -> Callable[[Callable[..., Non
 
 
 class Grouped(TyperCommand):
-    """A command whose help lists options by group, in the order of its parameters."""
+    """A command whose help lists options by group, in the order of its parameters; its outcomes have manifests."""
+
+    def invoke(self, ctx: Any) -> Any:
+        with running(Running(ctx.meta.get(WORDS, (ctx.info_name,)), ctx.params.get("seed"))):
+            return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}

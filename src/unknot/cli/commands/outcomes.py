@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from unknot._base.errors import UnknotError, bare, missing_extra, visible
+from unknot._base.output import is_captured
 from unknot.cli.commands.guard import internal_error
 from unknot.cli.commands.printing import printable
 from unknot.cli.commands.signs import signs
@@ -18,6 +20,8 @@ from unknot.cli.exit_codes import BAD_INPUT, INTERRUPTED, NOBODY_READS
 
 UsageError: Any = typer.BadParameter.__base__
 """The error of command lines: of click, or of the copy of it in newer versions of typer."""
+WORDS = "unknot.words"
+"""Key of the words of the command line, as they were typed, in what contexts share."""
 _ANYWHERE = {"--traceback": 0, "--max-memory": 1}
 """Options of all commands, which may stand behind a command too, and how many values they have."""
 
@@ -26,12 +30,14 @@ class Commands(TyperGroup):
     """Group of commands that turns every way to end into a message and an exit code."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        with _cleaned_usage():
-            return super().parse_args(ctx, _global_first(args))
+        ctx.meta[WORDS] = tuple(args)
+        with cleaned_usage():
+            front, rest = split_global(args)
+            return super().parse_args(ctx, front + rest)
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            with _cleaned_usage(), signs():
+            with cleaned_usage(), signs():
                 return super().invoke(ctx)
         except UnknotError as error:
             notify(str(error))
@@ -54,7 +60,7 @@ class Commands(TyperGroup):
 
 
 @contextlib.contextmanager
-def _cleaned_usage() -> Iterator[None]:
+def cleaned_usage() -> Iterator[None]:
     """Messages about the command line itself repeat words of it; nothing in them may be obeyed by a terminal."""
     try:
         yield
@@ -63,8 +69,8 @@ def _cleaned_usage() -> Iterator[None]:
         raise
 
 
-def _global_first(args: list[str]) -> list[str]:
-    """The words of a command line with the options of all commands in front."""
+def split_global(args: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The options of all commands among the words of a command line, and the other words."""
     front: list[str] = []
     rest: list[str] = []
     words = iter(args)
@@ -76,7 +82,13 @@ def _global_first(args: list[str]) -> list[str]:
             front += [word, *(value for _, value in zip(range(values), words, strict=False))]
         else:
             rest.append(word)
-    return front + rest
+    return front, rest
+
+
+def wrote(path: Path | str, more: str = "") -> None:
+    """Say that a file was written, unless it was not."""
+    if not is_captured():
+        notify(f"wrote {path}{more}")
 
 
 def notify(text: str) -> None:

@@ -8,6 +8,7 @@ import threading
 from typing import Any
 
 from unknot._base.errors import visible
+from unknot._base.manifest import STDOUT, manifest_of
 
 _ASCII = str.maketrans(
     {
@@ -38,8 +39,11 @@ def show(text: str) -> None:
     print(printable(text, sys.stdout))
 
 
-def show_json(answer: Any) -> None:
-    """Print one JSON object on stdout."""
+def show_json(answer: dict[str, Any]) -> None:
+    """Print one JSON object on stdout, with the manifest of the command that runs."""
+    manifest = manifest_of(STDOUT)
+    if manifest is not None:
+        answer = {**answer, "manifest": vars(manifest)}
     ANSWERING.set()
     unicode = holds_unicode(sys.stdout)
     print(_escaped(json.dumps(answer, indent=2, ensure_ascii=not unicode)))

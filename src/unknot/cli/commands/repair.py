@@ -20,8 +20,9 @@ from unknot.cli.commands.options import (
     TimeLimit,
     Vcs,
 )
-from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import limited, print_json, relation_of, write, write_evidence
+from unknot.cli.commands.outcomes import notify, wrote
+from unknot.cli.commands.printing import show_json
+from unknot.cli.commands.shared import limited, relation_of, write, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
@@ -136,14 +137,14 @@ def repair(
         write_evidence(evidence, relation.network, relation, [*proof_before.claims(relation), *bounds], parts)
     if json:
         rows = [fill(RemedyForm, remedy, after=state) for remedy, state in zip(remedies, after, strict=True)]
-        print_json(answer(RepairAnswer, of=relation, switching=switching, before=before, remedies=rows))
+        show_json(answer(RepairAnswer, of=relation, switching=switching, before=before, remedies=rows))
     else:
         _show(relation, before, list(remedies), after)
     for remedy in remedies:
         if routes is not None and remedy.cost is not None:
             file = routes.with_stem(f"{routes.stem}-{remedy.kind.replace(' ', '-')}")
             export(remedy.relation, file)
-            notify(f"wrote {file}")
+            wrote(file)
     if out is not None and routes is None:
         write(out, _curves(relation, list(remedies), switching, seed))
     if any(state is not None and state.safe is False for state in after):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unknot.cli.commands.options import Json, Picture, Vcs
-from unknot.cli.commands.shared import print_json, relation_of, routing_in, write
+from unknot.cli.commands.printing import show_json
+from unknot.cli.commands.shared import relation_of, routing_in, write
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def replay(
         from unknot.cli.answers.runs import ReplayAnswer
 
         said = {"accepted": against is None, "objection": against}
-        print_json(answer(ReplayAnswer, of=relation, configuration=configuration, replay=result, **said))
+        show_json(answer(ReplayAnswer, of=relation, configuration=configuration, replay=result, **said))
     else:
         verdict_display.show_replay(relation, configuration, against, result)
     raise typer.Exit(HOLDS if against is None and result is not None and result.stuck else FAILS)

@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from unknot._base.errors import UnknotError
+from unknot._base.output import make_folder
 from unknot.cli.commands.options import Csv, Json, UnitsText
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.printing import show
-from unknot.cli.commands.shared import kept_in, print_json, write_rows
+from unknot.cli.commands.printing import show, show_json
+from unknot.cli.commands.shared import kept_in, write_rows
 
 
 def run(
@@ -81,7 +82,7 @@ def run(
     scale = Scale.of(units)
     loaded = load_study(study, outside_files=outside_files, allow_code=allow_code)
     out = out or Path("reports")
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     computing = nullcontext((None, jobs)) if dask is None else cluster(dask, jobs)
     bar = activity.progress_bar(study.name)
     with kept_in(store or default_store(study)), bar as progress, computing as (executor, jobs):
@@ -92,7 +93,7 @@ def run(
     if json:
         from unknot.cli.answers.studies import study_answer
 
-        print_json(study_answer(result, str(report), scale.units))
+        show_json(study_answer(result, str(report), scale.units))
     else:
         display.show_study(result, scale=scale)
         show(f"\nreport: {report}")

@@ -6,12 +6,11 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.printing import show_json
+from unknot.cli.commands.outcomes import notify, wrote
 from unknot.cli.exit_codes import FAILS, HOLDS, INTERRUPTED, UNDECIDED
 
 if TYPE_CHECKING:
@@ -135,25 +134,21 @@ def write(path: Path, svg: str) -> None:
     from unknot.report.picture import write_picture
 
     write_picture(svg, path)
-    notify(f"wrote {path}")
+    wrote(path)
 
 
 def write_rows(
     rows: Sequence[Row], csv: Path | None, parquet: Path | None = None, *, units: Units | None = None
 ) -> None:
     """Write rows of results into the files that were asked for, with units in ns and GB/s too."""
-    from unknot._base.frames import write_csv, write_parquet
+    from unknot._base.frames import columns_of, write_csv, write_parquet
 
     if units is not None:
         rows = [units.of_row(row) for row in rows]
     for path, written in ((csv, write_csv), (parquet, write_parquet)):
         if path is not None:
-            written(rows, path)
-            notify(f"wrote {path}")
-
-
-def print_json(answer: dict[str, Any]) -> None:
-    show_json(answer)
+            written(columns_of(rows), path)
+            wrote(path)
 
 
 def write_evidence(
@@ -178,9 +173,9 @@ def write_evidence(
             notify(f"{path} was not written: {error}")
             return
         write_text(path, text)
-        notify(f"wrote {path}; `coqc {path}` checks it")
+        wrote(path, f"; `coqc {path}` checks it")
     elif claims or parts:
         write_document(document(network, relation, claims, parts), path)
-        notify(f"wrote {path}; `unknot accept` checks it")
+        wrote(path, "; `unknot accept` checks it")
     else:
         notify(f"{path} was not written: nothing was settled, so there is no evidence")

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from unknot.cli.commands.options import Json, MostTime, NetworkText, Picture
-from unknot.cli.commands.shared import deadline_of, limited, print_json, write
+from unknot.cli.commands.printing import show_json
+from unknot.cli.commands.shared import deadline_of, limited, write
 
 
 def show(
@@ -43,6 +44,6 @@ def show(
         from unknot.cli.answers.form import answer
         from unknot.cli.answers.networks import ShowAnswer
 
-        print_json(answer(ShowAnswer, metrics, name=built.name))
+        show_json(answer(ShowAnswer, metrics, name=built.name))
     else:
         display.show_network(built, metrics)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import SimulationError
-from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import limited, print_json, write
+from unknot.cli.commands.outcomes import notify, wrote
+from unknot.cli.commands.printing import show_json
+from unknot.cli.commands.shared import limited, write
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
@@ -110,7 +111,7 @@ def one(task: Task, load: float, channels: bool) -> Run:
         cost = clock.nanoseconds() / run.flit_hops if run.flit_hops else None
         units = task.scale.units
         every = channels_of(task.relation, run, units) if channels or flows else None
-        print_json(
+        show_json(
             answer(
                 SimulateAnswer,
                 run,
@@ -154,7 +155,7 @@ def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
         from unknot.cli.answers.runs import SeedsAnswer
 
         units = task.units(runs.rows)
-        print_json(answer(SeedsAnswer, runs, of=task.relation, vcs_chosen=task.chosen, units=units))
+        show_json(answer(SeedsAnswer, runs, of=task.relation, vcs_chosen=task.chosen, units=units))
     else:
         display.show_runs(task.relation, runs, chosen=task.chosen, scale=task.scale)
     return runs
@@ -180,7 +181,7 @@ def search(task: Task) -> Saturation:
 
         figures = {"zero_load_latency": empty, "load": limit.load, "throughput": limit.throughput}
         more = {"zero_load_latency": empty, "vcs_chosen": task.chosen, "units": task.units([figures, *limit.rows])}
-        print_json(answer(SaturationAnswer, limit, of=task.relation, **more))
+        show_json(answer(SaturationAnswer, limit, of=task.relation, **more))
     else:
         display.show_saturation(task.relation, limit, empty, chosen=task.chosen, scale=task.scale)
     return limit
@@ -205,7 +206,7 @@ def export(relation: Relation, run: Run, file: Path, words: dict[str, Any]) -> N
         notify(f"no deadlock, so {file} was not written")
         return
     write_configuration(relation, run.deadlock, file, **words)
-    notify(f"wrote {file}")
+    wrote(file)
 
 
 class _Clock:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unknot._base.errors import UnknotError
-from unknot.cli.commands.shared import print_json, write_rows
+from unknot.cli.commands.printing import show_json
+from unknot.cli.commands.shared import write_rows
 from unknot.cli.exit_codes import FAILS, HOLDS
 from unknot.verify.fault_sweep import Parts
 
@@ -61,7 +62,7 @@ def table_faults(
         from unknot.cli.answers.analyses import TableFaultsAnswer
         from unknot.cli.answers.form import answer
 
-        print_json(answer(TableFaultsAnswer, faults, fabric, of=fabric.network, fabric=fabric.name))
+        show_json(answer(TableFaultsAnswer, faults, fabric, of=fabric.network, fabric=fabric.name))
     else:
         _show(faults, show)
     return HOLDS if faults.survives else FAILS

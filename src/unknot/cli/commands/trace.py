@@ -20,9 +20,9 @@ from unknot.cli.commands.options import (
     UnitsText,
     Vcs,
 )
-from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.printing import show
-from unknot.cli.commands.shared import print_json, relation_of, write
+from unknot.cli.commands.outcomes import wrote
+from unknot.cli.commands.printing import show, show_json
+from unknot.cli.commands.shared import relation_of, write
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
@@ -114,13 +114,13 @@ def trace(
             run = loop.run
     if results is not None:
         write_trace(results, run.trace, relation.network, run, units=scale.units)
-        notify(f"wrote {results}")
+        wrote(results)
     if out is not None:
         from unknot.report.timeline import draw_timeline
 
         write(out, draw_timeline(relation.network, run, units=scale.units))
     if json:
-        print_json(_answer(relation, run, loop, scale.units))
+        show_json(_answer(relation, run, loop, scale.units))
     else:
         _print(relation, run, loop, scale)
     if run.unfinished:

@@ -15,8 +15,8 @@ import numpy as np
 
 from unknot._base import memory
 from unknot._base.errors import NetworkError, TextError, UnknotError, near
+from unknot._base.frames import write_csv, write_parquet
 from unknot._base.input import read_bytes, read_text
-from unknot._base.output import write_text, written
 from unknot.network import Network
 from unknot.simulation.traces.trace_run import TraceRun
 from unknot.traffic.trace import Trace, TraceError, unknown_class
@@ -98,16 +98,7 @@ def write_trace(
             columns[real] = [None if c is None else units.ns(c) for c in columns[name]]
     if not len(trace):
         columns = {name: [] for name in columns}
-    if path.suffix.lower() in PARQUET:
-        arrow, parquet = _pyarrow("pyarrow"), _pyarrow("pyarrow.parquet")
-        with written(path) as file:
-            parquet.write_table(arrow.table(columns), file)
-        return
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    write_text(path, text.getvalue())
+    (write_parquet if path.suffix.lower() in PARQUET else write_csv)(columns, path)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,187 @@
+"""`unknot rerun`."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json as json_text
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from unknot._base import manifest, stamp
+from unknot._base.errors import UnknotError, visible
+from unknot._base.input import read_bytes
+from unknot._base.output import captured
+from unknot.cli.commands.options import Json
+from unknot.cli.commands.outcomes import UsageError, notify, split_global
+from unknot.cli.commands.printing import show, show_json
+from unknot.cli.exit_codes import FAILS, HOLDS
+
+if TYPE_CHECKING:
+    from unknot._base.manifest import Manifest, Running
+
+NOT_AGAIN = ("rerun", "cache")
+"""Commands without an outcome of their own."""
+TIMES = ("seconds", "ns_per_flit_hop")
+"""Keys of the JSON of commands for how long they took."""
+
+
+def rerun(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What a command of Unknot wrote or printed as JSON.")],
+    allow_code: Annotated[
+        bool, typer.Option("--allow-code", help="Let the command run Python files, or work on other machines.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Run the command again that made a file, and say whether the outcome is the same.
+
+    The command stands in the manifest of the file. It is run from the present folder, and no file is written:
+    outcomes are compared in memory, without the times that JSON holds. Limits of memory and time are given here.
+
+    Exit code 0: the outcome is the same; 1: it differs; 2: there is no manifest, or the command cannot be run.
+    """
+    recorded, content = _read(file)
+    command = _command(context, recorded, file)
+    if not allow_code:
+        _require_harmless(command, file)
+    notify(f"running: unknot {visible(shlex.join(recorded.command))}")
+    running = manifest.Running(recorded.command, recorded.seed, recorded)
+    printed = io.StringIO()
+    with captured() as files, manifest.running(running), contextlib.redirect_stdout(printed):
+        try:
+            TyperCommand.invoke(command.command, command)
+        except typer.Exit as ended:
+            notify(f"it ended with exit code {ended.exit_code}")
+    if recorded.output == manifest.STDOUT:
+        differences = list(_in_json(json_text.loads(content), _document(printed.getvalue()), ""))
+    else:
+        differences = list(_in_files(file, content, recorded.output, files))
+    changes = list(_changes(recorded, running))
+    if json:
+        from unknot.cli.answers.form import answer
+        from unknot.cli.answers.manifests import RerunAnswer
+
+        more: dict[str, Any] = {"same": not differences, "differences": differences, "changes": changes}
+        show_json(answer(RerunAnswer, recorded, file=str(file), **more))
+    else:
+        show("\n".join([f"{file}: {'the outcome differs' if differences else 'the same outcome'}", *differences]))
+        for change in changes:
+            show(f"changed since: {change}")
+    raise typer.Exit(FAILS if differences else HOLDS)
+
+
+def _read(file: Path) -> tuple[Manifest, bytes]:
+    """The manifest of a file, which may stand beside it, and the bytes of the file."""
+    from pydantic import ValidationError
+
+    from unknot.cli.answers.manifests import ManifestForm
+
+    file = Path(str(file).removesuffix(stamp.SIDE))
+    content = read_bytes(file, growth=60)
+    side = Path(f"{file}{stamp.SIDE}")
+    text = stamp.manifest_in(read_bytes(side, stamp.MOST) if side.is_file() else content)
+    if text is None:
+        raise UnknotError(f"{file}: it has no manifest, so nobody knows the command; older files have none")
+    try:
+        form = ManifestForm.model_validate_json(json_text.dumps(text), strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise UnknotError(
+            f"{file}: its manifest is damaged, or of a newer version: {place}: {first['msg']}"
+        ) from None
+    return manifest.Manifest(**dict(form)), content
+
+
+def _command(context: typer.Context, recorded: Manifest, file: Path) -> Any:
+    """The command of a manifest, its words parsed and nothing run; options of all commands are left out."""
+    _, words = split_global(recorded.command)
+    group: Any = context.find_root().command
+    command = group.get_command(context, words[0]) if words and words[0] not in NOT_AGAIN else None
+    if command is None:
+        raise UnknotError(f"{file}: there is no command {' '.join(words[:1])!r} that could be run again")
+    try:
+        return command.make_context(words[0], words[1:], parent=context)
+    except (UsageError, typer.Exit) as error:
+        raise UnknotError(f"{file}: unknot {shlex.join(words)}: {getattr(error, 'message', 'no outcome')}") from None
+
+
+def _require_harmless(command: Any, file: Path) -> None:
+    """Refuse what would run code of a user, here or elsewhere: who gives the file would have it run."""
+    code = [str(word) for word in _words(list(command.params.values())) if ".py:" in str(word)]
+    code += [f"--{name.replace('_', '-')}" for name in ("allow_code", "dask") if command.params.get(name)]
+    if code:
+        raise UnknotError(f"{file}: its command runs code ({code[0]}); look at it, and allow it with --allow-code")
+
+
+def _words(value: Any) -> Iterator[Any]:
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _words(part)
+    else:
+        yield value
+
+
+def _document(text: str) -> Any:
+    try:
+        return json_text.loads(text)
+    except ValueError:
+        return None
+
+
+def _in_files(file: Path, content: bytes, output: str, files: dict[str, bytes]) -> Iterator[str]:
+    """Differences of a file, or of all files of a folder, from those that were captured."""
+    if output in files:
+        yield from _in_bytes(file, content, files[output])
+        return
+    inside = {name: Path(name).relative_to(output) for name in files if Path(name).is_relative_to(output)}
+    for name, place in inside.items():
+        there = file.parent / place
+        yield from _in_bytes(there, read_bytes(there) if there.is_file() else b"", files[name])
+    if not inside:
+        yield f"{output} was not written this time"
+
+
+def _in_bytes(file: Path, before: bytes, now: bytes) -> Iterator[str]:
+    """Where bytes differ first, and what stands there."""
+    if before != now:
+        ends = min(len(before), len(now))
+        at = next((i for i in range(ends) if before[i] != now[i]), ends)
+        one, other = (visible(part[max(0, at - 20) :][:80].decode(errors="replace")) for part in (before, now))
+        line = before.count(b"\n", 0, at) + 1
+        yield f"{file}: line {line}, byte {at + 1}: {one or 'nothing'}; now {other or 'nothing'}"
+
+
+def _in_json(before: Any, now: Any, place: str) -> Iterator[str]:
+    """Differences of two answers, but for times and manifests."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in dict.fromkeys([*before, *now]):
+            if key not in TIMES and (place or key != "manifest"):
+                yield from _in_json(before.get(key), now.get(key), f"{place}.{key}".lstrip("."))
+    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        for i, (one, other) in enumerate(zip(before, now, strict=True)):
+            yield from _in_json(one, other, f"{place}[{i}]")
+    elif before != now or type(before) is not type(now):
+        yield f"{place or 'the answer'}: {json_text.dumps(before):.200}; now {json_text.dumps(now):.200}"
+
+
+def _changes(recorded: Manifest, running: Running) -> Iterator[str]:
+    """What a manifest says of the code and the networks that is not so now."""
+    present = running.manifest()
+    for name in ("unknot", "commit", "code"):
+        before, now = getattr(recorded, name), getattr(present, name)
+        if before != now:
+            yield f"{name}: {before}; now {now}"
+    for what, old, new in (
+        ("library", recorded.libraries, present.libraries),
+        ("network", recorded.networks, present.networks),
+    ):
+        for name in dict.fromkeys([*old, *new]):
+            if old.get(name) != new.get(name):
+                yield f"{what} {name}: {old.get(name)}; now {new.get(name)}"
