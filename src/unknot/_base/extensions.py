@@ -85,11 +85,16 @@ class Catalogue(Mapping[str, T]):
 
 
 @cache
-def _installed(kind: str) -> dict[str, list[EntryPoint]]:
+def _points() -> Any:
     from importlib.metadata import entry_points
 
+    return entry_points()
+
+
+@cache
+def _installed(kind: str) -> dict[str, list[EntryPoint]]:
     points: dict[str, list[EntryPoint]] = {}
-    for point in sorted(entry_points(group=f"unknot.{kind}"), key=lambda point: (point.name, point.value)):
+    for point in sorted(_points().select(group=f"unknot.{kind}"), key=lambda point: (point.name, point.value)):
         points.setdefault(point.name, []).append(point)
     return points
 

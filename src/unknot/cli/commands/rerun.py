@@ -107,7 +107,8 @@ def _command(context: typer.Context, recorded: Manifest, file: Path) -> Any:
     if command is None:
         raise UnknotError(f"{file}: there is no command {' '.join(words[:1])!r} that could be run again")
     try:
-        return command.make_context(words[0], words[1:], parent=context)
+        with contextlib.redirect_stdout(io.StringIO()):  # of --help
+            return command.make_context(words[0], words[1:], parent=context)
     except (UsageError, typer.Exit) as error:
         raise UnknotError(f"{file}: unknot {shlex.join(words)}: {getattr(error, 'message', 'no outcome')}") from None
 
