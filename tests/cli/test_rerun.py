@@ -194,7 +194,7 @@ def test_tables_are_read_as_ever_and_libraries_write_no_manifest(
 
 def test_own_readers_take_files_with_manifests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("net.json", "net.tod", "net.dot"):
+    for name in ("net.json", "net.tod"):
         assert unknot_says("convert", "mesh(2, 2)", name).exit_code == 0
         assert "unknot-manifest" in Path(name).read_text()
         assert json.loads(unknot_says("show", name, "--json").stdout)["links"] == 4
