@@ -33,6 +33,8 @@ LONG = {
     'simulate "mesh(4, 4)" --routing dimension_order --vcs 2 --saturation',  # of others: cli/test_simulate.py
 }
 """Commands that take seconds of processor time: in the campaign, as those that test_shown_runs.py runs."""
+BEFORE = {"rerun torus.svg": ('show "torus(4, 4)" --out torus.svg',)}
+"""Commands that write what another reads."""
 
 
 @pytest.mark.parametrize(
@@ -45,7 +47,8 @@ def test_commands_end_as_the_page_says(
     for folder in ("docs", "examples", "tests"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(app, shlex.split(words))
+    for line in (*BEFORE.get(words, ()), words):
+        result = CliRunner().invoke(app, shlex.split(line))
     assert result.exit_code == int(code or 0), result.output
 
 
