@@ -20,6 +20,8 @@ NEEDED = {
     "ibdmchk": "ibutils",
 }
 """Programs, and the Debian packages they come in."""
+ROOT = str(Path(__file__).parents[2])
+"""Folder from which the collector of service levels is imported."""
 PRELOADED = ("/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so", "/usr/lib/umad2sim/libumad2sim.so")
 """In Debian's libumad2sim0, which ibsim-utils needs."""
 
@@ -58,9 +60,15 @@ class Running:
 
     def path_records(self, by: str) -> str:
         """Ask for the service levels of all paths; written to `paths.psl`. What the collector said."""
-        words = [sys.executable, "-m", "unknot.fabrics.collect", "fabric.ibnetdiscover", "paths.psl", "--by", by]
+        words = [sys.executable, "-m", "tests.fabric_loop.collect", "fabric.ibnetdiscover", "paths.psl", "--by", by]
+        environment = {**self.environment, "PYTHONPATH": ROOT}
         found = subprocess.run(
-            words, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=120
+            words,
+            cwd=self.folder,
+            env={**self.environment, "PYTHONPATH": ROOT},
+            capture_output=True,
+            text=True,
+            timeout=120,
         )
         return found.stdout + found.stderr
 

@@ -63,8 +63,8 @@ _LOADED = """
    by minhop when the file is missing or broken, and still exits with code 0.
 2. Dump the tables (`-D 0x43`, or `dump_lfts.sh`) and compare them, and what they do:
    `unknot audit --compare BEFORE AFTER` with folders, or `unknot audit FABRIC --tables opensm-lfts.dump`.
-3. With service levels: `saquery -p --slid S --dlid D` shows the level of a path, `python -m unknot.fabrics.collect`
-   asks for all of them, and `opensm-sl2vl.dump` has the lanes. Then `unknot audit FABRIC --tables opensm-lfts.dump
+3. With service levels: `saquery -p --slid S --dlid D` shows the level of a path, `saquery -p > paths.psl` those of
+   all, and `opensm-sl2vl.dump` has the lanes. Then `unknot audit FABRIC --tables opensm-lfts.dump
    --sl paths.psl --sl2vl opensm-sl2vl.dump`.
 
 The tables belong to this cabling and these GUIDs. LIDs may differ: OpenSM finds the ports of a table by their GUIDs.

@@ -25,7 +25,7 @@ from unknot.network.families import (
     omega,
 )
 from unknot_papers.multistage.cost import cost, costs
-from unknot_papers.multistage.isomorphism import holds, isomorphism, names_by_components
+from unknot_papers.multistage.isomorphism import holds, isomorphism
 from unknot_papers.rcbn import composite_banyan, rcbn
 
 BANYANS = [banyan, omega, flip_network, baseline, indirect_cube, lambda size: butterfly(2, size.bit_length() - 1)]
@@ -56,7 +56,7 @@ def shuffled(network: Network, seed: int) -> Network:
     )
 
 
-@pytest.mark.parametrize("size", [2, 4, 8, 16, 64, 512])
+@pytest.mark.parametrize("size", [2, 4, 8, 16, 128])
 def test_banyan_networks_are_equivalent(size: int) -> None:
     networks = [family(size) for family in BANYANS]
     for other in networks[1:]:
@@ -86,8 +86,12 @@ def test_networks_that_differ() -> None:
     assert isomorphism(rcbn(16), benes(16)) is None
     assert isomorphism(omega(8), with_moved_links()) is None
     assert isomorphism(composite_banyan(8), rcbn(8)) is not None
-    assert names_by_components(benes(8)) is None
-    assert names_by_components(omega(8)) is not None
+
+
+def test_networks_that_take_too_many_guesses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(isomorphism.__globals__, "MAX_TRIES", 5)
+    with pytest.raises(NetworkError, match="neither equivalent nor different after 5 guesses"):
+        isomorphism(omega(16), flip_network(16))
 
 
 def with_moved_links() -> Network:

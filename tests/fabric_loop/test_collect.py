@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tests.fabric_loop.collect import collect, main
 from tests.fabrics.folders import EXAMPLES
 from unknot._base.errors import UnknotError
 from unknot.fabrics import read_fabric
-from unknot.fabrics.collect import collect, main
 
 LEAVES = read_fabric(EXAMPLES / "opensm-leafspine-degraded-ftree")
 """12 leaves with 6 hosts each."""

@@ -1,4 +1,4 @@
-"""Service levels of all paths of a running fabric, with few queries: ``python -m unknot.fabrics.collect``.
+"""Service levels of all paths of a running fabric, with few queries: ``python -m tests.fabric_loop.collect``.
 
 Most routing engines give a path the level of its two switches: one query for each pair of switches that have hosts is
 then enough (LASH, Torus-2QoS), or one for each destination (Nue; engines with one level alone). DFSSSP gives each
@@ -146,11 +146,11 @@ def _infer(
 
 def main(words: Sequence[str] | None = None) -> int:
     """Ask the subnet manager of this fabric, and write the answers as a `.psl` file."""
+    from tests.fabric_loop.subnet_administration import SubnetAdministration
     from unknot.fabrics.opensm_psl import write_psl
     from unknot.fabrics.reading import read_fabric
-    from unknot.fabrics.subnet_administration import SubnetAdministration
 
-    parser = argparse.ArgumentParser(prog="python -m unknot.fabrics.collect", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.fabric_loop.collect", description=main.__doc__)
     parser.add_argument("fabric", help="ibnetdiscover output, a link list, or a folder with one")
     parser.add_argument("out", metavar="FILE.psl", help="where the service levels are written")
     parser.add_argument("--by", choices=WAYS, default="switches", help="what the levels depend on")
