@@ -65,7 +65,7 @@ class Running:
         found = subprocess.run(
             words,
             cwd=self.folder,
-            env={**self.environment, "PYTHONPATH": ROOT},
+            env=environment,
             capture_output=True,
             text=True,
             timeout=120,

@@ -54,8 +54,6 @@ def test_multicast_trees_of_the_real_subnet_manager(tmp_path: Path) -> None:
     copied = copy_packets(plain, plain_mcfdbs(dumps / "opensm.mcfdbs"), 0)
     both = nx.compose(follow(plain, "host-to-host").dependencies, copied.dependencies)
     assert found.multicast.deadlock_free is nx.is_directed_acyclic_graph(both)
-    assert found.hops is not None
-    assert (found.hops.contradictions, found.hops.longer_pairs) == (0, 0)
 
 
 @pytest.mark.skipif(bool(missing()), reason=f"Debian packages that are not installed: {' '.join(missing())}")
