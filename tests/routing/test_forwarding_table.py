@@ -12,6 +12,7 @@ from unknot._base.errors import RelationError, UnknotError
 from unknot.fabrics import Fabric, read_fabric
 from unknot.network import Network, from_edges
 from unknot.routing import EJECT, forwarding_table
+from unknot.routing.compiled import ask
 from unknot.routing.forwarding_table import (
     DROP,
     EJECT_HERE,
@@ -23,7 +24,7 @@ from unknot.routing.forwarding_table import (
     switchboard,
 )
 from unknot.routing.relation import VC_MASK
-from unknot.routing.relation_kernel import ask, compile_relation
+from unknot.routing.relation_kernel import compile_relation
 
 
 def triangle() -> Network:

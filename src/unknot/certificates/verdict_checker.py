@@ -137,7 +137,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     value = np.empty(input_vcs * out.size if worms else 0, dtype=np.int64)
     random = np.random.default_rng(0).integers
     spots, spot_at = random((relation.num_addresses, 2**62), size=(0 if small else SPOTS, 2)).T
-    rule: Any = _plain(relation, out) if small else relation.compiled.function
+    rule: Any = _plain(relation, out) if small else relation.first_class
     view: Any = memoryview if small else np.asarray
     tables = [view(table) for table in (rank, core, vcs.router, network.source[vcs.channel])]
     work = [view(table) for table in (seen, input_vc, first, value, best, out)]

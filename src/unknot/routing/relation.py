@@ -29,7 +29,7 @@ from unknot.routing.decision import Decision
 from unknot.routing.virtual_channels import VirtualChannels
 
 if TYPE_CHECKING:
-    from unknot.routing.relation_kernel import Compiled
+    from unknot.routing.pointer import Compiled
     from unknot.routing.tabulate import Table
 
 Out = npt.NDArray[np.int64]
@@ -272,9 +272,16 @@ class Relation:
 
         A rule of few states is not compiled but asked for each state once.
         """
-        from unknot.routing.interpreter_kernel import pointer_to
+        from unknot.routing.compiled import pointer_to
 
         return pointer_to(self)
+
+    @cached_property
+    def first_class(self) -> Any:
+        """The compiled rule for kernels that Numba calls."""
+        from unknot.routing.compiled import first_class
+
+        return first_class(self.compiled.function)
 
     @property
     def made_by(self) -> tuple[str, int | None] | None:

@@ -7,80 +7,46 @@ asks the plain Python rule for the same state, which raises the real error.
 
 from __future__ import annotations
 
-import ctypes
-import hashlib
-from dataclasses import dataclass
-from pathlib import Path
 from types import CellType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import NumbaError, njit, types
 
-from unknot._base.errors import RelationError
-from unknot._base.kernels import words_kernel
 from unknot._base.kernels.kept_kernel import TARGET, Kept, c_function
 from unknot._base.kernels.types_kernel import RULE_SIGNATURE
 from unknot._base.kernels.words_kernel import array_at
-from unknot.routing.rule_digest import rule_digest
+from unknot.routing.pointer import LEAN, Compiled, Pointer, file_of_rule, kept_rule
 from unknot.routing.tabulate import lookup, tabulate
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
 
-_SOURCE = hashlib.sha256(Path(__file__).read_bytes() + Path(words_kernel.__file__).read_bytes()).hexdigest()
-"""Of the code that goes into every shim."""
-C_RULE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
+class FirstClass(types.WrapperAddressProtocol):
+    """A rule as kernels take it that Numba calls."""
 
-class Pointer(types.WrapperAddressProtocol):
-    """A rule at an address, as kernels take it, with all that must stay alive while it is used.
-
-    Attributes
-    ----------
-    ctypes : callable
-        The function for Python.
-    """
-
-    def __init__(self, address, keeps):
-        self.address, self.keeps, self.ctypes = address, keeps, C_RULE(address)
+    def __init__(self, rule):
+        self.rule = rule
 
     def __call__(self, at, address, pointer):
         """Return the answer as kernels get it that run in Python, with Numba switched off."""
-        return self.ctypes(at, address, pointer)
+        return self.rule.ctypes(at, address, pointer)
 
     def __wrapper_address__(self):
-        return self.address
+        return self.rule.address
 
     def signature(self):
         return RULE_SIGNATURE
 
 
-@dataclass(frozen=True, eq=False)
-class Compiled:
-    """A rule as a first-class function, with everything that must stay alive while it is used.
-
-    Attributes
-    ----------
-    function : Pointer
-        Pass it to kernels whose signature names `RULE`.
-    tabulated : bool
-        Whether the rule had to be tabulated because Numba cannot compile it.
-    """
-
-    function: Any
-    tabulated: bool
-    keeps: object
-
-
 def compile_relation(relation: Relation) -> Compiled:
     """Compile the rule, or tabulate it over its reachable states when Numba cannot compile it."""
     try:
-        return Compiled(_shim(relation.rule, relation.max_candidates), False, relation.rule)
+        return Compiled(_shim(relation.rule, relation.max_candidates), False)
     # Numba says by any of these that it cannot compile a rule; a rule that is wrong raises when it is tabulated.
     except (NumbaError, TypeError, ValueError, NotImplementedError):
-        table = tabulate(relation)
-        return Compiled(_shim(lookup(table), relation.max_candidates), True, table)
+        return Compiled(_shim(lookup(tabulate(relation)), relation.max_candidates), True)
 
 
 def _jitted(function, options, outer=(), mark=""):
@@ -102,24 +68,27 @@ def _jitted(function, options, outer=(), mark=""):
 
 
 def _shim(rule, size):
-    """The rule in one piece with its shim; only if it makes arrays itself are they counted, which costs time."""
+    """The rule in one piece with its shim, compiled or loaded from what an earlier process kept.
+
+    Only if it makes arrays itself are they counted, which costs time.
+    """
     try:
-        return _in_one_piece(rule, size, {"forceinline": True, "_nrt": False})
+        return kept_rule(rule, size) or _in_one_piece(rule, size, LEAN)
     except NumbaError:
         return _in_one_piece(rule, size, {})
 
 
 def _in_one_piece(rule, size, options):
-    """The shim of a rule, compiled or loaded from what an earlier process kept.
+    """The shim of a rule, compiled, or loaded by Numba.
 
     What is kept is named after the digest of the rule, also inside, so that no two rules have a name in common.
     """
-    digest = rule_digest(rule, size, sorted(options.items()), _SOURCE)
-    keep = None if digest is None else Kept(f"rule-{digest}")
+    file = file_of_rule(rule, size, options)
+    keep = file and Kept(file)
     known = keep and keep.load_overload(RULE_SIGNATURE, TARGET)
     if known:
         return Pointer(known.library.get_pointer_to_function(known.fndesc.llvm_cfunc_wrapper_name), known)
-    mark, length = f"_{digest}" if digest else "", np.int64(size)
+    mark, length = f"_{file.rpartition('-')[2]}" if file else "", np.int64(size)
     fast = _jitted(rule, options, (), mark)
     fast.compile((types.int64, types.int64, types.int64[::1]))
 
@@ -130,18 +99,5 @@ def _in_one_piece(rule, size, options):
             return np.int64(-1)
 
     shim.__qualname__ += mark
-    made = c_function(shim, RULE_SIGNATURE, options, keep)
+    made = c_function(shim, RULE_SIGNATURE, options, file)
     return Pointer(made.address, made)
-
-
-def ask(relation: Relation, at: int, address: int) -> None:
-    """Repeat in plain Python a question the compiled rule failed on, so that the real error is raised."""
-    function = relation.compiled.function
-    if getattr(function, "interrupted", False):
-        function.interrupted = False
-        raise KeyboardInterrupt
-    relation.candidates(int(at), int(address))
-    raise RelationError(
-        f"{relation.name} at {relation.vcs.name(int(at))} for {relation.address_name(int(address))}: the compiled "
-        "rule fails where the plain one does not; does it depend on anything but its arguments?"
-    )

@@ -93,7 +93,7 @@ class Explorer:
 
     def fail(self, at: int, address: int) -> None:
         """Raise the error of a state that breaks the contract."""
-        from unknot.routing.relation_kernel import ask
+        from unknot.routing.compiled import ask
 
         ask(self.relation, at, address)
 
@@ -294,15 +294,15 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
 
 def _asked(relation: Relation) -> tuple[Any, tuple[Offsets, ...]]:
     """Return what kernels ask: the compiled rule, or a table of its answers; the other one is empty."""
+    from unknot.routing.compiled import NO_RULE, first_class
+
     table = relation.table
     if table is None:
-        return relation.compiled.function, (np.empty(0, dtype=np.int64),) * 4
+        return relation.first_class, (np.empty(0, dtype=np.int64),) * 4
     columns = table.first, table.input_vc, table.start, table.value
     if runs_plainly():
         return None, columns
-    from unknot.routing.interpreter_kernel import NO_RULE
-
-    return NO_RULE, columns
+    return first_class(NO_RULE), columns
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

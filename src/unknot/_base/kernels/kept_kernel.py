@@ -19,6 +19,7 @@ from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 
 from unknot._base.kernels import cache as kernel_cache
+from unknot._base.kernels import linked
 
 # Numba makes its contexts when they are first wanted, under two locks that two threads may take in different order
 # and then wait for each other for ever. Here one thread makes them while others wait for this module.
@@ -93,10 +94,22 @@ def kept(signature=None, **options):
     return make
 
 
-def c_function(function, signature, options, keep):
-    """Return a function that is compiled, or loaded, as a C function."""
+class KeptNative(Kept):
+    """Cache of one C function, to be loaded without Numba where that can be, and by it elsewhere."""
+
+    def save_overload(self, sig, result):
+        """Keep a compiled function, unless it holds addresses of this process."""
+        library = result.library
+        if not library.has_dynamic_globals:
+            code, _ = library.serialize_using_object_code()[2]
+            name = result.fndesc.llvm_cfunc_wrapper_name
+            linked.keep(self.name, name, library.get_llvm_str(), code) or super().save_overload(sig, result)
+
+
+def c_function(function, signature, options, file):
+    """Return a function that is compiled as a C function, and kept under the name of a file if there is one."""
     made = CFunc(function, (signature.args, signature.return_type), {}, options)
-    if keep is not None:
-        made._cache = keep
+    if file is not None:
+        made._cache = KeptNative(file)
     made.compile()
     return made

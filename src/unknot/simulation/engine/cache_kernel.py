@@ -8,16 +8,13 @@ request if none of those is free. Byte 0 stands for what is not cached: more tha
 """
 
 import numpy as np
-from numba import types
 
-from unknot._base.kernels.types_kernel import RULE, inlined, kept
-from unknot._base.kernels.words_kernel import natural
+from unknot._base.kernels.types_kernel import called, inlined
+from unknot._base.kernels.words_kernel import call_rule, natural
 from unknot.routing.candidate import NO_WAIT
+from unknot.simulation.engine.state import MOST_ANSWERS
 from unknot.simulation.engine.state_kernel import outputs_of
 from unknot.simulation.engine.view_kernel import view
-
-MOST = 127
-"""Most answers of a router that are kept."""
 
 
 @inlined
@@ -25,7 +22,7 @@ def answer(rule, s, w0, w1, at, address, row):
     """Write a header's requests to the rows of `answers` from `row` on; return whether they are complete."""
     candidates, first_output = s.candidates, np.int64(s.words.first_output[w0])
     end = np.int64(s.words.first_output[w1])
-    count = rule(np.int64(at), np.int64(address), np.int64(candidates.ctypes.data))
+    count = call_rule(rule, np.int64(at), np.int64(address), np.int64(candidates.ctypes.data))
     low, high = np.int64(256), np.int64(-1)
     if count <= 0 or count > candidates.size:
         return False
@@ -61,7 +58,7 @@ def number_of(s, begin, end, words):
             )
         if same:
             return (k - begin) // words + 1
-    return np.int64(0) if end - begin == MOST * words else (end - begin) // words + 1
+    return np.int64(0) if end - begin == MOST_ANSWERS * words else (end - begin) // words + 1
 
 
 @inlined
@@ -77,7 +74,7 @@ def class_of(s, begin, end):
     return end
 
 
-@kept(types.int64(RULE, types.int64[::1]), nogil=True, _nrt=False)
+@called
 def decide(rule, raw):
     """Fill `cache`, `answers`, `first_answer` and `input_class`; return the number of classes."""
     s = view(raw)

@@ -16,8 +16,8 @@ from unknot._base.kernels.words_kernel import address_of, let_others_run, load, 
 from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
 from unknot.simulation.engine.simple_kernel import run_router
-from unknot.simulation.engine.state import TABLES
-from unknot.simulation.engine.state_kernel import DONE, FULL, QUIET, packet_of
+from unknot.simulation.engine.state import DONE, FULL, QUIET, TABLES
+from unknot.simulation.engine.state_kernel import packet_of
 from unknot.simulation.engine.view_kernel import view
 
 INPUT, OUTPUT, OUT_PORT, IN_PORT, PACKET = (

@@ -17,10 +17,10 @@ Flags = npt.NDArray[np.bool_]
 
 def stuck_vcs(relation: Relation, state: State) -> Flags:
     """The VCs whose front packet can never move: bool array, shape (VCs,); linear in their candidates per pass."""
-    from unknot.simulation.engine.stuck_kernel import find_stuck
+    from unknot.simulation.engine.kernels import find_stuck
 
     stuck: Flags = np.zeros(relation.num_vcs, dtype=np.bool_)
-    find_stuck(relation.compiled.function, state.raw, stuck)
+    find_stuck(relation.compiled.function.address, state.raw, stuck)
     return stuck
 
 

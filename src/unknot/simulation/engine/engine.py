@@ -13,12 +13,14 @@ from unknot._base.memory import require
 from unknot._base.switching import BUFFER_DEPTH, Switching
 from unknot.certificates.verdict import Configuration
 from unknot.routing.relation import Relation
+from unknot.simulation.engine import kernels
+from unknot.simulation.engine import state as status
 from unknot.simulation.engine.detector import knot, stuck_vcs
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.size import MOST_STATES, simulation_bytes
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.engine.state import NO_CYCLE, SPAN, TABLES, State
+from unknot.simulation.engine.state import MOST_ANSWERS, NO_CYCLE, SPAN, TABLES, State
 from unknot.simulation.engine.tables import empty_network, is_plain
 
 ENOUGH = 20_000_000
@@ -100,11 +102,9 @@ class Engine:
     @property
     def state(self) -> State:
         """The state of the first part, that of a run with one thread. Rows of all parts are brought up to date."""
-        from unknot.simulation.engine.pack_kernel import unpack
-
         for part in self.parts:
             if part.count.packed:
-                unpack(part.raw)
+                kernels.unpack(part.raw)
         return self.parts[0]
 
     @state.setter
@@ -179,8 +179,6 @@ class Engine:
         RelationError
             If a header has no candidate, or the rule breaks its contract.
         """
-        from unknot.simulation.engine import state_kernel as status
-
         advance = self._kernel()
         self._decide()
         if len(self.parts) > 1:
@@ -189,7 +187,7 @@ class Engine:
         while True:
             # In pieces, between which Python looks for signals.
             stop = min(until, self.now + self._piece)
-            end = advance(self.relation.compiled.function, self.parts[0].raw, stop)
+            end = advance(self.relation.compiled.function.address, self.parts[0].raw, stop)
             if end == status.DONE and stop < until:
                 continue
             if end == status.FULL:
@@ -201,12 +199,7 @@ class Engine:
 
     def _kernel(self) -> Callable[[Any, Any, int], int]:
         """The compiled loop over cycles and routers: with every option, or what suffices."""
-        if is_plain(self.parts[0]):
-            from unknot.simulation.engine.plain_kernel import advance
-        else:
-            from unknot.simulation.engine.flit_kernel import advance
-        compiled: Callable[[Any, Any, int], int] = advance
-        return compiled
+        return kernels.advance_plain if is_plain(self.parts[0]) else kernels.advance
 
     def _decide(self) -> None:
         """Fill the routing cache once the rule was called about as often as filling it takes."""
@@ -218,13 +211,11 @@ class Engine:
         if states > MOST_STATES:
             self.calls_from = NO_CYCLE
             return
-        from unknot.simulation.engine.cache_kernel import MOST, decide
-
         words = len(part.words) - 1
         draft = part.replaced(
-            input_class=len(part.inputs), cache=states, first_answer=words + 1, answers=(MOST + 1) * words
+            input_class=len(part.inputs), cache=states, first_answer=words + 1, answers=(MOST_ANSWERS + 1) * words
         )
-        classes = decide(self.relation.compiled.function, draft.raw)
+        classes = kernels.decide(self.relation.compiled.function.address, draft.raw)
         kept = {
             "input_class": draft.input_class,
             "cache": draft.cache[: classes * many],
@@ -237,9 +228,7 @@ class Engine:
         """Advance all parts at once, each on a thread of its own."""
         from concurrent.futures import ThreadPoolExecutor
 
-        from unknot.simulation.engine import state_kernel as status
-
-        function, advance = self.relation.compiled.function, self._kernel()
+        function, advance = self.relation.compiled.function.address, self._kernel()
         with ThreadPoolExecutor(len(self.parts)) as pool:
             while self.now < until:
                 self._share_out()
@@ -267,7 +256,7 @@ class Engine:
             self.parts[k].latencies[:used] = old[:used]
 
     def _explain(self, state: State, dead_end: bool) -> None:
-        from unknot.routing.relation_kernel import ask
+        from unknot.routing.compiled import ask
 
         relation = self.relation
         row = int(state.count.failed_at)

@@ -1,15 +1,13 @@
 # mypy: ignore-errors
 """The kernel of the flit-level simulation, with every option."""
 
-from numba import types
-
-from unknot._base.kernels.types_kernel import RULE, kept
+from unknot._base.kernels.types_kernel import called
 from unknot.simulation.engine.class_kernel import inject_classes
 from unknot.simulation.engine.cycles_kernel import cycles
 from unknot.simulation.engine.router_kernel import open_inbox, work
 
 
-@kept(types.int64(RULE, types.int64[::1], types.int64), nogil=True, _nrt=False)
+@called
 def advance(rule, raw, until):
     """Simulate from ``count.now`` up to, not including, cycle `until`; the status says if it stopped before."""
     return cycles(rule, raw, until, open_inbox, work, inject_classes)

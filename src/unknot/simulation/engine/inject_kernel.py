@@ -8,7 +8,7 @@ published: Singh 2005 (UGAL-L); Kim, Dally, Scott & Abts 2008 (UGAL-L_VC, UGAL-L
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import natural
+from unknot._base.kernels.words_kernel import call_rule, natural
 from unknot._base.splitmix import STEP
 from unknot.routing.candidate import EJECT, IN_ROUTER, VC_MASK
 from unknot.simulation.engine.state import DECIDED, NO_CYCLE, UNDECIDED
@@ -219,7 +219,7 @@ def way(rule, raw, t, address):
     at, port, by_port, by_vc = num_vcs + t, np.int64(-1), np.int64(0), np.int64(0)
     # A way of more hops than there are VCs has been in one of them twice, and goes on for ever.
     for hops in range(num_vcs + 1):
-        count = rule(at, address, pointer)
+        count = call_rule(rule, at, address, pointer)
         if count <= 0 or count > s.candidates.size:
             break
         vc = s.candidates[preferred(s, count)] & VC_MASK

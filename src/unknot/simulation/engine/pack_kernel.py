@@ -9,9 +9,8 @@ other, which are never taken.
 """
 
 import numpy as np
-from numba import types
 
-from unknot._base.kernels.types_kernel import called, inlined, kept
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import natural
 from unknot._base.splitmix import STEP
 from unknot.simulation.engine.state import BLOCKED, ENDLESS, FRESH, IDLE, MOVING, STALLED
@@ -171,7 +170,7 @@ def pack(s):
     s.count.packed = 1
 
 
-@kept(types.void(types.int64[::1]), nogil=True, _nrt=False)
+@called
 def unpack(raw):
     """Bring the rows of a part up to date; packets that terminals drew ahead are forgotten, to be drawn again."""
     s = view(raw)
@@ -186,3 +185,4 @@ def unpack(raw):
                 s.random[t] -= STEP * np.uint64(ahead)
                 s.terminals.drawn[t], s.terminals.packet[t] = s.count.now, -1
     s.count.packed = 0
+    return 0

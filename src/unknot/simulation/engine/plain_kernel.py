@@ -1,11 +1,9 @@
 # mypy: ignore-errors
 """The kernel of runs in which every router takes the fast path; it compiles in a part of the time."""
 
-from numba import types
-
-from unknot._base.kernels.types_kernel import RULE, inlined, kept
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot.simulation.engine.cycles_kernel import cycles
-from unknot.simulation.engine.state_kernel import DONE
+from unknot.simulation.engine.state import DONE
 
 
 @inlined
@@ -25,7 +23,7 @@ def no_classes(raw, r, now):
     """Stand in for `class_kernel.inject_classes`."""
 
 
-@kept(types.int64(RULE, types.int64[::1], types.int64), nogil=True, _nrt=False)
+@called
 def advance(rule, raw, until):
     """Simulate from ``count.now`` up to, not including, cycle `until`; the status says if it stopped before."""
     return cycles(rule, raw, until, no_inbox, no_work, no_classes)

@@ -18,6 +18,7 @@ from unknot.simulation.engine.matrix_kernel import match_matrix
 from unknot.simulation.engine.selection_kernel import first_in_turn, request
 from unknot.simulation.engine.state import (
     ATOMIC,
+    DONE,
     FRESH,
     IDLE,
     MOVING,
@@ -28,17 +29,7 @@ from unknot.simulation.engine.state import (
     UNDECIDED,
     WAVEFRONT,
 )
-from unknot.simulation.engine.state_kernel import (
-    DONE,
-    bit_of,
-    eject,
-    enqueue,
-    may_request,
-    note,
-    packet_of,
-    post,
-    wake,
-)
+from unknot.simulation.engine.state_kernel import bit_of, eject, enqueue, may_request, note, packet_of, post, wake
 from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
 from unknot.simulation.engine.view_kernel import view
 

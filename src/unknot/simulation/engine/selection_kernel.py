@@ -14,14 +14,14 @@ from unknot.simulation.engine.state import (
     ATOMIC,
     BETTER_OF_TWO,
     BLOCKED,
+    BROKEN_RULE,
+    DEAD_END,
     FIRST_ONE,
     LEAST_WEIGHT,
     MOST_CREDITS,
     ROUND_ROBIN,
 )
 from unknot.simulation.engine.state_kernel import (
-    BROKEN_RULE,
-    DEAD_END,
     ask_rule,
     available,
     ends_of,

@@ -11,23 +11,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import beyond, how_many, lowest, natural
+from unknot._base.kernels.words_kernel import beyond, call_rule, how_many, lowest, natural
 from unknot.routing.candidate import NO_WAIT
 from unknot.simulation.engine.match_kernel import CYCLIC
 from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
-from unknot.simulation.engine.state import ALL, ATOMIC, BLOCKED, FRESH, NONATOMIC, RANDOM, SAF, VCT
-from unknot.simulation.engine.state_kernel import (
+from unknot.simulation.engine.state import (
+    ALL,
+    ATOMIC,
+    BLOCKED,
     BROKEN_RULE,
     DEAD_END,
     DONE,
-    eject,
-    enqueue,
-    note,
-    outputs_of,
-    post,
-    wake,
+    FRESH,
+    NONATOMIC,
+    RANDOM,
+    SAF,
+    VCT,
 )
+from unknot.simulation.engine.state_kernel import eject, enqueue, note, outputs_of, post, wake
 
 
 class Here(NamedTuple):
@@ -122,7 +124,7 @@ def wish(rule, s, here, w, at, p):
             row = natural(s.first_answer[w] + kept - 1)
             mask = s.answers.first[row] & free
             return mask if mask != 0 else s.answers.second[row] & free, np.int64(DONE)
-    count = rule(np.int64(here.inputs.at[at]), address, np.int64(candidates.ctypes.data))
+    count = call_rule(rule, np.int64(here.inputs.at[at]), address, np.int64(candidates.ctypes.data))
     if count <= 0 or count > candidates.size:
         return np.int64(0), np.int64(DEAD_END if count == 0 else BROKEN_RULE)
     # VCs that follow each other and are of this router have rows that do so too. Candidates with a tier or NO_WAIT,

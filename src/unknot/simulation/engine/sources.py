@@ -205,14 +205,14 @@ def _ranges(ascending: npt.NDArray[np.int32], start: int) -> npt.NDArray[np.int6
 
 def _own_addresses(relation: Relation) -> npt.NDArray[np.int64]:
     """Addresses with which their own terminal may send to itself."""
-    from unknot.simulation.engine.state_kernel import served
+    from unknot.simulation.engine.kernels import served
 
     count = np.zeros(relation.num_addresses, dtype=np.int64)
     place = (relation.num_vcs + relation.destination).astype(np.int64)
-    served(relation.compiled.function, place, np.zeros(relation.max_candidates, dtype=np.int64), count)
+    served(relation.compiled.function.address, place, np.zeros(relation.max_candidates, dtype=np.int64), count)
     failed = np.flatnonzero(count < 0)
     if failed.size:
-        from unknot.routing.relation_kernel import ask
+        from unknot.routing.compiled import ask
 
         ask(relation, int(place[failed[0]]), int(failed[0]))
     if relation.may_use is not None:

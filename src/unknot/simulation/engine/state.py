@@ -50,6 +50,11 @@ UNEQUAL = -2
 """Of a traffic class: its destinations are in tables, and not alike."""
 CLASS_TABLES = ("classes", "forms", "replies", "waiting", "turns", "reply_range", "reply_addresses")
 """Tables that only runs with traffic classes have."""
+MOST_ANSWERS = 127
+"""Answers of a router that the routing cache keeps."""
+DONE, FULL, QUIET, BROKEN_RULE, DEAD_END = range(5)
+"""How a kernel call ended: cycle reached; room for latencies used up; nothing moves any more; the rule failed or gave
+what it must not; a header has no candidate (its input row in ``count.failed_at``)."""
 SPAN = 512
 """Most cycles in a call of the kernel when there are several parts."""
 

@@ -2,26 +2,22 @@
 """Parts shared by the kernels of the simulator: inboxes, packets, credits, and the candidates of a header."""
 
 import numpy as np
-from numba import types
 
-from unknot._base.kernels.types_kernel import RULE, called, inlined, kept
-from unknot._base.kernels.words_kernel import address_of, atomic_or, mixed, natural
+from unknot._base.kernels.types_kernel import called, inlined
+from unknot._base.kernels.words_kernel import address_of, atomic_or, call_rule, mixed, natural
 from unknot.routing.candidate import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.engine.reply_kernel import arrive_in_class
 from unknot.simulation.engine.state import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC
 from unknot.simulation.engine.view_kernel import view
 
-DONE, FULL, QUIET, BROKEN_RULE, DEAD_END = range(5)
-"""How a kernel call ended: cycle reached; room for latencies used up; nothing moves any more; the rule failed or gave
-what it must not; a header has no candidate (its input row in ``count.failed_at``)."""
 
-
-@kept(types.void(RULE, types.int64[::1], types.int64[::1], types.int64[::1]), nogil=True, _nrt=False)
+@called
 def served(rule, at, candidates, count):
     """Count the candidates of packets with these addresses at their input VCs; −1 where the rule fails."""
     pointer = np.int64(candidates.ctypes.data)
     for address in range(at.size):
-        count[address] = rule(at[address], address, pointer)
+        count[address] = call_rule(rule, at[address], address, pointer)
+    return 0
 
 
 @inlined
@@ -205,7 +201,7 @@ def ask_rule(rule, s, b, p):
     if chosen >= 0 and s.setup.selection != BETTER_OF_TWO:
         candidates[0] = chosen if chosen < s.setup.num_vcs else EJECT
         return np.int64(1)
-    count = rule(np.int64(s.inputs.at[b]), s.packets.address[p], np.int64(candidates.ctypes.data))
+    count = call_rule(rule, np.int64(s.inputs.at[b]), s.packets.address[p], np.int64(candidates.ctypes.data))
     if count <= 0 or count > candidates.size:
         return np.int64(-2 if count == 0 else -1)
     if chosen >= 0:

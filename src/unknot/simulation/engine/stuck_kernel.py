@@ -2,9 +2,8 @@
 """Packets that can never move again: the complement of a least fixpoint over the buffers."""
 
 import numpy as np
-from numba import types
 
-from unknot._base.kernels.types_kernel import RULE, inlined, kept
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import natural
 from unknot.simulation.engine.state import BLOCKED, MOVING, NONATOMIC, STALLED
 from unknot.simulation.engine.state_kernel import ask_rule, available, ends_of, has_room, need, packet_of
@@ -60,7 +59,7 @@ def may_move(rule, s, b, stuck):
     return count <= 0
 
 
-@kept(types.int64(RULE, types.int64[::1], types.boolean[::1]), nogil=True, _nrt=False)
+@called
 def find_stuck(rule, raw, stuck):
     """Mark the VCs whose front packet can never move whatever happens; return how many.
 

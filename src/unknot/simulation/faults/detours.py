@@ -110,14 +110,14 @@ def _origins(small: Network, network: Network) -> tuple[npt.NDArray[np.int64], n
 
 def ways(relation: Relation, gone: Flags) -> Flags:
     """Return a mask of addresses with a candidate at each injection port: shape (terminals, addresses)."""
-    from unknot.simulation.engine.state_kernel import served
+    from unknot.simulation.engine.kernels import served
 
     terminals, addresses = relation.network.num_terminals, relation.num_addresses
     candidates, count = np.zeros(relation.max_candidates, dtype=np.int64), np.zeros(addresses, dtype=np.int64)
     usable = np.zeros((terminals, addresses), dtype=bool)
     for terminal in np.flatnonzero(~gone).tolist():
         at = np.full(addresses, relation.num_vcs + terminal, dtype=np.int64)
-        served(relation.compiled.function, at, candidates, count)
+        served(relation.compiled.function.address, at, candidates, count)
         usable[terminal] = count > 0
     return usable if relation.may_use is None else usable & relation.may_use
 

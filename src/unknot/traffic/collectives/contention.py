@@ -104,7 +104,7 @@ class Used:
 
 def channels_used(relation: Relation, schedule: Schedule) -> Used:
     """Channels each message may use, whichever of its addresses it carries and whatever candidates it takes."""
-    from unknot.routing.relation_kernel import ask
+    from unknot.routing.compiled import ask
     from unknot.traffic.collectives.contention_kernel import walk
 
     same_network(relation, schedule)
@@ -117,7 +117,7 @@ def channels_used(relation: Relation, schedule: Schedule) -> Used:
         start, reached = relation.num_vcs + send.source, []
         for address in addresses(relation, send.source, send.destination):
             stamp += 1
-            count = walk(relation.compiled.function, address, start, tail, seen, stamp, order, out)
+            count = walk(relation.first_class, address, start, tail, seen, stamp, order, out)
             if count < 0:
                 ask(relation, int(order[-1 - count]), address)
             reached.append(virtual.channel[order[1:count]])

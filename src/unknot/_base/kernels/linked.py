@@ -1,0 +1,70 @@
+"""Compiled functions linked without Numba, whose import takes as much processor time as a short command.
+
+They take and return whole numbers alone, as C functions do: for an array its address and its size. What is kept of
+one is its name, a zero byte and the object code, for llvmlite to link.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+from functools import cache
+from importlib.metadata import version
+from threading import RLock
+from typing import Any
+
+from unknot._base.kernels import cache as kernel_cache
+
+RAISED = -(1 << 63)
+"""Answer of a kernel that raised, which none does unless it is compiled with indices checked."""
+ELSEWHERE = re.compile(r'^(?:declare .*?|@"?(?=.* external ))@?"?(numba_|NRT_)', re.M)
+"""In LLVM's text, what only Numba's own library defines."""
+_linking = RLock()
+
+
+@cache
+def _linker() -> Any:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+
+
+@cache
+def _machine() -> str:
+    """What compiled code depends on beside its sources: versions, processor, and options by environment variables."""
+    import llvmlite.binding as llvm
+
+    options = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_") and "DIR" not in item[0])
+    processor = llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    return repr((sys.version, version("numba"), version("llvmlite"), processor, options))
+
+
+def file_of(name: str, *made_of: object) -> str:
+    """Return the name of the file of a function, on this processor, by all that it is made of."""
+    return f"{name}-{hashlib.sha256(repr((*made_of, _machine())).encode()).hexdigest()[:32]}"
+
+
+def load(file: str) -> int:
+    """Return the address of a function that was kept; 0 if it was not."""
+    symbol, _, code = (kernel_cache.read(file) or b"").partition(b"\0")
+    if not code:
+        return 0
+    from llvmlite.binding import ObjectFileRef
+
+    with _linking:
+        _linker().add_object_file(ObjectFileRef.from_data(code))
+        _linker().finalize_object()
+        return int(_linker().get_function_address(symbol.decode()))
+
+
+def keep(file: str, symbol: str, text: str, code: bytes) -> bool:
+    """Keep a function, if it can be loaded without Numba, as its LLVM text tells."""
+    alone = ELSEWHERE.search(text) is None
+    if alone:
+        kernel_cache.write(file, symbol.encode() + b"\0" + code)
+    return alone
