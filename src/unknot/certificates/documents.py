@@ -229,9 +229,10 @@ def size_claim(relation: Relation, switching: str, least: int) -> Document:
     return {"subject": "size", "switching": switching, "least": least, "proof": {}}
 
 
-def routes_claim(relation: Relation, proof: Document) -> Document:
-    """The claim that the routes of a relation cannot be free of deadlock in one lane."""
-    return {"subject": "lanes of routes", "relation": table_of(relation), "proof": proof}
+def routes_claim(relation: Relation, impossible: int, changes: str, proof: Document) -> Document:
+    """The claim that the routes of a relation cannot be free of deadlock in a number of lanes; see `lanes_claim`."""
+    claim = {"subject": "lanes of routes", "impossible": impossible, "changes": changes, "proof": proof}
+    return {**claim, "relation": table_of(relation)}
 
 
 def network_of(network: Network) -> Document:

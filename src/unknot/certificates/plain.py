@@ -40,6 +40,13 @@ MOST_BYTES = 2**30
 """Largest file that is read."""
 MOST_PATHS = 1000
 """Shortest paths of a pair of routers up to which each has a variable of its own."""
+KINDS = {
+    "none": "that packets keep",
+    "shared": "that both directions of a pair keep",
+    "rising": "that rise at hops",
+    "any": "that change at hops",
+}
+"""Kinds of lanes by whether packets change them."""
 KEPT = ("none", "shared")
 """Lanes that packets do not change: each direction of a pair has its own, or both share one."""
 MOST_LANES = 64
@@ -644,17 +651,29 @@ def check_lanes(network: Network, sends: Any, impossible: int, changes: str, pro
     """
     pairs = sending_pairs(network, sends)
     kind = field(proof, "kind", str)
-    if impossible < 1 or changes not in (*KEPT, "rising", "any"):
-        raise Rejected("at least one lane is impossible, and lanes are kept, shared, rise or change")
+    if impossible < 1 or changes not in KINDS:
+        raise Rejected(f"at least one lane is impossible, and lanes are {', '.join(KINDS.values())}")
     if kind == "forced cycle":
         if impossible != 1:
             raise Rejected("forced turns show that one lane is impossible, and no more")
         check_forced_cycle(network, pairs, field(proof, "turns", list))
     elif kind == "refutation":
-        encoder = lane_clauses(network, pairs, impossible, changes, proof)
-        check_refutation(encoder.clauses, len(encoder.number), field(proof, "steps", list))
+        check_clauses(Encoder(network, impossible, changes), pairs, proof)
     else:
         raise Rejected(f"{kind!r} is no proof that lanes are too few")
+
+
+def check_route_lanes(table: Table, impossible: int, changes: str, proof: Any) -> None:
+    """Check that the routes of a relation cannot be free of deadlock in a number of lanes; for changes see above."""
+    if impossible < 1 or changes not in KINDS:
+        raise Rejected(f"at least one lane is impossible, and lanes are {', '.join(KINDS.values())}")
+    if field(proof, "kind", str) == "refutation":
+        senders = {(source, address) for address, sources in enumerate(table.sources) for source in sources}
+        check_clauses(RouteEncoder(table, impossible, changes), senders, proof)
+    elif impossible == 1:
+        check_route_cycle(table, proof)
+    else:
+        raise Rejected("a cycle of routes shows that one lane is impossible, and no more")
 
 
 def check_route_cycle(table: Table, proof: Any) -> None:
@@ -750,6 +769,8 @@ def can_avoid(network: Network, s: int, t: int, turn: Pair) -> bool:
 class Encoder:
     """Clauses that hold if some routing along shortest paths serves a set of pairs without deadlock in some lanes.
 
+    Here paths are all shortest ones between two routers; `RouteEncoder` has given routes.
+
     Where packets change lanes, the clauses are of one lane in the network of VCs: VC k of channel c is channel
     c · lanes + k. Variables are numbered from 1 as they are met:
 
@@ -760,6 +781,8 @@ class Encoder:
     """
 
     def __init__(self, network: Network, lanes: int, changes: str = "none") -> None:
+        if lanes > MOST_LANES:
+            raise Unchecked(f"{lanes} lanes are more than the {MOST_LANES} that are checked here")
         self.levels = lanes if changes == "rising" else 1
         if changes not in KEPT:
             network, lanes = copied(network, lanes), 1
@@ -776,15 +799,15 @@ class Encoder:
 
     def lane(self, pair: Pair, k: int) -> int:
         """Variable of a pair in a lane."""
-        return self.variable("lane", (min(pair), max(pair)) if self.shared else pair, k)
+        return self.variable("lane", self.ends(pair) if self.shared else pair, k)
+
+    def ends(self, pair: Pair) -> Pair:
+        """The routers of a pair, in order."""
+        return min(pair), max(pair)
 
     def serve(self, pair: Pair, first_lanes: int) -> None:
         """Add the clauses of a pair, which is in one of the first lanes."""
-        s, t = pair
-        if t not in self.hops:
-            self.hops[t] = self.network.hops_to(t)
-        if s not in self.hops[t]:
-            raise Rejected(f"router {s} has no way to router {t}")
+        self.reach(pair)
         lanes = range(min(first_lanes, self.lanes))
         self.clauses.append(tuple(self.lane(pair, k) for k in lanes))
         paths = self._paths(pair)
@@ -796,9 +819,9 @@ class Encoder:
             return
         first = self.begin(pair)
         self.clauses.append(tuple(self.variable("uses", pair, c) for c in first))
-        for c in closure(first, lambda c: self.after(t, c)):
-            onward = self.after(t, c)
-            if self.network.target[c] == t:
+        for c in closure(first, lambda c: self.after(pair, c)):
+            onward = self.after(pair, c)
+            if not onward:
                 continue
             self.clauses.append(
                 (-self.variable("uses", pair, c), *(self.variable("then", pair, c, e) for e in onward))
@@ -807,23 +830,31 @@ class Encoder:
                 self.clauses.append((-self.variable("then", pair, c, e), self.variable("uses", pair, e)))
                 self._turn(("then", pair, c, e), pair, lanes, c, e)
 
+    def reach(self, pair: Pair) -> None:
+        """Work out what `begin` and `after` need; raise `Rejected` if the pair has no path."""
+        s, t = pair
+        if t not in self.hops:
+            self.hops[t] = self.network.hops_to(t)
+        if s not in self.hops[t]:
+            raise Rejected(f"router {s} has no way to router {t}")
+
     def begin(self, pair: Pair) -> list[int]:
-        """Channels with which the shortest paths of a pair begin."""
+        """Channels with which the paths of a pair begin."""
         s, t = pair
         hops, target = self.hops[t], self.network.target
         return [c for c in self.network.leaving[s] if hops.get(target[c]) == hops[s] - 1]
 
-    def after(self, t: int, c: int) -> list[int]:
-        """Channels that may follow a channel on shortest paths to a router."""
-        onward = self.begin((self.network.target[c], t)) if self.network.target[c] != t else []
+    def after(self, pair: Pair, c: int) -> list[int]:
+        """Channels that may follow a channel on paths of a pair; none if they end there."""
+        onward = self.begin((self.network.target[c], pair[1])) if self.network.target[c] != pair[1] else []
         return [e for e in onward if c % self.levels <= e % self.levels]
 
     def _paths(self, pair: Pair) -> list[list[int]] | None:
-        """All shortest paths of a pair; None if there are more than `MOST_PATHS`."""
-        paths = [[c] for c in self.begin(pair)]
-        while paths and self.network.target[paths[0][-1]] != pair[1]:
-            paths = [[*path, e] for path in paths for e in self.after(pair[1], path[-1])]
-            if len(paths) > MOST_PATHS:
+        """All paths of a pair, which have the same length; None if there are more than `MOST_PATHS`."""
+        paths, longer = list[list[int]](), [[c] for c in self.begin(pair)]
+        while longer:
+            paths, longer = longer, [[*path, e] for path in longer for e in self.after(pair, path[-1])]
+            if len(longer) > MOST_PATHS:
                 return None
         return paths
 
@@ -840,6 +871,44 @@ class Encoder:
                 self.clauses.append(tuple(-self.variable("turn", k, *turn) for turn in turns))
 
 
+class RouteEncoder(Encoder):
+    """Clauses that hold if the routes of a relation are free of deadlock in some lanes.
+
+    A pair is a source terminal and an address. Where both directions share a lane, all routes between two routers do.
+    """
+
+    def __init__(self, table: Table, lanes: int, changes: str = "none") -> None:
+        super().__init__(table.network, lanes, changes)
+        self.table = table
+        self.copies = 1 if changes in KEPT else lanes
+        self.onward: dict[Pair, dict[int, int]] = {}
+
+    def ends(self, pair: Pair) -> Pair:
+        """The routers of a pair, in order."""
+        network = self.table.network
+        s, t = network.inject[pair[0]], network.eject[self.table.destination[pair[1]]]
+        return min(s, t), max(s, t)
+
+    def reach(self, pair: Pair) -> None:
+        """Follow the route of a pair."""
+        channels = route(self.table, *pair)
+        if not channels or len({*channels}) < len(channels):
+            raise Rejected(f"the route from terminal {pair[0]} to address {pair[1]} has no channel, or one twice")
+        self.onward[pair] = dict(pairwise([-1, *channels]))
+
+    def begin(self, pair: Pair) -> list[int]:
+        """The first channel of the route, in all lanes that packets may change to."""
+        return self._copies(self.onward[pair][-1])
+
+    def after(self, pair: Pair, c: int) -> list[int]:
+        """The channel of the route that follows a channel, in all lanes that packets may change to."""
+        following = self.onward[pair].get(c // self.copies)
+        return [] if following is None else [e for e in self._copies(following) if c % self.levels <= e % self.levels]
+
+    def _copies(self, channel: int) -> list[int]:
+        return [*range(channel * self.copies, (channel + 1) * self.copies)]
+
+
 def copied(network: Network, lanes: int) -> Network:
     """The network of VCs: channel c becomes channels c · lanes, c · lanes + 1, …"""
     return Network(
@@ -854,16 +923,19 @@ def copied(network: Network, lanes: int) -> Network:
     )
 
 
-def lane_clauses(network: Network, pairs: set[Pair], lanes: int, changes: str, proof: Any) -> Encoder:
-    """The clauses of the pairs and cycles that a refutation names.
+def check_clauses(encoder: Encoder, pairs: set[Pair], proof: Any) -> None:
+    """Check that the clauses of the pairs and cycles that a refutation names contradict each other."""
+    lane_clauses(encoder, pairs, proof)
+    check_refutation(encoder.clauses, len(encoder.number), field(proof, "steps", list))
+
+
+def lane_clauses(encoder: Encoder, pairs: set[Pair], proof: Any) -> None:
+    """Add the clauses of the pairs and cycles that a refutation names.
 
     Fewer pairs make weaker clauses, so whatever refutes them refutes all pairs. Lanes that packets keep are alike:
     the first of the pairs may be said to use the first lane, the second one of the first two, and so on.
     """
-    if lanes > MOST_LANES:
-        raise Unchecked(f"{lanes} lanes are more than the {MOST_LANES} that are checked here")
-    encoder = Encoder(network, lanes, changes)
-    named = [tuple(integers(pair, "pairs", 0, network.routers, 2)) for pair in field(proof, "pairs", list)]
+    named = [tuple(integers(pair, "pairs", 0, 2**31, 2)) for pair in field(proof, "pairs", list)]
     if len({*named}) < len(named) or not {*named} <= pairs:
         raise Rejected("pairs: different pairs of routers that send are expected")
     for position, (s, t) in enumerate(named):
@@ -875,7 +947,6 @@ def lane_clauses(network: Network, pairs: set[Pair], lanes: int, changes: str, p
         if not cycle or any(network.target[c] != network.source[e] for c, e in zip(cycle, after, strict=True)):
             raise Rejected(f"{cycle[:20]} is no cycle of channels, each beginning where the one before ends")
         encoder.forbid(cycle)
-    return encoder
 
 
 def check_refutation(clauses: list[Clause], variables: int, steps: list[Any]) -> None:
@@ -1434,13 +1505,7 @@ def check(network: Network | None, table: Table | None, claim: Any) -> str:
     if subject == "lanes":
         impossible, changes = field(claim, "impossible", int), field(claim, "changes", str)
         check_lanes(network, claim.get("sends"), impossible, changes, proof)
-        kept = {
-            "none": "that packets keep",
-            "shared": "that both directions of a pair keep",
-            "rising": "that rise at hops",
-            "any": "that change at hops",
-        }[changes]
-        return f"shortest paths: {impossible} lanes {kept} cannot be free of deadlock"
+        return f"shortest paths: {impossible} lanes {KINDS[changes]} cannot be free of deadlock"
     if "relation" in claim:
         table = Table(network, field(claim, "relation", dict))
     if table is None:
@@ -1451,8 +1516,10 @@ def check(network: Network | None, table: Table | None, claim: Any) -> str:
         check_changes(table, kind, least, proof)
         return f"{pairs}: at least {least} {kind} change where all routes fit into one lane"
     if subject == "lanes of routes":
-        check_route_cycle(table, proof)
-        return f"{pairs}: these routes cannot be free of deadlock in one lane"
+        claim = {"impossible": 1, "changes": "none", **claim}
+        impossible, changes = field(claim, "impossible", int), field(claim, "changes", str)
+        check_route_lanes(table, impossible, changes, proof)
+        return f"{pairs}: these routes cannot be free of deadlock in {impossible} lanes {KINDS[changes]}"
     if subject == "deadlock":
         switching = field(claim, "switching", str)
         if switching not in SWITCHINGS:

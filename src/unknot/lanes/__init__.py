@@ -7,7 +7,7 @@ from unknot.lanes.evidence import accept, accept_routes
 from unknot.lanes.figures import Lanes
 from unknot.lanes.flows import only, read_flows
 from unknot.lanes.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
-from unknot.lanes.lane_refutation import Refutation
+from unknot.lanes.lane_refutation import Refutation, RouteRefutation
 from unknot.lanes.lanes import lanes
 from unknot.lanes.loads import loads_of
 from unknot.lanes.longer import LongerLanes, longer_lanes
@@ -22,6 +22,7 @@ __all__ = [
     "Refutation",
     "Rejected",
     "RouteCycle",
+    "RouteRefutation",
     "RouteTurn",
     "accept",
     "accept_routes",

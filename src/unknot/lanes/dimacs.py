@@ -6,11 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from unknot._base.errors import RelationError
 from unknot._base.output import write_text
-from unknot.certificates import network_of, plain
-from unknot.lanes.lane_refutation import Refutation, plain_flows
+from unknot.certificates import plain
+from unknot.lanes.lane_refutation import Refutation, RouteRefutation
+from unknot.lanes.served_pairs import given_pairs, shortest_pairs
+from unknot.lanes.tables import table_of
 from unknot.lanes.ways import Flags
 from unknot.network import Network
+from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 
 
@@ -35,15 +39,29 @@ class RefutationFiles:
 
 @takes_network
 def write_refutation(
-    network: Network, evidence: Refutation, path: str | Path, *, sends: Flags | None = None
+    network: Network,
+    evidence: Refutation,
+    path: str | Path,
+    *,
+    sends: Flags | None = None,
+    given: Relation | None = None,
 ) -> RefutationFiles:
     """Write the clauses, and the proof in two forms, for checkers that are not ours.
 
     Clauses are built from the network, as our own checker does, so the files are about this network. Each step of the
     proof is a clause that follows by unit propagation, and the last is the empty clause.
 
+    Parameters
+    ----------
+    sends : bool array, shape (terminals, terminals), optional
+        Who sends to whom; by default every terminal sends to every other.
+    given : Relation, optional
+        The relation whose routes the refutation is about.
+
     Raises
     ------
+    RelationError
+        If the evidence is about given routes, and comes without them.
     Rejected
         If the evidence makes no sense for this network. The proof itself is not checked.
 
@@ -58,12 +76,17 @@ def write_refutation(
     ...     print(files.clauses.read_text().splitlines()[2], files.drat.read_text().splitlines()[-1])
     p cnf 40 67 0
     """
-    graph = plain.Network(network_of(network))
-    pairs = plain.sending_pairs(graph, plain_flows(sends))
-    encoder = plain.lane_clauses(graph, pairs, evidence.lanes, evidence.changes, evidence.proof)
+    served = shortest_pairs(network, sends) if given is None else given_pairs(given, table_of(given))
+    if served.given != isinstance(evidence, RouteRefutation):
+        raise RelationError(
+            "a refutation is about given routes, and comes with their relation, or about shortest paths"
+        )
+    encoder = served.encoder(evidence.lanes, evidence.changes)
+    plain.lane_clauses(encoder, {*served.pairs, *(evidence.pairs if served.given else ())}, evidence.proof)
+    what = "shortest paths" if given is None else f"the routes of {given.name}"
     files = RefutationFiles(*(Path(path).with_suffix(ending) for ending in (".cnf", ".drat", ".lrat")))
     head = [
-        f"c {evidence.lanes} lanes are not enough for shortest paths on {network.name}: no assignment fulfils all",
+        f"c {evidence.lanes} lanes are not enough for {what} on {network.name}: no assignment fulfils all",
         f"c changes of lanes: {evidence.changes}; {len(evidence.pairs)} pairs, {len(evidence.cycles)} cycles",
         f"p cnf {len(encoder.number)} {len(encoder.clauses)}",
     ]

@@ -8,7 +8,8 @@ from typing import Any
 from unknot.certificates import Rejected, lanes_claim, network_of, plain, routes_claim
 from unknot.certificates.documents import plain_table
 from unknot.lanes.forced import ForcedCycle, RouteCycle
-from unknot.lanes.lane_refutation import Refutation, plain_flows
+from unknot.lanes.lane_refutation import Refutation, RouteRefutation
+from unknot.lanes.served_pairs import plain_flows
 from unknot.lanes.ways import Flags
 from unknot.network import Network
 from unknot.routing.relation import Relation
@@ -34,17 +35,23 @@ def accept(network: Network, evidence: ForcedCycle | Refutation, sends: Flags | 
     sends : bool array, shape (terminals, terminals), optional
         Who sends to whom; by default every terminal sends to every other.
     """
-    lanes, changes = (evidence.lanes, evidence.changes) if isinstance(evidence, Refutation) else (1, "none")
+    lanes, changes = _about(evidence)
     flows = plain_flows(sends)
     plain.check_lanes(plain.Network(network_of(network)), flows, lanes, changes, proof_of(evidence))
     return lanes
 
 
 @takes_relation
-def accept_routes(relation: Relation, evidence: RouteCycle) -> None:
-    """Return quietly if routes of a relation close the cycle, so one lane is not enough; raise `Rejected` if not."""
-    table = plain_table(relation)
-    plain.check_route_cycle(table, proof_of(evidence))
+def accept_routes(relation: Relation, evidence: RouteCycle | RouteRefutation) -> int:
+    """The number of lanes that evidence shows to be impossible for the routes; raise `Rejected` if it does not."""
+    lanes, changes = _about(evidence)
+    plain.check_route_lanes(plain_table(relation), lanes, changes, proof_of(evidence))
+    return lanes
+
+
+def _about(evidence: Evidence) -> tuple[int, str]:
+    """The number of lanes that evidence is about, and how packets change them."""
+    return (evidence.lanes, evidence.changes) if isinstance(evidence, Refutation) else (1, "none")
 
 
 def shows(
@@ -69,11 +76,12 @@ def shows(
     if evidence is None:
         return None
     try:
-        if isinstance(evidence, RouteCycle):
-            if relation is not None:
-                accept_routes(relation, evidence)
-            return relation is not None and lower_bound == 2
-        impossible = accept(network, evidence, sends)
+        if isinstance(evidence, (RouteCycle, RouteRefutation)):
+            if relation is None:
+                return False
+            impossible = accept_routes(relation, evidence)
+        else:
+            impossible = accept(network, evidence, sends)
     except Rejected:
         return False
     about = evidence.changes if isinstance(evidence, Refutation) else "any"
@@ -83,8 +91,8 @@ def shows(
 
 def bound_claim(evidence: Evidence, sends: Flags | None, relation: Relation | None) -> dict[str, Any]:
     """The evidence of a lower bound as a claim of a document."""
-    if isinstance(evidence, RouteCycle):
+    lanes, changes = _about(evidence)
+    if isinstance(evidence, (RouteCycle, RouteRefutation)):
         assert relation is not None
-        return routes_claim(relation, proof_of(evidence))
-    lanes, changes = (evidence.lanes, evidence.changes) if isinstance(evidence, Refutation) else (1, "none")
+        return routes_claim(relation, lanes, changes, proof_of(evidence))
     return lanes_claim(lanes, changes, plain_flows(sends), proof_of(evidence))

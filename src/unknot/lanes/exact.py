@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -11,14 +12,19 @@ from unknot._base.background import clock
 from unknot.lanes.clauses import KEPT, Clauses, Pair, hops, leaving
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.forced import around, from_lowest, on_cycles
-from unknot.lanes.lane_refutation import Refutation, refute
+from unknot.lanes.lane_refutation import Open, Refutation, refute
 from unknot.lanes.question import Question
-from unknot.lanes.solver import solved_within
+from unknot.lanes.served_pairs import ServedPairs, clique, given_pairs, shortest_pairs
+from unknot.lanes.solver import DisagreementError, solved_within
 from unknot.lanes.ways import Demand, Floats
 from unknot.network import Network
 
 MOST_CHOICES = 150_000
 """Most lanes × channels × destinations for which the clauses are built."""
+FEW_PATHS = 1.2
+"""Channels by which a router may go on to a destination, in the mean, up to which paths are searched as such."""
+MOST_PAIRS = 100_000
+"""Most pairs that are searched so."""
 CYCLES = 40
 """Cycles that are taken from each answer of the solver and lane."""
 
@@ -46,29 +52,66 @@ class ExactSearch:
         self.low = 1 if self.evidence is None else 2
         self.open: dict[int, int] = {}
 
-    def keys(self, count: int) -> Floats | None:
-        """Keys by which that many lanes serve all pairs, if paths are free; None if it is open, or they do not."""
+    @cached_property
+    def served(self) -> ServedPairs:
+        """The pairs to serve."""
+        question = self.question
+        if question.table is None:
+            return shortest_pairs(question.network, question.sends)
+        assert question.given is not None
+        return given_pairs(question.given, question.table)
+
+    def keys(self, count: int, share: float = 0.5) -> Floats | None:
+        """Keys by which that many lanes serve all pairs, if tables are not free; None if it is open, or they do not.
+
+        Parameters
+        ----------
+        share : float
+            Of the time that is left.
+        """
         question, effort = self.question, self.effort
-        if question.demand is None or effort.over:
+        if effort.over:
             return None
         now = clock()
-        half = replace(effort, deadline=now + (effort.deadline - now) / 2)
+        part = replace(effort, deadline=now + share * (effort.deadline - now))
         changes = "any" if question.changes == "ports" else question.changes
-        answer = decide(question.demand, count, half, conflicts=self.conflicts, changes=changes)
+        answer: Floats | Refutation | Open
+        if question.demand is not None and not self.few_paths:
+            answer = decide(question.demand, count, part, conflicts=self.conflicts, changes=changes)
+        elif question.pairs > MOST_PAIRS:
+            answer = Open(0)
+        else:
+            answer = self._refuted(count, part, changes)
         if isinstance(answer, Open):
             self.open[count] = answer.conflicts
         elif isinstance(answer, Refutation):
-            self.low, self.evidence = count + 1, answer
-        elif question.paths == "free":
+            self.low, self.evidence = answer.lanes + 1, answer
+        elif question.paths != "table":
             return answer
         return None
 
+    def _refuted(self, count: int, effort: SearchEffort, changes: str) -> Floats | Refutation | Open:
+        """A refutation over the checker's clauses of that many lanes, or of more that a clique rules out."""
+        first = list[Pair]()
+        if changes in KEPT:
+            first = self._clique
+            if len(first) > count:
+                answer = refute(
+                    self.served, len(first) - 1, effort, changes=changes, first=first, conflicts=self.conflicts
+                )
+                if isinstance(answer, Refutation):
+                    return answer
+        return refute(self.served, count, effort, changes=changes, first=first, conflicts=self.conflicts)
 
-@dataclass(frozen=True, eq=False)
-class Open:
-    """The question was left open; how many conflicts the solver met."""
+    @cached_property
+    def few_paths(self) -> bool:
+        """Whether pairs have few shortest paths, or given ones: then these are searched as such."""
+        return self.question.demand is None or self.question.paths_per_step <= FEW_PATHS
 
-    conflicts: int
+    @cached_property
+    def _clique(self) -> list[Pair]:
+        """Pairs that exclude each other."""
+        return clique(self.served)
 
 
 def decide(
@@ -119,11 +162,13 @@ def decide(
                 for clause in clauses.against(cycle):
                     solver.add_clause(clause)
         spent = int(solver.accum_stats()["conflicts"])
+    served = shortest_pairs(network, traffic.sends)
     refutation = refute(
-        network, traffic.sends, lanes, effort,
-        changes=changes, first=first_pairs, cycles=cycles, conflicts=4 * conflicts,
+        served, lanes, effort, changes=changes, first=first_pairs, cycles=cycles, conflicts=4 * conflicts
     )  # fmt: skip
-    return Open(spent) if refutation is None else refutation
+    if isinstance(refutation, np.ndarray):
+        raise DisagreementError(f"{lanes} lanes on {network.name}")
+    return Open(spent) if isinstance(refutation, Open) else refutation
 
 
 def _conflicting(traffic: Demand, lanes: int) -> tuple[Pair, ...]:

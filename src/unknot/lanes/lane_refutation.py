@@ -6,21 +6,23 @@ checks share no encoder, so a fault in one of them shows as a disagreement.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from unknot._base.shown import Brief
-from unknot.certificates import network_of, plain
+from unknot.certificates import plain
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.forced import around, from_lowest
-from unknot.lanes.solver import DisagreementError, Steps, refuted_by, solved_within
-from unknot.lanes.ways import Flags
-from unknot.network import Network
+from unknot.lanes.served_pairs import Pair, ServedPairs
+from unknot.lanes.solver import Steps, refuted_by, solved_within
+from unknot.lanes.ways import Floats
 
-Pair = tuple[int, int]
-MORE_PAIRS = 60
-"""Pairs that are added at a time."""
+MORE_CLAUSES = 100_000
+"""Clauses up to which pairs are added at a time; where there are more already, as many again."""
 MOST_CLAUSES = 3_000_000
 """Most clauses that are built."""
 
@@ -63,9 +65,20 @@ class Refutation(Brief):
         }
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class RouteRefutation(Refutation):
+    """A proof that a number of lanes is not enough for given routes: `pairs` are source terminals and addresses."""
+
+
+@dataclass(frozen=True, eq=False)
+class Open:
+    """The question was left open; how many conflicts the solver met."""
+
+    conflicts: int
+
+
 def refute(
-    network: Network,
-    sends: Flags | None,
+    served: ServedPairs,
     lanes: int,
     effort: SearchEffort,
     *,
@@ -73,72 +86,71 @@ def refute(
     first: Iterable[Pair] = (),
     cycles: Iterable[tuple[int, ...]] = (),
     conflicts: int,
-) -> Refutation | None:
-    """Prove over the checker's clauses that a number of lanes is not enough; None if time or conflicts run out.
+) -> Refutation | Floats | Open:
+    """Prove over the checker's clauses that a number of lanes is not enough, or find keys by which it is.
 
-    The solver begins with few pairs and no cycles. An answer with a cycle has it forbidden. An answer without one
-    gives orders of the channels; pairs that these do not serve are added.
+    The solver begins without cycles. It takes as many pairs at a time as `MORE_CLAUSES` clauses hold: many pairs
+    contradict each other soon, few of them only with many cycles. An answer with a cycle has it forbidden. One
+    without gives orders of the channels; pairs that these do not serve are added.
 
     Parameters
     ----------
-    first : pairs of routers
+    first : pairs
         Pairs to begin with, by which the lanes are numbered.
     cycles : tuples of int
         Cycles that are forbidden from the beginning, as in `Refutation`.
 
-    Raises
-    ------
-    DisagreementError
-        If orders serve all pairs: then the number of lanes is possible, whatever the caller was told.
+    Returns
+    -------
+    Refutation, or float64 array of shape (lanes, channels), or Open
+        Keys are of one lane, of virtual channels, where packets change lanes; open, if time or conflicts run out.
     """
     from pysat.solvers import Solver
 
-    graph = plain.Network(network_of(network))
-    flows = plain_flows(sends)
-    every = sorted(plain.sending_pairs(graph, flows))
-    encoder = plain.Encoder(graph, lanes, changes)
+    encoder = served.encoder(lanes, changes)
     pairs: list[Pair] = []
     forbidden = dict.fromkeys(cycles)
-    todo = [*dict.fromkeys(first)] or every[:1]
+    todo = [*dict.fromkeys([*first, *served.pairs[:1]])]
     with Solver(name="glucose4", incr=False) as solver:
         sent = 0
-        while todo:
+        while True:
+            enough = len(encoder.clauses) + max(MORE_CLAUSES, len(encoder.clauses))
             for pair in todo:
                 pairs.append(pair)
                 encoder.serve(pair, len(pairs))
+                if len(encoder.clauses) > enough:
+                    break
             # A cycle has clauses only where its turns have variables, which further pairs bring.
             for cycle in forbidden:
                 encoder.forbid(cycle)
             todo = []
             while not todo:
                 if len(encoder.clauses) > MOST_CLAUSES:
-                    return None
+                    return Open(solver.accum_stats()["conflicts"])
                 for clause in encoder.clauses[sent:]:
                     solver.add_clause(clause)
                 sent = len(encoder.clauses)
                 effort.report(f"refuting {lanes} lanes: {len(pairs)} pairs, {len(forbidden)} cycles")
                 possible = solved_within(solver, effort, conflicts)
                 if possible is None:
-                    return None
+                    return Open(solver.accum_stats()["conflicts"])
                 if not possible:
-                    return _proved(network, graph, {*every}, lanes, changes, pairs, [*forbidden], effort, conflicts)
-                turns = _turns(encoder, pairs, {x for x in solver.get_model() if x > 0})
+                    proof = _proved(served, lanes, changes, pairs, [*forbidden], effort, conflicts)
+                    return proof or Open(solver.accum_stats()["conflicts"])
+                turns = _turns(encoder, {x for x in solver.get_model() if x > 0})
                 fresh = {cycle for lane in turns for cycle in _cycles(lane)} - {*forbidden}
                 for cycle in sorted(fresh):
                     forbidden[cycle] = None
                     encoder.forbid(cycle)
                 if not fresh:
-                    left = [pair for pair in every if pair not in {*pairs}]
-                    todo = _unserved(encoder, turns, left, every)[:MORE_PAIRS]
+                    keys = _keys(encoder, turns)
+                    todo = _unserved(encoder, keys, served.pairs, {*pairs})
                     if not todo:
-                        raise DisagreementError(f"{lanes} lanes on {network.name}")
-    return None
+                        return keys
 
 
 def _proved(
-    network: Network,
-    graph: plain.Network,
-    every: set[Pair],
+    served: ServedPairs,
     lanes: int,
     changes: str,
     pairs: list[Pair],
@@ -146,26 +158,41 @@ def _proved(
     effort: SearchEffort,
     conflicts: int,
 ) -> Refutation | None:
-    """Solve the clauses again as the checker will number them, with a proof."""
-    named = {"pairs": [list(pair) for pair in pairs], "cycles": [list(cycle) for cycle in cycles]}
-    encoder = plain.lane_clauses(graph, every, lanes, changes, named)
-    steps = refuted_by(
-        encoder.clauses, len(encoder.number), lambda solver: solved_within(solver, effort, 4 * conflicts)
-    )
-    return None if steps is None else Refutation(lanes, tuple(pairs), tuple(cycles), steps, changes)
+    """Solve the clauses again as the checker will number them, with a proof; then those alone that the proof names.
 
-
-def plain_flows(sends: Flags | None) -> list[list[int]] | None:
-    """Pairs of terminals that send; None: every terminal sends to every other."""
-    return None if sends is None else [[int(s), int(t)] for s, t in zip(*sends.nonzero(), strict=True)]
+    Pairs that are left out let later ones number the lanes, which is as good: any pairs may.
+    """
+    kind = RouteRefutation if served.given else Refutation
+    best: Refutation | None = None
+    while True:
+        encoder = served.encoder(lanes, changes)
+        ends = []
+        for position, pair in enumerate(pairs):
+            encoder.serve(pair, position + 1)
+            ends.append(len(encoder.clauses))
+        for cycle in cycles:
+            encoder.forbid(cycle)
+            ends.append(len(encoder.clauses))
+        steps = refuted_by(
+            encoder.clauses, len(encoder.number), lambda solver: solved_within(solver, effort, 4 * conflicts)
+        )
+        if steps is None or (best is not None and len(steps) > len(best.steps)):
+            return best
+        best = kind(lanes, tuple(pairs), tuple(cycles), steps, changes)
+        used = {bisect_left(ends, hint) for _, hints in steps for hint in hints if hint <= ends[-1]}
+        fewer = [pair for i, pair in enumerate(pairs) if i in used]
+        less = [cycle for i, cycle in enumerate(cycles, start=len(pairs)) if i in used]
+        if len(fewer) + len(less) > 0.9 * len(ends):
+            return best
+        pairs, cycles = fewer, less
 
 
 Turns = dict[int, set[int]]
 """The channels that follow each channel."""
 
 
-def _turns(encoder: plain.Encoder, pairs: list[Pair], true: set[int]) -> list[Turns]:
-    """The turns of the routes of an answer, lane by lane; turns that no route takes may be true and do not count."""
+def _turns(encoder: plain.Encoder, true: set[int]) -> list[Turns]:
+    """The turns of the routes of an answer, lane by lane; turns that no route takes may be true too."""
     turns: list[Turns] = [{} for _ in range(encoder.lanes)]
     number = encoder.number
     for meaning, variable in number.items():
@@ -188,30 +215,51 @@ def _cycles(turns: Turns) -> Iterator[tuple[int, ...]]:
             yield from_lowest(around(inside, start, len(part) + 1) or [start])
 
 
-def _climbs(encoder: plain.Encoder, place: dict[int, int], pair: Pair) -> bool:
-    """Whether some shortest path of a pair climbs."""
-    onward = plain.closure(
-        encoder.begin(pair), lambda c: [e for e in encoder.after(pair[1], c) if place[c] < place[e]]
-    )  # fmt: skip
-    return any(encoder.network.target[c] == pair[1] for c in onward)
-
-
-def _unserved(encoder: plain.Encoder, turns: list[Turns], pairs: list[Pair], every: list[Pair]) -> list[Pair]:
-    """Pairs that have no shortest path that climbs in some lane, its channels ordered so that all turns climb."""
+def _keys(encoder: plain.Encoder, turns: list[Turns]) -> Floats:
+    """Keys of the channels of each lane in which all turns climb."""
     import networkx as nx
 
-    places = []
-    for lane in turns:
-        graph = nx.DiGraph([(c, e) for c, onward in lane.items() for e in onward])
+    keys = np.zeros((len(turns), encoder.network.channels))
+    for lane, onward in enumerate(turns):
+        graph = nx.DiGraph([(c, e) for c, following in onward.items() for e in following])
         graph.add_nodes_from(range(encoder.network.channels))
-        places.append({c: i for i, c in enumerate(nx.lexicographical_topological_sort(graph))})
-    unserved = []
-    for pair in pairs:
-        for end in pair:
-            if end not in encoder.hops:
-                encoder.hops[end] = encoder.network.hops_to(end)
-        ways = [pair, pair[::-1]] if encoder.shared and pair[::-1] in every else [pair]
-        if not any(all(_climbs(encoder, place, way) for way in ways) for place in places):
-            unserved.append(pair)
-    # Far pairs have most turns, and contradict soonest.
-    return sorted(unserved, key=lambda pair: (-encoder.hops[pair[1]][pair[0]], pair))
+        keys[lane, [*nx.lexicographical_topological_sort(graph)]] = np.arange(encoder.network.channels)
+    return keys
+
+
+def _unserved(encoder: plain.Encoder, keys: Floats, every: list[Pair], known: set[Pair]) -> list[Pair]:
+    """Pairs that have no path that climbs in some lane, both directions if these share one; the longest first."""
+    lanes = [lane.tolist() for lane in keys]
+    together: dict[Pair, list[Pair]] = {}
+    for pair in every:
+        encoder.reach(pair)
+        together.setdefault(encoder.ends(pair) if encoder.shared else pair, []).append(pair)
+    unserved = [
+        pair
+        for group in together.values()
+        if not known.issuperset(group)
+        and not any(all(_climbs(encoder, lane, one) for one in group) for lane in lanes)
+        for pair in group
+        if pair not in known
+    ]
+    # Long paths have most turns, and contradict soonest.
+    return sorted(unserved, key=lambda pair: (-_length(encoder, pair), pair))
+
+
+def _climbs(encoder: plain.Encoder, key: list[float], pair: Pair) -> bool:
+    """Whether some path of a pair climbs."""
+    ring = {*encoder.begin(pair)}
+    while ring:
+        onward = [(c, e) for c in ring for e in encoder.after(pair, c)]
+        if not onward:
+            return True
+        ring = {e for c, e in onward if key[c] < key[e]}
+    return False
+
+
+def _length(encoder: plain.Encoder, pair: Pair) -> int:
+    """Channels of a path of a pair."""
+    length, onward = 0, encoder.begin(pair)
+    while onward:
+        length, onward = length + 1, encoder.after(pair, onward[0])
+    return length

@@ -32,6 +32,8 @@ QUICK, QUICK_SHARE = 20, 0.04
 """Moves for each channel of a single lane in large networks; share of the time that is left."""
 SHARE = 0.5
 """Share of the time that is left, in which a round has to end."""
+BELOW = 0.1
+"""The same for each number of lanes that is refuted before the search, and for the annealing before that."""
 FIRST_ROUNDS = 3
 """Rounds for one number of lanes before the next one is tried."""
 
@@ -46,6 +48,7 @@ def search(
     hops: Hops | None = None,
     begin: Begin | None = None,
     roots: bool | None = None,
+    share: float = SHARE,
 ) -> ServingOrders | None:
     """Return orders of the lanes that serve all pairs, or None if `rounds` rounds of annealing found none.
 
@@ -59,6 +62,8 @@ def search(
         Makes keys and table with which a round begins, of its number; by default `beginning` does.
     roots : bool, optional
         Begin around roots, or with random keys; by default in turn, in large networks the former first.
+    share : float
+        Of the time that is left, for each round.
     """
     for number in range(first, first + rounds):
         if begin is None:
@@ -69,7 +74,8 @@ def search(
         orders, unserved = orders_of(ways, start, taken)
         moves = ROUND * ways.source.size * lanes << number
         turned = 0.0 if hops is None else TURNED
-        unserved, least = _round(ways, orders, unserved, moves, HEATS[number % len(HEATS)], effort, lanes, turned)
+        heat = HEATS[number % len(HEATS)]
+        unserved, least = _round(ways, orders, unserved, moves, heat, effort, lanes, turned, share=share)
         if unserved == 0:
             return ServingOrders(orders.key, orders.taken)
         done, best = effort.tried.get(lanes, (0, least))
@@ -82,7 +88,8 @@ def search(
 def fewest(ways: Ways, exact: ExactSearch, *, rounds: int, limit: int | None = None) -> ServingOrders:
     """Orders that serve all pairs in as few lanes as are found.
 
-    One quick result first; then fewer lanes by halving between the lower bound and what is known; then `closer`.
+    One quick result first; then lower bounds by `from_below`; then fewer lanes by halving between the lower bound and
+    what is known; then `closer`.
 
     Parameters
     ----------
@@ -93,11 +100,11 @@ def fewest(ways: Ways, exact: ExactSearch, *, rounds: int, limit: int | None = N
     """
     effort, hops = exact.effort, exact.question.hops
 
-    def longer(lanes: int, first: int, rounds: int = 1) -> ServingOrders | None:
-        return search(ways, lanes, effort, first=first, rounds=rounds, hops=hops)
+    def longer(lanes: int, first: int, rounds: int = 1, share: float = SHARE) -> ServingOrders | None:
+        return search(ways, lanes, effort, first=first, rounds=rounds, hops=hops, share=share)
 
-    def exactly(lanes: int) -> ServingOrders | None:
-        keys = exact.keys(lanes)
+    def exactly(lanes: int, share: float = 0.5) -> ServingOrders | None:
+        keys = exact.keys(lanes, share)
         return None if keys is None else ServingOrders(keys, ways.nearer)
 
     best = one_by_one(ways, [effort.seed, 0], hops, limit)
@@ -114,6 +121,9 @@ def fewest(ways: Ways, exact: ExactSearch, *, rounds: int, limit: int | None = N
             if polished is not None:
                 best = polished
                 effort.reached(len(best))
+        for better in from_below(best, exact, exactly, lambda lanes: longer(lanes, 0, share=BELOW)):
+            best = better
+            effort.reached(len(best))
         low, high = exact.low, len(best) + 1
         while low < high and not effort.over:
             lanes = (low + high) // 2 if high - low > 3 else low
@@ -129,6 +139,32 @@ def fewest(ways: Ways, exact: ExactSearch, *, rounds: int, limit: int | None = N
     except KeyboardInterrupt:
         effort.interrupted = True
     return best
+
+
+def from_below(
+    best: ServingOrders,
+    exact: ExactSearch,
+    exactly: Callable[[int, float], ServingOrders | None],
+    shortly: Callable[[int], ServingOrders | None],
+) -> Iterator[ServingOrders]:
+    """Refute numbers of lanes from the fewest up, until one is possible, which is yielded, or it is left open.
+
+    Where paths are many, each is tried by a short annealing before, which is sooner done where it is enough.
+
+    Parameters
+    ----------
+    exactly : callable(int, float)
+        As in `closer`; within a share of the time that is left.
+    shortly : callable(int)
+        Orders of the lanes by annealing; None if none were found.
+    """
+    while exact.low < len(best) and not exact.effort.over:
+        lanes = exact.low
+        orders = (None if exact.few_paths else shortly(lanes)) or exactly(lanes, BELOW)
+        if orders is not None:
+            yield orders
+        if exact.low == lanes:
+            return
 
 
 def closer(

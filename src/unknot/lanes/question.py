@@ -13,7 +13,7 @@ from unknot.lanes.evidence import Evidence
 from unknot.lanes.flows import only
 from unknot.lanes.forced import cycle_of_routes, forced_cycle
 from unknot.lanes.tables import Hops, Table, free_table, table_of, ways_of
-from unknot.lanes.ways import Demand, Flags, Ints, demand, of_pairs, packed, ways
+from unknot.lanes.ways import Demand, Flags, Ints, demand, of_pairs, packed, unpacked, ways
 from unknot.network import Network
 from unknot.routing.relation import Relation
 
@@ -68,6 +68,12 @@ class Question:
         return int(
             np.count_nonzero(self.table_of(self.ways.nearer).wanted if self.demand is None else self.demand.wanted)
         )
+
+    @property
+    def paths_per_step(self) -> float:
+        """Channels by which a router may go on to a destination, in the mean."""
+        choices = int(np.count_nonzero(unpacked(self.ways.nearer, self.ways.home.size)))
+        return float(choices / max(1, self.ways.wanted.shape[0] * self.ways.home.size))
 
     def table_of(self, taken: Ints) -> Table:
         """The given tables, or those by which channels are taken to destinations."""

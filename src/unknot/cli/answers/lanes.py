@@ -12,7 +12,7 @@ from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.lanes.changing import ChangingLanes
 from unknot.lanes.figures import Lanes
 from unknot.lanes.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
-from unknot.lanes.lane_refutation import Refutation
+from unknot.lanes.lane_refutation import Refutation, RouteRefutation
 from unknot.lanes.longer import LongerLanes
 
 
@@ -40,6 +40,13 @@ class RefutationForm(Form):
     """Proof that a number of lanes is impossible: contradictory clauses over numbered routers and channels."""
 
     kind: Literal["refutation"] = "refutation"
+
+
+@form_of(RouteRefutation)
+class RouteRefutationForm(RefutationForm):
+    """Proof that a number of lanes is impossible for given routes; pairs are of a source terminal and an address."""
+
+    kind: Literal["route-refutation"] = "route-refutation"  # type: ignore[assignment]
 
 
 @form_of(RouteTurn)
@@ -106,7 +113,7 @@ class FewestForm(VerdictForm, DeliveryForm, RelationForm):
     lanes: Positive
     fewest: bool = Field(description="Fewer lanes are shown to be impossible.")
     conclusion: str
-    evidence: ForcedCycleForm | RefutationForm | RouteCycleForm | None
+    evidence: ForcedCycleForm | RefutationForm | RouteCycleForm | RouteRefutationForm | None
     evidence_holds: bool | None = Field(description="Whether the separate checker accepts it; null: none to check.")
     highest_load: Number = Field(description="Highest load of a channel, in routes or in the units of the flows.")
     mean_load: Number = Field(description="Mean load of the channels.")

@@ -43,7 +43,8 @@ def write_routes(routes: Lanes | ChangingLanes | LongerLanes, out: Path) -> None
         export(routes.relation, out)
     elif out.suffix.lower() == CLAUSES:
         if isinstance(routes.evidence, Refutation):
-            files = write_refutation(routes.relation.network, routes.evidence, out, sends=routes.sends)
+            network, sends, given = routes.relation.network, routes.sends, routes.given
+            files = write_refutation(network, routes.evidence, out, sends=sends, given=given)
             notify(f"the proof is in {files.drat} and {files.lrat}")
         else:
             notify(f"{out} was not written: no clauses were refuted; a cycle of turns, or nothing, shows the bound")
@@ -135,10 +136,10 @@ def _bound(routes: Lanes | ChangingLanes) -> str:
     if isinstance(routes.evidence, Refutation):
         count = f"{routes.evidence.lanes} lane{'s are' if routes.evidence.lanes > 1 else ' is'} impossible"
         steps, cycles = len(routes.evidence.steps), len(routes.evidence.cycles)
+        pairs = f"{len(routes.evidence.pairs)} pairs{' of routers' * (routes.given is None)}"
         return (
             f"{count}: with {cycles} cycles of channels that no lane may close, the clauses that the routes of "
-            f"{len(routes.evidence.pairs)} pairs of routers fulfil contradict each other; the proof has {steps:,} "
-            f"step{'s' * (steps != 1)}"
+            f"{pairs} fulfil contradict each other; the proof has {steps:,} step{'s' * (steps != 1)}"
         )
     if routes.evidence is None:
         return "there is no fewer than one"
