@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from unknot._base.switching import DEFAULT_SWITCHING
-from unknot.cli.commands.options import Json, NetworkText, Picture, RoutingText, SwitchingName, TimeLimit, Vcs
+from unknot.cli.commands.options import MINUTE, Json, NetworkText, Picture, RoutingText, SwitchingName, TimeLimit, Vcs
 from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import limited, relation_of, write
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
@@ -22,7 +22,7 @@ def bnr(
     routing: RoutingText,
     vcs: Vcs = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
-    time_limit: TimeLimit = 60.0,
+    deadline: TimeLimit = MINUTE,
     out: Picture = None,
     json: Json = False,
 ) -> None:
@@ -34,20 +34,16 @@ def bnr(
 
     Exit code 0: it holds; 1: it does not; 3: undecided in the time given.
     """
-    from unknot._base.deadline import Deadline
-    from unknot._base.switching import switching_named
     from unknot.cli.commands import activity
     from unknot.cli.commands.proved import proved
     from unknot_papers.bnr.table import bnr as table_of
     from unknot_papers.bnr.table import conclude
 
-    technique = switching_named(switching)
-    deadline = Deadline.after(time_limit, "--time-limit")
     relation = limited(deadline, lambda: relation_of(network, routing, vcs, proved=True))
     with activity.progress_bar("bnr") as progress:
         table = limited(deadline, lambda: table_of(relation, progress=progress))
     with activity.busy("proving"):
-        proof = proved(relation, deadline, technique)
+        proof = proved(relation, deadline, switching)
         conclusion = conclude(proof.verdict, proof.delivery, table)
     if out is not None:
         from unknot_papers.bnr.drawing import draw_bnr

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot.cli.commands.options import Json, NetworkText, Picture, TimeLimit
+from unknot.cli.commands.options import MINUTE, Json, NetworkText, Picture, TimeLimit
 from unknot.cli.commands.printing import show, show_json
 from unknot.cli.commands.shared import write
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def itm(
     network: NetworkText,
     kind: Annotated[str, typer.Option(help="exterior or general.")] = "exterior",
-    time_limit: TimeLimit = 60.0,
+    deadline: TimeLimit = MINUTE,
     compared: Annotated[
         int, typer.Option(help="Most routers with which verdicts and routes are worked out as well.")
     ] = 500,
@@ -36,7 +36,7 @@ def itm(
     built = design.network(network, where="NETWORK")
     design.require_connected(built)
     with activity.progress_bar("itm") as progress:
-        layer = escape_layer(built, kind, time_limit=time_limit, compared=compared, progress=progress)
+        layer = escape_layer(built, kind, time_limit=deadline.left, compared=compared, progress=progress)
     if out is not None:
         from unknot_papers.itm.drawing import draw_mesh
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from unknot.cli.commands.options import Json, NetworkText, Picture, TimeLimit
+from unknot.cli.commands.options import MINUTE, Json, NetworkText, Picture, TimeLimit
 from unknot.cli.commands.printing import show, show_json
 from unknot.cli.commands.shared import limited, write
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
@@ -24,7 +24,7 @@ def permute(
         str | None, typer.Option(metavar="NAMES", help="Dead switches and links, such as s2r5,s0r1-s1r3.")
     ] = None,
     method: Annotated[str, typer.Option(help="auto, search, cp-sat or 'level by level'.")] = "auto",
-    time_limit: TimeLimit = 60.0,
+    deadline: TimeLimit = MINUTE,
     out: Picture = None,
     json: Json = False,
 ) -> None:
@@ -32,14 +32,12 @@ def permute(
 
     Exit code 0: it is realised; 1: it is blocked; 3: undecided.
     """
-    from unknot._base.deadline import Deadline
     from unknot._base.errors import UnknotError
     from unknot.cli.commands import activity
     from unknot.studies.design import network as named
     from unknot_papers.multistage import Marks, accept, permute_with_faults, requests
     from unknot_papers.multistage.text import describe_realisation
 
-    deadline = Deadline.after(time_limit, "--time-limit")
     whole = limited(deadline, lambda: named(network, where="NETWORK"))
     if permutation is not None and random is not None:
         raise UnknotError("either the outputs are wanted, such as 3,0,1,2, or --random, not both")

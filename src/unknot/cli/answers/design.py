@@ -7,19 +7,15 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from unknot._base.switching import Switching
-from unknot.certificates.verdict import Configuration, Message
 from unknot.cli.answers.form import Answer, Form, Number, Plain, answer, fill, form_of
 from unknot.cli.answers.networks import Natural, Positive
 from unknot.cli.answers.verdicts import ConfigurationForm
 from unknot.design.decision import Decision
 from unknot.design.design import Design
 from unknot.design.every_size import EverySize
-from unknot.design.impossible import Impossible
 from unknot.design.proofs import Proof
 from unknot.design.ranking import Level
-from unknot.design.requirements import Request
 from unknot.design.rule import Rule
-from unknot.design.search import Refuted
 from unknot.design.space import Space, shown
 
 Counts = Annotated[
@@ -57,44 +53,6 @@ class RowForm(Form):
     may_take: list[str] = Field(description="Types of VCs; in parentheses: not waited for.")
 
 
-class BlockedForm(Form):
-    """A blocked message, by numbers of terminals, addresses and VCs on the mesh of its configuration."""
-
-    source: Natural
-    address: Natural
-    lead: Annotated[list[Natural], Plain]
-    held: Annotated[list[Natural], Plain]
-    wanted: Annotated[list[Natural], Plain]
-
-
-class DeadlockForm(Form):
-    """A deadlock configuration of a rule of the space."""
-
-    sides: Annotated[list[Positive], Plain] = Field(description="Sides of the mesh.")
-    reachability: Literal["injected", "scheduled", "not-established"]
-    messages: list[BlockedForm]
-
-
-class ImpossibleForm(Form):
-    """Proof that there is no rule: clauses of deadlocks and of the request contradict each other.
-
-    All that the checker wants: `unknot.cli.answers.design.read_evidence` makes it into an object again.
-    """
-
-    counts: Counts
-    short: bool = Field(description="For a hypercube.")
-    switching: Switching
-    adaptive: Literal["states", "paths"]
-    least: Natural | None = Field(description="BNRs to be provided at least; null: all.")
-    symmetric: list[list[Natural]] = Field(description="Symmetries of the rule: where each type of VC goes.")
-    deadlocks: list[DeadlockForm]
-    walks: list[list[Natural]] = Field(description="Closed walks of dependencies: types of VCs.")
-    paths: list[list[tuple[int, int]]] = Field(description="Shortest paths: dimension and direction of each hop.")
-    steps: Annotated[list[tuple[list[int], list[Positive]]], Plain] = Field(
-        description="Literals of clauses that follow one from another, each with the clauses by which it follows."
-    )
-
-
 @form_of(Decision, without=("space", "switching", "rule", "proof", "evidence", "request", "symmetry"))
 class JudgedForm(Form):
     """Verdict on one distribution of VCs."""
@@ -103,7 +61,9 @@ class JudgedForm(Form):
     vcs: Positive = Field(description="VCs per router.")
     holds: bool | None = Field(description="Whether the checkers accept proof or evidence; null: there is none.")
     sides: Annotated[list[Positive], Plain] = Field(description="Sides of the largest mesh that rules were tried on.")
-    evidence: list[ImpossibleForm]
+    evidence: list[dict[str, Any]] = Field(
+        description="Claims that there is no rule, as in files of evidence, each with its proof."
+    )
     seconds: Number
 
 
@@ -149,7 +109,7 @@ def design_answer(design: Design, **more: Any) -> Answer:
     rule = None if best is None else best.rule
     decisions = []
     for one in design.decisions:
-        evidence = [evidence_form(e) for e in one.evidence]
+        evidence = [impossible.claim for impossible in one.evidence]
         decisions.append(fill(JudgedForm, one, counts=list(one.space.counts), vcs=one.space.vcs, evidence=evidence))
     provided = None if rule is None else rule.provided(states=design.request.adaptive == "states")
     fields: dict[str, Any] = {
@@ -202,61 +162,3 @@ def proof_form(space: Space, proof: Proof) -> dict[str, object]:
             for (held, signs), out in proof.escapes
         ],
     }
-
-
-def evidence_form(evidence: Impossible) -> dict[str, object]:
-    """Return the whole evidence as numbers."""
-    return {
-        "counts": list(evidence.space.counts),
-        "short": evidence.space.short,
-        "switching": evidence.switching,
-        "adaptive": evidence.request.adaptive,
-        "least": evidence.request.least,
-        "symmetric": evidence.request.symmetric,
-        "deadlocks": [
-            {
-                "sides": one.sides,
-                "reachability": one.configuration.reachability,
-                "messages": one.configuration.messages,
-            }
-            for one in evidence.refuted
-        ],
-        "walks": evidence.walks,
-        "paths": evidence.paths,
-        "steps": evidence.steps,
-    }
-
-
-def read_evidence(document: dict[str, Any]) -> Impossible:
-    """The evidence that stands in the JSON of a design; `unknot.design.accept` checks it.
-
-    Raises
-    ------
-    pydantic.ValidationError
-        If it has not the form of evidence.
-    """
-    form = ImpossibleForm.model_validate(document)
-    refuted = tuple(
-        Refuted(
-            tuple(one.sides),
-            Configuration(
-                form.switching,
-                1,
-                one.reachability,
-                tuple(
-                    Message(m.source, m.address, len(m.held), tuple(m.lead), tuple(m.held), tuple(m.wanted))
-                    for m in one.messages
-                ),
-            ),
-        )
-        for one in form.deadlocks
-    )
-    return Impossible(
-        Space(tuple(form.counts), form.short),
-        Request(form.adaptive, form.least, tuple(map(tuple, form.symmetric))),
-        form.switching,
-        refuted,
-        tuple(map(tuple, form.paths)),
-        tuple(map(tuple, form.walks)),
-        tuple((tuple(literals), tuple(hints)) for literals, hints in form.steps),
-    )

@@ -9,7 +9,7 @@ import typer
 
 from unknot.cli.commands.options import EvidenceDocument, Json, MostTime, NetworkText, RoutingText, UnitsText, Vcs
 from unknot.cli.commands.printing import show_json
-from unknot.cli.commands.shared import deadline_of, limited, relation_of, write_evidence
+from unknot.cli.commands.shared import limited, relation_of, write_evidence
 from unknot.cli.exit_codes import UNDECIDED
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def analyse(
         ),
     ] = None,
     units: UnitsText = None,
-    time_limit: MostTime = None,
+    deadline: MostTime = None,
     evidence: EvidenceDocument = None,
     json: Json = False,
 ) -> None:
@@ -51,7 +51,6 @@ def analyse(
     from unknot.verify.properties import properties
 
     scale = Scale.of(units)
-    deadline = deadline_of(time_limit)
     relation = limited(deadline, lambda: relation_of(network, routing, vcs, proved=True))
     with activity.progress_bar("analyse") as progress:
         find = partial(properties, relation, traffic=traffic, best=best, time_limit=deadline, progress=progress)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unknot._base.switching import DEFAULT_SWITCHING
-from unknot.cli.commands.options import EvidenceDocument, Json, SwitchingName, TimeLimit
+from unknot.cli.commands.options import MINUTE, EvidenceDocument, Json, SwitchingName, TimeLimit
 from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import exit_code, limited, write_evidence
@@ -53,7 +53,7 @@ def audit(
             min=0,
         ),
     ] = 0,
-    time_limit: TimeLimit = 60.0,
+    deadline: TimeLimit = MINUTE,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE.html", help="Write a report.")] = None,
     evidence: EvidenceDocument = None,
     json: Json = False,
@@ -69,19 +69,15 @@ def audit(
 
     Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given, or by what is known.
     """
-    from unknot._base.deadline import Deadline
-    from unknot._base.switching import switching_named
     from unknot.cli.commands import activity, audit_display
     from unknot.fabrics import compare_fabrics, read_fabric
     from unknot.verify.audit import audit as audit_fabric
     from unknot.verify.audit_routes import routes_between_hosts
 
-    technique = switching_named(switching)
-    deadline = Deadline.after(time_limit, "--time-limit")
     ending = deadline.closing.closing
     read = limited(deadline, lambda: read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs))
     with activity.busy("auditing"):
-        how = partial(audit_fabric, switching=technique, time_limit=deadline)
+        how = partial(audit_fabric, switching=switching, time_limit=deadline)
         audited = limited(ending, lambda: how(read, lanes=lanes, multicast_level=multicast_sl))
         routes = routes_between_hosts(read) if cables else None
         old = None if compare is None else read_fabric(compare)

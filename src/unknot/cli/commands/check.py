@@ -12,6 +12,7 @@ import typer
 
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
 from unknot.cli.commands.options import (
+    MINUTE,
     BufferDepth,
     EvidenceFile,
     Flows,
@@ -48,7 +49,7 @@ def check(
     routing: RoutingText,
     vcs: Vcs = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
-    time_limit: TimeLimit = 60.0,
+    deadline: TimeLimit = MINUTE,
     buffer_depth: BufferDepth = BUFFER_DEPTH,
     flows: Flows = None,
     smallest: Annotated[
@@ -70,8 +71,6 @@ def check(
     The other switching techniques are judged as well, in a line each. Exit code, of the technique asked for,
     0: it holds; 1: it does not; 3: undecided in the time given.
     """
-    from unknot._base.deadline import Deadline
-    from unknot._base.switching import switching_named
     from unknot.certificates import evidence_holds
     from unknot.cli.commands import activity, verdict_display
     from unknot.report.explanation import explain as explanation
@@ -79,17 +78,15 @@ def check(
     from unknot.verify import check_all, deliver
     from unknot.verify.check import NO_ANSWER
 
-    deadline = Deadline.after(time_limit, "--time-limit")
-    technique = switching_named(switching)
     if all_sizes:
         from unknot.cli.commands.every_size import check_every_size
 
-        check_every_size(network, routing, vcs, technique, deadline, evidence, json=json)
+        check_every_size(network, routing, vcs, switching, deadline, evidence, json=json)
     relation = limited(deadline, lambda: relation_of(network, routing, vcs, flows=flows, proved=True))
     began = time.monotonic()
     with activity.proving() as progress:
-        verdicts = check_all(relation, technique, time_limit=deadline, buffer_depth=buffer_depth, progress=progress)
-    verdict = verdicts[technique]
+        verdicts = check_all(relation, switching, time_limit=deadline, buffer_depth=buffer_depth, progress=progress)
+    verdict = verdicts[switching]
     seconds = time.monotonic() - began
     ending = deadline.closing.closing
     delivery: Delivery | None = None
@@ -101,7 +98,7 @@ def check(
         from unknot.verify.smallest import smallest as find_smallest
 
         with activity.busy("looking for a smaller counterexample"):
-            seek = partial(find_smallest, relation, technique, time_limit=deadline, buffer_depth=buffer_depth)
+            seek = partial(find_smallest, relation, switching, time_limit=deadline, buffer_depth=buffer_depth)
             least = deadline.closing.unless_over(partial(seek, known=verdict.configuration))
         if least is None:
             notify("there was no time to look for a smaller counterexample")
@@ -142,10 +139,10 @@ def check(
     if evidence is not None:
         from unknot.certificates import answer_claims
 
-        others = [other for name, other in verdicts.items() if name != technique and evidence.suffix != COQ]
+        others = [other for name, other in verdicts.items() if name != switching and evidence.suffix != COQ]
         claims = answer_claims(relation, [verdict, *others], delivery)
         if least is not None and least.messages_bound > 1:
-            claims += _size_claims(relation, technique, least.messages_bound)
+            claims += _size_claims(relation, switching, least.messages_bound)
         write_evidence(evidence, relation.network, relation, claims)
     if json:
         from unknot.cli.answers.form import answer

@@ -30,7 +30,7 @@ from unknot.cli.commands.options import (
 )
 from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.printing import show_json
-from unknot.cli.commands.shared import deadline_of, flows_in, kept_in, relation_of, write, write_rows
+from unknot.cli.commands.shared import flows_in, kept_in, relation_of, write, write_rows
 from unknot.cli.exit_codes import UNDECIDED
 
 
@@ -70,7 +70,7 @@ def curve(
             help="Draw the curves (.svg, .png, .pdf), or write a row for each run (.csv, .parquet); repeatable.",
         ),
     ] = None,
-    time_limit: MostTime = None,
+    deadline: MostTime = None,
     units: UnitsText = None,
     json: Json = False,
 ) -> None:
@@ -89,7 +89,6 @@ def curve(
 
     if flows is not None and traffic != "uniform":
         raise SimulationError("--flows says who sends what; leave out --traffic")
-    deadline = deadline_of(time_limit)
     scale, files = Scale.of(units), out or []
     tables = [file for file in files if file.suffix.lower() in TABLES]
     for file in (file for file in files if file not in tables):
@@ -117,8 +116,8 @@ def curve(
             progress=progress,
             note=notify,
         )
-    if curves.cut_short:
-        notify(f"given up after {time_limit:g} s, the time limit; points that are done are {_kept(store)}")
+    if curves.cut_short and deadline is not None:
+        notify(f"given up after {deadline.seconds:g} s, the time limit; points that are done are {_kept(store)}")
         if not curves.rows:
             raise typer.Exit(UNDECIDED)
     for file in tables:

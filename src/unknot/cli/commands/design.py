@@ -13,7 +13,7 @@ import typer
 
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.guard import keeping_the_best
-from unknot.cli.commands.options import EvidenceDocument, Json, Picture, SwitchingName, TimeLimit
+from unknot.cli.commands.options import MINUTE, EvidenceDocument, Json, Picture, SwitchingName, TimeLimit
 from unknot.cli.commands.outcomes import notify, wrote
 from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import write, write_evidence
@@ -48,7 +48,7 @@ def design(
         str | None, typer.Option(metavar="'1/1 1/2'", help="VCs up/down each dimension, to judge only these.")
     ] = None,
     every: Annotated[bool, typer.Option("--every", help="Judge all distributions of the fewest VCs.")] = False,
-    time_limit: TimeLimit = 60.0,
+    deadline: TimeLimit = MINUTE,
     export: Annotated[
         Path | None, typer.Option(metavar="FILE.py", help="Write the rule as a routing of one's own.")
     ] = None,
@@ -66,11 +66,9 @@ def design(
 
     Exit code 0: a rule was found, and its proof holds; 1: it is impossible; 3: open in the time given.
     """
-    from unknot._base.deadline import Deadline
     from unknot.cli.commands import activity
     from unknot.design import design as find
 
-    deadline = Deadline.after(time_limit, "--time-limit")
     least = None if adaptive == "full" else _number(adaptive)
     counts = None if vcs is None else _counts(vcs)
     began = time.monotonic()

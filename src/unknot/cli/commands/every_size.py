@@ -22,7 +22,7 @@ def check_every_size(
     family: str,
     routing: str,
     vcs: int | None,
-    technique: Switching,
+    switching: Switching,
     deadline: Deadline,
     evidence: Path | None,
     *,
@@ -36,7 +36,7 @@ def check_every_size(
     if vcs is not None:
         raise RelationError(f"--all-sizes: give VCs as an option of the routing, such as {routing}(vcs={vcs})")
     with activity.busy("looking for a proof"):
-        verdict = every_size(family, routing, technique, time_limit=deadline)
+        verdict = every_size(family, routing, switching, time_limit=deadline)
         holds = deadline.closing.closing.unless_over(lambda: verdict.holds)
     if evidence is not None:
         if verdict.proof is not None:

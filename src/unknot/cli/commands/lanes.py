@@ -10,7 +10,18 @@ import typer
 
 from unknot._base.errors import RelationError
 from unknot.cli.commands.guard import keeping_the_best
-from unknot.cli.commands.options import SEED, BothWays, EvidenceFile, Flows, Json, NetworkText, Seed, TimeLimit, Vcs
+from unknot.cli.commands.options import (
+    MINUTE,
+    SEED,
+    BothWays,
+    EvidenceFile,
+    Flows,
+    Json,
+    NetworkText,
+    Seed,
+    TimeLimit,
+    Vcs,
+)
 from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import limited
 
@@ -48,7 +59,7 @@ def lanes(
     ] = "lanes",
     vcs: Vcs = None,
     both_ways: BothWays = None,
-    time_limit: TimeLimit = 60.0,
+    deadline: TimeLimit = MINUTE,
     seed: Seed = SEED,
     out: Annotated[
         Path | None,
@@ -69,7 +80,6 @@ def lanes(
 
     Exit code 0: routes were found, and the proof holds; 3: there was no time for the proof.
     """
-    from unknot._base.deadline import Deadline
     from unknot.cli.answers.form import answer
     from unknot.cli.answers.lanes import ANSWERS
     from unknot.cli.commands import activity, display, lane_display
@@ -91,7 +101,6 @@ def lanes(
     of_evidence = () if count is not None else (*ENDINGS, lane_display.CLAUSES)
     if out is not None and out.suffix.lower() not in of_evidence:
         require_format(out, of_evidence)
-    deadline = Deadline.after(time_limit, "--time-limit")
     built = limited(deadline, lambda: design.network(network, where="NETWORK"))
     matrix = None if flows is None else read_flows(flows, built)
     if matrix is None:

@@ -20,7 +20,7 @@ from unknot.cli.commands.options import (
     Vcs,
 )
 from unknot.cli.commands.printing import show, show_json
-from unknot.cli.commands.shared import deadline_of, limited, relation_of, write
+from unknot.cli.commands.shared import limited, relation_of, write
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def multicast(
     overhead: Annotated[int, typer.Option(help="Cycles a terminal needs before it sends.")] = 0,
     out: Picture = None,
     units: UnitsText = None,
-    time_limit: MostTime = None,
+    deadline: MostTime = None,
     json: Json = False,
 ) -> None:
     """Schedule a collective operation, say which messages may meet, and run it.
@@ -61,14 +61,11 @@ def multicast(
     3: it was given up at the time limit.
     """
     from unknot._base.errors import UnknotError
-    from unknot._base.switching import switching_named
     from unknot._base.units import Scale
     from unknot.simulation.collectives import execute
     from unknot.traffic.collectives import collective, contention
 
     scale = Scale.of(units)
-    technique = switching_named(switching)
-    deadline = deadline_of(time_limit)
     relation = limited(deadline, lambda: relation_of(network, routing, vcs, simulated=True))
     chosen = None
     if members is not None:
@@ -78,7 +75,7 @@ def multicast(
             raise UnknotError(f"--members: terminals are numbers with commas between them, got {members!r}") from None
     schedule = limited(deadline, lambda: collective(operation, relation.network, root, chosen, order=order))
     meetings = limited(deadline, lambda: contention(relation, schedule))
-    run = partial(execute, relation, schedule, block=block, switching=technique, buffer_depth=buffer_depth)
+    run = partial(execute, relation, schedule, block=block, switching=switching, buffer_depth=buffer_depth)
     done = limited(deadline, lambda: run(overhead=overhead))
     if out is not None:
         from unknot.report.schedule_drawing import draw_schedule

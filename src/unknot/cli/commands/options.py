@@ -15,6 +15,7 @@ from typer.core import TyperCommand
 from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.manifest import Running, running
+from unknot._base.switching import Switching
 from unknot.cli.commands import guard
 from unknot.cli.commands.outcomes import WORDS
 
@@ -28,12 +29,15 @@ RoutingText = Annotated[
     ),
 ]
 Vcs = Annotated[int | None, typer.Option("--vcs", help="Virtual channels per channel, in all.")]
-SwitchingName = Annotated[str, typer.Option(help="saf, vct, wormhole or wormhole-nonatomic.")]
+SwitchingName = Annotated[Switching, typer.Option(help="The switching technique.")]
 _LIMIT = typer.Option(
     "--time-limit", help="Seconds for the whole command; what is open then stays open; exit code 3."
 )
-TimeLimit = Annotated[float, _LIMIT]
-MostTime = Annotated[float | None, _LIMIT]
+TimeLimit = Annotated[Deadline, _LIMIT]
+MostTime = Annotated[Deadline | None, _LIMIT]
+"""The limit as seconds on the command line, and as a deadline that has begun for the command: see `with_limit`."""
+MINUTE: Any = 60.0
+"""Seconds of commands that search, unless others are given."""
 BothWays = Annotated[
     bool | None,
     typer.Option(
@@ -207,24 +211,26 @@ def with_limit(command: Callable[..., None]) -> Callable[..., None]:
     Seconds that it searches for where none are given are its own, and no promise.
     """
     signature = inspect.signature(command, eval_str=True)
-    own = signature.parameters.get("time_limit")
+    own = signature.parameters.get("deadline")
 
     @functools.wraps(command)
     def limited(*, time_limit: float | None = None, **options: Any) -> None:
-        if time_limit is not None:
-            guard.end_in_time(Deadline.after(time_limit, "--time-limit", UnknotError))
+        seconds = own.default if own is not None and time_limit is None else time_limit
+        deadline = None if seconds is None else Deadline.after(seconds, "--time-limit", UnknotError)
+        if deadline is not None and time_limit is not None:
+            guard.end_in_time(deadline)
         if own is not None:
-            options["time_limit"] = own.default if time_limit is None else time_limit
+            options["deadline"] = deadline
         command(**options)
 
-    kind, option = get_args(MostTime if own is None else own.annotation)
+    _, option = get_args(MostTime if own is None else own.annotation)
     if own is not None and own.default is not None:
         option = copy(option)
         option.show_default = f"{own.default:g}"
-    kinds: Any = Annotated[(kind | None, option)]
-    most = inspect.Parameter("time_limit", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kinds)
-    most = most if own is None else own.replace(default=None, annotation=kinds)
-    parameters = {**signature.parameters, "time_limit": most}
+    kind: Any = Annotated[float | None, option]
+    kinds = inspect.Parameter.KEYWORD_ONLY if own is None else own.kind
+    most = inspect.Parameter("time_limit", kinds, default=None, annotation=kind)
+    parameters = {**signature.parameters, "deadline": most}
     limited.__signature__ = signature.replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
     return limited
 

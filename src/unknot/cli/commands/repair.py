@@ -10,6 +10,7 @@ import typer
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import (
+    MINUTE,
     SEED,
     BothWays,
     EvidenceDocument,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from unknot._base.deadline import Deadline
+    from unknot._base.switching import Switching
     from unknot.cli.answers.repair import State
     from unknot.cli.commands.proved import Proved
     from unknot.repair import Remedy
@@ -54,7 +56,7 @@ def repair(
     minimal: Annotated[
         bool, typer.Option("--minimal", help="An adaptive routing shall take shortest paths only.")
     ] = False,
-    time_limit: TimeLimit = 60.0,
+    deadline: TimeLimit = MINUTE,
     both_ways: BothWays = None,
     seed: Seed = SEED,
     out: Annotated[
@@ -81,7 +83,6 @@ def repair(
 
     Exit code 0: every remedy was proved safe.
     """
-    from unknot._base.deadline import Deadline
     from unknot.certificates import part_of
     from unknot.cli.answers.form import answer, fill
     from unknot.cli.answers.repair import RemedyForm, RepairAnswer
@@ -91,7 +92,6 @@ def repair(
     from unknot.report.export import export
     from unknot.report.picture import require_ending
 
-    deadline = Deadline.after(time_limit, "--time-limit")
     routes = out if out is not None and out.suffix.lower() == ".json" else None
     if out is not None and (routing is not None or out.suffix):
         if routes is None:
@@ -124,9 +124,8 @@ def repair(
             for one, proof in zip(remedies, proofs, strict=True)
         ]
     if search_until.over:
-        notify(
-            f"the time for the search was over: with more than {time_limit:g} s there may be more or better remedies"
-        )
+        more = f"with more than {deadline.seconds:g} s there may be more or better remedies"
+        notify(f"the time for the search was over: {more}")
     if evidence is not None:
         parts = [
             part_of(remedy.kind, remedy.relation, claims)
@@ -214,19 +213,17 @@ def _show(relation: Relation, before: State, remedies: list[Remedy], after: list
         out.print(f"The separate checker rejects the lower bound of: {', '.join(refused)}")
 
 
-def _curves(relation: Relation, remedies: list[Remedy], switching: str, seed: int) -> str:
+def _curves(relation: Relation, remedies: list[Remedy], switching: Switching, seed: int) -> str:
     """Latency against load before and after, drawn."""
-    from unknot._base.switching import switching_named
     from unknot.report.curves import draw_curves
     from unknot.simulation import simulate
 
-    technique = switching_named(switching)
     designs = {"as it is": relation}
     designs |= {remedy.kind: remedy.relation for remedy in remedies if remedy.cost is not None}
     return draw_curves(
         {
             name: [
-                simulate(made, load, switching=technique, seed=seed, warmup=1000, measure=3000, packet_length=4)
+                simulate(made, load, switching=switching, seed=seed, warmup=1000, measure=3000, packet_length=4)
                 for load in LOADS
             ]
             for name, made in designs.items()

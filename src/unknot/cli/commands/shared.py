@@ -111,14 +111,6 @@ def limited(deadline: Deadline | None, work: Callable[[], T]) -> T:
         raise typer.Exit(UNDECIDED) from None
 
 
-def deadline_of(seconds: float | None) -> Deadline | None:
-    """The deadline of a command with that ``--time-limit``, from now on."""
-    from unknot._base.deadline import Deadline
-    from unknot._base.errors import UnknotError
-
-    return None if seconds is None else Deadline.after(seconds, "--time-limit", UnknotError)
-
-
 @contextmanager
 def kept_in(store: Path | None) -> Iterator[None]:
     """Say where the finished points of a study are when it is interrupted."""

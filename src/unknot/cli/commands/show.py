@@ -8,7 +8,7 @@ import typer
 
 from unknot.cli.commands.options import Json, MostTime, NetworkText, Picture
 from unknot.cli.commands.printing import show_json
-from unknot.cli.commands.shared import deadline_of, limited, write
+from unknot.cli.commands.shared import limited, write
 
 
 def show(
@@ -21,7 +21,7 @@ def show(
         str, typer.Option(help="What --out draws: auto, whole, groups (of routers as a node each) or matrix.")
     ] = "auto",
     terminals: Annotated[bool, typer.Option("--terminals", help="Draw terminals too.")] = False,
-    time_limit: MostTime = None,
+    deadline: MostTime = None,
     json: Json = False,
 ) -> None:
     """Describe a network: sizes, degrees, distances.
@@ -32,7 +32,6 @@ def show(
     from unknot.network import measure
     from unknot.studies.design import network as named
 
-    deadline = deadline_of(time_limit)
     built = limited(deadline, lambda: named(network, where="NETWORK"))
     metrics = limited(deadline, lambda: measure(built, sample=sample))
     if out is not None:

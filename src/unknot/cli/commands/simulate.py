@@ -33,7 +33,7 @@ from unknot.cli.commands.options import (
     in_groups,
 )
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import deadline_of, flows_in, limited, network_for, relation_of, write, write_rows
+from unknot.cli.commands.shared import flows_in, limited, network_for, relation_of, write, write_rows
 
 if TYPE_CHECKING:
     from unknot.simulation import Run, Runs, Saturation
@@ -44,7 +44,7 @@ GROUPS = {
     "Traffic": ("load", "traffic", "flows", "packet_length", "bursts", "traffic_class"),
     "Measurement": ("warmup", "measure", "precision", "interval", "saturation"),
     "Faults": ("fault",),
-    "Execution": ("seed", "seeds", "jobs", "threads", "time_limit"),
+    "Execution": ("seed", "seeds", "jobs", "threads", "deadline"),
 }
 """Groups of options, those of the arguments of `unknot.simulate`."""
 
@@ -91,7 +91,7 @@ def simulate(
         int | None,
         typer.Option(help="Threads inside each run; by default the cores, if there is work for each. Same answer."),
     ] = None,
-    time_limit: MostTime = None,
+    deadline: MostTime = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -118,13 +118,10 @@ def simulate(
     Exit code 0: it ran to its end, whatever was found; 3: it was given up at the time limit.
     """
     from unknot._base.errors import SimulationError
-    from unknot._base.switching import switching_named
     from unknot._base.units import Scale
     from unknot.cli.commands import simulated
     from unknot.simulation.run import options
 
-    deadline = deadline_of(time_limit)
-    technique = switching_named(switching)
     scale = Scale.of(units)
     computed = flows is not None and units is not None
     if load is not None if saturation else load is None and not computed:
@@ -146,7 +143,7 @@ def simulate(
         raise SimulationError(f"{wrong} is for one run, not for --saturation")
     point: dict[str, Any] = {
         "packet_length": options.lengths_of(packet_length, "--packet-length"),
-        "switching": technique,
+        "switching": switching,
         "buffer_depth": buffer_depth,
         "seed": seed,
         "traffic": traffic,

@@ -70,14 +70,13 @@ def trace(
     Exit code 0: all arrived; 1: some never will; 3: the limit was reached.
     """
     from unknot._base.errors import UnknotError
-    from unknot._base.switching import switching_named
     from unknot._base.units import Scale
     from unknot.cli.commands import activity
     from unknot.simulation.traces.closed_loop import closed_loop
     from unknot.simulation.traces.trace_file import read_trace, write_trace
     from unknot.simulation.traces.trace_run import run_trace
 
-    technique, scale = switching_named(switching), Scale.of(units)
+    scale = Scale.of(units)
     if (file is None) == (requests is None):
         raise UnknotError("either a file of messages is wanted, or --requests with a number")
     if requests is not None and (overhead or in_order):
@@ -89,7 +88,7 @@ def trace(
             run = run_trace(
                 relation,
                 read_trace(file, relation.network, classes=relation.classes),
-                switching=technique,
+                switching=switching,
                 buffer_depth=buffer_depth,
                 overhead=overhead,
                 in_order=in_order,
@@ -106,7 +105,7 @@ def trace(
                 traffic=traffic,
                 service=service,
                 think=think,
-                switching=technique,
+                switching=switching,
                 buffer_depth=buffer_depth,
                 limit=limit,
                 seed=seed,
