@@ -91,7 +91,7 @@ def test_json(tmp_path: Path) -> None:
     )
     assert result.exit_code == 0
     found = json.loads(result.stdout)
-    assert set(found) == {"exhibits", "refusals", "report"}
+    assert set(found) == {"exhibits", "refusals", "report", "manifest"}
     (exhibit,) = found["exhibits"]
     assert {
         "routing", "network", "source", "delivered", "minimal", "longest_route", "adaptivity_mean",

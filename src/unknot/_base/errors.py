@@ -10,6 +10,7 @@ import operator
 import re
 import traceback
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,7 @@ EXTRAS = {
     "pysat": "solving",
     "matplotlib": "plotting",
     "pyarrow": "parquet",
+    "pandas": "data",
     "distributed": "dask",
     "dask_jobqueue": "slurm",
 }
@@ -105,6 +107,20 @@ def missing_extra(error: ImportError) -> str:
     if library not in EXTRAS:
         return ""
     return f"{library} is not installed, and this needs it: pip install 'unknot[{EXTRAS[library]}]'"
+
+
+def library(name: str) -> Any:
+    """Import a library that an extra brings.
+
+    Raises
+    ------
+    UnknotError
+        If it is not installed; names the extra.
+    """
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise UnknotError(missing_extra(error)) from None
 
 
 def shown(value: object, most: int = 80) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from unknot._base.errors import UnknotError
+from unknot._base.errors import library
 from unknot._base.output import manifest_at, write_bytes, write_text
 from unknot._base.stamp import line
 
@@ -41,13 +41,7 @@ def to_frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
     UnknotError
         If pandas is not installed.
     """
-    try:
-        import pandas
-    except ImportError:
-        raise UnknotError(
-            "data frames need pandas, which comes with the extra data: pip install 'unknot[data]'"
-        ) from None
-    return pandas.DataFrame.from_records(list(rows))
+    return library("pandas").DataFrame.from_records(list(rows))
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -77,13 +71,7 @@ def write_parquet(columns: Mapping[str, Sequence[Any]], path: str | Path) -> Non
     UnknotError
         If pyarrow is not installed; WriteError if the file cannot be written.
     """
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        raise UnknotError(
-            "Parquet needs pyarrow, which comes with the extra data: pip install 'unknot[data]'"
-        ) from None
+    pyarrow, parquet = library("pyarrow"), library("pyarrow.parquet")
     manifest, table = manifest_at(path), pyarrow.table(dict(columns))
     if manifest is not None:
         table = table.replace_schema_metadata({"unknot": line(manifest)})

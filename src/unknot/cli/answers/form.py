@@ -19,7 +19,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, 
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, create_model, model_validator
 
 from unknot.network import Network
 from unknot.routing.relation import Relation
@@ -31,6 +31,13 @@ class Form(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     homes: ClassVar[dict[str, type]] = {}
     """The classes of the sources of some fields, where other sources may have attributes of these names too."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_tuple(cls, value: Any) -> Any:
+        """Fields in their order, where an object has a tuple for what JSON has keys for."""
+        names = [field.alias or name for name, field in cls.model_fields.items()]
+        return dict(zip(names, value, strict=True)) if isinstance(value, tuple) else value
 
 
 Answer = dict[str, Any]

@@ -89,14 +89,6 @@ class FoundForm(Form):
     lanes: Natural
 
 
-def _front(front: Any) -> Any:
-    return [{"lanes": x[0], "highest_load": x[1]} if isinstance(x, tuple) else x for x in front]
-
-
-def _history(history: Any) -> Any:
-    return [{"seconds": x[0], "lanes": x[1]} if isinstance(x, tuple) else x for x in history]
-
-
 def _tried(tried: Any) -> Any:
     if not isinstance(tried, dict):
         return tried
@@ -128,8 +120,8 @@ class FewestForm(VerdictForm, DeliveryForm, RelationForm):
 class LanesAnswer(FewestForm):
     """JSON answer of `unknot lanes`."""
 
-    front: Annotated[list[FrontForm], BeforeValidator(_front)]
-    history: Annotated[list[FoundForm], BeforeValidator(_history)]
+    front: Annotated[list[FrontForm], Plain]
+    history: Annotated[list[FoundForm], Plain]
 
 
 @form_of(ChangingLanes, without=("relation", "count", "key", "sends", "given", "load"))

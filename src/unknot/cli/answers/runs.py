@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 
 from unknot._base.units import Units
 from unknot.cli.answers.form import ChannelName, Form, Number, Plain, TerminalName, form_of
@@ -31,11 +31,6 @@ class WaitForm(Form):
 
     message: Natural
     others: Annotated[list[Natural], Plain] = Field(alias="for")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_pair(cls, value: Any) -> Any:
-        return dict(zip(("message", "for"), value, strict=True)) if isinstance(value, tuple) else value
 
 
 @form_of(Replay, without=("found",))

@@ -99,22 +99,12 @@ class DeadEndForm(Form):
     at: VcName
     address: AddressName
 
-    @model_validator(mode="before")
-    @classmethod
-    def _of_pair(cls, value: Any) -> Any:
-        return dict(zip(("at", "address"), value, strict=True)) if isinstance(value, tuple) else value
-
 
 class LoopForm(Form):
     """Places that packets for an address never leave."""
 
     places: Annotated[list[VcName], Plain]
     address: AddressName
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_pair(cls, value: Any) -> Any:
-        return dict(zip(("places", "address"), value, strict=True)) if isinstance(value, tuple) else value
 
 
 @form_of(Delivery)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unknot._base import memory
-from unknot._base.errors import NetworkError, TextError, UnknotError, near
+from unknot._base.errors import NetworkError, TextError, UnknotError, library, near
 from unknot._base.frames import write_csv, write_parquet
 from unknot._base.input import read_bytes, read_text
 from unknot.network import Network
@@ -22,8 +22,6 @@ from unknot.simulation.traces.trace_run import TraceRun
 from unknot.traffic.trace import Trace, TraceError, unknown_class
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from unknot._base.units import Units
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
@@ -155,7 +153,7 @@ def _read_csv(path: Path) -> _Sheet:
 
 
 def _read_parquet(path: Path) -> _Sheet:
-    parquet = _pyarrow("pyarrow.parquet")
+    parquet = library("pyarrow.parquet")
     content = read_bytes(path, growth=_GROWTH)
     columns: dict[str, list[Any]] = {}
     try:
@@ -177,17 +175,6 @@ def _read_parquet(path: Path) -> _Sheet:
         raise UnknotError(f"{path}: not Parquet: {str(error)[:200]}") from None
     rows = len(columns["cycle"])
     return _Sheet(path, columns, rows, range(1, rows + 1), (), list(columns))
-
-
-def _pyarrow(name: str) -> ModuleType:
-    import importlib
-
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise UnknotError(
-            "Parquet needs pyarrow, which is not installed: pip install 'unknot[parquet]', or use CSV"
-        ) from None
 
 
 def _check_heading(heading: list[str], path: Path, line: int, text: str) -> None:
