@@ -38,7 +38,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "check-all-sizes": (("check", "mesh(2)", "--all-sizes", "--routing", "lcfaa", "--evidence", "every.json"),
                         ("every.json",)),
     "check-coq": (("check", *RING, "--vcs", "2", "--evidence", "why.v"), ("why.v",)),
-    "convert": (("convert", "ring(4)", "ring.tod"), ("ring.tod",)),
+    "convert": (("convert", "ring(4)", "ring.graphml"), ()),
     "convert-dot": (("convert", "ring(4)", "ring.dot"), ("ring.dot",)),
     "convert-json": (("convert", "ring(4)", "ring.json"), ("ring.json",)),
     "curve": (("curve", *RING, "--loads", "0.1", *SHORT, "--out", "c.svg", "--out", "c.csv", "--out", "c.parquet",
@@ -194,7 +194,7 @@ def test_tables_are_read_as_ever_and_libraries_write_no_manifest(
 
 def test_own_readers_take_files_with_manifests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("net.json", "net.tod"):
+    for name in ("net.json",):
         assert unknot_says("convert", "mesh(2, 2)", name).exit_code == 0
         assert "unknot-manifest" in Path(name).read_text()
         assert json.loads(unknot_says("show", name, "--json").stdout)["links"] == 4
@@ -316,7 +316,7 @@ def test_nothing_is_written_whatever_the_command_says(tmp_path: Path, monkeypatc
     Path("study.toml").write_text(STUDY.replace("torus(4, 4)", "ring(4)").replace("2000", "40"))
     for words in (
         ("show", "ring(4)", "--out", str(victim)),
-        ("convert", "ring(4)", str(tmp_path / "new" / "net.tod")),
+        ("convert", "ring(4)", str(tmp_path / "new" / "net.edges")),
         ("run", "study.toml", "--out", str(tmp_path / "made"), "--jobs", "1", "--csv", str(tmp_path / "rows.csv")),
         ("gallery", "dimension_order", "--network", "mesh(2, 2)", "--out", str(tmp_path / "g" / "g.html")),
         ("curve", *RING, "--loads", "0.1", *SHORT, "--out", str(tmp_path / "c.svg"), "--jobs", "1"),
@@ -341,7 +341,7 @@ MANIFEST = Manifest(
     [(".svg", "<svg><title>&lt;/svg></title></svg>\n"), (".html", "<body>\n</body>\n</html>\n"), (".md", "# A\n"),
      (".json", '{"a": [1]}\n'), (".json", '{\n "a": {}\n}'), (".v", "(* Coq *)\n"), (".v", "module m;\n"),
      (".py", "x = 1\n"),
-     (".cnf", "p cnf 1 1\n"), (".tod", "ring(4)\n"), (".dot", "digraph {}\n"), (".toml", "a = 1\n")],
+     (".cnf", "p cnf 1 1\n"), (".dot", "digraph {}\n"), (".toml", "a = 1\n")],
 )  # fmt: skip
 def test_a_manifest_is_found_again_whatever_it_holds(ending: str, text: str) -> None:
     stamped = stamp.stamped(text, ending, MANIFEST)

@@ -95,6 +95,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "trace": ("unknot.simulation.traces.closed_loop:closed_loop", (*RING, "--requests", "1")),
     "multicast": ("unknot.simulation.collectives:execute", RING),
     "gallery": ("unknot.studies.run:compute", ("shortest_paths", "--network", "ring(4)", "--out", "g.html")),
+    "rerun": ("unknot.network:measure", ("ring.svg",)),
     "cache": ("unknot._base.kernels.cache:clear", ("clear",)),
 }
 """For each command a function that it calls, and the words that follow its name."""
@@ -106,6 +107,7 @@ def test_every_command_ends_in_time_whatever_it_does(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     made = CliRunner().invoke(app, ["check", *RING, "--vcs", "1", "--export", "knot.json"])
     assert made.exit_code == 1, made.output
+    assert CliRunner().invoke(app, ["show", "ring(4)", "--out", "ring.svg"]).exit_code == 0
     (tmp_path / "study.toml").write_text('[[design]]\nnetwork = "ring(4)"\nrouting = "shortest_paths"\n')
     assert set(CASES) == set(COMMANDS)
     done = subprocess.run(

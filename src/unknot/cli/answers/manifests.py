@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from unknot._base.manifest import Manifest
-from unknot.cli.answers.form import Form, form_of
+from unknot.cli.answers.form import Form, Plain, form_of
 
 Word = Annotated[str, Field(max_length=100_000)]
 
@@ -16,7 +16,7 @@ Word = Annotated[str, Field(max_length=100_000)]
 class ManifestForm(Form):
     """Manifest of an outcome: the command, code, libraries and networks that made it."""
 
-    command: Annotated[tuple[Word, ...], Field(max_length=10_000)] = Field(
+    command: Annotated[list[Word], Field(max_length=10_000), Plain] = Field(
         description="Words of the command line after `unknot`, as they were typed."
     )
     networks: dict[str, str] = Field(description="Digests of the networks that were made or read, by their names.")

@@ -96,7 +96,7 @@ def _read(file: Path) -> tuple[Manifest, bytes]:
         raise UnknotError(
             f"{file}: its manifest is damaged, or of a newer version: {place}: {first['msg']}"
         ) from None
-    return manifest.Manifest(**dict(form)), content
+    return manifest.Manifest(**{**dict(form), "command": tuple(form.command)}), content
 
 
 def _command(context: typer.Context, recorded: Manifest, file: Path) -> Any:
