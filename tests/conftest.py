@@ -13,6 +13,7 @@ import gc
 import os
 import secrets
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,7 @@ except ImportError:  # not on Windows
 
 os.environ.setdefault("UNKNOT_QUIET", "1")  # what is compiled on the way is no matter of a test
 os.environ.setdefault("NUMBA_OPT", "1")  # as on the command line; Numba reads it when it is imported
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # jsonschema does without; a second to load
 
 settings.register_profile(
     "unknot",
@@ -60,7 +62,9 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
 
 
 def pytest_collection_finish() -> None:
+    """Collect garbage seldom: of the many small objects that tests keep, a tenth of the time went into looking."""
     gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
     gc.enable()
 
 

@@ -60,7 +60,7 @@ def watch_compiling() -> None:
     """Have Numba report when it compiles; called once, when the first kernel is imported."""
     from numba.core import event
 
-    class Listener(event.Listener):
+    class Listener(event.Listener):  # type: ignore[misc]  # mypy passes over Numba
         on_start, on_end = _compiling.on_start, _compiling.on_end
 
     register: Callable[[str, object], None] = event.register

@@ -103,7 +103,7 @@ def announce() -> None:
 
     announcement = Announcement()
 
-    class Listener(event.Listener):
+    class Listener(event.Listener):  # type: ignore[misc]  # mypy passes over Numba
         def on_start(self, event: Any) -> None:
             announcement.began(_module(event))
 
