@@ -35,7 +35,7 @@ from unknot.lanes.effort import SearchEffort
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
 from unknot.repair.pruned import Pruned, Unprunable, pruned
-from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive
+from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive, shortest_paths
 from unknot.verify import check_all, deliver
 from unknot.verify.testing import table_relation
 from unknot.verify.testing.strategies import relations
@@ -141,6 +141,66 @@ def test_a_hop_to_where_there_is_no_way_back_is_on_no_shortest_path() -> None:
     found = deliver(relation)
     assert (found.delivered, found.minimal, found.longest_route) == (False, False, 1)
     assert all(holds(relation, claim) for claim in answer_claims(relation, [], found))
+
+
+def test_a_packet_to_itself_that_is_not_sent_is_not_lost() -> None:
+    """Terminal 1 has no candidates for itself; it is lost only where it has some that do not lead to ejection."""
+    line, back = mesh(2), 1  # channel 1 leads from router 1 to router 0
+    at, port = answers(dimension_order(line)), 2 + 1
+    proof = {"source": 1, "address": 1, "path": []}
+    unsent, lost = ({**at, (port, 1): candidates, (back, 1): []} for candidates in ([], [back]))
+    for table, delivered in ((unsent, True), (lost, False)):
+        relation = table_relation(line, 1, table)
+        for claimed, path in ((True, {}), (False, proof)):
+            claim = {"subject": "delivery", "delivered": claimed, "proof": path}
+            assert holds(relation, claim) == (claimed == delivered)
+        assert not holds(relation, {**claim, "proof": {**proof, "address": relation.num_addresses}})
+
+
+@pytest.mark.parametrize(("switching", "accepted"), [("saf", {1}), ("vct", {1}), ("wormhole", {1, 2, 3})])
+def test_how_many_vcs_a_packet_holds(switching: str, accepted: set[int]) -> None:
+    """Packets that fill a ring of six channels, each with none, one, two or three of them."""
+    relation = shortest_paths(Network("one way", 6, range(6), [1, 2, 3, 4, 5, 0]))
+    for each in range(4):
+        messages = [
+            {
+                "source": at,
+                "address": (at + each + 1) % 6,
+                "length": each,
+                "lead": [],
+                "held": [*range(at, at + each)],
+                "wanted": [(at + each) % 6],
+            }
+            for at in range(0, 6, max(each, 1))
+        ]
+        proof = {"buffer_depth": 1, "reachability": "injected", "messages": messages}
+        claim = {"subject": "deadlock", "switching": switching, "deadlock_free": False, "proof": proof}
+        assert holds(relation, claim) == (each in accepted)
+
+
+def test_packets_that_are_scheduled_do_not_pass_any_of_those_before() -> None:
+    standing = [{"lead": [], "held": [0]}, {"lead": [], "held": [1]}]
+    plain.check_reachability("scheduled", [*standing, {"lead": [3], "held": [2]}], [0, 1, 2], [[], [], [3]])
+    for lead in ([0], [1], [2]):
+        with pytest.raises(Rejected, match="packet 3"):
+            plain.check_reachability("scheduled", [*standing, {"lead": lead, "held": [2]}], [0, 1, 2], [[], [], lead])
+
+
+def test_steps_of_a_refutation_may_name_every_variable_and_clause() -> None:
+    clauses = [(1, 2), (1, -2), (-1, 2), (-1, -2)]
+    for literal, hints, rest in ((2, [1, 3], [5, 2, 4]), (-2, [2, 4], [5, 1, 3]), (1, [1, 2], [5, 3, 4])):
+        plain.check_refutation(clauses, 2, [[[literal], hints], [[], rest]])
+        with pytest.raises(Rejected, match="6 is no"):
+            plain.check_refutation(clauses, 2, [[[literal], hints], [[], [6, *rest]]])
+    for literal in (-3, 0, 3):
+        with pytest.raises(Rejected, match=f"{literal} is no"):
+            plain.check_refutation(clauses, 2, [[[literal, 2], [1, 3]]])
+
+
+def test_a_worm_may_wait_for_all_that_is_left() -> None:
+    """It holds the only VC that is left, and waits for that one."""
+    worms = plain.worms_inside([{0: (set(), [{0}])}], {0}, {0}, iter(range(9)))
+    assert worms == {0: {(frozenset({0}), frozenset({0}))}}
 
 
 def test_it_needs_nothing_but_python(tmp_path: Path) -> None:

@@ -935,7 +935,7 @@ def lane_clauses(encoder: Encoder, pairs: set[Pair], proof: Any) -> None:
     Fewer pairs make weaker clauses, so whatever refutes them refutes all pairs. Lanes that packets keep are alike:
     the first of the pairs may be said to use the first lane, the second one of the first two, and so on.
     """
-    named = [tuple(integers(pair, "pairs", 0, 2**31, 2)) for pair in field(proof, "pairs", list)]
+    named = [tuple(integers(pair, "pairs", 0, 2**31)) for pair in field(proof, "pairs", list)]
     if len({*named}) < len(named) or not {*named} <= pairs:
         raise Rejected("pairs: different pairs of routers that send are expected")
     for position, (s, t) in enumerate(named):
