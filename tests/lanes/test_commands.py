@@ -23,7 +23,7 @@ def test_lanes_as_text() -> None:
     assert "1 lane is impossible" in text
     assert "the separate checker accepts it" in text
     assert "(0,0)→(1,0) → (1,0)→(2,0)" in text
-    assert "no shortest paths at all can have less than 15" in text
+    assert "15 on any shortest paths: no load is lower; the separate checker accepts it" in text
 
 
 @pytest.mark.parametrize(

@@ -189,6 +189,24 @@ def lanes_claim(impossible: int, changes: str, flows: list[list[int]] | None, pr
     return {"subject": "lanes", "impossible": impossible, "changes": changes, "sends": flows, "proof": proof}
 
 
+def load_claim(
+    least: list[int], flows: list[list[Any]] | None, capacity: list[float] | None, weights: list[int]
+) -> Document:
+    """The claim that some channel has at least a load, numerator and denominator, whatever shortest paths are taken.
+
+    Parameters
+    ----------
+    flows : list of [source terminal, destination terminal, amount], optional
+        None: every terminal sends 1 to every other.
+    capacity : list of float, optional
+        Of each channel, by which its flow is divided; None: 1.
+    weights : list of int
+        Of each channel.
+    """
+    about = {"flows": flows, "capacity": capacity, "least": least}
+    return {"subject": "load", **about, "proof": {"weights": weights}}
+
+
 def removals_claim(switching: str, minimal: bool, least: int, proof: Document) -> Document:
     """The claim that at least a number of candidates must be removed for a relation to be safe and to deliver."""
     return {"subject": "removals", "switching": switching, "minimal": minimal, "least": least, "proof": proof}

@@ -24,15 +24,17 @@ import sys
 from bisect import bisect
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
 from itertools import combinations, pairwise, product
-from math import comb
+from math import comb, gcd, isfinite, lcm
 from typing import Any, TypeVar
 
 FORMAT, VERSION = "unknot evidence", 1
 SWITCHINGS = ("saf", "vct", "wormhole", "wormhole-nonatomic")
 PROVES = {"order": SWITCHINGS, "escape": ("saf", "vct"), "drain": ("wormhole",), "exhausted": ("wormhole",)}
 SUBJECTS = (
-    "changes", "deadlock", "delivery", "lanes", "lanes of routes", "lengths", "removals", "rule", "rules", "size",
+    "changes", "deadlock", "delivery", "lanes", "lanes of routes", "lengths", "load", "removals", "rule", "rules",
+    "size",
 )  # fmt: skip
 EJECT = -1
 """The candidate "leave the network here"."""
@@ -619,6 +621,84 @@ def check_lengths(table: Table, longest: int | None, minimal: bool | None) -> No
         raise Rejected(
             f"the longest route has {most} hops, and {'all' if shortest else 'not all'} are shortest paths"
         )
+
+
+# ---------------------------------------------------------------------------------------- load of the busiest channel
+
+
+def exact(numbers: Any, what: str, length: int | None = None) -> list[Fraction]:
+    """A list of positive numbers, exactly."""
+    if not isinstance(numbers, list) or (length is not None and len(numbers) != length):
+        raise Rejected(f"{what}: a list of {'' if length is None else f'{length} '}numbers is expected")
+    for number in numbers:
+        if isinstance(number, bool) or not isinstance(number, (int, float)) or not number > 0 or not isfinite(number):
+            raise Rejected(f"{what}: positive numbers are expected, not {number!r:.40}")
+    return [Fraction(number) for number in numbers]
+
+
+def flow_amounts(network: Network, flows: Any) -> tuple[list[dict[int, int]], int, int, int]:
+    """What each router gets from each other in parts of a unit; parts per unit; what divides all flows; the largest.
+
+    A flow is [source terminal, destination terminal, amount]; null: every terminal sends 1 to every other.
+    """
+    if flows is None:
+        ends = [(s, t) for s in range(network.terminals) for t in range(network.terminals) if s != t]
+        amounts = [Fraction(1)] * len(ends)
+    elif isinstance(flows, list) and all(isinstance(flow, list) and len(flow) == 3 for flow in flows):
+        ends = [(s, t) for s, t in (integers(flow[:2], "flows", 0, network.terminals) for flow in flows)]
+        amounts = exact([flow[2] for flow in flows], "flows")
+    else:
+        raise Rejected("flows: null, or lists of source, destination and amount, are expected")
+    parts = lcm(*(amount.denominator for amount in amounts))
+    sent: list[dict[int, int]] = [{} for _ in range(network.routers)]
+    whole = largest = 0
+    for (s, t), amount in zip(ends, amounts, strict=True):
+        u, v = network.inject[s], network.eject[t]
+        if u != v:
+            number = amount.numerator * (parts // amount.denominator)
+            sent[v][u] = sent[v].get(u, 0) + number
+            whole, largest = gcd(whole, number), max(largest, number)
+    return sent, parts, whole, largest
+
+
+def load_shown(network: Network, flows: Any, capacity: Any, weights: Any) -> Fraction:
+    """The load, flow over capacity, that some channel has at least, however each flow takes one shortest path.
+
+    The weighted mean of the loads is at least what the flows add up to on their lightest shortest paths. Where all
+    capacities are 1, a load is a sum of whole flows: a multiple of what divides all of them. And some channel has the
+    largest flow.
+    """
+    weights = integers(weights, "weights", 0, 2**63, network.channels)
+    limits = [Fraction(1)] * network.channels if capacity is None else exact(capacity, "capacity", network.channels)
+    room = sum((weight * limit for weight, limit in zip(weights, limits, strict=True)), Fraction(0))
+    sent, parts, whole, largest = flow_amounts(network, flows)
+    total = 0
+    for v, amounts in enumerate(sent):
+        if not amounts:
+            continue
+        hops = network.hops_to(v)
+        if not amounts.keys() <= hops.keys():
+            raise Rejected(f"there is no way to router {v} for something that is sent there")
+        lightest = {v: 0}
+        for u in sorted(hops, key=lambda router: hops[router])[1:]:
+            onward = (c for c in network.leaving[u] if hops.get(network.target[c]) == hops[u] - 1)
+            lightest[u] = min(weights[c] + lightest[network.target[c]] for c in onward)
+        total += sum(amount * lightest[u] for u, amount in amounts.items())
+    if largest == 0:
+        return Fraction(0)
+    alone = Fraction(largest, parts) / max(limits)
+    if room == 0:
+        return alone
+    if capacity is None:
+        return max(alone, Fraction(-(-total // (int(room) * whole)) * whole, parts))
+    return max(alone, Fraction(total) / (room * parts))
+
+
+def check_load(network: Network, flows: Any, capacity: Any, least: Fraction, proof: Any) -> None:
+    """Check that some channel has at least a load, whatever shortest paths are taken."""
+    shown = load_shown(network, flows, capacity, field(proof, "weights", list))
+    if shown < least:
+        raise Rejected(f"the weights show a load of {shown}, and not of {least}")
 
 
 # --------------------------------------------------------------------------------------------- fewer lanes, refuted
@@ -1506,6 +1586,13 @@ def check(network: Network | None, table: Table | None, claim: Any) -> str:
         impossible, changes = field(claim, "impossible", int), field(claim, "changes", str)
         check_lanes(network, claim.get("sends"), impossible, changes, proof)
         return f"shortest paths: {impossible} lanes {KINDS[changes]} cannot be free of deadlock"
+    if subject == "load":
+        numerator, denominator = integers(field(claim, "least", list), "least", 0, 2**1000, 2)
+        if denominator == 0:
+            raise Rejected("least: a numerator and a denominator above 0 are expected")
+        least = Fraction(numerator, denominator)
+        check_load(network, claim.get("flows"), claim.get("capacity"), least, proof)
+        return f"shortest paths: some channel has a load of at least {least}"
     if "relation" in claim:
         table = Table(network, field(claim, "relation", dict))
     if table is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +17,18 @@ from unknot.lanes.changing_search import ChangingSearch
 from unknot.lanes.effort import SEARCHING, SearchEffort
 from unknot.lanes.evidence import shows
 from unknot.lanes.figures import Figures
-from unknot.lanes.loads import balanced, balanced_table, load_bound, loads_of
+from unknot.lanes.load_bounds import load_bound
+from unknot.lanes.loads import balanced_table, loads_of
 from unknot.lanes.question import CHANGES, question_of
+from unknot.lanes.rerouted import LoadGoal, improved, routes_of
 from unknot.lanes.rooted import ServingOrders, orders_of
 from unknot.lanes.ways import in_classes
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
+
+ROUNDS = 4
+"""Rounds of the search for routes of low load."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -132,8 +137,11 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
     lanes, _ = orders_of(space, key.T.reshape(1, -1), wide)
     levels = None
     if question.paths == "free" and pairs is not None:
-        routes = balanced(pairs, space, lanes, effort)
-        load = routes.load
+        goal = LoadGoal(pairs, space, False, np.ones(network.num_channels), 0.0)
+        goal = replace(goal, floor=float(load_bound(pairs, goal.capacity).least))
+        carried = improved(goal, goal.drawn(lanes, effort), effort, ROUNDS)
+        routes, load = routes_of(goal, carried), carried.load
+        key = carried.rank.reshape(-1, count).T.astype(np.float64)
         start, step = free_steps(space, routes)
     else:
         if pairs is not None and question.changes != "ports":
@@ -153,7 +161,7 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
     tried = {lanes: one for lanes, one in effort.tried.items() if lanes < count}
     bound = None
     if pairs is not None:
-        bound = load_bound(pairs, time_limit=min(20.0, effort.deadline - clock()))
+        bound = load_bound(pairs, np.ones(network.num_channels), time_limit=min(20.0, effort.deadline - clock()))
     return ChangingLanes(
         relation=relation,
         count=count,
@@ -163,7 +171,7 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
         paths=question.paths,
         key=key,
         load=load,
-        load_bound=bound,
+        load_evidence=bound,
         pairs=question.pairs,
         changing_pairs=changed,
         levels=levels,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from unknot._base.shown import Brief
 from unknot.lanes.evidence import Evidence, shows
 from unknot.lanes.laned import Routes
+from unknot.lanes.load_bounds import LoadBound
 from unknot.lanes.tables import Table
 from unknot.lanes.ways import Flags, Floats, Ints
 from unknot.routing.relation import Relation
@@ -30,9 +33,9 @@ class Figures:
     key : float64 array, shape (lanes, channels)
         Orders in which the channels of every route climb.
     load : float64 array, shape (channels,)
-        Load of each channel, in routes (pairs of terminals), or in the units of the flows.
-    load_bound : float or None
-        Lower bound on the highest load over all choices of shortest paths; None for given paths.
+        Load of each channel, in routes (pairs of terminals), or in the units of the flows, over its capacity.
+    load_evidence : LoadBound or None
+        Why no choice of shortest paths has a lower highest load than `load_bound`; None for given paths.
     pairs : int
         Pairs of routers that are served.
     tried : dict of int to (int, int)
@@ -58,7 +61,7 @@ class Figures:
     paths: str
     key: Floats
     load: Floats
-    load_bound: float | None
+    load_evidence: LoadBound | None
     pairs: int
     tried: dict[int, tuple[int, int]]
     conflicts: dict[int, int]
@@ -67,6 +70,22 @@ class Figures:
     sends: Flags | None = None
     given: Relation | None = None
     both_ways: bool = False
+
+    @property
+    def load_bound(self) -> float | None:
+        """Lower bound on the highest load over all choices of shortest paths; None for given paths."""
+        return None if self.load_evidence is None else float(self.load_evidence.least)
+
+    @property
+    def load_gap(self) -> float | None:
+        """How far the highest load is above its lower bound, as a share of the bound; 0: no load is lower."""
+        bound = self.load_bound
+        return None if bound is None else self.highest_load / bound - 1 if bound > 0 else 0.0
+
+    @property
+    def load_bound_holds(self) -> bool | None:
+        """Whether the separate checker accepts the lower bound on the load; None: there is none to check."""
+        return None if self.load_evidence is None else self.load_evidence.holds(self.relation.network)
 
     @property
     def highest_load(self) -> float:
@@ -92,8 +111,10 @@ class Lanes(Brief, Figures):
     ----------
     routes : Routes or Table
         The tables behind the relation.
-    lane : int64 array, shape (routers, homes or rows of the table)
-        The lane of each pair; −1: none is wanted.
+    lane : int64 array, shape (routers, columns of the routes or rows of the table)
+        The lane of each pair; −1: none is wanted. Columns are terminals by the routers where they eject.
+    lane_load : float64 array, shape (lanes, channels)
+        What each lane of a channel carries of its load.
     front : tuple of (int, float)
         Numbers of lanes for which routes were made, each with the lowest highest load that was found.
     history : tuple of (float, int)
@@ -102,8 +123,19 @@ class Lanes(Brief, Figures):
 
     routes: Routes | Table
     lane: Ints
+    lane_load: Floats
     front: tuple[tuple[int, float], ...] = ()
     history: tuple[tuple[float, int], ...] = ()
+
+    @property
+    def lane_pairs(self) -> tuple[int, ...]:
+        """Pairs in each lane."""
+        return tuple(np.bincount(self.lane[self.lane >= 0], minlength=self.count).tolist())
+
+    @property
+    def lane_highest(self) -> tuple[float, ...]:
+        """Highest load of a channel in each lane."""
+        return tuple(self.lane_load.max(axis=1, initial=0.0).tolist())
 
     @property
     def least_count(self) -> int:

@@ -42,12 +42,13 @@ class Addresses:
     labels: tuple[str, ...]
 
 
-def terminals(network: Network, sends: Flags | None) -> Addresses:
-    """The terminals as addresses."""
+def terminals(network: Network, sends: Flags | None, column: Ints | None = None) -> Addresses:
+    """The terminals as addresses; by default all of a router have the same routes."""
     count = network.num_terminals
     use = np.ones((count, count), dtype=bool) if sends is None else sends
     labels = tuple(network.terminal_name(t) for t in range(count))
-    return Addresses(network, homes_of(network)[1].astype(np.int64), np.arange(count), use, labels)
+    column = homes_of(network)[1] if column is None else column
+    return Addresses(network, column.astype(np.int64), np.arange(count), use, labels)
 
 
 def in_blocks(addresses: Addresses | Table, block: Ints, count: int, word: str, *, minimal: bool) -> dict[str, Any]:
@@ -101,12 +102,15 @@ class Routes:
         Which of the channels that leave its end, in index order, follows a channel on the way to a home; −1: none.
     load : float64 array, shape (channels,)
         What each channel carries, in the units of the demand.
+    column : int64 array, shape (terminals,), optional
+        The column of each terminal; by default that of the router where it ejects, by `homes_of`.
     """
 
     lane: Ints
     start: Ints
     follow: Slots
     load: Floats
+    column: Ints | None = None
 
 
 def laned(
@@ -136,7 +140,7 @@ def laned(
     lanes = routes.follow.shape[0]
     virtual = vcs_of_lanes(network, vcs, lanes, name)
     router, first, at_channel, num_vcs = virtual.router, virtual.first, virtual.channel, virtual.total
-    total, addresses = virtual.widest, table or terminals(network, sends)
+    total, addresses = virtual.widest, table or terminals(network, sends, routes.column)
     (leaving_first, leaving), start, follow = network.outgoing, routes.start, routes.follow
     column, count, end = addresses.row, addresses.destination.size, network.eject[addresses.destination]
 

@@ -2,63 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.background import clock
 from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError, near
 from unknot._base.progress import Progress, with_bar
 from unknot.lanes.effort import CHOOSING, SEARCHING, SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.figures import Lanes
-from unknot.lanes.laned import Routes, laned
-from unknot.lanes.loads import balanced, balanced_table, load_bound, loads_of
-from unknot.lanes.orders import fewest, search
+from unknot.lanes.loads import lane_loads
+from unknot.lanes.low_loads import LowLoads, RoutesInLanes
+from unknot.lanes.orders import fewest
 from unknot.lanes.question import Question, question_of
+from unknot.lanes.rerouted import ROUND
 from unknot.lanes.rooted import ServingOrders, orders_of
-from unknot.lanes.tables import Table, lanes_of, tabled
-from unknot.lanes.ways import Floats, Ints
+from unknot.lanes.tables import lanes_of
+from unknot.lanes.ways import Floats
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 
 FIRST = ("lanes", "load")
-UNEVEN = 1.5
-"""Highest load over the mean above which the second search is longer; orders around roots are uneven."""
-LONGER, SHARE = 6, 0.15
-"""Rounds of that search, which begins with random orders, and its share of the time that is left."""
-MOST_STATES = 400_000_000
-"""Most lanes × channels × destinations for which routes are tabulated; 9 bytes each."""
-
-
-@dataclass(frozen=True, eq=False)
-class RoutesInLanes:
-    """Routes in some lanes, with the lane of each pair, the load of each channel, and the orders of the lanes."""
-
-    routes: Routes | Table
-    lane: Ints
-    load: Floats
-    key: Floats
-
-    @property
-    def count(self) -> int:
-        """Number of lanes."""
-        return len(self.key)
-
-    @property
-    def highest(self) -> float:
-        """Highest load of a channel."""
-        return float(self.load.max(initial=0.0))
-
-    def relation(self, question: Question, vcs: int | None) -> Relation:
-        """The relation with this number of VCs per channel; by default one for each lane."""
-        if isinstance(self.routes, Table):
-            return tabled(self.routes, self.lane, self.count, vcs=vcs)
-        return laned(question.network, self.routes, vcs=vcs, sends=question.sends)
+MOST_STATES = 200_000_000
+"""Most lanes × channels × destinations for which routes are tabulated; 32 bytes each."""
 
 
 @takes_network
@@ -72,6 +39,8 @@ def lanes(
     vcs: int | None = None,
     time_limit: float | Deadline = 60.0,
     tries: int = 4,
+    effort: int = 800,
+    capacity: npt.ArrayLike | None = None,
     most: int | None = None,
     first: str = "lanes",
     rounds: int = 7,
@@ -103,7 +72,12 @@ def lanes(
     time_limit : float or Deadline
         Seconds. A first result is made whatever it is; Ctrl-C then keeps the best.
     tries : int
-        Searches with as many lanes as were found; the routes of the lowest highest load are kept.
+        Starts of the search for a low highest load: the routes found first, and the best of the named routings that
+        are shortest paths by tables, in as few lanes.
+    effort : int
+        Most moves of that search for each pair, in rounds of 200. It ends earlier where no load can be lower.
+    capacity : array_like of float, shape (channels,), optional
+        Of each channel; loads are flows over it. By default 1.
     most : int, optional
         Routes are also sought in more lanes than are needed, up to this many, for their loads: see `Lanes.front`.
     first : {"lanes", "load"}
@@ -143,21 +117,32 @@ def lanes(
         raise RelationError(f"lanes: unknown first {first!r}; {near(first, FIRST)}")
     if both_ways and paths == "free":
         raise RelationError("lanes: both directions of a pair share a lane for tables and given paths, not free ones")
-    effort = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
+    if isinstance(effort, bool) or not isinstance(effort, int) or effort < 0:
+        raise RelationError(f"lanes: a number of moves for each pair is wanted as effort, got {effort!r}")
+    limits = capacities(network, capacity)
+    spent = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
     question = question_of(network, paths, "shared" if both_ways else "none", routing, flows)
-    pairs, bound = question.demand, None
+    pairs = question.demand
     if pairs is not None:
         choosing = CHOOSING * float(pairs.distances.table.T[pairs.wanted].sum())
-        effort.deadline = min(effort.deadline, deadline.end - choosing)
-    exact = ExactSearch(question, effort, conflicts)
+        spent.deadline = min(spent.deadline, deadline.end - choosing)
+    exact = ExactSearch(question, spent, conflicts)
     orders = fewest(question.ways, exact, rounds=rounds, limit=limit)
-    effort.finish_by(deadline.end)
-    options = list(_options(question, orders, effort, tries, most or 0))
-    counts = sorted({option.count for option in options})
-    front = tuple((count, min(option.highest for option in options if option.count == count)) for count in counts)
-    best = min(options, key=lambda o: (o.highest, o.count) if first == "load" else (o.count, o.highest))
-    if pairs is not None:
-        bound = effort.insist(lambda: load_bound(pairs, time_limit=min(20.0, effort.deadline - clock())))
+    spent.finish_by(deadline.end)
+    bound, front = None, list[RoutesInLanes]()
+    if pairs is None:
+        front.append(_given(question, orders))
+    else:
+        states = max(1, len(orders)) * network.num_channels * question.ways.home.size
+        if states > MOST_STATES:
+            raise RelationError(
+                f"lanes on {network.name}: tables of {len(orders)} lanes × {network.num_channels} channels × "
+                f"{question.ways.home.size} destinations are too large"
+            )
+        low = spent.insist(lambda: LowLoads(question, orders, spent, tries, effort // ROUND, exact.low, limits))
+        front += low.front(most or 0)
+        bound = low.bound
+    best = min(front, key=lambda o: (o.highest, o.count) if first == "load" else (o.count, o.highest))
     return Lanes(
         relation=best.relation(question, vcs),
         count=best.count,
@@ -166,75 +151,39 @@ def lanes(
         paths=paths,
         routes=best.routes,
         lane=best.lane,
+        lane_load=best.lane_load,
         load=best.load,
-        load_bound=bound,
+        load_evidence=bound,
         key=best.key,
         pairs=question.pairs,
-        tried=effort.tried,
+        tried=spent.tried,
         conflicts=exact.open,
-        moves=effort.moves,
-        complete=effort.complete,
+        moves=spent.moves,
+        complete=spent.complete,
         sends=question.sends,
         given=question.given,
         both_ways=both_ways,
-        front=() if pairs is None else front,
-        history=() if pairs is None else tuple(effort.history),
+        front=() if pairs is None else tuple((one.count, one.highest) for one in front),
+        history=() if pairs is None else tuple(spent.history),
     )
 
 
-def _options(
-    question: Question, orders: ServingOrders, effort: SearchEffort, tries: int, most: int
-) -> Iterator[RoutesInLanes]:
-    """Routes in the orders, then those of more searches: in as many lanes, and in more up to `most`."""
-    network = question.network
-    if not len(orders):
-        orders = replace(orders, key=np.zeros((1, network.num_channels)))
-    count, homes = len(orders), question.ways.home.size
-    if question.demand is not None and orders.key.size * homes > MOST_STATES:
+def _given(question: Question, orders: ServingOrders) -> RoutesInLanes:
+    """The given routes in the lanes of some orders."""
+    key = orders.key if len(orders) else np.zeros((1, question.network.num_channels))
+    table = question.table_of(orders.taken)
+    lane = lanes_of(orders_of(question.ways, key, orders.taken)[0], table)
+    return RoutesInLanes(table, lane, lane_loads(table, lane, len(key)), key)
+
+
+def capacities(network: Network, capacity: npt.ArrayLike | None) -> Floats:
+    """The capacity of each channel, by default 1; RelationError if they make no sense."""
+    if capacity is None:
+        return np.ones(network.num_channels)
+    limits = np.array(capacity, dtype=np.float64)
+    if limits.shape != (network.num_channels,) or not np.isfinite(limits).all() or limits.min(initial=1.0) <= 0:
         raise RelationError(
-            f"lanes on {network.name}: tables of {count} lanes × {network.num_channels} channels × "
-            f"{homes} destinations are too large"
+            f"lanes on {network.name}: capacities are positive numbers, one for each of {network.num_channels} "
+            f"channels; got an array of shape {limits.shape}"
         )
-    began = clock()
-    made = effort.insist(lambda: _routes(question, orders, effort))
-    yield made
-    if question.demand is None:
-        return
-    took, least, mean = clock() - began, made.highest, made.load.mean()
-    for number, lanes in enumerate([count] * (tries - 1) + [*range(count + 1, most + 1)] * tries, start=1):
-        if (lanes == count and least <= mean) or effort.interrupted:
-            continue
-        if clock() + took > effort.deadline:
-            effort.hurried = True
-            return
-        again = replace(effort, seed=effort.seed + 7919 * number, tried={})
-        uneven = number == 1 and least > UNEVEN * mean
-        rounds, roots = (LONGER, False) if uneven else (1, None)
-        if uneven:
-            again.deadline = clock() + SHARE * (effort.deadline - clock())
-        try:
-            other = search(question.ways, lanes, again, first=0, rounds=rounds, hops=question.hops, roots=roots)
-            if other is not None:
-                made = _routes(question, other, again)
-                least = min(least, made.highest)
-                yield made
-        except KeyboardInterrupt:
-            effort.interrupted = True
-        effort.moves, effort.hurried = again.moves, effort.hurried | again.hurried
-        effort.interrupted |= again.interrupted
-
-
-def _routes(question: Question, orders: ServingOrders, effort: SearchEffort) -> RoutesInLanes:
-    """Routes of low load in some orders."""
-    effort.report("choosing routes of low load")
-    lanes, _ = orders_of(question.ways, orders.key, orders.taken)
-    if question.demand is None:
-        table = question.table_of(orders.taken)
-        return RoutesInLanes(table, lanes_of(lanes, table), loads_of(table), orders.key)
-    if question.paths == "free":
-        routes = balanced(question.demand, question.ways, lanes, effort)
-        return RoutesInLanes(routes, routes.lane, routes.load, orders.key)
-    taken, load = balanced_table(question.demand, question.ways, lanes, effort)
-    lanes, _ = orders_of(question.ways, orders.key, taken)
-    table = question.table_of(taken)
-    return RoutesInLanes(table, lanes_of(lanes, table), load, orders.key)
+    return limits

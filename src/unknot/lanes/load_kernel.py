@@ -24,128 +24,6 @@ def serves(reach, lane, channel, h):
 
 
 @kept(nogil=True)
-def choose(ways, key, reach, rate, start_lane, start, follow, flow, load, state, first, end, hurried):
-    """A first choice: for each pair of the routers from `first` to `end` a lane and a channel at random.
-
-    What follows a channel in a lane on the way to a destination is one channel, whoever sent the packet, and is drawn
-    when the first packet comes: follow[lane, channel, destination] is its place among the channels that leave the
-    router, −1 until then, and flow the rate that takes this step. Pairs that no lane serves get lane −1. With
-    `hurried` the lane is the first that serves a pair, which touches less memory.
-    """
-    lanes = key.shape[0]
-    for u in range(first, end):
-        for h in range(ways.home.size):
-            start_lane[u, h] = -1
-            if rate[u, h] < 0 or u == ways.home[h]:
-                continue
-            count = 0
-            for lane in range(lanes):
-                if hurried and count:
-                    break
-                for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
-                    if serves(reach, lane, ways.leaving[j], h):
-                        count += 1
-                        if below(state, count) == 0:
-                            start_lane[u, h] = lane
-                            start[u, h] = ways.leaving[j]
-            if count:
-                shift(ways, key, reach, state, follow, flow, load, start_lane[u, h], start[u, h], h, rate[u, h], 1.0)
-
-
-@kept(nogil=True)
-def shift(ways, key, reach, state, follow, flow, load, lane, c, h, amount, scale):
-    """Add an amount to what takes the way from a channel to a destination; the change of cost."""
-    more = 0.0
-    while True:
-        channel = c // ways.copies
-        more += steep(load[channel] + amount, scale) - steep(load[channel], scale)
-        load[channel] += amount
-        flow[lane, c, h] += amount
-        v = ways.target[c]
-        if v == ways.home[h]:
-            return more
-        if follow[lane, c, h] < 0:
-            follow[lane, c, h] = drawn(ways, key, reach, state, lane, c, h)
-        c = ways.leaving[ways.leaving_first[v] + follow[lane, c, h]]
-
-
-@kept(nogil=True)
-def drawn(ways, key, reach, state, lane, c, h):
-    """One at random of the channels that may follow a channel in a lane on the way to a destination."""
-    v, count, drawn_one = ways.target[c], 0, 0
-    for j in range(ways.leaving_first[v], ways.leaving_first[v + 1]):
-        after = ways.leaving[j]
-        if key[lane, after] > key[lane, c] and serves(reach, lane, after, h):
-            count += 1
-            if below(state, count) == 0:
-                drawn_one = j - ways.leaving_first[v]
-    return drawn_one
-
-
-@kept(nogil=True)
-def balance(ways, key, reach, rate, start_lane, start, follow, flow, load, state, moves, scale, hot, cold):
-    """Simulated annealing of the choice on the sum of steep costs of the loads.
-
-    A move takes a pair at random and a step of its way, and takes another step there, with all that goes this way.
-    """
-    lanes, routers, homes = key.shape[0], rate.shape[0], ways.home.size
-    path = np.empty(routers + 1, np.int64)
-    heat = hot
-    for move in range(moves):
-        if move & 255 == 0:
-            heat = hot * (cold / hot) ** (move / moves)
-        u, h = below(state, routers), below(state, homes)
-        if start_lane[u, h] < 0 or rate[u, h] <= 0:
-            continue
-        lane, c, length = start_lane[u, h], start[u, h], 0
-        while True:
-            path[length] = c
-            length += 1
-            v = ways.target[c]
-            if v == ways.home[h]:
-                break
-            c = ways.leaving[ways.leaving_first[v] + follow[lane, c, h]]
-        step = below(state, length)
-        old, count = path[step], 0
-        new_lane, new = lane, old
-        if step == 0:
-            for other in range(lanes):
-                for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
-                    c = ways.leaving[j]
-                    if serves(reach, other, c, h) and (other != lane or c != old):
-                        count += 1
-                        if below(state, count) == 0:
-                            new_lane, new = other, c
-            amount = rate[u, h]
-        else:
-            before = path[step - 1]
-            v = ways.target[before]
-            for j in range(ways.leaving_first[v], ways.leaving_first[v + 1]):
-                c = ways.leaving[j]
-                if c != old and key[lane, c] > key[lane, before] and serves(reach, lane, c, h):
-                    count += 1
-                    if below(state, count) == 0:
-                        new = c
-            amount = flow[lane, before, h]
-        if count == 0:
-            continue
-        more = shift(ways, key, reach, state, follow, flow, load, lane, old, h, -amount, scale)
-        more += shift(ways, key, reach, state, follow, flow, load, new_lane, new, h, amount, scale)
-        if more <= 0 or unit(state) < np.exp(-more / heat):
-            if step == 0:
-                start_lane[u, h], start[u, h] = new_lane, new
-            else:
-                before = path[step - 1]
-                v = ways.target[before]
-                for j in range(ways.leaving_first[v], ways.leaving_first[v + 1]):
-                    if ways.leaving[j] == new:
-                        follow[lane, before, h] = j - ways.leaving_first[v]
-        else:
-            shift(ways, key, reach, state, follow, flow, load, new_lane, new, h, -amount, scale)
-            shift(ways, key, reach, state, follow, flow, load, lane, old, h, amount, scale)
-
-
-@kept(nogil=True)
 def grow(ways, key, order, step):
     """Choose for each home and router a next channel from which routes climb in many lanes, and begin high.
 
@@ -204,23 +82,6 @@ def served_column(ways, key, step, wanted, order, h, top):
 
 
 @kept(nogil=True)
-def answered(ways, wanted, climbs, column, h, top):
-    """Whether a lane serves both directions of each pair of column h, whose climbing routes `top` shows.
-
-    climbs[lane, column, router] has those of the other columns; column[router] is that of each router, −1: none.
-    """
-    for u in range(column.size):
-        if not wanted[u, h] or column[u] < 0 or not wanted[ways.home[h], column[u]]:
-            continue
-        some = False
-        for lane in range(climbs.shape[0]):
-            some |= top[lane, u] > -np.inf and climbs[lane, column[u], ways.home[h]]
-        if not some:
-            return False
-    return True
-
-
-@kept(nogil=True)
 def carry(ways, step, flow, load, h, u, amount, scale):
     """Add an amount to what flows from router u to a home by the table; the change of cost."""
     more = 0.0
@@ -251,13 +112,6 @@ def balance_table(ways, key, step, wanted, order, flow, load, state, moves, scal
     """
     homes, routers = step.shape
     top = np.empty((key.shape[0], routers))
-    mutual = ways.many.size > 0
-    climbs = np.zeros((key.shape[0] if mutual else 0, homes, routers), np.bool_)
-    column = np.full(routers, -1)
-    for h in range(homes if mutual else 0):
-        served_column(ways, key, step, wanted, order[h], h, top)
-        climbs[:, h] = top > -np.inf
-        column[ways.home[h]] = h
     heat = hot
     for move in range(moves):
         if move & 255 == 0:
@@ -278,13 +132,8 @@ def balance_table(ways, key, step, wanted, order, flow, load, state, moves, scal
         more = carry(ways, step, flow, load, h, u, -amount, scale)
         step[h, u] = new
         more += carry(ways, step, flow, load, h, u, amount, scale)
-        if (
-            (more <= 0 or unit(state) < np.exp(-more / heat))
-            and served_column(ways, key, step, wanted, order[h], h, top)
-            and (not mutual or answered(ways, wanted, climbs, column, h, top))
-        ):
-            if mutual:
-                climbs[:, h] = top > -np.inf
+        likely = more <= 0 or unit(state) < np.exp(-more / heat)
+        if likely and served_column(ways, key, step, wanted, order[h], h, top):
             continue
         carry(ways, step, flow, load, h, u, -amount, scale)
         step[h, u] = old

@@ -1,15 +1,14 @@
-"""Routes that orders allow, chosen so that the busiest channel carries little."""
+"""Loads of tables, and tables of low load for lanes that packets change."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot._base.background import NoAnswerError, clock, within
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.laned import Routes, no_slots
 from unknot.lanes.tables import Table, bits_of, table_from
 from unknot.lanes.ways import Demand, Floats, Ints
 
@@ -20,50 +19,8 @@ MOVES = 200
 """Moves of the search for each pair, in all rounds together."""
 MOST_MOVES = 20_000_000
 """Most moves of the search in all."""
-MOST_FLOWS = 4_000_000
-"""Most pairs × channels for which the bound is sought by linear programming."""
-SLACK = 1e-6
-"""Error allowed to the solver of linear programs."""
-AT_ONCE = 16
-"""Routers whose routes are chosen between two looks for Ctrl-C."""
 ROUNDS = ((1.1, 0.1, 0.003), (1.05, 0.05, 0.001))
 """Scale of the loads, by the mean one, and temperatures at the beginning and at the end of each round."""
-
-
-def balanced(traffic: Demand, ways: Ways, orders: Orders, effort: SearchEffort) -> Routes:
-    """Routes along climbing shortest paths in the lanes of some orders, of low highest load.
-
-    By simulated annealing on the sum of the 16th powers of loads; what follows a channel in a lane on the way to a
-    destination is one channel, so a change moves all that comes this way. Time and memory: lanes × channels ×
-    destinations.
-    """
-    from unknot.lanes.load_kernel import balance, choose
-
-    lanes, channels = orders.key.shape
-    routers, homes = traffic.wanted.shape
-    rate = np.where(traffic.wanted, traffic.rate, -1.0)
-    lane, start = np.full((routers, homes), -1), np.full((routers, homes), -1)
-    follow = no_slots((lanes, channels, homes), ways.leaving_first)
-    flow, load = np.zeros((lanes, channels, homes)), np.zeros(channels // ways.copies)
-    state = np.array([np.random.default_rng([effort.seed, lanes]).integers(2**63)], dtype=np.uint64)
-    began = clock()
-    for first in range(0, routers, AT_ONCE):
-        end = min(routers, first + AT_ONCE)
-        late = effort.over or (clock() - began) * routers > (effort.deadline - began) * end
-        choose(ways, orders.key, orders.reach, rate, lane, start, follow, flow, load, state, first, end, late)
-        effort.hurried |= late
-    if effort.over:
-        return Routes(lane, start, follow, load)
-    mean = load.sum() / max(1, load.size)
-    best = Routes(lane.copy(), start.copy(), follow.copy(), load.copy())
-    for _ in _rounds(
-        traffic, effort, mean, lambda *how: balance(
-            ways, orders.key, orders.reach, rate, lane, start, follow, flow, load, state, *how
-        )
-    ):  # fmt: skip
-        if load.max() < best.load.max():
-            best = Routes(lane.copy(), start.copy(), follow.copy(), load.copy())
-    return best
 
 
 def _rounds(
@@ -83,7 +40,7 @@ def _rounds(
 def balanced_table(traffic: Demand, ways: Ways, orders: Orders, effort: SearchEffort) -> tuple[Ints, Floats]:
     """A table, as bits, by which the orders serve all pairs, of low highest load; and the load of each channel.
 
-    By annealing as above, from the table that the orders were found with.
+    By simulated annealing on the sum of the 16th powers of loads, from the table that the orders were found with.
     """
     from unknot.lanes.load_kernel import balance_table, carry_all
 
@@ -104,30 +61,6 @@ def balanced_table(traffic: Demand, ways: Ways, orders: Orders, effort: SearchEf
     return bits_of(ways, best), least
 
 
-def load_bound(traffic: Demand, *, time_limit: float = 20.0) -> float:
-    """Lower bound on the highest load of any choice of shortest paths, even if pairs may be split.
-
-    By linear programming; where that is too large, or there is no time for it, the mean load of all channels.
-    """
-    from unknot._base.errors import RelationError
-    from unknot.routing.shortest_paths import shortest_paths
-    from unknot.verify import best_loads
-
-    network = traffic.network
-    mean = float((traffic.rate * np.where(traffic.wanted, traffic.distances.table.T, 0)).sum())
-    mean /= max(1, network.num_channels)
-    if traffic.pairs * network.num_channels > MOST_FLOWS or time_limit <= 0:
-        return mean
-    relation = shortest_paths(network, choice="all")
-    terminals = network.num_terminals
-    weight = (~np.eye(terminals, dtype=bool)).astype(float) if traffic.flows is None else traffic.flows
-    try:
-        best = within(time_limit, lambda: best_loads(relation, weight / weight.sum(), time_limit=time_limit))
-    except (RelationError, NoAnswerError):
-        return mean
-    return max(mean, best.highest * float(weight.sum()) * (1 - SLACK))
-
-
 def loads_of(table: Table) -> Floats:
     """Return the load of each channel under given tables."""
     load = np.zeros(table.network.num_channels)
@@ -140,3 +73,9 @@ def loads_of(table: Table) -> Floats:
         np.add.at(load, channel, rate)
         router = table.network.target[channel]
     return load
+
+
+def lane_loads(table: Table, lane: Ints, lanes: int) -> Floats:
+    """Return the load of each channel in each lane, shape (lanes, channels), by tables and the lane of each pair."""
+    loads = [loads_of(replace(table, wanted=table.wanted & (lane == one))) for one in range(lanes)]
+    return np.array(loads).reshape(lanes, table.network.num_channels)

@@ -100,6 +100,31 @@ def demand(network: Network, flows: npt.ArrayLike | None = None) -> Demand:
     return Demand(network, distances, pairs, rate, None if flows is None else matrix)
 
 
+def by_terminal(traffic: Demand) -> Demand:
+    """The same demand with a column for each terminal, by the routers where they eject; the same if each has one.
+
+    So what a router receives may come by several routes, as forwarding tables have them.
+    """
+    network, distances = traffic.network, traffic.distances
+    if network.num_terminals == distances.homes.size:
+        return traffic
+    column = terminal_columns(network)
+    order = np.argsort(column)
+    rows = distances.column[order]
+    matrix = 1.0 - np.eye(order.size) if traffic.flows is None else traffic.flows
+    rate = np.zeros((network.num_routers, order.size))
+    np.add.at(rate, network.inject, matrix[:, order])
+    homes = network.eject[order].astype(np.int64)
+    rate[homes, np.arange(order.size)] = 0.0
+    columns = Distances(homes, column, distances.table[rows])
+    return Demand(network, columns, rate > 0, rate, traffic.flows)
+
+
+def terminal_columns(network: Network) -> Ints:
+    """The place of each terminal among all, in the order of the routers where they eject."""
+    return np.argsort(np.argsort(network.eject, kind="stable")).astype(np.int64)
+
+
 def ways(traffic: Demand) -> Ways:
     """The shortest paths of a demand, as the search wants them."""
     network, hops = traffic.network, traffic.distances.table.T

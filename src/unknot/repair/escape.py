@@ -81,6 +81,7 @@ def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20
         laned = lanes(network, "table", time_limit=time_limit, seed=seed, tries=1)
         assert isinstance(laned.routes, Table)
         step, lane, count = laned.routes.next_channel, laned.lane, laned.count
+        column = laned.routes.row
     else:
         step, count = _tree(network), 1
         lane = np.zeros((network.num_routers, int(column.max(initial=0)) + 1), dtype=np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from unknot.lanes.detours import RouteGoal, climbing_routes, tree_order
 from unknot.lanes.figures import Lanes
 from unknot.lanes.laned import Routes, laned, no_slots
 from unknot.lanes.tables import Table
-from unknot.lanes.ways import Flags, Floats, Ints, demand
+from unknot.lanes.ways import Flags, Floats, Ints, by_terminal, demand, terminal_columns
 from unknot.network import Network
+from unknot.routing.paths import homes_of
 from unknot.routing.relation import Relation
 
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ class Relaned(Brief):
     count : int
         Lanes; more than before if some pair had no way in those there were.
     changed : int
-        Pairs of routers whose route changed: exactly those whose route the faults cut, so fewer are impossible.
+        Pairs of router and terminal whose route changed: exactly those that the faults cut, so fewer are impossible.
     pairs : int
-        Pairs of routers that are left.
+        Pairs of router and terminal that are left.
     entries : int
         Entries (lane, input, destination) that are new or others.
     longer : int
@@ -87,9 +88,14 @@ def relaned(before: Lanes, left: Network) -> Relaned:
     if before.sends is not None:
         flows = before.sends[np.ix_(terminals, terminals)].astype(float)
     traffic = demand(left, flows)
+    apart = isinstance(before.routes, Table) or before.lane.shape[1] == whole.num_terminals
+    traffic = by_terminal(traffic) if apart else traffic
     hops = traffic.distances.table.T.astype(np.int64)
     goal = RouteGoal(left, traffic.distances.homes, hops, traffic.wanted, traffic.rate)
-    old = _kept(before, whole, left, routers, channels, goal)
+    columns = terminal_columns(whole) if apart else homes_of(whole)[1]
+    column = np.empty(goal.home.size, dtype=np.int64)
+    column[traffic.distances.column] = _rows(before, columns)[terminals]
+    old = _kept(before, whole, left, routers, channels, column)
     key: Floats = before.key[:, channels]
     routes, length = climbing_routes(goal, key, kept=old)
     if (goal.wanted & (routes.lane < 0)).any():
@@ -102,6 +108,7 @@ def relaned(before: Lanes, left: Network) -> Relaned:
         routes, length = climbing_routes(goal, key, kept=old)
     cut = goal.wanted & ~_whole(goal, old)
     shortest = bool((length <= np.where(goal.wanted, hops, 0)).all())
+    routes = replace(routes, column=traffic.distances.column)
     return Relaned(
         laned(left, routes, sends=traffic.sends, minimal=shortest),
         len(key),
@@ -193,20 +200,21 @@ def _origins(whole: Network, left: Network) -> tuple[Ints, Ints, Ints]:
     return places[0], places[1], places[2]
 
 
-def _kept(laned: Lanes, whole: Network, left: Network, routers: Ints, channels: Ints, goal: RouteGoal) -> Routes:
+def _rows(laned: Lanes, columns: Ints) -> Ints:
+    """The row or column of routes to each terminal; `columns` has those of free routes."""
+    routes, network = laned.routes, laned.relation.network
+    if not isinstance(routes, Table):
+        return columns
+    if len(routes.row) != network.num_terminals or not np.array_equal(routes.home[routes.row], network.eject):
+        raise RelationError(f"{laned.relation.name}: after faults, one address for each terminal is wanted")
+    return routes.row
+
+
+def _kept(laned: Lanes, whole: Network, left: Network, routers: Ints, channels: Ints, column: Ints) -> Routes:
     """The routes by the numbers of what is left, with −1 for channels that are gone."""
     now = np.full(whole.num_channels + 1, -1)
     now[channels] = np.arange(channels.size)
     routes = laned.routes
-    homes = np.unique(whole.eject)
-    if isinstance(routes, Table):
-        if len(routes.row) != whole.num_terminals or not np.array_equal(routes.home[routes.row], whole.eject):
-            raise RelationError(f"{laned.relation.name}: after faults, one address for each terminal is wanted")
-        row = np.full(whole.num_routers, -1)
-        row[whole.eject] = routes.row
-        column = row[routers[goal.home]]
-    else:
-        column = np.searchsorted(homes, routers[goal.home])
     lane = laned.lane[np.ix_(routers, column)]
     first, leaving = whole.outgoing
     new_first, new_leaving = left.outgoing

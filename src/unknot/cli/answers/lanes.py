@@ -109,6 +109,9 @@ class FewestForm(VerdictForm, DeliveryForm, RelationForm):
     evidence_holds: bool | None = Field(description="Whether the separate checker accepts it; null: none to check.")
     highest_load: Number = Field(description="Highest load of a channel, in routes or in the units of the flows.")
     mean_load: Number = Field(description="Mean load of the channels.")
+    load_bound: Number | None = Field(description="No shortest paths have a lower highest load; null: given paths.")
+    load_gap: Number | None = Field(description="The highest load over this bound, less 1.")
+    load_bound_holds: bool | None = Field(description="Whether the separate checker accepts this bound.")
     tried: Annotated[list[TriedForm], BeforeValidator(_tried)]
     conflicts: Annotated[dict[str, Natural], BeforeValidator(_by_text)] = Field(
         description="Conflicts of exact searches without an answer, by number of lanes; 0: too large for one."
@@ -116,15 +119,20 @@ class FewestForm(VerdictForm, DeliveryForm, RelationForm):
     seconds: Number
 
 
-@form_of(Lanes, without=("relation", "count", "routes", "lane", "key", "sends", "given", "load"))
+UNSHOWN = ("relation", "count", "key", "sends", "given", "load", "load_evidence")
+
+
+@form_of(Lanes, without=(*UNSHOWN, "routes", "lane", "lane_load"))
 class LanesAnswer(FewestForm):
     """JSON answer of `unknot lanes`."""
 
+    lane_pairs: list[Natural] = Field(description="Pairs in each lane.")
+    lane_highest: list[Number] = Field(description="Highest load of a channel in each lane.")
     front: Annotated[list[FrontForm], Plain]
     history: Annotated[list[FoundForm], Plain]
 
 
-@form_of(ChangingLanes, without=("relation", "count", "key", "sends", "given", "load"))
+@form_of(ChangingLanes, without=UNSHOWN)
 class ChangingAnswer(FewestForm):
     """JSON answer of `unknot lanes --changes …`."""
 

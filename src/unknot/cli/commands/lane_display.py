@@ -30,6 +30,8 @@ def write_lane_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Prov
     claims = proof.claims(routes.relation)
     if not isinstance(routes, LongerLanes) and routes.evidence is not None:
         claims.append(bound_claim(routes.evidence, routes.sends, routes.given))
+    if not isinstance(routes, LongerLanes) and routes.load_evidence is not None:
+        claims.append(routes.load_evidence.claim)
     write_evidence(path, routes.relation.network, routes.relation, claims)
 
 
@@ -103,17 +105,32 @@ def rows(routes: Lanes | ChangingLanes | LongerLanes, proof: Proved, seconds: fl
     front = routes.front if isinstance(routes, Lanes) and len(routes.front) > 1 else ()
     unit = "routes" if routes.sends is None else "in the units of the flows"
     load = f"{routes.highest_load:g} {unit}; the mean of all is {routes.mean_load:.4g}"
-    if routes.load_bound is not None:
-        load += f", and no shortest paths at all can have less than {routes.load_bound:.4g}"
+    bound: Rows = []
+    if routes.load_bound is not None and routes.load_gap is not None:
+        least = "no load is lower" if routes.load_gap <= 0 else f"the highest load is {routes.load_gap:.2%} above it"
+        holds = display.accepts(routes.load_bound_holds)
+        bound.append(
+            ("load bound", f"{routes.load_bound:.4g} on any shortest paths: {least}; the separate checker {holds}")
+        )
     return [
         ("network", routes.relation.network.name),
         *_bound_rows(routes),
         *([("changes", changed)] if changed else []),
         *proved,
         ("highest load", load),
+        *bound,
+        *_lane_rows(routes),
         *(("front", f"{lanes} lanes: highest load {most:g}") for lanes, most in front),
         ("search", f"{routes.moves:,} moves in {seconds:.1f} s{short}"),
     ]
+
+
+def _lane_rows(routes: Lanes | ChangingLanes) -> Rows:
+    """How pairs and loads are shared out among lanes, where there are several."""
+    if not isinstance(routes, Lanes) or routes.count == 1:
+        return []
+    shares = zip(routes.lane_pairs, routes.lane_highest, strict=True)
+    return [("in lanes", "; ".join(f"{pairs} pairs, highest load {most:g}" for pairs, most in shares))]
 
 
 def _bound_rows(routes: Lanes | ChangingLanes) -> Rows:

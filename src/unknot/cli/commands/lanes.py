@@ -57,6 +57,9 @@ def lanes(
     first: Annotated[
         Literal["lanes", "load"], typer.Option(help="With --most: the fewest lanes, or the lowest load.")
     ] = "lanes",
+    effort: Annotated[
+        int | None, typer.Option(help="Most moves for each pair of the search for a low load; by default 800.")
+    ] = None,
     vcs: Vcs = None,
     both_ways: BothWays = None,
     deadline: TimeLimit = MINUTE,
@@ -101,6 +104,8 @@ def lanes(
     of_evidence = () if count is not None else (*ENDINGS, lane_display.CLAUSES)
     if out is not None and out.suffix.lower() not in of_evidence:
         require_format(out, of_evidence)
+    if effort is not None and (count is not None or changes != "none"):
+        raise RelationError("lanes: --effort is for the fewest lanes that packets keep, not for --lanes or --changes")
     built = limited(deadline, lambda: design.network(network, where="NETWORK"))
     matrix = None if flows is None else read_flows(flows, built)
     if matrix is None:
@@ -120,6 +125,7 @@ def lanes(
         else:
             # by default with tables on a fabric, whose ports have numbers
             shared = paths != "free" and built.ports is not None if both_ways is None else both_ways
+            search |= {} if effort is None else {"effort": effort}
             routes = fewest_lanes(built, paths, routing=relation, most=most, first=first, both_ways=shared, **search)
         seconds = time.monotonic() - began
         proof = proved(routes.relation, deadline)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from unknot._base.progress import Progress
     from unknot.fabrics import Fabric
     from unknot.lanes import Lanes
+    from unknot.lanes.tables import Table
     from unknot.network import Network
     from unknot.report.repair_page import Remedy
 
@@ -181,9 +182,9 @@ def _with_tables(fabric: Fabric, routes: Lanes) -> Fabric:
     assert isinstance(routes.routes, Table)
     network, table = fabric.network, routes.routes
     next_channel = up_down_table(network, _homes(fabric))
-    row_at = {int(home): row for row, home in enumerate(table.home)}
+    rows = _rows(fabric, table)
     for column, home in enumerate(_homes(fabric).tolist()):
-        row = row_at.get(home, -1)
+        row = rows[column]
         if row >= 0:
             chosen = table.next_channel[row]
             kept = np.arange(network.num_routers) == home
@@ -191,6 +192,13 @@ def _with_tables(fabric: Fabric, routes: Lanes) -> Fabric:
                 kept, EJECT_HERE, np.where(chosen >= 0, chosen, next_channel[:, column])
             )
     return replace(fabric, tables=_entries(fabric, next_channel))
+
+
+def _rows(fabric: Fabric, table: Table) -> list[int]:
+    """The row of free tables for each LID: that of its host, or of some host at its switch; −1: there is none."""
+    row_at = {int(home): row for row, home in enumerate(table.home)}
+    ends = zip(fabric.owner.tolist(), _homes(fabric).tolist(), strict=True)
+    return [int(table.row[who]) if 0 <= who < table.row.size else row_at.get(home, -1) for who, home in ends]
 
 
 def _with_lanes(fabric: Fabric, routes: Lanes) -> Fabric:
@@ -203,14 +211,13 @@ def _with_lanes(fabric: Fabric, routes: Lanes) -> Fabric:
         return fabric
     assert isinstance(routes.routes, Table)
     network, table = fabric.network, routes.routes
-    row_at = {int(home): row for row, home in enumerate(table.home)}
+    rows = _rows(fabric, table)
     hosts = network.num_terminals
     levels = np.full((hosts + network.num_routers, fabric.lids.size), UNKNOWN, dtype=np.int8)
     sends = np.isin(np.arange(hosts), fabric.owner)
-    homes = _homes(fabric)
     for number, column in enumerate(destinations(fabric, "host-to-host").tolist()):
         who = int(fabric.owner[column])
-        row = int(table.row[number]) if routes.paths == "given" else row_at[int(homes[column])]
+        row = int(table.row[number]) if routes.paths == "given" else rows[column]
         chosen = np.maximum(routes.lane[:, row], 0)[network.inject]
         levels[:hosts, column] = np.where(sends, chosen, UNKNOWN)
         levels[who, column] = UNKNOWN

@@ -1,0 +1,128 @@
+"""Proved lower bounds on the highest load of any choice of short paths: weights of channels.
+
+However paths are chosen, the weighted mean load of the channels is at least what all flows would add up to on their
+lightest paths, so some channel carries as much. The best weights are the dual of a linear program, whose solution is
+rounded: any weights prove a bound, which `unknot.certificates.plain` works out exactly.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.background import NoAnswerError, within
+from unknot.certificates import Rejected, load_claim, network_of, plain
+from unknot.lanes.ways import Demand, Floats, Ints
+from unknot.network import Network
+
+MOST_FLOWS = 1_000_000
+"""Most channels × destinations for which weights are sought by linear programming."""
+PARTS = 10**6
+"""The largest weight, where they are no small whole numbers."""
+NEAR = 1e-6
+"""Distance from a whole number that is an error of the solver."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoadBound:
+    """Weights of channels, and the load that they show some channel to have.
+
+    Attributes
+    ----------
+    weights : tuple of int
+    least : Fraction
+        In routes from terminal to terminal, or in the units of the flows, over the capacity.
+    flows : list of [source, destination, amount], or None
+        What terminals send to each other; None: every terminal sends 1 to every other.
+    capacity : list of float, or None
+        Of each channel; None: all have 1.
+    """
+
+    weights: tuple[int, ...]
+    least: Fraction
+    flows: list[list[Any]] | None
+    capacity: list[float] | None
+
+    @property
+    def claim(self) -> dict[str, Any]:
+        """The bound as a claim of a document."""
+        least = [self.least.numerator, self.least.denominator]
+        return load_claim(least, self.flows, self.capacity, [*self.weights])
+
+    def holds(self, network: Network) -> bool:
+        """Whether the separate checker accepts the bound for a network."""
+        try:
+            plain.check(plain.Network(network_of(network)), None, self.claim)
+        except Rejected:
+            return False
+        return True
+
+
+def load_bound(traffic: Demand, capacity: Floats, *, time_limit: float = 0.0) -> LoadBound:
+    """The best lower bound on the highest load that is found within a time; by equal weights if there is none.
+
+    Parameters
+    ----------
+    capacity : float64 array, shape (channels,)
+    time_limit : float
+        Seconds for linear programming; 0: none.
+    """
+    network = traffic.network
+    flows = None
+    if traffic.flows is not None:
+        pairs = np.argwhere(traffic.flows > 0)
+        flows = [[int(s), int(t), float(traffic.flows[s, t])] for s, t in pairs]
+    limits = None if (capacity == 1).all() else capacity.tolist()
+    about = plain.Network(network_of(network))
+    tried = [np.ones(network.num_channels, dtype=np.int64)]
+    if time_limit > 0 and network.num_channels * traffic.distances.homes.size <= MOST_FLOWS:
+        with suppress(NoAnswerError):
+            tried += _rounded(within(time_limit, lambda: _weights(traffic, capacity, time_limit)))
+    shown = [(plain.load_shown(about, flows, limits, weights.tolist()), weights) for weights in tried]
+    least, weights = max(shown, key=lambda one: one[0])
+    return LoadBound(tuple(weights.tolist()), least, flows, limits)
+
+
+def _rounded(weights: Floats) -> list[Ints]:
+    """Whole numbers in about the proportions of weights: small ones if they fit, and large ones."""
+    if not weights.any():
+        return []
+    parts = [np.rint(weights * (PARTS / weights.max())).astype(np.int64)]
+    small = weights / weights[weights > NEAR * weights.max()].min()
+    if small.max() < PARTS and np.abs(small - np.rint(small)).max() < NEAR * small.max():
+        parts.append(np.rint(small).astype(np.int64))
+    return parts
+
+
+def _weights(traffic: Demand, capacity: Floats, time_limit: float) -> npt.NDArray[np.float64]:
+    """Weights of channels, such that Σ rate × lightest shortest path / Σ weight × capacity is greatest; or zeros.
+
+    Unknown are the weights and how far every router is from every home by them. Time grows with channels × homes.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    network, hops = traffic.network, traffic.distances.table.T.astype(np.int64)
+    channels, (routers, homes) = network.num_channels, traffic.wanted.shape
+    channel, home = np.nonzero((hops[network.source] == hops[network.target] + 1) & (hops[network.target] >= 0))
+    here = channels + network.source[channel].astype(np.int64) * homes + home
+    there = channels + network.target[channel].astype(np.int64) * homes + home
+    steps, size = np.arange(channel.size), channels + routers * homes
+    farther = coo_array(
+        (np.repeat([1.0, -1.0, -1.0], steps.size), (np.tile(steps, 3), np.concatenate([here, there, channel]))),
+        shape=(steps.size, size),
+    )
+    total = coo_array((capacity, (np.zeros(channels, dtype=np.int64), np.arange(channels))), shape=(1, size))
+    most = np.full(size, np.inf)
+    most[channels + traffic.distances.homes * homes + np.arange(homes)] = 0.0
+    gain = np.concatenate([np.zeros(channels), np.where(traffic.wanted, traffic.rate, 0.0).reshape(-1)])
+    answer = linprog(
+        -gain, farther.tocsr(), np.zeros(steps.size), total.tocsr(), [float(capacity.mean())],
+        bounds=np.column_stack([np.zeros(size), most]), method="highs-ipm", options={"time_limit": time_limit},
+    )  # fmt: skip
+    return np.zeros(channels) if answer.x is None else np.maximum(answer.x[:channels], 0.0)

@@ -1,0 +1,175 @@
+"""Routes of low highest load in as few lanes as were found, and in more; and the bound on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unknot._base.background import clock
+from unknot.lanes.effort import SearchEffort
+from unknot.lanes.laned import Routes, laned
+from unknot.lanes.load_bounds import load_bound
+from unknot.lanes.question import Question
+from unknot.lanes.rerouted import LoadGoal, highest, improved, routes_of
+from unknot.lanes.rooted import ServingOrders, orders_of
+from unknot.lanes.starts import catalogue
+from unknot.lanes.tables import Table, bits_of, free_table, table_from, tabled
+from unknot.lanes.ways import Floats, Ints, by_terminal, of_pairs, packed, ways
+from unknot.routing.relation import Relation
+
+if TYPE_CHECKING:
+    from unknot.lanes.reroute_kernel import Carried
+
+MOST_COLUMNS = 50_000_000
+"""Most lanes × channels × terminals for which each terminal has routes of its own."""
+FIRST_ROUNDS = 1
+"""Rounds of annealing of each start, before the best goes on."""
+LP_SHARE, LP_SECONDS = 0.4, 20.0
+"""Share of the time that is left, and the most seconds, for the linear program of the bound."""
+
+
+@dataclass(frozen=True, eq=False)
+class RoutesInLanes:
+    """Routes in some lanes, with the lane of each pair, and the orders of the lanes.
+
+    Attributes
+    ----------
+    routes : Routes or Table
+    lane : int64 array, shape (routers, columns)
+    lane_load : float64 array, shape (lanes, channels)
+    key : float64 array, same shape
+    """
+
+    routes: Routes | Table
+    lane: Ints
+    lane_load: Floats
+    key: Floats
+
+    @property
+    def count(self) -> int:
+        """Number of lanes."""
+        return len(self.key)
+
+    @property
+    def load(self) -> Floats:
+        """Load of each channel."""
+        return np.asarray(self.lane_load.sum(axis=0))
+
+    @property
+    def highest(self) -> float:
+        """Highest load of a channel."""
+        return float(self.load.max(initial=0.0))
+
+    def relation(self, question: Question, vcs: int | None) -> Relation:
+        """The relation with this number of VCs per channel; by default one for each lane."""
+        if isinstance(self.routes, Table):
+            return tabled(self.routes, self.lane, self.count, vcs=vcs)
+        return laned(question.network, self.routes, vcs=vcs, sends=question.sends)
+
+
+@dataclass(eq=False)
+class LowLoads:
+    """Search for routes of low load.
+
+    Attributes
+    ----------
+    question : Question
+        Its paths are not given.
+    orders : ServingOrders
+        In as few lanes as were found.
+    effort : SearchEffort
+    starts : int
+        Starts that are annealed: the orders' own routes, and those of the catalogue of lowest load.
+    rounds : int
+        Most rounds of annealing for each number of lanes.
+    least : int
+        Fewer lanes are impossible.
+    """
+
+    question: Question
+    orders: ServingOrders
+    effort: SearchEffort
+    starts: int
+    rounds: int
+    least: int
+    capacity: Floats
+
+    def __post_init__(self) -> None:
+        question, demand = self.question, self.question.demand
+        assert demand is not None
+        network, lanes = question.network, max(1, len(self.orders))
+        if lanes * network.num_channels * network.num_terminals <= MOST_COLUMNS:
+            demand = by_terminal(demand)
+        space = question.ways
+        if demand is not question.demand:
+            space = of_pairs(ways(demand), packed(demand.wanted), both_ways=space.many.size > 0)
+        self.bound = load_bound(demand, self.capacity)
+        self.goal = LoadGoal(demand, space, question.paths == "table", self.capacity, float(self.bound.least))
+
+    def front(self, most: int) -> Iterator[RoutesInLanes]:
+        """Routes in the fewest lanes, then in each greater number up to `most`."""
+        best = self._best()
+        yield self._made(best)
+        for lanes in range(len(best.rank) + 1, most + 1):
+            best = improved(self.goal, self.goal.widened(best, lanes), self.effort, self.rounds, stream=lanes)
+            yield self._made(best)
+
+    def _best(self) -> Carried:
+        """The best routes in the fewest lanes: of the orders, of the catalogue, and annealed."""
+        best = improved(self.goal, self.effort.insist(self._own), self.effort, FIRST_ROUNDS)
+        if self._reached(best):
+            return best
+        time = min(LP_SECONDS, LP_SHARE * (self.effort.deadline - clock()))
+        if not self.effort.interrupted:
+            self.bound = self.effort.insist(lambda: load_bound(self.goal.demand, self.capacity, time_limit=time))
+            self.goal = replace(self.goal, floor=float(self.bound.least))
+        others = [] if self._reached(best) else self._named(len(best.rank))
+        annealed: list[Carried] = []
+        for number, other in enumerate(others[: self.starts - 1], start=1):
+            annealed.append(improved(self.goal, other, self.effort, FIRST_ROUNDS, stream=number))
+        best = min([best, *annealed, *others], key=lambda now: (len(now.rank), highest(now)))
+        return improved(self.goal, best, self.effort, self.rounds - FIRST_ROUNDS, stream=self.starts)
+
+    def _reached(self, now: Carried) -> bool:
+        return self.effort.interrupted or highest(now) <= self.goal.floor
+
+    def _own(self) -> Carried:
+        """Routes in the orders that were found."""
+        goal, question, orders = self.goal, self.question, self.orders
+        self.effort.report("choosing routes of low load")
+        if not question.pairs:
+            return goal.drawn(orders_of(goal.ways, np.zeros((1, question.network.num_channels)))[0], self.effort)
+        if question.paths == "free":
+            return goal.drawn(orders_of(goal.ways, orders.key)[0], self.effort)
+        step = table_from(question.ways, orders.taken)
+        row = np.searchsorted(question.ways.home, goal.ways.home)
+        return self._by_table(orders.key, step[row])
+
+    def _by_table(self, key: Floats, step: Ints) -> Carried:
+        """The routes of a table in lanes of these orders, by which they climb."""
+        goal, bits = self.goal, bits_of(self.goal.ways, step)
+        table = free_table(goal.demand, goal.ways, bits)
+        return goal.by_table(orders_of(goal.ways, key, bits)[0], table)
+
+    def _named(self, lanes: int) -> list[Carried]:
+        """Routes of the catalogue in at most so many lanes, the fewest first, then by load."""
+        made: list[Carried] = []
+        try:
+            for table, key in catalogue(self.goal, lanes, self.least, self.effort):
+                made.append(self._by_table(key, table.next_channel))
+        except KeyboardInterrupt:
+            self.effort.interrupted = True
+        return sorted(made, key=lambda now: (len(now.rank), highest(now)))
+
+    def _made(self, now: Carried) -> RoutesInLanes:
+        """Routes as they are handed on."""
+        goal = self.goal
+        lane_load = now.flow.sum(axis=2) / self.capacity
+        key = now.rank.astype(np.float64)
+        if goal.table:
+            bits = bits_of(goal.ways, now.follow[0].T.astype(np.int64))
+            return RoutesInLanes(free_table(goal.demand, goal.ways, bits), now.lane, lane_load, key)
+        return RoutesInLanes(routes_of(goal, now), now.lane, lane_load, key)

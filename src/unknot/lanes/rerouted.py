@@ -1,0 +1,170 @@
+"""Routes in lanes whose busiest channel carries little: what they start from, and their improvement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unknot._base.background import clock
+from unknot.lanes.effort import SearchEffort
+from unknot.lanes.laned import Routes, no_slots
+from unknot.lanes.tables import lanes_of
+from unknot.lanes.ways import Demand, Floats
+
+if TYPE_CHECKING:
+    from unknot.lanes.orders_kernel import Orders, Ways
+    from unknot.lanes.reroute_kernel import Carried
+    from unknot.lanes.tables import Table
+
+AT_ONCE = 16
+"""Routers whose routes are chosen between two looks for Ctrl-C."""
+ROUND = 200
+"""Moves of a round for each pair."""
+HEATS = ((0.05, 0.001), (0.02, 0.0005))
+"""Temperatures at the beginning and at the end of each round, in turn; a channel of highest load costs about 1."""
+ENOUGH = 1 + 1e-9
+"""Highest load over its lower bound at which a search ends."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoadGoal:
+    """Pairs to route, what their routes may take, and when their loads are low enough.
+
+    Attributes
+    ----------
+    demand : Demand
+    ways : Ways
+    table : bool
+        Whether routes are those of a table.
+    capacity : float64 array, shape (channels,)
+    floor : float
+        A highest load that is known to be the lowest possible, if it is reached.
+    """
+
+    demand: Demand
+    ways: Ways
+    table: bool
+    capacity: Floats
+    floor: float
+
+    @property
+    def rate(self) -> Floats:
+        """What each pair sends."""
+        return np.where(self.demand.wanted, self.demand.rate, 0.0)
+
+    def empty(self, key: Floats) -> Carried:
+        """No routes yet, in lanes of these orders; lane 0 where one is wanted."""
+        from unknot.lanes.reroute_kernel import Carried
+
+        ways, (lanes, channels) = self.ways, key.shape
+        at = np.argsort(key, axis=1, kind="stable")
+        rank = np.empty_like(at)
+        np.put_along_axis(rank, at, np.broadcast_to(np.arange(channels), at.shape), axis=1)
+        columns = ways.home.size
+        shape = (lanes, channels, columns)
+        sites = (1, len(ways.wanted), columns) if self.table else shape
+        return Carried(
+            0 if self.table else 1,
+            ways.target if self.table else np.arange(channels),
+            np.where(self.demand.wanted, 0, -1),
+            np.full(self.demand.wanted.shape, -1),
+            np.full(sites, -1, dtype=np.int32),
+            np.zeros(shape, dtype=np.int32),
+            np.zeros(shape),
+            np.zeros(self.capacity.size),
+            1.0 / self.capacity,
+            np.zeros((lanes, ways.after.size), dtype=np.int32),
+            rank,
+            at,
+        )
+
+    def drawn(self, orders: Orders, effort: SearchEffort) -> Carried:
+        """Routes that climb in orders, at random."""
+        from unknot.lanes.reroute_kernel import carry_routes, choose
+
+        now = self.empty(orders.key)
+        routers = len(now.lane)
+        state = np.array([np.random.default_rng([effort.seed, len(orders.key)]).integers(2**63)], dtype=np.uint64)
+        began = clock()
+        for first in range(0, routers, AT_ONCE):
+            end = min(routers, first + AT_ONCE)
+            late = effort.over or (clock() - began) * routers > (effort.deadline - began) * end
+            choose(self.ways, orders.key, orders.reach, now, state, first, end, late)
+            effort.hurried |= late
+        carry_routes(self.ways, now, self.rate)
+        return now
+
+    def by_table(self, orders: Orders, table: Table) -> Carried:
+        """The routes of a table, in lanes of orders by which they climb; they are its columns."""
+        from unknot.lanes.reroute_kernel import carry_routes
+
+        now, then = self.empty(orders.key), table.next_channel
+        now.lane[:] = lanes_of(orders, table)
+        now.start[:] = then.T
+        now.follow[:] = then.T if self.table else then.T[self.ways.target]
+        carry_routes(self.ways, now, self.rate)
+        return now
+
+    def widened(self, now: Carried, lanes: int) -> Carried:
+        """The same routes in more lanes, those after the first few empty so far."""
+        from unknot.lanes.reroute_kernel import carry_routes
+
+        rank = np.concatenate([now.rank, np.repeat(now.rank[-1:, ::-1], lanes - len(now.rank), axis=0)])
+        wide = self.empty(rank.astype(np.float64))
+        wide.lane[:], wide.start[:] = now.lane, now.start
+        wide.follow[: len(now.follow)] = now.follow
+        carry_routes(self.ways, wide, self.rate)
+        return wide
+
+
+def highest(now: Carried) -> float:
+    """The highest load of a channel."""
+    return float(now.load.max(initial=0.0))
+
+
+def copied(now: Carried) -> Carried:
+    """A copy that later moves do not change."""
+    return now._replace(**{name: getattr(now, name).copy() for name in now._fields if name not in ("apart", "site")})
+
+
+def improved(goal: LoadGoal, now: Carried, effort: SearchEffort, rounds: int, stream: int = 0) -> Carried:
+    """Anneal routes in rounds; the best of all, which are those given or better. Ctrl-C ends them.
+
+    Each round begins with the best so far. Ends when the highest load is at the floor.
+    """
+    from unknot.lanes.reroute_kernel import reroute, reroute_table
+
+    move = reroute_table if goal.table else reroute
+    state = np.array([np.random.default_rng([effort.seed, stream, 1]).integers(2**63)], dtype=np.uint64)
+    best, rate = copied(now), goal.rate
+    try:
+        for number in range(rounds):
+            if highest(best) <= goal.floor * ENOUGH or effort.over or effort.interrupted:
+                break
+            now, scale = copied(best), highest(best)
+            moves = ROUND * goal.demand.pairs
+            heat = HEATS[number % len(HEATS)]
+            for count, hot, cold in effort.cooled(moves, heat, share=1 / (rounds - number)):
+                move(goal.ways, now, rate, state, count, scale, hot, cold)
+                effort.moves += count
+                if highest(now) < highest(best):
+                    best = copied(now)
+                    effort.report(f"highest load {highest(best):g}, at least {goal.floor:.4g}")
+                    if highest(best) <= goal.floor * ENOUGH:
+                        break
+    except KeyboardInterrupt:
+        effort.interrupted = True
+    return best
+
+
+def routes_of(goal: LoadGoal, now: Carried) -> Routes:
+    """Free routes as tables of what follows each channel."""
+    ways = goal.ways
+    slot = np.empty(ways.source.size, dtype=np.int64)
+    slot[ways.leaving] = np.arange(ways.leaving.size) - ways.leaving_first[ways.source[ways.leaving]]
+    follow = no_slots(now.users.shape, ways.leaving_first)
+    used = now.users > 0
+    follow[used] = np.where(now.follow[used] >= 0, slot[now.follow[used]], -1)
+    return Routes(now.lane.copy(), now.start.copy(), follow, now.load.copy(), goal.demand.distances.column)

@@ -1,0 +1,118 @@
+"""Routes of the catalogue to begin a search for low loads with: named routings along shortest paths, in few lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
+
+import numpy as np
+
+from unknot._base.errors import UnknotError
+from unknot.lanes.effort import SearchEffort
+from unknot.lanes.orders import search
+from unknot.lanes.rerouted import LoadGoal
+from unknot.lanes.tables import Table, bits_of, free_table, table_of, ways_of
+from unknot.lanes.ways import Floats, of_pairs, packed
+from unknot.routing.named import routing, routings
+
+CALLS = ("dimension_order(dateline='none')", "nca(up='modulo')")
+"""Calls that are tried besides all names."""
+MOST_STATES = 2_000_000
+"""Most destinations × channels for which named routings are tried."""
+ROUNDS = 2
+"""Rounds of search for orders of more than one lane in which a table's routes climb."""
+
+
+def catalogue(goal: LoadGoal, lanes: int, least: int, effort: SearchEffort) -> Iterator[tuple[Table, Floats]]:
+    """Named routings with one shortest path for each router and destination, in the fewest lanes that are found.
+
+    Parameters
+    ----------
+    lanes : int
+        The most lanes.
+    least : int
+        Fewer lanes are impossible.
+
+    Yields
+    ------
+    table : Table
+        Its rows are the columns of the goal.
+    key : float64 array, shape (lanes, channels)
+        Orders of as many lanes, by which its routes climb.
+    """
+    network = goal.demand.network
+    if network.num_terminals * network.num_channels > MOST_STATES:
+        return
+    known = set[bytes]()
+    for name in (*CALLS, *routings().core):
+        if effort.over:
+            return
+        effort.report(f"trying the routes of {name}")
+        try:
+            table = _columns(goal, table_of(routing(network, name)))
+        except UnknotError:
+            continue
+        if table is None or table.next_channel.tobytes() in known:
+            continue
+        known.add(table.next_channel.tobytes())
+        key = _orders(goal, table, lanes, least, effort)
+        if key is not None:
+            yield table, key
+
+
+def _columns(goal: LoadGoal, table: Table) -> Table | None:
+    """A table with the columns of the goal as its rows; None if addresses of one are routed differently.
+
+    Where nobody comes, the first channel that leads nearer.
+    """
+    ways, traffic = goal.ways, goal.demand
+    step = np.full((ways.home.size, len(ways.wanted)), -1)
+    for address, row in enumerate(table.row.tolist()):
+        if not table.may_use[:, address].any():
+            continue
+        column = traffic.distances.column[table.destination[address]]
+        then = table.next_channel[row]
+        if ((step[column] >= 0) & (then >= 0) & (step[column] != then)).any():
+            return None
+        step[column] = np.maximum(step[column], then)
+    free = free_table(traffic, ways, ways.nearer)
+    step = np.where(step >= 0, step, free.next_channel)
+    shortest = bits_of(ways, step) & ~ways.nearer
+    return None if shortest.any() else replace(free, next_channel=step)
+
+
+def _orders(goal: LoadGoal, table: Table, lanes: int, least: int, effort: SearchEffort) -> Floats | None:
+    """Orders of the fewest lanes that are found in which all routes of a table climb; None: of more than `lanes`."""
+    key = _order(table)
+    if key is not None and not goal.ways.many.size:
+        return key[None]
+    space = of_pairs(ways_of(table), packed(table.wanted), both_ways=goal.ways.many.size > 0)
+    for count in range(max(least, 1 if key is not None else 2), lanes + 1):
+        if effort.over:
+            return None
+        orders = search(space, count, replace(effort, tried={}), first=0, rounds=ROUNDS)
+        if orders is not None:
+            return orders.key
+    return None
+
+
+def _order(table: Table) -> Floats | None:
+    """Keys by which all turns of a table's routes climb; None if they close a cycle."""
+    network, after = table.network, dict[int, set[int]]()
+    router, row = (ends.astype(np.int64) for ends in np.nonzero(table.wanted))
+    while row.size:
+        channel = table.next_channel[row, router]
+        router = network.target[channel].astype(np.int64)
+        going = router != table.home[row]
+        channel, router, row = channel[going], router[going], row[going]
+        then = table.next_channel[row, router]
+        for before, following in np.unique(np.column_stack([channel, then]), axis=0).tolist():
+            after.setdefault(following, set()).add(before)
+    try:
+        order = list(TopologicalSorter(after).static_order())
+    except CycleError:
+        return None
+    key = np.zeros(network.num_channels)
+    key[order] = np.arange(1, len(order) + 1)
+    return key

@@ -1,0 +1,184 @@
+"""Routes of low load: against brute force, the catalogue, and the checker of bounds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.lanes.test_lanes import networks
+from tests.reference.loads import lowest_load
+from unknot._base.errors import NetworkError, RelationError
+from unknot.certificates import Rejected, network_of, plain
+from unknot.lanes import Lanes, lanes
+from unknot.lanes.tables import Table
+from unknot.network import Network, from_networkx, tod
+from unknot.routing.named import routing
+from unknot.verify import check, deliver, loads
+
+
+def walked(found: Lanes) -> np.ndarray:
+    """The load of each channel, from the relation alone: a packet from each terminal to each other it sends to."""
+    relation, network = found.relation, found.relation.network
+    load, sends = np.zeros(network.num_channels), relation.may_use
+    for address, end in enumerate(relation.destination.tolist()):
+        for s in range(network.num_terminals):
+            if s == end or (sends is not None and not sends[s, address]):
+                continue
+            at = relation.num_vcs + s
+            while (then := relation.candidates(at, address)[0].vc) is not None:
+                at = then
+                load[relation.vcs.channel[at]] += 1
+    return load
+
+
+def small(network: Network) -> bool:
+    """Whether brute force compares: few routers, each with one terminal at most."""
+    return network.num_routers <= 5 and network.num_terminals == np.unique(network.eject).size
+
+
+def confirm(network: Network, paths: str, *, exactly: bool) -> None:
+    """Compare with brute force; routes are safe, arrive, and carry what is said."""
+    found = lanes(network, paths, effort=4000)
+    assert check(found.relation).deadlock_free
+    assert deliver(found.relation).delivered
+    assert np.array_equal(walked(found), found.load)
+    assert np.allclose(found.lane_load.sum(axis=0), found.load)
+    assert found.load_bound_holds
+    assert found.load_gap is not None
+    assert found.load_gap >= 0
+    if found.load_gap > 0 or exactly:
+        least = lowest_load(network, found.count, table=paths == "table")
+        assert least == found.highest_load
+        assert found.load_bound is not None
+        assert found.load_bound <= least
+
+
+@settings(max_examples=10, deadline=None)
+@given(networks().filter(small), st.sampled_from(["free", "table"]))
+@example(tod.network("ring(5)"), "free")
+def test_the_load_is_the_lowest_there_is(network: Network, paths: str) -> None:
+    confirm(network, paths, exactly=True)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("paths", ["free", "table"])
+@pytest.mark.parametrize("seed", range(110))
+def test_the_load_is_the_lowest_of_random_networks(seed: int, paths: str) -> None:
+    """Where the bound is met nothing has to be tried; where it is not, a branch and bound decides."""
+    random = np.random.default_rng(seed)
+    routers = int(random.integers(4, 9))
+    graph = nx.random_labeled_tree(routers, seed=seed)
+    for _ in range(int(random.integers(1, routers + 1))):
+        graph.add_edge(*random.choice(routers, 2, replace=False).tolist())
+    confirm(from_networkx(graph), paths, exactly=routers <= 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "paths", "name", "at_most"),
+    [
+        ("mesh(6, 6)", "free", "dimension_order", 54),
+        ("mesh(6, 6)", "table", "dimension_order", 54),
+        ("hypercube(5)", "table", "dimension_order", 16),
+        ("fat_tree(4, 2)", "free", "nca(up='modulo')", 12),
+        ("fat_tree(4, 2)", "table", "nca(up='modulo')", 12),
+        ("torus(4, 5)", "free", "dfsssp", 13),
+    ],
+)
+def test_no_named_routing_in_as_many_lanes_has_a_lower_load(text: str, paths: str, name: str, at_most: int) -> None:
+    network = tod.network(text)
+    found = lanes(network, paths, effort=200)
+    of_name = lanes(network, "given", routing=routing(network, name))
+    assert found.highest_load <= at_most
+    assert (found.count, found.highest_load) <= (of_name.count, of_name.highest_load)
+    assert np.array_equal(walked(found), found.load)
+    assert loads(found.relation, "uniform_others").highest == pytest.approx(
+        found.highest_load / (network.num_terminals - 1)
+    )
+
+
+def test_terminals_of_a_router_have_routes_of_their_own() -> None:
+    found = lanes("fat_tree(4, 2)", "table")
+    assert isinstance(found.routes, Table)
+    assert found.routes.next_channel.shape[0] == 16
+    assert found.highest_load == found.load_bound == 12
+
+
+def test_more_effort_is_never_worse_and_repeats() -> None:
+    network = from_networkx(nx.random_regular_graph(3, 16, seed=1))
+    low, again, more = (lanes(network, effort=effort, seed=3) for effort in (200, 200, 2000))
+    assert np.array_equal(low.load, again.load)
+    assert more.highest_load <= low.highest_load
+
+
+def test_capacities_divide_loads() -> None:
+    """A diamond whose one side is ten times as wide takes nearly all."""
+    ends = [(0, 1), (1, 3), (0, 2), (2, 3), (3, 1), (1, 0), (3, 2), (2, 0)]
+    network = Network("diamond", 4, [a for a, _ in ends], [b for _, b in ends], inject=[0, 3], eject=[0, 3])
+    wide = [10, 10, 1, 1, 10, 10, 1, 1]
+    found = lanes(network, capacity=wide)
+    assert found.highest_load == found.load_bound == 0.1
+    assert found.load_bound_holds
+    for wrong in ([1, 2], [0] * 8, [np.nan] * 8):
+        with pytest.raises(RelationError, match="capacities are positive numbers"):
+            lanes(network, capacity=wrong)
+
+
+def test_flows_in_units() -> None:
+    flows = np.zeros((9, 9))
+    flows[0, 8], flows[8, 0], flows[2, 6], flows[0, 2] = 2.5, 1.5, 2.5, 0.5
+    found = lanes("mesh(3, 3)", flows=flows)
+    assert found.highest_load == found.load_bound == 2.5
+    assert found.load_bound_holds
+    assert found.load.sum() == 4 * 6.5 + 2 * 0.5
+
+
+def test_bounds_are_recomputed() -> None:
+    found = lanes("mesh(4, 4)")
+    assert found.load_evidence is not None
+    claim, network = found.load_evidence.claim, plain.Network(network_of(found.relation.network))
+    assert plain.check(network, None, claim) == "shortest paths: some channel has a load of at least 16"
+    weights = claim["proof"]["weights"]
+    for wrong in (
+        {"least": [17, 1]}, {"least": [16, 0]}, {"least": [16]}, {"least": [32001, 2000]},
+        {"proof": {"weights": weights[1:]}}, {"proof": {"weights": [-1, *weights[1:]]}},
+        {"proof": {"weights": [0] * 48}}, {"proof": {"weights": [*([0] * 47), 1]}}, {"capacity": [2.0] * 48},
+        {"capacity": [0.0] * 48}, {"flows": [[0, 1, 1]]}, {"flows": [[0, 1]]}, {"flows": [[0, 1, float("nan")]]},
+        {"flows": [[0, 99, 1]]}, {"flows": 3},
+    ):  # fmt: skip
+        with pytest.raises(Rejected):
+            plain.check(network, None, {**claim, **wrong})
+    other = plain.Network(network_of(tod.network("torus(4, 4)")))
+    with pytest.raises(Rejected):
+        plain.check(other, None, claim)
+    assert not replace(found.load_evidence, least=found.load_evidence.least + 1).holds(found.relation.network)
+
+
+def test_bad_flows_are_refused_in_words() -> None:
+    line = Network("one way", 3, [0, 1], [1, 2])
+    with pytest.raises(NetworkError, match="there is no way from router"):
+        lanes(line)
+    flows = np.zeros((3, 3))
+    none = lanes(line, flows=flows)
+    assert (none.count, none.highest_load, none.load_bound) == (1, 0, 0)
+    np.fill_diagonal(flows, 7.0)
+    assert lanes(line, flows=flows).highest_load == 0
+    flows[0, 2] = 3.0
+    found = lanes(line, flows=flows)
+    assert found.highest_load == found.load_bound == 3
+    with pytest.raises(RelationError, match="moves for each pair"):
+        lanes(line, flows=flows, effort=-1)
+
+
+def test_more_vcs_leave_the_routes_of_each_terminal() -> None:
+    """A relation with more VCs is made anew from the same routes."""
+    network = tod.network("fat_tree(4, 2)")
+    relation = routing(network, "lanes", 3)
+    assert relation.vcs.widest == 3
+    assert check(relation).deadlock_free
+    assert deliver(relation).delivered
+    assert loads(relation, "uniform_others").highest == pytest.approx(12 / 15)
