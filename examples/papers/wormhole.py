@@ -33,7 +33,7 @@ from unknot.routing import (
     shuffle_exchange,
     two_trees,
 )
-from unknot.routing.trees import spanning_tree
+from unknot.routing.two_trees import spanning_tree
 from unknot.simulation import replay
 from unknot.studies.design import network
 from unknot.verify import check, deliver, dependencies

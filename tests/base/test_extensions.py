@@ -152,7 +152,7 @@ def test_nothing_is_read_for_what_the_core_has() -> None:
         f"sys.argv[1:] = {words}\n"
         "try:\n    unknot.cli.program.main()\n"
         "finally:\n"
-        "    from unknot import extensions\n"
+        "    from unknot._base import extensions\n"
         "    read = extensions._installed.cache_info().currsize\n"
         "    print('read:', read, 'papers:', 'unknot_papers' in sys.modules)\n"
     )

@@ -6,7 +6,7 @@ import numpy as np
 
 from unknot.network import Network, tod
 from unknot.network.families import complete, fat_tree, mesh, xgft
-from unknot.network.levels import levels, seated
+from unknot.network.stages import levels, seated
 
 
 def bare(network: Network) -> Network:

@@ -15,7 +15,7 @@ from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, from_edges, tod
 from unknot.network.families import complete, fat_tree, mesh, ring, xgft
-from unknot.network.levels import levels
+from unknot.network.stages import levels
 from unknot.routing import nca
 from unknot.routing.relation_kernel import compile_relation
 from unknot.verify.adaptivity import adaptivity

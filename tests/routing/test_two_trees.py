@@ -16,7 +16,7 @@ from unknot.network.families import from_edges, line, mesh, petersen, random_reg
 from unknot.routing import Relation, two_trees
 from unknot.routing.paths import best_root
 from unknot.routing.relation_kernel import compile_relation
-from unknot.routing.trees import spanning_tree
+from unknot.routing.two_trees import spanning_tree
 from unknot.studies.design import network as named
 from unknot.verify import check, deliver
 from unknot.verify.testing import check_relation, networks

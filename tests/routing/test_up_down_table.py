@@ -12,7 +12,7 @@ from unknot._base.errors import RelationError
 from unknot.network import Network, distances_from, from_edges
 from unknot.network.families import random_regular, torus
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, forwarding_table, route_lengths
-from unknot.routing.up_down_table import up_down_table
+from unknot.routing.up_down import up_down_table
 from unknot.verify import check, deliver
 
 

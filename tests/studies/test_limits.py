@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from unknot._base.errors import TextError, UnknotError
-from unknot.studies.limits import (
+from unknot.studies.locate import (
     DEEPEST,
     LONGEST_NUMBER,
     MOST_DESIGNS,

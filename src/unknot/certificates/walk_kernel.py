@@ -2,7 +2,7 @@
 """The checker's walk over the states of an address, compiled by Numba; `walk.py_func` is the same in plain Python."""
 
 from unknot._base.kernels.lazy_kernel import kernel
-from unknot.routing.candidate import EJECT, NO_WAIT, VC_MASK
+from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 
 LOWEST, HIGHEST = -(2**62), 2**62
 

@@ -15,7 +15,7 @@ from unknot._base.input import read_lines
 from unknot.fabrics.cabling import Cabling, Node, Place
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
-from unknot.fabrics.noise import Noise
+from unknot.fabrics.side_file import Noise
 
 _HEAD = re.compile(r"^(CA|Switch|Router): (?:0x([0-9a-fA-F]{1,16}) ?)?(.*):\s*$")
 _ROW = re.compile(

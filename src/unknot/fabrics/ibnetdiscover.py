@@ -14,7 +14,7 @@ from unknot._base.input import read_lines
 from unknot.fabrics.cabling import Cabling, Node
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
-from unknot.fabrics.noise import Noise
+from unknot.fabrics.side_file import Noise
 
 _IGNORED = re.compile(
     r"^\s*$|^#|^(?:vendid|devid|sysimgguid)=0x[0-9a-f]+\s*(?:#.*)?$"

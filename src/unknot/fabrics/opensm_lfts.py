@@ -17,8 +17,7 @@ from unknot._base.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY
 from unknot.fabrics.format import Format
 from unknot.fabrics.large_text import LargeText, decimal, row_starts
-from unknot.fabrics.noise import Noise
-from unknot.fabrics.side_file import integer
+from unknot.fabrics.side_file import Noise, integer
 from unknot.fabrics.tables import NOT_ROUTED, SwitchTable, TableFile
 
 _PORT_AT = 7

@@ -15,8 +15,7 @@ import numpy as np
 from unknot._base.input import read_text
 from unknot.fabrics.fabric import LAST_UNICAST, Fabric
 from unknot.fabrics.format import Format
-from unknot.fabrics.noise import Noise
-from unknot.fabrics.side_file import SideFile
+from unknot.fabrics.side_file import Noise, SideFile
 
 _HEAD = re.compile(
     r"^(?:Switch 0x|Multicast mlids \[0x[0-9a-f]{1,4}-0x[0-9a-f]{1,4}\] of switch .* guid 0x)([0-9a-fA-F]{16})"

@@ -18,8 +18,7 @@ from unknot._base.output import write_text
 from unknot.fabrics.fabric import LAST_UNICAST, Fabric
 from unknot.fabrics.format import Format
 from unknot.fabrics.levels import UNKNOWN, LevelFile, levels_by_switch
-from unknot.fabrics.noise import Noise
-from unknot.fabrics.side_file import integer
+from unknot.fabrics.side_file import Noise, integer
 
 _SHORT = re.compile(r"^\s*0x([0-9a-fA-F]{1,16})\s+(0x[0-9a-fA-F]{1,4}|[0-9]{1,5})\s+([0-9]{1,3})\s*$")
 _SWITCHES = re.compile(r"^\s*0x([0-9a-fA-F]{16})\s+0x([0-9a-fA-F]{16})\s+([0-9]{1,3})\s*$")

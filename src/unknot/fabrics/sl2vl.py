@@ -14,7 +14,7 @@ from unknot._base.errors import TextError
 from unknot._base.input import lines_of, read_text
 from unknot.fabrics.format import Format
 from unknot.fabrics.levels import LEVELS, UNKNOWN, LaneFile
-from unknot.fabrics.noise import Noise
+from unknot.fabrics.side_file import Noise
 
 _NUMBERS = rf"((?:[0-9]{{1,2}}[\s|]+){{{LEVELS - 1}}}[0-9]{{1,2}})[\s|]*$"
 _HEAD = re.compile(

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network import Network
-from unknot.network.levels import levels
 from unknot.network.model import IntArray
+from unknot.network.stages import levels
 from unknot.report.phrases import span
 from unknot.report.placement import LEADING, clusters, scattered
 

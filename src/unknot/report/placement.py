@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network import Network
-from unknot.network.levels import levels
 from unknot.network.model import IntArray
-from unknot.network.stages import is_multistage
+from unknot.network.stages import is_multistage, levels
 
 MAX_DRAWN = 2000
 """Most routers of a network that is drawn."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from unknot.network import Network
-from unknot.network.levels import seated
+from unknot.network.stages import seated
 from unknot.report import sheet as paper
 from unknot.report.drawn import Drawing
 from unknot.report.phrases import count, escape

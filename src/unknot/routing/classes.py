@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot.network import Network
-from unknot.routing.address_names import PairNames
+from unknot.routing.contract import PairNames
 from unknot.routing.named import routing
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
 from unknot.routing.taking import takes_network, takes_relation

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import NetworkError
 from unknot.network import Network
-from unknot.routing.claims import ACYCLIC
+from unknot.routing.contract import ACYCLIC
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.shift_networks import Ints, channels_to, joined, pairs
 from unknot.routing.taking import takes_network

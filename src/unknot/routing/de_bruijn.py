@@ -20,7 +20,7 @@ import numpy as np
 
 from unknot._base.errors import RelationError, near
 from unknot.network import Network
-from unknot.routing.claims import ACYCLIC
+from unknot.routing.contract import ACYCLIC
 from unknot.routing.hop_number import hop_number
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.shift_networks import channels_to, de_bruijn_words

@@ -24,7 +24,7 @@ import numpy as np
 
 from unknot._base.errors import RelationError
 from unknot.network import Network
-from unknot.routing.claims import ACYCLIC
+from unknot.routing.contract import ACYCLIC
 from unknot.routing.groups import groups_of, names_by_group
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from unknot._base.errors import RelationError
 from unknot.network import Network, grid
-from unknot.routing.claims import ATOMIC
+from unknot.routing.contract import ATOMIC
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels

@@ -12,7 +12,7 @@ from unknot._base.compressed_rows import starts
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.routing.address_names import PairNames
+from unknot.routing.contract import PairNames
 
 Ints = npt.NDArray[np.int64]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from unknot._base.errors import RelationError
 from unknot.network import Network
-from unknot.routing.claims import ACYCLIC
+from unknot.routing.contract import ACYCLIC
 from unknot.routing.paths import Distances
 from unknot.routing.relation import Relation
 from unknot.routing.shortest_paths import pick_of, shortest_path_rule, steps

@@ -20,8 +20,8 @@ import numpy as np
 
 from unknot._base.errors import RelationError
 from unknot.network import Network
-from unknot.routing.claims import ACYCLIC
-from unknot.routing.complete_products import complete_product, enough_vcs
+from unknot.routing.contract import ACYCLIC
+from unknot.routing.meshes import complete_product, enough_vcs
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels

@@ -17,7 +17,7 @@ from unknot._base.compressed_rows import positions
 from unknot._base.errors import RelationError, near
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
-from unknot.routing.claims import ACYCLIC
+from unknot.routing.contract import ACYCLIC
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 

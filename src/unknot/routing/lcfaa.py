@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from unknot.network import Network
-from unknot.routing.claims import ATOMIC
+from unknot.routing.contract import ATOMIC
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, NO_WAIT, TIER, Out, Relation
 from unknot.routing.taking import takes_network

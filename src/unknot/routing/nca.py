@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, RelationError, near
 from unknot.network import Network
-from unknot.network.levels import levels
-from unknot.routing.claims import ACYCLIC
+from unknot.network.stages import levels
+from unknot.routing.contract import ACYCLIC
 from unknot.routing.paths import MAX_DISTANCES, homes_of
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network

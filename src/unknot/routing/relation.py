@@ -18,14 +18,13 @@ import numpy.typing as npt
 from unknot._base.errors import RelationError, near, raised
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.routing.candidate import COMPARISONS, IN_ROUTER
-from unknot.routing.candidate import EJECT as EJECT
-from unknot.routing.candidate import NO_WAIT as NO_WAIT
-from unknot.routing.candidate import TIER as TIER
-from unknot.routing.candidate import VC_MASK as VC_MASK
-from unknot.routing.candidate import Candidate as Candidate
-from unknot.routing.candidate import decode as decode
-from unknot.routing.decision import Decision
+from unknot.routing.contract import COMPARISONS, IN_ROUTER, Decision
+from unknot.routing.contract import EJECT as EJECT
+from unknot.routing.contract import NO_WAIT as NO_WAIT
+from unknot.routing.contract import TIER as TIER
+from unknot.routing.contract import VC_MASK as VC_MASK
+from unknot.routing.contract import Candidate as Candidate
+from unknot.routing.contract import decode as decode
 from unknot.routing.virtual_channels import VirtualChannels
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ import numpy as np
 from unknot._base.errors import NetworkError
 from unknot.network import Network, grid
 from unknot.network.grid import whole_grid
-from unknot.routing.claims import ACYCLIC
+from unknot.routing.contract import ACYCLIC
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels

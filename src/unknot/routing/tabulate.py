@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress
-from unknot.routing.candidate import EJECT, NO_WAIT, TIER, VC_MASK, Candidate
+from unknot.routing.contract import EJECT, NO_WAIT, TIER, VC_MASK, Candidate
 from unknot.routing.nimble import nimble
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network import Network
-from unknot.routing.claims import ACYCLIC
+from unknot.routing.contract import ACYCLIC
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network

@@ -14,7 +14,7 @@ import numpy as np
 
 from unknot._base.errors import RelationError
 from unknot.network import Network
-from unknot.routing.claims import ATOMIC
+from unknot.routing.contract import ATOMIC
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network

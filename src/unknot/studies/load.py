@@ -15,8 +15,7 @@ from pydantic_core import ErrorDetails
 
 from unknot._base.errors import TextError, UnknotError, bare, near
 from unknot.studies.entries import VALUE, EntryError
-from unknot.studies.limits import MOST_BYTES, points_of, refuse_oversized, require_few
-from unknot.studies.locate import locate, nearest
+from unknot.studies.locate import MOST_BYTES, locate, nearest, points_of, refuse_oversized, require_few
 from unknot.studies.study import Builder, Design, Proof, Ramp, Simulation, Study
 
 

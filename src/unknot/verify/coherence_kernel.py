@@ -5,7 +5,7 @@ import numpy as np
 from numba import types
 
 from unknot._base.kernels.types_kernel import READ32, READ64, kept
-from unknot.routing.candidate import EJECT, VC_MASK
+from unknot.routing.contract import EJECT, VC_MASK
 from unknot.verify.minimal_paths_kernel import number_of
 
 I64, U64 = types.int64[::1], types.uint64[::1]

@@ -5,7 +5,7 @@ import numpy as np
 
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.network.distance_kernel import bfs
-from unknot.routing.candidate import EJECT, VC_MASK
+from unknot.routing.contract import EJECT, VC_MASK
 from unknot.verify.states_kernel import explore, mark_back, mark_delivering, predecessors
 
 PAIRS, UNDELIVERED, DEAD_ENDS, LOOPS, ENDLESS, LONGER, LONGEST, LONGEST_SOURCE, LONGEST_ADDRESS, BROKEN = range(10)

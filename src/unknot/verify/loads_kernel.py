@@ -5,7 +5,7 @@ import numpy as np
 from numba import njit, types
 
 from unknot._base.kernels.types_kernel import READ32, READ64, kept
-from unknot.routing.candidate import EJECT, TIER, VC_MASK
+from unknot.routing.contract import EJECT, TIER, VC_MASK
 
 F64 = types.float64[::1]
 I64 = types.int64[::1]

@@ -6,7 +6,7 @@ from numba import types
 
 from unknot._base.kernels.types_kernel import READ32, READ64, READ_BOOL, kept
 from unknot._base.splitmix import STEP
-from unknot.routing.candidate import EJECT, VC_MASK
+from unknot.routing.contract import EJECT, VC_MASK
 
 I64, U64 = types.int64[::1], types.uint64[::1]
 DESTINATION = types.Tuple((READ64, READ64, READ64, READ64, READ_BOOL, READ32, READ32, READ64, READ32, READ32, READ32))

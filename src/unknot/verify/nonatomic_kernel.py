@@ -4,7 +4,7 @@
 from numba import types
 
 from unknot._base.kernels.types_kernel import READ32, READ64, kept
-from unknot.routing.candidate import EJECT, VC_MASK
+from unknot.routing.contract import EJECT, VC_MASK
 
 I64 = types.int64[::1]
 

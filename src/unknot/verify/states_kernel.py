@@ -4,7 +4,7 @@
 import numpy as np
 
 from unknot._base.kernels.lazy_kernel import kernel
-from unknot.routing.candidate import EJECT, NO_WAIT, VC_MASK
+from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 
 
 @kernel(lambda t: t.int64(t.int64, t.int64, t.READ64, t.READ64, t.READ64, t.READ64, t.I64))

@@ -5,7 +5,7 @@ import numpy as np
 from numba import types
 
 from unknot._base.kernels.types_kernel import MAP, READ32, READ64, RULE, SCRATCH, kept
-from unknot.routing.candidate import EJECT, NO_WAIT, VC_MASK
+from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.verify.states_kernel import explore
 
 TABLE = types.Array(types.int32, 2, "C", readonly=True)

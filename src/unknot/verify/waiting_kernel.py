@@ -5,7 +5,7 @@ import numpy as np
 from numba import types
 
 from unknot._base.kernels.types_kernel import I32, I64, MAP, READ32, READ64, READ_BOOL, RULE, SCRATCH, kept
-from unknot.routing.candidate import EJECT, NO_WAIT, VC_MASK
+from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.verify.graph_kernel import strong_components
 from unknot.verify.states_kernel import explore
 

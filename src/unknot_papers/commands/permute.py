@@ -35,16 +35,18 @@ def permute(
     from unknot._base.errors import UnknotError
     from unknot.cli.commands import activity
     from unknot.studies.design import network as named
-    from unknot_papers.multistage import Marks, accept, permute_with_faults, requests
+    from unknot_papers.multistage import Marks, accept, permute_with_faults
+    from unknot_papers.multistage.realisation import permutation as permutation_of
+    from unknot_papers.multistage.realisation import random_permutation
     from unknot_papers.multistage.text import describe_realisation
 
     whole = limited(deadline, lambda: named(network, where="NETWORK"))
     if permutation is not None and random is not None:
         raise UnknotError("either the outputs are wanted, such as 3,0,1,2, or --random, not both")
     if permutation is not None:
-        destinations = requests.permutation(whole, permutation)
+        destinations = permutation_of(whole, permutation)
     elif random is not None:
-        destinations = requests.random_permutation(whole, random)
+        destinations = random_permutation(whole, random)
     else:
         raise UnknotError("the output of each input is wanted, such as 3,0,1,2, or --random with a seed")
     marks = Marks.of(whole, (dead or "").replace(",", " ").split())

@@ -3,9 +3,6 @@
 from inspect import ismodule as _ismodule
 
 from unknot.network.stages import reaches as reaches
-from unknot_papers.multistage.cost import Cost as Cost
-from unknot_papers.multistage.cost import cost as cost
-from unknot_papers.multistage.cost import costs as costs
 from unknot_papers.multistage.faults import Marks as Marks
 from unknot_papers.multistage.faults import marked as marked
 from unknot_papers.multistage.faults import permute_with_faults as permute_with_faults
@@ -13,7 +10,10 @@ from unknot_papers.multistage.faults import random_faults as random_faults
 from unknot_papers.multistage.faults import single_faults as single_faults
 from unknot_papers.multistage.faults import tags_avoiding as tags_avoiding
 from unknot_papers.multistage.faults import unreachable_pairs as unreachable_pairs
+from unknot_papers.multistage.fraction import Cost as Cost
 from unknot_papers.multistage.fraction import Fraction as Fraction
+from unknot_papers.multistage.fraction import cost as cost
+from unknot_papers.multistage.fraction import costs as costs
 from unknot_papers.multistage.fraction import realisable_fraction as realisable_fraction
 from unknot_papers.multistage.isomorphism import Isomorphism as Isomorphism
 from unknot_papers.multistage.isomorphism import isomorphism as isomorphism
@@ -25,8 +25,8 @@ from unknot_papers.multistage.permute import METHODS as METHODS
 from unknot_papers.multistage.permute import permute as permute
 from unknot_papers.multistage.realisation import Realisation as Realisation
 from unknot_papers.multistage.realisation import accept as accept
-from unknot_papers.multistage.requests import permutation as permutation
-from unknot_papers.multistage.requests import random_permutation as random_permutation
+from unknot_papers.multistage.realisation import permutation as permutation
+from unknot_papers.multistage.realisation import random_permutation as random_permutation
 from unknot_papers.multistage.search import realisable as realisable
 from unknot_papers.rcbn.tags import Tags as Tags
 from unknot_papers.rcbn.tags import alternate_tags as alternate_tags

@@ -18,8 +18,7 @@ from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import reaches, stages
 from unknot_papers.multistage.permute import permute
-from unknot_papers.multistage.realisation import Realisation
-from unknot_papers.multistage.requests import permutation
+from unknot_papers.multistage.realisation import Realisation, permutation
 from unknot_papers.rcbn.tags import CASES, Tags, alternate_tags, rows_of
 from unknot_papers.rcbn.topology import size_of_rcbn
 

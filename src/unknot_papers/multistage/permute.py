@@ -28,15 +28,12 @@ from unknot.network import Network
 from unknot.network.families import benes, clos
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
-from unknot_papers.multistage.cut import cut
-from unknot_papers.multistage.exact import solve
+from unknot_papers.multistage.exact import choose, cut, solve
 from unknot_papers.multistage.level_by_level import level_by_level
 from unknot_papers.multistage.looping import route_benes, route_clos, route_rcbn
 from unknot_papers.multistage.paths import count_paths
-from unknot_papers.multistage.realisation import Realisation
-from unknot_papers.multistage.requests import permutation
+from unknot_papers.multistage.realisation import Realisation, permutation
 from unknot_papers.multistage.search import MAX_CHOICES, PathTable, find_paths, path_table, searchable
-from unknot_papers.multistage.two_paths import choose
 from unknot_papers.rcbn import rcbn
 
 METHODS = ("auto", "search", "cp-sat", "level by level")

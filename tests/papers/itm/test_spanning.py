@@ -15,8 +15,7 @@ from unknot.network import families as topologies
 from unknot.network import from_edges
 from unknot_papers.itm import itm, recognise, spanning
 from unknot_papers.itm.mesh import KINDS
-from unknot_papers.itm.spanning import _triangles
-from unknot_papers.itm.spanning_model import decide
+from unknot_papers.itm.spanning import _triangles, decide
 
 
 def has_mesh(graph: nx.Graph, kind: str) -> bool:

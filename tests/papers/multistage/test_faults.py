@@ -26,7 +26,7 @@ from unknot_papers.multistage import (
     tags_avoiding,
     unreachable_pairs,
 )
-from unknot_papers.multistage.cut import cut
+from unknot_papers.multistage.exact import cut
 from unknot_papers.multistage.faults import interior
 from unknot_papers.rcbn import rcbn
 

@@ -24,7 +24,7 @@ from unknot.network.families import (
     indirect_cube,
     omega,
 )
-from unknot_papers.multistage.cost import cost, costs
+from unknot_papers.multistage.fraction import cost, costs
 from unknot_papers.multistage.isomorphism import holds, isomorphism
 from unknot_papers.rcbn import composite_banyan, rcbn
 

@@ -16,7 +16,7 @@ from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
 from unknot.network.families import complete, dragonfly, mesh, torus
 from unknot.routing import Relation, dimension_order, dragonfly_ugal, o1turn, romm, ugal, valiant
-from unknot.routing.decision import Decision
+from unknot.routing.contract import Decision
 from unknot.routing.relation import COMPARISONS
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router

@@ -10,7 +10,7 @@ import pytest
 
 from tests.studies.booksim.files import understood
 from unknot._base.errors import UnknotError
-from unknot.routing.decision import Decision
+from unknot.routing.contract import Decision
 from unknot.studies.booksim import Setup
 from unknot.studies.booksim.networks import build
 from unknot.studies.booksim.routings import NOT_BUILT, ROUTINGS

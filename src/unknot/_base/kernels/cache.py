@@ -21,7 +21,7 @@ from pathlib import Path
 
 from unknot._base.output import replacing
 
-CONSTANTS = ("unknot._base.splitmix", "unknot.routing.candidate", "unknot.simulation.engine.state")
+CONSTANTS = ("unknot._base.splitmix", "unknot.routing.contract", "unknot.simulation.engine.state")
 """Modules that are not kernels but give them constants and functions."""
 IMPORT = re.compile(
     r"^[ \t]*(?:from|import)[ \t]+([\w.]+)(?:[ \t]+import[ \t]+(?:\(([\w,\s]*)\)|([\w, \t]*)))?", re.M

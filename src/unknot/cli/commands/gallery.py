@@ -31,8 +31,7 @@ def gallery(
 ) -> None:
     """Run every routing on every small network it takes; set its source's claims beside the verdicts."""
     from unknot.cli.commands import activity
-    from unknot.report.gallery_page import require_ending, write_gallery
-    from unknot.report.gallery_summary import lead
+    from unknot.report.gallery_page import lead, require_ending, write_gallery
     from unknot.studies.gallery import gallery as judged_gallery
 
     require_ending(out)

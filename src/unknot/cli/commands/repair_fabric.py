@@ -168,7 +168,7 @@ def _entries(fabric: Fabric, next_channel: np.ndarray) -> np.ndarray:
 
 
 def _up_down(fabric: Fabric) -> Fabric:
-    from unknot.routing.up_down_table import up_down_table
+    from unknot.routing.up_down import up_down_table
 
     return replace(fabric, tables=_entries(fabric, up_down_table(fabric.network, _homes(fabric))))
 
@@ -177,7 +177,7 @@ def _with_tables(fabric: Fabric, routes: Lanes) -> Fabric:
     """The tables that were found for hosts; LIDs of switches by those of a host there, else by Up*/Down*."""
     from unknot.lanes.tables import Table
     from unknot.routing.forwarding_table import EJECT_HERE
-    from unknot.routing.up_down_table import up_down_table
+    from unknot.routing.up_down import up_down_table
 
     assert isinstance(routes.routes, Table)
     network, table = fabric.network, routes.routes

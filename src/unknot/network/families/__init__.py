@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from unknot._base.moved import names_of as _names_of
 from unknot.network.edges import from_edges as from_edges
-from unknot.network.families.complete import complete as complete
 from unknot.network.families.cube_connected_cycles import cube_connected_cycles as cube_connected_cycles
 from unknot.network.families.delta import banyan as banyan
 from unknot.network.families.delta import baseline as baseline
@@ -21,6 +20,7 @@ from unknot.network.families.grids import line as line
 from unknot.network.families.grids import mesh as mesh
 from unknot.network.families.grids import ring as ring
 from unknot.network.families.grids import torus as torus
+from unknot.network.families.hyperx import complete as complete
 from unknot.network.families.hyperx import flattened_butterfly as flattened_butterfly
 from unknot.network.families.hyperx import hyperx as hyperx
 from unknot.network.families.multipath import data_manipulator as data_manipulator

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from unknot._base.errors import UnknotError
+from unknot._base.errors import TextError, UnknotError
+from unknot._base.input import read_text as text_of
 from unknot.network import Network
-from unknot.network.tod.evaluate import Evaluator
-from unknot.network.tod.files import Library, read_text
-from unknot.network.tod.graph import to_network
-from unknot.network.tod.parse import parse
-from unknot.network.tod.plan import MAX_CHANNELS, Budget, Place, build
+from unknot.network.tod import check
+from unknot.network.tod.evaluate import Evaluator, Scope
+from unknot.network.tod.graph import from_network, to_network
+from unknot.network.tod.parse import LONGEST, parse
+from unknot.network.tod.plan import MAX_CHANNELS, Budget, Place, Plan, build
+from unknot.network.tod.problems import raise_all
+from unknot.network.tod.syntax import Node, Program
 
 
 def network(
@@ -106,3 +109,126 @@ def _renamed(network: Network, name: str) -> Network:
     from dataclasses import replace
 
     return replace(network, name=name)
+
+
+MOST_FILES = 200
+
+
+class Library:
+    """The files that one text uses.
+
+    Parameters
+    ----------
+    folders : iterable of path
+        Where files are looked for, and what they may not lie outside of.
+    """
+
+    def __init__(self, folders: Iterable[str | Path]) -> None:
+        self.folders = [Path(folder).resolve() for folder in folders]
+        self.scopes: dict[Path, tuple[Program, Scope]] = {}
+        self.plans: dict[Path, Plan] = {}
+        self.open: list[Path] = []
+
+    def scope(self, program: Program, home: Path | None = None) -> Scope:
+        """The definitions of a text and of those it includes, checked.
+
+        Raises
+        ------
+        TextError
+            All problems of the text that can be found without evaluating it.
+        """
+        source = program.source
+        scope = Scope(source)
+        for include in program.includes:
+            place = Place(source, include.path)
+            _, inner = self._program(self._find(include.path.value, place), place)
+            scope.definitions.update(inner.definitions)
+        own: set[str] = set()
+        problems: list[TextError] = []
+        for definition in program.definitions:
+            if definition.name in own:
+                problems.append(source.error(f"{definition.name} is defined twice", definition.at))
+            own.add(definition.name)
+            scope.definitions[definition.name] = (definition, scope)
+            parameters = [p.name for p in definition.parameters or ()]
+            if len(set(parameters)) < len(parameters):
+                problems.append(source.error(f"two parameters of {definition.name} have one name", definition.at))
+        known = {name: definition for name, (definition, _) in scope.definitions.items()}
+        roots: dict[Node, frozenset[str]] = {
+            d.body: frozenset(p.name for p in d.parameters or ()) for d in program.definitions
+        }
+        if program.result is not None:
+            roots[program.result] = frozenset()
+        raise_all(problems + check.problems(source, roots, known))
+        return scope
+
+    def plan(self, path: str, place: Place, evaluator: Evaluator) -> Plan:
+        """The network of another file: the last statement of a .tod file, or an edge list."""
+        file = self._find(path, place)
+        if file not in self.plans:
+            self.plans[file] = self._network(file, place, evaluator)
+        return self.plans[file]
+
+    def _network(self, path: Path, place: Place, evaluator: Evaluator) -> Plan:
+        if path.suffix != ".tod":
+            from unknot.network import read_edge_list
+
+            self._size(path, place)
+            made = from_network(read_edge_list(path))
+            return evaluator.budget.plan(place, lambda: made, (), made.routers, made.channels, len(made.dimensions))
+        program, scope = self._program(path, place)
+        if program.result is None:
+            raise place.error(f"{path.name} has definitions but no network of its own; use include to take them over")
+        self._enter(path, place)
+        try:
+            return evaluator.network(program.result, scope)
+        finally:
+            self.open.pop()
+
+    def _program(self, path: Path, place: Place) -> tuple[Program, Scope]:
+        if path not in self.scopes:
+            self._enter(path, place)
+            try:
+                self._size(path, place)
+                program = parse(read_text(path), str(path))
+                self.scopes[path] = program, self.scope(program, path.parent)
+            finally:
+                self.open.pop()
+        return self.scopes[path]
+
+    def _enter(self, path: Path, place: Place) -> None:
+        if path in self.open:
+            chain = " → ".join(p.name for p in [*self.open[self.open.index(path) :], path])
+            raise place.error(f"files that use each other in a circle: {chain}")
+        if len(self.scopes) >= MOST_FILES or len(self.open) >= 20:
+            raise place.error(f"too many files: at most {MOST_FILES}, 20 inside one another")
+        self.open.append(path)
+
+    def _find(self, name: str, place: Place) -> Path:
+        if not self.folders:
+            raise place.error("this text may not read files; give the folders it may read from")
+        starts = [Path(place.source.where).parent.resolve()] if Path(place.source.where).suffix else []
+        for folder in [*starts, *self.folders]:
+            try:
+                path = (folder / name).resolve()
+                inside = any(path.is_relative_to(allowed) for allowed in self.folders)
+                if inside and path.is_file():
+                    return path
+            except (OSError, ValueError, RuntimeError):
+                continue
+        shown = ", ".join(str(folder) for folder in self.folders)
+        raise place.error(f"there is no file {name!r} in {shown}, and none outside may be read")
+
+    def _size(self, path: Path, place: Place) -> None:
+        if path.stat().st_size > 4 * LONGEST:
+            raise place.error(f"{path.name} has {path.stat().st_size} bytes; the limit is {4 * LONGEST}")
+
+
+def read_text(path: Path) -> str:
+    """The text of a file, in UTF-8.
+
+    Raises
+    ------
+    TextError
+    """
+    return text_of(path, what="a description is plain UTF-8")

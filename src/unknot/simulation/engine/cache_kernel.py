@@ -11,7 +11,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_rule, natural
-from unknot.routing.candidate import NO_WAIT
+from unknot.routing.contract import NO_WAIT
 from unknot.simulation.engine.state import MOST_ANSWERS
 from unknot.simulation.engine.state_kernel import outputs_of
 from unknot.simulation.engine.view_kernel import view

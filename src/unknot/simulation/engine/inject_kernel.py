@@ -10,7 +10,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_rule, natural
 from unknot._base.splitmix import STEP
-from unknot.routing.candidate import EJECT, IN_ROUTER, VC_MASK
+from unknot.routing.contract import EJECT, IN_ROUTER, VC_MASK
 from unknot.simulation.engine.state import DECIDED, NO_CYCLE, UNDECIDED
 from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post, preferred, random_bits
 from unknot.simulation.engine.view_kernel import view

@@ -11,7 +11,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import lowest, natural
-from unknot.routing.candidate import IN_ROUTER
+from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.inject_kernel import decide
 from unknot.simulation.engine.match_kernel import honoured, match, numbered, offer, remember, standing
 from unknot.simulation.engine.matrix_kernel import match_matrix

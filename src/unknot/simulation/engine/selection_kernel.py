@@ -8,7 +8,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import how_many, lowest, natural
-from unknot.routing.candidate import VC_MASK
+from unknot.routing.contract import VC_MASK
 from unknot.simulation.engine.pack_kernel import ones
 from unknot.simulation.engine.state import (
     ATOMIC,

@@ -12,7 +12,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import beyond, call_rule, how_many, lowest, natural
-from unknot.routing.candidate import NO_WAIT
+from unknot.routing.contract import NO_WAIT
 from unknot.simulation.engine.match_kernel import CYCLIC
 from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
 from unknot.simulation.engine.selection_kernel import at_random, in_turn

@@ -5,7 +5,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import address_of, atomic_or, call_rule, mixed, natural
-from unknot.routing.candidate import EJECT, NO_WAIT, VC_MASK
+from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.engine.reply_kernel import arrive_in_class
 from unknot.simulation.engine.state import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC
 from unknot.simulation.engine.view_kernel import view

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unknot.routing.decision import Decision
+from unknot.routing.contract import Decision
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.flats import by_waypoint, dragonfly_port, flatfly_xyyx

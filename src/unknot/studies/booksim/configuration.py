@@ -8,9 +8,8 @@ from copy import copy
 from pathlib import Path
 
 from unknot._base.errors import UnknotError, near
-from unknot.studies.booksim.gpgpusim import as_booksim
 from unknot.studies.booksim.keys import KEYS, POWER_KEYS
-from unknot.studies.booksim.parse import OVERRIDE, Assignment, statements
+from unknot.studies.booksim.parse import OVERRIDE, Assignment, as_booksim, statements
 
 LARGEST = 2**31 - 1
 _WHOLE = re.compile(r"-?\d+")

@@ -4,17 +4,18 @@
 """
 
 from unknot.traffic.collectives.collectives import (
+    Order,
     all_gather,
     all_reduce,
     broadcast,
     collective,
     gather,
     multicast,
+    order_of,
     reduce,
     scatter,
 )
 from unknot.traffic.collectives.contention import Meeting, contention
-from unknot.traffic.collectives.orders import Order, order_of
 from unknot.traffic.collectives.schedule import Schedule, Send, holdings
 
 __all__ = [

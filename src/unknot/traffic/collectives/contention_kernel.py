@@ -5,7 +5,7 @@ import numpy as np
 from numba import types
 
 from unknot._base.kernels.types_kernel import READ32, READ64, RULE, kept
-from unknot.routing.candidate import EJECT, VC_MASK
+from unknot.routing.contract import EJECT, VC_MASK
 
 I32, I64 = types.int32[::1], types.int64[::1]
 

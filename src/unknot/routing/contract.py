@@ -1,0 +1,108 @@
+"""Parts of the routing contract: candidates, claims, decisions between addresses, names of addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from unknot._base.errors import RelationError
+from unknot._base.switching import SWITCHINGS
+
+VC_MASK = (1 << 40) - 1
+EJECT = VC_MASK
+"""The candidate "leave the network here"."""
+TIER = 1 << 40
+"""Add `tier * TIER` to a candidate to have it tried after those of lower tiers."""
+NO_WAIT = 1 << 48
+"""Add to a candidate that a header takes when it is free but never waits for; no effect where headers commit."""
+
+COMPARISONS = ("UGAL-L", "UGAL-L_VC", "UGAL-L_VCH")
+"""Variants of UGAL, by the queues they compare (Singh 2005; Kim, Dally, Scott & Abts 2008)."""
+IN_ROUTER = 1 + len(COMPARISONS)
+"""Number of a comparison in the source router, see `Decision`."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A decoded candidate: output VC (None: ejection), preference tier, whether a blocked header waits for it."""
+
+    vc: int | None
+    tier: int = 0
+    waits: bool = True
+
+
+def decode(value: int) -> Candidate:
+    """Decode one entry written by a rule."""
+    vc = value & VC_MASK
+    return Candidate(None if vc == EJECT else vc, (value >> 40) & 0xFF, not (value >> 48) & 1)
+
+
+ACYCLIC: Final[Mapping[str, bool]] = dict.fromkeys(SWITCHINGS, True)
+"""No cycle of dependencies between channels is left, so no technique can deadlock."""
+ATOMIC: Final[Mapping[str, bool]] = {"saf": True, "vct": True, "wormhole": True}
+"""Claimed where a VC holds flits of one packet at a time; nothing is claimed of non-atomic allocation."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How a header chooses between its own address and another one in its first router (BookSim 2; UGAL, Singh 2005).
+
+    It compares the flits sent to the output ports where both ways begin whose credits have not come back, and takes
+    the other address if its cost is at most that of its own plus `margin`. With look-ahead routing packets choose on
+    injection. The other address is the direct one (`Relation.direct`) in the block of its own; without direct
+    addresses it is half a block away.
+
+    Parameters
+    ----------
+    weight : int
+        The cost of its own way is its queue times this; 0: both queues count times the hops of their ways.
+    margin : int
+        In favour of the other address.
+    blocks : int
+        Blocks of equal length of the addresses (of each message class), in each of which a packet stays.
+
+    Raises
+    ------
+    RelationError
+        If there is no block, or the weight is negative.
+
+    Examples
+    --------
+    >>> Decision(weight=2, margin=30)
+    Decision(weight=2, margin=30, blocks=1)
+    """
+
+    weight: int = 0
+    margin: int = 0
+    blocks: int = 1
+
+    def __post_init__(self) -> None:
+        if self.weight < 0 or self.blocks < 1:
+            raise RelationError(f"a decision has a weight of at least 0 and at least one block, got {self}")
+
+
+class PairNames(Sequence[str]):
+    """Names of addresses ``first * inner + second``, each made when it is read.
+
+    Parameters
+    ----------
+    outer, inner : int
+        Numbers of first and second parts.
+    name : callable
+        Takes both parts. For pickling, a function of a module or a partial one.
+
+    Examples
+    --------
+    >>> PairNames(2, 3, "{} in {}".format)[4]
+    '1 in 1'
+    """
+
+    def __init__(self, outer: int, inner: int, name: Callable[[int, int], str]) -> None:
+        self.outer, self.inner, self.name = outer, inner, name
+
+    def __len__(self) -> int:
+        return self.outer * self.inner
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.name(*divmod(range(len(self))[index], self.inner))
