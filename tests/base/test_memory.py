@@ -123,7 +123,9 @@ def test_the_system_refuses_more_than_there_is() -> None:
     done = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("out of memory: this takes more than there is, ")
-    bounded = "import resource as r; from unknot._base import memory; memory.enforce(); "
-        "print(r.getrlimit(r.RLIMIT_DATA)[0])"
+    bounded = (
+        "import resource; from unknot._base import memory\n"
+        "memory.enforce(); print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
+    )
     done = subprocess.run([sys.executable, "-c", bounded], capture_output=True, text=True)
     assert memory.LEAST < int(done.stdout) < 2**47
