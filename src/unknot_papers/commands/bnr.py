@@ -61,8 +61,7 @@ def _show(relation: Relation, conclusion: Conclusion, holds: bool | None) -> Non
 
     verdict, delivery = conclusion.verdict, conclusion.delivery
     rows: display.Rows = [
-        ("network", relation.network.name),
-        ("routing", f"{relation.name}, {display.vcs_per_channel(relation)}"),
+        *display.subject_rows(relation),
         ("switching", verdict.switching),
         ("deadlock-free", display.answer(verdict.deadlock_free)),
         ("evidence", f"{verdict.established}; the separate checker {display.accepts(holds)}"),

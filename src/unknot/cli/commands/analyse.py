@@ -105,21 +105,17 @@ def _show(relation: Relation, facts: Properties, traffic: str, scale: Scale) -> 
         ("livelock-free", yes(facts.livelock.free)),
         *(("", text) for text in facts.livelock.describe(relation)[:1]),
         ("coherent", yes(facts.coherence.coherent)),
-    ]
-    if facts.coherence.witness is not None:
-        rows.append(("", facts.coherence.witness.describe(relation)))
-    rows += [
+        ("", facts.coherence.witness.describe(relation) if facts.coherence.witness else ""),
         ("fully adaptive", yes(paths.fully_adaptive)),
         ("adaptivity", f"{paths.mean:.4f} of the shortest paths of a pair are permitted on average"),
     ]
     if paths.worst_pair is not None:
         pair = " to ".join(network.terminal_name(t) for t in paths.worst_pair)
         rows.append(("worst pair", f"{paths.worst_permitted} of {paths.worst_paths}, {pair}"))
-    if paths.forbidden is not None:
-        rows.append(("forbidden", paths.forbidden.describe(relation)))
     unused = ", ".join(relation.vcs.name(int(vc)) for vc in use.unused[:4])
     more = ", …" if use.unused.size > 4 else ""
     rows += [
+        ("forbidden", paths.forbidden.describe(relation) if paths.forbidden else ""),
         ("VCs", f"{use.total} in all; {span(*use.per_channel)} per channel, {span(*use.per_router)} leave a router"),
         ("never used", f"{use.unused.size} VCs: {unused}{more}" if use.unused.size else "none"),
     ]

@@ -25,7 +25,8 @@ def show_audit(audit: Audit) -> None:
     rows: Rows = [
         ("fabric", f"{fabric.fabric_file}: {network.num_routers} switches, {network.num_terminals} host ports"),
         ("tables", fabric.tables_file),
-        *((word, file) for word, file in (("levels", fabric.levels_file), ("lanes", fabric.lanes_file)) if file),
+        ("levels", fabric.levels_file),
+        ("lanes", fabric.lanes_file),
         ("switching", audit.switching),
         *(("note", note) for note in fabric.notes),
         ("assumption", audit.assumption),
@@ -75,8 +76,8 @@ def show_changes(changes: Changes, before: Audit | None, after: Audit) -> None:
         rows += [(word if not i else "", name) for i, name in enumerate(_first(cables))]
     rows += [("LIDs" if not i else "", name) for i, name in enumerate(_first(changes.lids))]
     most = ", ".join(_first([f"{name} {number}" for name, number in changes.switches]))
-    if changes.entries:
-        rows.append(("entries", f"{changes.entries} of {changes.compared} changed: {most}"))
+    entries = f"{changes.entries} of {changes.compared} changed: {most}"
+    rows.append(("entries", entries if changes.entries else ""))
     if before is not None and before.deadlock_free is not after.deadlock_free:
         rows.append(("deadlock-free", f"before {answer(before.deadlock_free)}, now {answer(after.deadlock_free)}"))
     if changes.none:

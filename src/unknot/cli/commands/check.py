@@ -24,15 +24,15 @@ from unknot.cli.commands.options import (
     TimeLimit,
     Vcs,
 )
-from unknot.cli.commands.outcomes import notify, wrote
+from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import (
     COQ,
     exit_code,
     limited,
-    network_for,
     relation_of,
     write,
+    write_counterexample,
     write_evidence,
 )
 
@@ -122,20 +122,7 @@ def check(
             draw_network(relation.network) if configuration is None else draw_configuration(relation, configuration),
         )
     if export is not None:
-        from unknot.cli.answers.configuration_file import write_configuration
-
-        if configuration is None:
-            notify(f"no counterexample, so {export} was not written")
-        else:
-            write_configuration(
-                relation,
-                configuration,
-                export,
-                network=network_for(export, network),
-                routing=network_for(export, routing),
-                vcs=vcs,
-            )
-            wrote(export)
+        write_counterexample(relation, configuration, export, network, routing, vcs)
     if evidence is not None:
         from unknot.certificates import answer_claims
 

@@ -66,11 +66,9 @@ def show_run(relation: Relation, run: Run, *, chosen: bool = False, scale: Scale
         _accepted_row(run, scale),
         *_latency_rows(run, scale),
         ("stable", _stable(run)),
+        ("reason", run.reason),
+        ("hint", hint),
     ]
-    if run.reason:
-        rows.append(("reason", run.reason))
-    if hint:
-        rows.append(("hint", hint))
     for one in run.classes:
         carried = f"accepted {one.accepted_load:.4f}{scale.gb_per_s(one.accepted_load)} of {one.offered_load:.4g}"
         mean = f"{_number(one.latency_mean)} cycles{scale.ns(one.latency_mean)} mean"
@@ -128,7 +126,7 @@ def show_runs(relation: Relation, runs: Runs, *, chosen: bool = False, scale: Sc
         *_point_rows(relation, runs.runs[0], "", chosen, scale),
         _accepted_row(runs, scale),
         *_latency_rows(runs, scale),
-        *([("intervals", f"too few seeds: {FEWEST_SEEDS} are needed")] if len(runs.runs) < FEWEST_SEEDS else []),
+        ("intervals", f"too few seeds: {FEWEST_SEEDS} are needed" if len(runs.runs) < FEWEST_SEEDS else ""),
         (
             "stable",
             Text(
@@ -136,9 +134,8 @@ def show_runs(relation: Relation, runs: Runs, *, chosen: bool = False, scale: Sc
                 style=answer(None if runs.undecided else runs.stable).style,
             ),
         ),
+        ("reason", runs.reason),
     ]
-    if runs.reason:
-        rows.append(("reason", runs.reason))
     print_rows(rows)
     lines = []
     for run in runs.runs:
@@ -160,19 +157,21 @@ def _point_rows(relation: Relation, run: Run, more: str, chosen: bool, scale: Sc
     from unknot.report.option_text import bursts, lengths, router
 
     offered = f"{run.offered_load:g} flits per terminal per cycle{scale.gb_per_s(run.offered_load)}"
-    rows: Rows = [
-        ("network", relation.network.name),
-        ("routing", _routing(relation, chosen)),
+    return [
+        *subject_rows(relation, chosen=chosen),
         ("switching", f"{run.switching}, {run.buffer_depth} flits per virtual channel"),
+        ("router", router(run.router)),
         ("packets", f"{lengths(dict(run.lengths) or run.packet_length)}{more}"),
         ("offered load", f"{offered}{bursts(run.bursts)}"),
     ]
-    return [*rows[:3], ("router", router(run.router)), *rows[3:]] if router(run.router) else rows
 
 
-def _routing(relation: Relation, chosen: bool) -> str:
-    """A routing with its virtual channels, and whether their number was given or chosen."""
-    return f"{relation.name}, {vcs_per_channel(relation)}{' (chosen; --vcs gives another number)' if chosen else ''}"
+def subject_rows(relation: Relation, *, chosen: bool = False) -> Rows:
+    """A network, a routing with its virtual channels, and whether their number was given or chosen."""
+    note = " (chosen; --vcs gives another number)" if chosen else ""
+    low, high = (int(f()) for f in (relation.vcs.counts.min, relation.vcs.counts.max)) if relation.num_vcs else (0, 0)
+    vcs = f"{span(low, high)} virtual channel{'' if high == 1 else 's'} per channel"
+    return [("network", relation.network.name), ("routing", f"{relation.name}, {vcs}{note}")]
 
 
 def _latency_rows(run: Run | Runs, scale: Scale) -> Rows:
@@ -195,8 +194,7 @@ def show_saturation(
     limit += scale.gb_per_s(saturation.limit)
     stable, most = f"{saturation.load:.4g}{scale.gb_per_s(saturation.load)}", saturation.throughput
     rows: Rows = [
-        ("network", relation.network.name),
-        ("routing", _routing(relation, chosen)),
+        *subject_rows(relation, chosen=chosen),
         ("zero-load latency", f"{empty:.2f} cycles{scale.ns(empty)} mean"),
         ("saturation", f"stable at {stable}, {limit} flits per terminal per cycle"),
         ("throughput", f"{most:.4f} flits per terminal per cycle{scale.gb_per_s(most)} accepted at most"),
@@ -262,7 +260,7 @@ def delivery_rows(relation: Relation, delivery: Delivery) -> Rows:
 
 
 def print_rows(rows: Sequence[tuple[str, str | Text]]) -> None:
-    """Print labels and what stands beside them."""
+    """Print labels and what stands beside them, without those beside which nothing stands."""
     console().print(two_columns(rows))
 
 
@@ -288,7 +286,8 @@ def two_columns(rows: Sequence[tuple[str, str | Text]]) -> Table:
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column()
     for label, value in rows:
-        grid.add_row(Text(label), value if isinstance(value, Text) else Text(value))
+        if value:
+            grid.add_row(Text(label), value if isinstance(value, Text) else Text(value))
     return grid
 
 
@@ -312,11 +311,6 @@ def console(*, errors: bool = False) -> Console:
         ANSWERING.set()
     width = None if errors or sys.stdout.isatty() else PIPE_WIDTH
     return _Console(highlight=False, width=width, stderr=errors)
-
-
-def vcs_per_channel(relation: Relation) -> str:
-    low, high = (int(f()) for f in (relation.vcs.counts.min, relation.vcs.counts.max)) if relation.num_vcs else (0, 0)
-    return f"{span(low, high)} virtual channel{'' if high == 1 else 's'} per channel"
 
 
 def accepts(holds: bool | None) -> str:

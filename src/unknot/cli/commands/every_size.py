@@ -69,8 +69,7 @@ def _show(verdict: EverySize, family: str, holds: bool | None) -> None:
         rows.append(("scope", f"its permissions, read from the meshes {read}: they depend on no position there"))
     if verdict.proof is not None:
         rows.append(("evidence", f"{proof_text(verdict.proof)}; the separate checker {display.accepts(holds)}"))
-    if verdict.reason:
-        rows.append(("no proof", verdict.reason))
+    rows.append(("no proof", verdict.reason))
     if verdict.decided:
         rows.append(("decided", f"free on {'×'.join(map(str, verdict.decided[-1]))} and smaller equal sides"))
     if verdict.refuted_on is not None and verdict.refuted is not None:

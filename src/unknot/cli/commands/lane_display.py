@@ -115,7 +115,7 @@ def rows(routes: Lanes | ChangingLanes | LongerLanes, proof: Proved, seconds: fl
     return [
         ("network", routes.relation.network.name),
         *_bound_rows(routes),
-        *([("changes", changed)] if changed else []),
+        ("changes", changed),
         *proved,
         ("highest load", load),
         *bound,

@@ -42,7 +42,7 @@ def rerun(
     """Run the command again that made a file, and say whether the outcome is the same.
 
     The command stands in the manifest of the file. It is run from the present folder, and no file is written:
-    outcomes are compared in memory, without the times that JSON holds. Limits of memory and time are given here.
+    outcomes are compared in memory, without the times that JSON holds. --max-memory is the one given here.
 
     Exit code 0: the outcome is the same; 1: it differs; 2: there is no manifest, or the command cannot be run.
     """

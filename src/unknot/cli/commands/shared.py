@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
     from unknot._base.frames import Row
     from unknot._base.units import Units
-    from unknot.certificates import Document
+    from unknot.certificates import Configuration, Document
     from unknot.network import Network
     from unknot.routing.relation import Relation
     from unknot.traffic import Pattern
@@ -89,7 +89,21 @@ def exit_code(deadlock_free: bool | None, delivered: bool | None) -> int:
     return HOLDS if deadlock_free and delivered else UNDECIDED
 
 
-def network_for(file: Path, network: str) -> str:
+def write_counterexample(
+    relation: Relation, configuration: Configuration | None, file: Path, network: str, routing: str, vcs: int | None
+) -> None:
+    """Write a deadlock configuration, if there is one, for `unknot replay`."""
+    from unknot.cli.answers.configuration_file import write_configuration
+
+    if configuration is None:
+        notify(f"no deadlock, so no counterexample, and {file} was not written")
+        return
+    texts = {"network": _text_for(file, network), "routing": _text_for(file, routing)}
+    write_configuration(relation, configuration, file, vcs=vcs, **texts)
+    wrote(file)
+
+
+def _text_for(file: Path, network: str) -> str:
     """The text of a network or routing as a file may keep it: a path starts where the file is."""
     try:
         is_file = bool(network.strip()) and Path(network.strip()).exists()

@@ -33,7 +33,7 @@ from unknot.cli.commands.options import (
     in_groups,
 )
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import flows_in, limited, network_for, relation_of, write, write_rows
+from unknot.cli.commands.shared import flows_in, limited, relation_of, write, write_counterexample, write_rows
 
 if TYPE_CHECKING:
     from unknot.simulation import Run, Runs, Saturation
@@ -182,8 +182,7 @@ def simulate(
         if out is not None:
             simulated.draw(relation, run, out, scale)
         if export is not None:
-            texts = {"network": network_for(export, network), "routing": network_for(export, routing)}
-            simulated.export(relation, run, export, {**texts, "vcs": vcs})
+            write_counterexample(relation, run.deadlock, export, network, routing, vcs)
         if series is not None:
             from unknot.report import draw_series
 

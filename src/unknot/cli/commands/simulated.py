@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import SimulationError
-from unknot.cli.commands.outcomes import notify, wrote
 from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import limited, write
 
@@ -196,17 +195,6 @@ def draw(relation: Relation, run: Run, out: Path, scale: Scale) -> None:
         return
     note = f"{relation.name}, load {run.offered_load:g}{'' if run.stable else f', {run.outcome}'}"
     write(out, draw_load(relation.network, run.utilisation, note=note, units=scale.units))
-
-
-def export(relation: Relation, run: Run, file: Path, words: dict[str, Any]) -> None:
-    """Write the deadlock of a run, if it has one, for `unknot replay`."""
-    from unknot.cli.answers.configuration_file import write_configuration
-
-    if run.deadlock is None:
-        notify(f"no deadlock, so {file} was not written")
-        return
-    write_configuration(relation, run.deadlock, file, **words)
-    wrote(file)
 
 
 class _Clock:

@@ -155,8 +155,7 @@ def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None, scale: Sc
     trace = run.trace
     senders = len(set(trace.source.tolist()))
     rows = [
-        ("network", relation.network.name),
-        ("routing", f"{relation.name}, {display.vcs_per_channel(relation)}"),
+        *display.subject_rows(relation),
         ("switching", f"{run.switching}, {run.buffer_depth} flits per virtual channel"),
         ("messages", f"{len(trace)} of {senders} terminals, {int(trace.flits.sum())} flits"),
     ]
@@ -168,8 +167,7 @@ def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None, scale: Sc
     if loop is not None and loop.throughput is not None:
         carried = f"{loop.throughput:.4f} flits per terminal per cycle{scale.gb_per_s(loop.throughput)}"
         rows.append(("throughput", carried))
-    if run.makespan is not None:
-        rows.append(("makespan", f"{run.makespan} cycles{scale.ns(run.makespan)}"))
+    rows.append(("makespan", "" if run.makespan is None else f"{run.makespan} cycles{scale.ns(run.makespan)}"))
     if run.latency_mean is not None:
         rows.append(("message latency", _five(run, "latency", scale)))
         inside = run.network_latency_mean
@@ -180,8 +178,7 @@ def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None, scale: Sc
             mean, inside = figures["latency_mean"], figures["network_latency_mean"]
             text = f"{mean:.2f} cycles{scale.ns(mean)} mean, {inside:.2f}{scale.ns(inside)} in the network"
             rows.append((f"class {name or '(none)'}", text))
-    if run.reason:
-        rows.append(("unfinished", run.reason))
+    rows.append(("unfinished", run.reason))
     rows.append(("simulated", f"{run.cycles} cycles{scale.ns(run.cycles)}, {run.flit_hops} flit-hops"))
     display.print_rows(rows)
     if run.deadlock is not None:

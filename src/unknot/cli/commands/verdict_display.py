@@ -18,7 +18,7 @@ from unknot.cli.commands.display import (
     delivery_rows,
     print_rows,
     sentences,
-    vcs_per_channel,
+    subject_rows,
 )
 from unknot.report.configuration_text import describe, waits
 from unknot.report.explanation import Section
@@ -46,12 +46,11 @@ def show_check(
 ) -> None:
     """A verdict with its evidence, those of other techniques in short, and the counterexample or explanation."""
     rows: Rows = [
-        ("network", relation.network.name),
-        ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
+        *subject_rows(relation),
         ("property", f"no deadlock under {verdict.switching} switching, and every packet arrives"),
         ("deadlock-free", answer(verdict.deadlock_free)),
         ("method", verdict.method),
-        *([("size", size_in_words(verdict.size))] if verdict.size is not None else []),
+        ("size", "" if verdict.size is None else size_in_words(verdict.size)),
         ("time", f"{seconds:.2f} s"),
         ("scope", verdict.scope),
         ("established", verdict.established),
@@ -64,8 +63,7 @@ def show_check(
     for technique, other in (techniques or {}).items():
         this = "  ← this answer" if technique == verdict.switching else ""
         rows.append((technique, Text.assemble(answer(other.deadlock_free), f" ({other.method}){this}")))
-    if smallest is not None:
-        rows.append(("smallest", smallest_in_words(smallest)))
+    rows.append(("smallest", "" if smallest is None else smallest_in_words(smallest)))
     rows += delivery_rows(relation, NOT_FOLLOWED if delivery is None else delivery)
     print_rows(rows)
     if sections:
@@ -105,8 +103,7 @@ def show_sections(sections: Iterable[Section]) -> None:
 def show_replay(relation: Relation, configuration: Configuration, against: str | None, result: Replay | None) -> None:
     """Whether a configuration is a deadlock, and what became of it in the simulator."""
     rows: Rows = [
-        ("network", relation.network.name),
-        ("routing", f"{relation.name}, {vcs_per_channel(relation)}"),
+        *subject_rows(relation),
         ("switching", f"{configuration.switching}, {configuration.buffer_depth} flits per virtual channel"),
         ("messages", f"{len(configuration.messages)}, {configuration.reachability}"),
         ("checker", "accepts it" if against is None else Text(f"REJECTS it: {against}", style="bold red")),
