@@ -55,7 +55,7 @@ def test_the_same_as_json() -> None:
     assert code == 0
     assert set(found) == {
         "itself", "why_not", "chordal", "kind", "found", "proved", "method", "reason", "links", "circle", "added_vcs",
-        "verdicts", "routes", "network",
+        "verdicts", "routes", "network", "manifest",
     }  # fmt: skip
     assert (found["itself"], found["chordal"], found["found"], found["added_vcs"]) == ("", False, True, 42)
     assert found["verdicts"] == {"saf": True, "vct": True, "wormhole": True, "wormhole-nonatomic": False}
