@@ -1,16 +1,15 @@
-"""Cost of simulating: a flit-hop by network and by router, memory, starting, threads; BookSim 2 on the same points.
+"""Cost of simulating: a flit-hop by network and by router, memory, starting, threads; BookSim 2 on the same files.
 
 A flit-hop is one switch traversal, ejection included. All cases have 4 virtual channels (VCs) of 8 flits, uniform
 traffic and wormhole-nonatomic switching; grids have dimension order, the fat tree and the dragonfly minimal routing.
-Time is that of the thread after compilation and warm-up. If the environment variable BOOKSIM names a binary of
-BookSim 2, it runs the meshes too. ``python -m benchmarks.simulation cost`` prints one part.
+Time is that of the thread after compilation and warm-up. ``python -m benchmarks.simulation cost`` prints one part;
+``peers`` is in `benchmarks.peers`.
 """
 
 from __future__ import annotations
 
 import inspect
 import os
-import re
 import resource
 import statistics
 import subprocess
@@ -19,9 +18,9 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from benchmarks.peers import peers, state_bytes
 from unknot import Relation
 from unknot.network import families as topologies
 from unknot.routing import dimension_order, dragonfly_minimal, nca
@@ -47,33 +46,27 @@ print(time.perf_counter() - begin)
 
 @dataclass(frozen=True)
 class Case:
-    """A point to measure: `cycles` after a quarter as many of warm-up, the goals on the machine they were set on."""
+    """A point to measure: `cycles` after a quarter as many of warm-up."""
 
     name: str
     build: Callable[[], Relation]
     load: float
     length: int
     cycles: int
-    goal: int | None = None
-    times: int | None = None
-    """How many times as fast as BookSim it shall be."""
-    side: int = 0
-    """Of a mesh that BookSim can run."""
 
 
-def _mesh(side: int, load: float, length: int, cycles: int, goal: int | None, times: int | None) -> Case:
-    name = f"{side}×{side} mesh"
-    return Case(
-        name, lambda: dimension_order(topologies.mesh(side, side), 4), load, length, cycles, goal, times, side
-    )
+def _mesh(side: int, load: float, length: int, cycles: int) -> Case:
+    return Case(f"{side}×{side} mesh", lambda: dimension_order(topologies.mesh(side, side), 4), load, length, cycles)
 
 
+LARGE = _mesh(64, 0.05, 1, 250)
 CASES = (
-    _mesh(8, 0.3, 1, 8_000, 60, 40),
-    _mesh(8, 0.3, 5, 8_000, 60, None),
-    _mesh(16, 0.2, 1, 2_000, 60, 90),
-    _mesh(32, 0.1, 1, 500, 65, 130),
-    _mesh(64, 0.05, 1, 250, 80, None),
+    _mesh(8, 0.3, 1, 8_000),
+    _mesh(8, 0.3, 5, 8_000),
+    _mesh(16, 0.2, 1, 2_000),
+    _mesh(32, 0.1, 1, 500),
+    LARGE,
+    _mesh(64, 0.01, 1, 500),
     Case("8×8×8 torus", lambda: dimension_order(topologies.torus(8, 8, 8), 4), 0.2, 1, 1_500),
     Case("fat tree, 1,024 terminals", lambda: nca(topologies.fat_tree(4, 5), 4), 0.3, 1, 500),
     Case("dragonfly, 1,056 terminals", lambda: dragonfly_minimal(topologies.dragonfly(8), 4), 0.2, 1, 1_000),
@@ -129,28 +122,27 @@ def costs_of(relation: Relation, case: Case, runs: int) -> tuple[list[float], in
         engine = engine_of(relation, case)
         engine.advance(0)
         results.append(timed(engine, case.cycles, time.thread_time_ns))
-    room = sum(table.nbytes for table in engine.parts[0].tables.values())
+    room = state_bytes(engine)
     return [spent for spent, _ in results], results[0][1], room
 
 
-def cost(runs: int = RUNS) -> dict[Case, float]:
-    """Print and return the median cost of every case, with the memory of its state."""
+def cost(runs: int = RUNS) -> None:
+    """Print the median cost of every case, with the memory of its state."""
     print(
-        "| network | load | flits | ns per flit-hop | lowest | highest | goal | flit-hops | state, MB | bytes per "
-        "router | per channel |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+        "| network | load | flits | ns per flit-hop | lowest | highest | times the first | flit-hops | state, MB | "
+        "bytes per router | per channel |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     )
-    medians = {}
+    found: dict[Case, float] = {}
     for case in CASES:
         relation = case.build()
         costs, hops, room = costs_of(relation, case, runs)
         network = relation.network
-        medians[case] = statistics.median(costs)
-        cells = [case.name, f"{case.load:g}", f"{case.length}", f"{medians[case]:.0f}", f"{min(costs):.0f}"]
-        cells += [f"{max(costs):.0f}", "–" if case.goal is None else f"≤ {case.goal}", f"{hops:,}"]
+        found[case] = statistics.median(costs)
+        cells = [case.name, f"{case.load:g}", f"{case.length}", f"{found[case]:.0f}", f"{min(costs):.0f}"]
+        cells += [f"{max(costs):.0f}", f"{found[case] / found[CASES[0]]:.2f}", f"{hops:,}"]
         cells += [f"{room / 1e6:.1f}", f"{room / network.num_routers:,.0f}", f"{room / network.num_channels:,.0f}"]
         print("| " + " | ".join(cells) + " |", flush=True)
     print(f"largest resident size of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
-    return medians
 
 
 def routers(runs: int = RUNS) -> None:
@@ -158,7 +150,7 @@ def routers(runs: int = RUNS) -> None:
     case = CASES[0]
     print(f"| {case.name}, load {case.load:g} | ns per flit-hop | lowest | highest |\n|---|--:|--:|--:|")
     for name, router in ROUTERS.items():
-        relation = dimension_order(topologies.mesh(case.side, case.side), 16 if name == "16 VCs" else 4)
+        relation = dimension_order(topologies.mesh(8, 8), 16 if name == "16 VCs" else 4)
         costs = []
         for _ in range(runs):
             engine = engine_of(relation, case, router=router)
@@ -196,7 +188,7 @@ def threads(runs: int = 5) -> None:
     if "threads" not in inspect.signature(Engine).parameters:
         print("threads inside one simulation: the engine has none")
         return
-    case = next(case for case in CASES if case.side == 64)
+    case = LARGE
     relation = case.build()
     costs: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(runs):
@@ -213,78 +205,20 @@ def threads(runs: int = 5) -> None:
     )
 
 
-def run_booksim(binary: str, config: dict[str, str | int | float]) -> tuple[dict[str, float], float]:
-    """Run BookSim 2 with a configuration: the figures it prints at the end, by their names, and processor seconds."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "config")
-        path.write_text("".join(f"{key} = {value};\n" for key, value in config.items()), encoding="ascii")
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        # Its exit code is 255 when all is well.
-        printed = subprocess.run([binary, str(path)], capture_output=True, text=True, check=False).stdout
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    taken = re.findall(r"^Time taken is ([\d.e+]+) cycles", printed, re.M)
-    spent = re.findall(r"^Total run time ([\d.e+-]+)", printed, re.M)
-    if "Overall Traffic Statistics" not in printed or not taken or not spent:
-        raise SystemExit(f"{binary} did not come to an end with {config}")
-    pairs = re.findall(r"^(\w[\w ]+?) *= ([-\d.e+]+)", printed, re.M)
-    figures = {name: float(value) for name, value in pairs}
-    figures |= {"Time taken": float(taken[-1]), "Total run time": float(spent[-1])}
-    return figures, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+PARTS: dict[str, Callable[..., None]] = {
+    "cost": cost,
+    "routers": routers,
+    "start": start,
+    "threads": threads,
+    "peers": peers,
+}
 
 
-def booksim(runs: int = 3, costs: dict[Case, float] | None = None) -> None:
-    """Print what a flit-hop costs BookSim, and how many times as much as here, if BOOKSIM names its binary."""
-    binary = os.environ.get("BOOKSIM")
-    if binary is None:
-        print("BookSim 2: not run; set BOOKSIM to its binary")
-        return
-    for case in CASES:
-        if not case.side:
-            continue
-        ours = costs[case] if costs else statistics.median(costs_of(case.build(), case, runs)[0])
-        spent = [_booksim_cost(binary, case, seed + 1) for seed in range(runs)]
-        theirs = statistics.median(spent)
-        goal = "" if case.times is None else f" (goal ≥ {case.times})"
-        print(
-            f"{case.name}, load {case.load:g}, {case.length}-flit packets: BookSim 2 {theirs:.0f} ns per flit-hop "
-            f"({min(spent):.0f} to {max(spent):.0f}), {theirs / ours:.0f} times as much{goal}",
-            flush=True,
-        )
-
-
-def _booksim_cost(binary: str, case: Case, seed: int) -> float:
-    """Nanoseconds for each flit-hop, by its own clock or the processor's, whichever is less."""
-    figures, processor = run_booksim(
-        binary,
-        {
-            "topology": "mesh",
-            "k": case.side,
-            "n": 2,
-            "routing_function": "dor",
-            "traffic": "uniform",
-            "num_vcs": 4,
-            "vc_buf_size": DEPTH,
-            "packet_size": case.length,
-            "injection_rate_uses_flits": 1,
-            "injection_rate": case.load,
-            "sample_period": max(100, 64_000 // case.side**2),
-            "seed": seed,
-        },
-    )
-    flits = figures["Accepted flit rate average"] * case.side**2 * figures["Time taken"]
-    return min(processor, figures["Total run time"]) * 1e9 / (flits * figures["Hops average"])
-
-
-def main(part: str | None = None) -> None:
-    if part is not None:
-        {"cost": cost, "routers": routers, "start": start, "threads": threads, "booksim": booksim}[part]()
-        return
-    costs = cost()
-    routers()
-    start()
-    threads()
-    booksim(costs=costs)
+def main(part: str | None = None, *words: str) -> None:
+    for name, printed in PARTS.items():
+        if part in (None, name):
+            printed(*words)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(*sys.argv[1:])

@@ -13,16 +13,16 @@ from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_rule, natural
 from unknot.routing.contract import NO_WAIT
 from unknot.simulation.engine.state import MOST_ANSWERS
-from unknot.simulation.engine.state_kernel import outputs_of
+from unknot.simulation.engine.state_kernel import ends_of
 from unknot.simulation.engine.view_kernel import view
 
 
 @inlined
-def answer(rule, s, w0, w1, at, address, row):
+def answer(rule, s, w0, w1, b, address, row):
     """Write a header's requests to the rows of `answers` from `row` on; return whether they are complete."""
     candidates, first_output = s.candidates, np.int64(s.words.first_output[w0])
     end = np.int64(s.words.first_output[w1])
-    count = call_rule(rule, np.int64(at), np.int64(address), np.int64(candidates.ctypes.data))
+    count = call_rule(rule, np.int64(s.inputs.at[natural(b)]), np.int64(address), np.int64(candidates.ctypes.data))
     low, high = np.int64(256), np.int64(-1)
     if count <= 0 or count > candidates.size:
         return False
@@ -33,7 +33,7 @@ def answer(rule, s, w0, w1, at, address, row):
         s.answers.first[natural(row + j)] = s.answers.second[natural(row + j)] = 0
     for k in range(count):
         candidate = candidates[natural(k)]
-        out, many = outputs_of(s, address, candidate)
+        out, many = ends_of(s, b, address, candidate)
         tier = (candidate >> 40) & 0xFF
         if out < first_output or out + many > end or candidate & NO_WAIT != 0 or low < tier < high:
             return False
@@ -86,13 +86,13 @@ def decide(rule, raw):
             s.first_answer[natural(word)] = begin
         for b in range(s.words.first_input[w0], s.words.first_input[w1]):
             at = s.inputs.at[natural(b)]
-            # All VCs of an injection port ask the rule the same.
-            if b > s.words.first_input[w0] and s.inputs.at[natural(b - 1)] == at:
+            # All VCs of an injection port ask the rule the same; with one option they leave by VCs of their own.
+            if b > s.words.first_input[w0] and s.inputs.at[natural(b - 1)] == at and s.setup.ejects_alike == 0:
                 s.input_class[natural(b)] = s.input_class[natural(b - 1)]
                 continue
             for address in range(many):
                 kept = np.int64(0)
-                if answer(rule, s, w0, w1, at, address, end):
+                if answer(rule, s, w0, w1, b, address, end):
                     # An answer that is new stays in the rows at the end, else they are written anew.
                     kept = number_of(s, begin, end, words)
                     end = max(end, begin + kept * words)

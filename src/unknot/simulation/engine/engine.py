@@ -204,7 +204,8 @@ class Engine:
     def _decide(self) -> None:
         """Fill the routing cache once the rule was called about as often as filling it takes."""
         part, many = self.parts[0], self.relation.num_addresses
-        states = (self.relation.num_vcs + self.relation.network.num_terminals) * many
+        local = int(part.setup.local) if part.setup.ejects_alike else 1
+        states = (self.relation.num_vcs + local * self.relation.network.num_terminals) * many
         calls = 2 * (self.count("flit_hops") - self.calls_from)
         if len(part.cache) or part.setup.cacheable == 0 or calls < states:
             return

@@ -24,6 +24,11 @@ HONOURING: tuple[Allocator, ...] = ("separable_input_first", "select", "wavefron
 """Those that know priorities."""
 LOOK_AT_ALL: tuple[Allocator, ...] = ("wavefront", "rr_wavefront", "pim", "loa", "max_size")
 PRIORITIES: tuple[Priority, ...] = ("none", "age", "class")
+PACKABLE = (
+    "selection", "routing_delay", "credit_delay", "ejection_credits", "ejection", "pipelined", "speculative",
+    "allocator", "switch_allocator", "internal_speedup", "all_tiers",
+)  # fmt: skip
+"""Options that `simple_kernel` knows, most of them not with every value."""
 SEPARABLE: tuple[Allocator, ...] = ("separable_input_first", "select")
 """Those whose arbiters may be matrix arbiters."""
 
@@ -182,10 +187,19 @@ class Router:
         return replace(self, selection=cast(Selection, relation.selection))
 
     @property
-    def is_default(self) -> bool:
-        """Whether nothing is other than by default, apart from credits, and from selections of one mask."""
-        plain = replace(self, selection=None, credit_delay=0, ejection_credits=False, pipelined=True)
-        return self.selection in (None, "all", "random", "round_robin") and plain == Router()
+    def is_packable(self) -> bool:
+        """Whether `simple_kernel` knows all options, so that it takes routers with at most 64 VCs a side."""
+        allocators = {self.allocator, self.switch_allocator or self.allocator}
+        others = [field.name for field in fields(self) if field.name not in PACKABLE]
+        return (
+            all(getattr(self, name) == getattr(DEFAULT, name) for name in others)
+            and self.selection in (None, "all", "random", "round_robin")
+            and self.routing_delay <= 1
+            and allocators <= {"islip", "separable_input_first", "wavefront", "rr_wavefront"}
+            and not (self.speculative and self.looks_at_all)
+            and not (self.all_tiers and self.allocator in HONOURING)
+            and (not self.queues or self.ejection_credits)
+        )
 
     @property
     def header_cycles(self) -> int:

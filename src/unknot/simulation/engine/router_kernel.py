@@ -3,7 +3,7 @@
 
 In the order of the stages: credits and flits come in, headers are routed, VCs are allocated, the switch is
 allocated (`switch_kernel`), and flits that win it are sent, with a credit for whoever sent them. Every stage works
-on what was there when the cycle began. Routers with at most 64 VCs a side and default options go through
+on what was there when the cycle began. Routers with at most 64 VCs a side and common options go through
 `simple_kernel` instead.
 """
 
@@ -15,6 +15,7 @@ from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.inject_kernel import decide
 from unknot.simulation.engine.match_kernel import honoured, match, numbered, offer, remember, standing
 from unknot.simulation.engine.matrix_kernel import match_matrix
+from unknot.simulation.engine.queue_kernel import queue_up, return_credit
 from unknot.simulation.engine.selection_kernel import first_in_turn, request
 from unknot.simulation.engine.state import (
     ATOMIC,
@@ -29,7 +30,16 @@ from unknot.simulation.engine.state import (
     UNDECIDED,
     WAVEFRONT,
 )
-from unknot.simulation.engine.state_kernel import bit_of, eject, enqueue, may_request, note, packet_of, post, wake
+from unknot.simulation.engine.state_kernel import (
+    bit_of,
+    eject,
+    enqueue,
+    may_request,
+    note,
+    packet_of,
+    post,
+    wake,
+)
 from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
 from unknot.simulation.engine.view_kernel import view
 
@@ -322,55 +332,6 @@ def in_order(s, sent):
             s.winners[natural(at)] = s.winners[natural(at - 1)]
             at -= 1
         s.winners[natural(at)] = b
-
-
-@inlined
-def cycle_of(s, step):
-    """Return the cycle of a step."""
-    # Steps up to the end of cycle c are (c + 1) × speed, rounded down; this is the least c with that many, by a
-    # division that rounds up: −(−a // b).
-    return -((-step << 20) // s.setup.speed) - 1
-
-
-@inlined
-def next_crossing(s, w0):
-    """Return the step in which a switch that takes in nothing while it is at work takes in what wins it now."""
-    step, began, speed = s.count.step + 1, s.masks.crossed[w0], s.setup.speed
-    if began < step:
-        last = began
-        if s.setup.traversal > 1:
-            last = ((cycle_of(s, began) + s.setup.traversal - 1) * speed >> 20) + 1
-        began = max(step, last + 1)
-        s.masks.crossed[w0] = began
-    return began
-
-
-@called
-def queue_up(raw, w, w0, now, final):
-    """Return the cycle in which a flit leaves for output row w: one flit at a time a channel.
-
-    Flits that win the switch before the `final` step of a cycle cross it in the next step, in this cycle.
-    """
-    s, w0 = view(raw), natural(w0)
-    port = natural(s.outputs.port[natural(w)])
-    begin = now + final
-    if s.setup.in_batches == 1:
-        begin = cycle_of(s, next_crossing(s, w0))
-    leaves = max(begin + s.setup.traversal, s.out_ports.free_from[port])
-    if s.out_ports.step[port] != s.count.step:
-        s.out_ports.step[port], s.out_ports.before[port] = s.count.step, s.out_ports.free_from[port]
-    s.out_ports.free_from[port] = leaves + 1
-    return leaves
-
-
-@called
-def return_credit(raw, b, now):
-    """Return the cycle in which a credit leaves the input port of row b: one at a time."""
-    s = view(raw)
-    port = natural(s.inputs.port[natural(b)])
-    back = max(now + 1, s.in_ports.credits_from[port])
-    s.in_ports.credits_from[port] = back + 1
-    return back
 
 
 @inlined

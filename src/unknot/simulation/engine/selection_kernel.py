@@ -308,18 +308,19 @@ def recall(s, b, p, w0, w1, begin):
     kept = s.cache[natural(np.int64(s.input_class[b]) * s.destination.shape[0] + address)]
     if kept == 0:
         return np.int64(-1)
-    many = w1 - w0
+    many, every = w1 - w0, s.setup.all_tiers == 1
     row, anything = natural(s.first_answer[w0] + (kept - 1) * many), np.int64(0)
     for j in range(many):
         # Written, not added: the words are of this header alone, and still hold those of one in another cycle.
         mask = available_of(s, s.answers.first[natural(row + j)], natural(w0 + j), p)
         s.wishes[natural(begin + j)] = mask
         anything |= mask
-    if anything != 0:
+    if anything != 0 and not every:
         return np.int64(1)
     for j in range(many):
         mask = available_of(s, s.answers.second[natural(row + j)], natural(w0 + j), p)
-        s.wishes[natural(begin + j)] = mask
+        # Whoever requests all tiers has its answers cached only where no tier comes before another.
+        s.wishes[natural(begin + j)] = mask | (s.wishes[natural(begin + j)] if every else 0)
         anything |= mask
     return np.int64(anything != 0)
 

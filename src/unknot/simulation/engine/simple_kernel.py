@@ -1,8 +1,8 @@
 # mypy: ignore-errors
-"""Fast path: one cycle of a router with at most 64 VCs a side and default options, bit-identical to `router_kernel`.
+"""Fast path: one cycle of a router with at most 64 VCs a side and common options, bit-identical to `router_kernel`.
 
 Input and output VCs are bits of a word, and flits and credits are counted in planes (`pack_kernel`), for all VCs of
-a router at once. `tables.is_packable` says when it is taken. Headers with a prescribed path go through
+a router at once. `Router.is_packable` says which options it knows. Headers with a prescribed path go through
 `router_kernel`.
 """
 
@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import inlined
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import beyond, call_rule, how_many, lowest, natural
 from unknot.routing.contract import NO_WAIT
-from unknot.simulation.engine.match_kernel import CYCLIC
+from unknot.simulation.engine.match_kernel import CYCLIC, HOPE
 from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
+from unknot.simulation.engine.queue_kernel import queue_up, return_credit
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
 from unknot.simulation.engine.state import (
     ALL,
@@ -24,12 +25,23 @@ from unknot.simulation.engine.state import (
     DEAD_END,
     DONE,
     FRESH,
+    INPUTS_FIRST,
     NONATOMIC,
     RANDOM,
     SAF,
     VCT,
+    WAVEFRONT,
 )
-from unknot.simulation.engine.state_kernel import eject, enqueue, note, outputs_of, post, wake
+from unknot.simulation.engine.state_kernel import (
+    eject,
+    ends_of,
+    enqueue,
+    note,
+    post,
+    wake,
+)
+from unknot.simulation.engine.sweep_kernel import sweep_switch, sweep_vcs
+from unknot.simulation.engine.view_kernel import view
 
 
 class Here(NamedTuple):
@@ -122,8 +134,10 @@ def wish(rule, s, here, w, at, p):
         kept = s.cache[natural(kind * s.destination.shape[0] + address)]
         if kept > 0:
             row = natural(s.first_answer[w] + kept - 1)
-            mask = s.answers.first[row] & free
-            return mask if mask != 0 else s.answers.second[row] & free, np.int64(DONE)
+            mask, other = s.answers.first[row] & free, s.answers.second[row] & free
+            if s.setup.all_tiers == 1:
+                return mask | other, np.int64(DONE)
+            return mask if mask != 0 else other, np.int64(DONE)
     count = call_rule(rule, np.int64(here.inputs.at[at]), address, np.int64(candidates.ctypes.data))
     if count <= 0 or count > candidates.size:
         return np.int64(0), np.int64(DEAD_END if count == 0 else BROKEN_RULE)
@@ -158,11 +172,13 @@ def choose(s, here, at, address, count, free):
             continue
         may = True
         rank = (candidate >> 40) & 0xFF
-        out, many = outputs_of(s, address, candidate)
+        out, many = ends_of(s, here.first_input + at, address, candidate)
         cell = out - here.first_output
         if cell < 0 or cell >= here.cells:
             return np.int64(0), np.int64(BROKEN_RULE)
         cells = (ones(many) << cell) & free
+        if s.setup.all_tiers == 1:
+            rank = np.int64(0)
         if cells == 0 or rank > tier:
             continue
         mask = cells if rank < tier else mask | cells
@@ -203,7 +219,7 @@ def settle(s, here, askers, twice):
 
 @inlined
 def allocate(rule, s, here, w, now):
-    """Allocate VCs; return the status."""
+    """Allocate VCs; return the status, and the headers that requested any."""
     contest, inputs, outputs, packets, masks = s.contest, here.inputs, here.outputs, s.packets, s.masks
     askers, once, twice, left = np.int64(0), np.int64(0), np.int64(0), masks.heads[w]
     while left != 0:
@@ -215,7 +231,7 @@ def allocate(rule, s, here, w, now):
         mask, status = wish(rule, s, here, w, at, p)
         if status != DONE:
             s.count.failed_at = here.first_input + at
-            return status
+            return status, askers
         if mask == 0:
             inputs.state[at] = BLOCKED
             masks.heads[w] ^= bit
@@ -223,23 +239,32 @@ def allocate(rule, s, here, w, now):
             continue
         if s.setup.selection != ALL and mask & (mask - 1) != 0:
             mask = select(s, here, at, mask, now)
+        if s.setup.speculative == 1:
+            contest.hope[at] = mask & masks.room[w]
+        if s.setup.allocator == INPUTS_FIRST:
+            mask = np.int64(1) << in_turn(mask, np.int64(inputs.accept_pointer[at]))
         # Two bits of a counter for each output: requested by one, by more than one.
         twice |= once & mask
         once |= mask
         askers |= bit
         contest.wish[at], contest.packet[at] = mask, p
-    if twice != 0:
+    by_turns = s.setup.allocator < WAVEFRONT
+    if not by_turns:
+        if askers != 0:
+            sweep_vcs(s.raw, askers, w)
+    elif twice != 0:
         settle(s, here, askers, twice)
-    won, taken, room = np.int64(0), np.int64(0), masks.room[w]
-    while askers != 0:
-        at, bit = natural(lowest(askers)), askers & -askers
-        askers ^= bit
+    won, taken, room, left = np.int64(0), np.int64(0), masks.room[w], askers
+    while left != 0:
+        at, bit = natural(lowest(left)), left & -left
+        left ^= bit
         mask, p = contest.wish[at], natural(contest.packet[at])
         if mask == 0:
             continue  # granted nothing; it is still in `heads` and requests again in the next cycle
         out = natural(in_turn(mask, np.int64(inputs.accept_pointer[at])))
-        outputs.grant_pointer[out], outputs.owner[out] = at + 1, at
-        inputs.accept_pointer[at], inputs.out[at] = out + 1, out
+        outputs.owner[out], inputs.out[at] = at, out
+        if by_turns:
+            outputs.grant_pointer[out], inputs.accept_pointer[at] = at + 1, out + 1
         inputs.out_port_bit[at] = outputs.port[out] - here.first_output
         inputs.sent[at], inputs.length[at], inputs.packet[at], inputs.state[at] = 0, packets.length[p], p, FRESH
         packets.hops[p] += outputs.reader[out] >= 0
@@ -251,26 +276,30 @@ def allocate(rule, s, here, w, now):
     masks.heads[w] ^= won
     masks.owning[w] |= won
     masks.open[w] ^= taken
-    return np.int64(DONE)
+    return np.int64(DONE), askers
 
 
 @inlined
-def send(s, here, w, at, out, now):
+def send(s, here, w, at, out, now, final):
     """Send the front flit of an input; return whether it is a tail, and whether it took no credit."""
     inputs, outputs, setup = here.inputs, here.outputs, s.setup
     sent = inputs.sent[at] + 1
     inputs.sent[at] = sent
-    post(s, s.inbox.credits, s.outside.credits, now + 1 + inputs.latency[at], np.int64(inputs.credit_bit[at]))
+    leaves, back = now + 2, now + 1
+    if setup.queues == 1:
+        leaves = queue_up(s.raw, here.first_output + out, w, now, final)
+        back = return_credit(s.raw, here.first_input + at, now)
+    post(s, s.inbox.credits, s.outside.credits, back + inputs.latency[at], np.int64(inputs.credit_bit[at]))
     tail, free = sent == inputs.length[at], outputs.reader[out] < 0
     if not free:
         if sent == 1:
             enqueue(s, natural(here.first_output + out), inputs.packet[at])
-        post(s, s.inbox.flits, s.outside.flits, now + 2 + outputs.latency[out], np.int64(outputs.flit_bit[out]))
+        post(s, s.inbox.flits, s.outside.flits, leaves + outputs.latency[out], np.int64(outputs.flit_bit[out]))
     else:
-        eject(s, natural(inputs.packet[at]), tail, now, now + 3)
+        eject(s, natural(inputs.packet[at]), tail, now, leaves + 1)
         free = outputs.latency[out] == 0
         if not free:
-            note(s, s.inbox.credits, now + 2 + outputs.latency[out], 64 * w + out)
+            note(s, s.inbox.credits, leaves + outputs.latency[out], 64 * w + out)
     if tail:
         outputs.owner[out] = -1
         # Going round by a comparison: a division takes longer than the rest of this line.
@@ -279,39 +308,95 @@ def send(s, here, w, at, out, now):
 
 
 @inlined
-def prefer(s, here, rivals):
-    """Match buffers that share ports by iSLIP; return the mask of those that win."""
-    inputs, contest = here.inputs, s.contest
-    outs, ins, won = np.int64(0), np.int64(0), np.int64(0)
-    while rivals != 0:
-        at = natural(lowest(rivals))
-        rivals &= rivals - 1
-        into, out = natural(inputs.port_bit[at]), natural(inputs.out_port_bit[at])
-        # The distance from the pointer, going round: what is before the pointer is negative, and large as masked.
-        key, bit = (into - here.out_ports.pointer[out]) & CYCLIC, np.int64(1) << out
-        if outs & bit != 0:
-            if key > contest.key[out]:
+def bid(s, here, at, out, hope, bids):
+    """Let an input VC bid for an output port, at the end that chooses first; return the ends that have bids.
+
+    The end keeps the best bid: of a pair of ports that of the VC next in its turn, of the pairs that of the port next
+    in the turn of the end. One pass suffices, since a VC that is better in its pair never makes the pair worse.
+    """
+    contest, into = s.contest, natural(here.inputs.port_bit[at])
+    end, other, pointer, part = out, into, np.int64(here.out_ports.pointer[out]), np.int64(0)
+    if s.setup.switch_allocator == INPUTS_FIRST:
+        # It honours priorities, so headers that speculate come last among the pairs too.
+        end, other, pointer, part = into, out, np.int64(here.in_ports.pointer[into]), hope
+    # The distance from the pointer, going round: what is before the pointer is negative, and large as masked.
+    key, bit = part | ((other - pointer) & CYCLIC), np.int64(1) << end
+    rank = hope | ((at - here.in_ports.vc_pointer[into]) & CYCLIC)
+    if bids & bit != 0:
+        if contest.other[end] == other:
+            if rank >= contest.rank[end]:
+                return bids
+        elif key > contest.key[end]:
+            return bids
+    contest.bidder[end], contest.other[end], contest.key[end], contest.rank[end] = at, other, key, rank
+    return bids | bit
+
+
+@inlined
+def accept(s, here, bids):
+    """Let the ends that choose second accept a bid each; return the input VCs that win."""
+    contest, taken, won = s.contest, np.int64(0), np.int64(0)
+    inputs_first = s.setup.switch_allocator == INPUTS_FIRST
+    while bids != 0:
+        end = natural(lowest(bids))
+        bids &= bids - 1
+        other = natural(contest.other[end])
+        pointer = np.int64(here.out_ports.pointer[other]) if inputs_first else np.int64(here.in_ports.pointer[other])
+        key, bit = (end - pointer) & CYCLIC, np.int64(1) << other
+        if inputs_first:
+            key |= contest.rank[end] & HOPE
+        if taken & bit != 0:
+            if key > contest.offer_key[other]:
                 continue
-            # The same port: it puts forward the VC that is next in its turn.
-            if key == contest.key[out]:
-                turn = np.int64(here.in_ports.vc_pointer[into])
-                if (at - turn) & CYCLIC > (contest.bidder[out] - turn) & CYCLIC:
-                    continue
-        outs |= bit
-        contest.bidder[out], contest.key[out], contest.from_port[out] = at, key, into
-    while outs != 0:
-        out = natural(lowest(outs))
-        outs &= outs - 1
-        into = natural(contest.from_port[out])
-        key, bit = (out - here.in_ports.pointer[into]) & CYCLIC, np.int64(1) << into
-        if ins & bit != 0:
-            if key > contest.offer_key[into]:
-                continue
-            # The port had accepted a worse offer, whose bidder is in `won`.
-            won ^= np.int64(1) << contest.bidder[natural(contest.offer[into])]
-        ins |= bit
-        won |= np.int64(1) << contest.bidder[out]
-        contest.offer[into], contest.offer_key[into] = out, key
+            # The port had accepted a worse bid, whose bidder is in `won`.
+            won ^= np.int64(1) << contest.bidder[natural(contest.offer[other])]
+        taken |= bit
+        won |= np.int64(1) << contest.bidder[end]
+        contest.offer[other], contest.offer_key[other] = end, key
+    return won
+
+
+@inlined
+def pass_by(here, at, into, out):
+    """Move the pointers of ports past a match."""
+    here.out_ports.pointer[out] = into + 1
+    here.in_ports.pointer[into], here.in_ports.vc_pointer[into] = out + 1, at + 1
+
+
+@called
+def speculate(raw, w, movers, hopes):
+    """Allocate the switch to VCs that own an output VC and to headers that requested one in this cycle.
+
+    Return the input VCs that win and have somewhere to send to.
+    """
+    s = view(raw)
+    here, bids, left = rows_of(s, w), np.int64(0), movers
+    while left != 0:
+        at = natural(lowest(left))
+        left &= left - 1
+        bids = bid(s, here, at, natural(here.inputs.out_port_bit[at]), np.int64(0), bids)
+    left = hopes
+    while left != 0:
+        at = natural(lowest(left))
+        left &= left - 1
+        ports, out = s.contest.hope[at], np.int64(-1)
+        while ports != 0:
+            cell = natural(lowest(ports))
+            ports &= ports - 1
+            if here.outputs.port[cell] - here.first_output != out:
+                out = np.int64(here.outputs.port[cell]) - here.first_output
+                bids = bid(s, here, at, natural(out), np.int64(HOPE), bids)
+    won = accept(s, here, bids)
+    left, ready = won & hopes, s.masks.owning[w] & ~s.masks.no_credit[w]
+    while left != 0:
+        at, bit = natural(lowest(left)), left & -left
+        left ^= bit
+        into = natural(here.inputs.port_bit[at])
+        out = s.contest.other[into] if s.setup.switch_allocator == INPUTS_FIRST else s.contest.offer[into]
+        if ready & bit == 0 or here.inputs.out_port_bit[at] != out:
+            # The match is wasted, but was one.
+            pass_by(here, at, into, natural(out))
+            won ^= bit
     return won
 
 
@@ -339,23 +424,34 @@ def winners_of(s, here, movers):
         left ^= bit
         if ((shared_ins >> inputs.port_bit[at]) | (shared_outs >> inputs.out_port_bit[at])) & 1:
             rivals |= bit
-    return (movers ^ rivals) | prefer(s, here, rivals)
+    bids, left = np.int64(0), rivals
+    while left != 0:
+        at = natural(lowest(left))
+        left &= left - 1
+        bids = bid(s, here, at, natural(inputs.out_port_bit[at]), np.int64(0), bids)
+    return (movers ^ rivals) | accept(s, here, bids)
 
 
 @inlined
-def switch(s, here, w, now, movers):
+def switch(s, here, w, now, movers, hopes, final):
     """Allocate the switch and send the winners."""
-    inputs, masks = here.inputs, s.masks
-    won = winners_of(s, here, movers)
+    inputs, masks, by_turns = here.inputs, s.masks, s.setup.switch_allocator < WAVEFRONT
+    if hopes != 0:
+        won = speculate(s.raw, w, movers, hopes)
+    elif by_turns:
+        won = winners_of(s, here, movers)
+    else:
+        won = sweep_switch(s.raw, movers, w)
     left, tails, freed, spent = won, np.int64(0), np.int64(0), np.int64(0)
     while left != 0:
         at, bit = natural(lowest(left)), left & -left
         left ^= bit
         out, into, port = natural(inputs.out[at]), natural(inputs.port_bit[at]), natural(inputs.out_port_bit[at])
-        here.out_ports.pointer[port] = into + 1
+        if by_turns:
+            pass_by(here, at, into, port)
+        here.in_ports.vc_pointer[into] = at + 1
         here.out_ports.carried[port] += 1
-        here.in_ports.pointer[into], here.in_ports.vc_pointer[into] = port + 1, at + 1
-        tail, free = send(s, here, w, at, out, now)
+        tail, free = send(s, here, w, at, out, now, final)
         cell = np.int64(1) << out
         if not free:
             spent |= cell
@@ -363,6 +459,8 @@ def switch(s, here, w, now, movers):
             tails |= bit
             if free or s.setup.technique != ATOMIC:
                 freed |= cell
+    if won == 0:
+        return
     s.count.flit_hops += how_many(won)
     s.count.last_move = now
     filled, room = subtract(s, w, won, spent)
@@ -374,13 +472,19 @@ def switch(s, here, w, now, movers):
         spent &= spent - 1
         if owner >= 0:
             masks.no_credit[w] |= np.int64(1) << owner
-    # The header behind a tail is routed in the next cycle, if it is there yet, and requests in the one after that;
-    # one that comes later is seen by `take_in`, since its VC owns nothing any more.
+    # The header behind a tail is routed in the next cycle, if it is there yet, and requests as soon as that is over;
+    # one that comes later is seen by `take_in`, since its VC owns nothing any more. Steps of a cycle count as cycles.
     if tails != 0:
         masks.open[w] |= freed
         masks.owning[w] ^= tails
         wake(s, w, w + 1)
-        s.inbox.heads[natural(((now + 2) & s.setup.slots) * s.setup.num_words + w)] |= tails & filled
+        if s.setup.queues == 0:
+            row = natural(((now + 1 + s.setup.routing) & s.setup.slots) * s.setup.num_words + w)
+            s.inbox.heads[row] |= tails & filled
+        elif s.setup.routing == 0:
+            masks.new_heads[w] |= tails & filled
+        else:
+            masks.later_heads[w] |= tails & filled
 
 
 @inlined
@@ -402,16 +506,32 @@ def rows_of(s, w):
 @inlined
 def run_router(rule, s, w, now):
     """Run a cycle of the router of word w, after which its terminals inject; return the status."""
-    masks, here = s.masks, rows_of(s, w)
-    fresh = take_in(s, here, w, natural((now & s.setup.slots) * s.setup.num_words + w))
-    # All stages work on what was there when the cycle began: who gets a VC now requests the switch from the next
-    # cycle on, so movers are taken before; a header that came in now is routed now, so it joins `heads` at the end.
-    movers = masks.owning[w] & masks.filled[w] & ~masks.no_credit[w]
-    if masks.heads[w] != 0:
-        status = allocate(rule, s, here, w, now)
-        if status != DONE:
-            return status
-    if movers != 0:
-        switch(s, here, w, now, movers)
-    masks.heads[w] |= fresh
+    masks, here, setup = s.masks, rows_of(s, w), s.setup
+    fresh = take_in(s, here, w, natural((now & setup.slots) * setup.num_words + w))
+    if setup.routing == 0:
+        masks.heads[w] |= fresh
+        fresh = np.int64(0)
+    steps = np.int64(1)
+    if setup.queues == 1:
+        steps = ((now + 1) * setup.speed >> 20) - (now * setup.speed >> 20)
+    while steps > 0:
+        steps -= 1
+        # All stages work on what was there when the step began: who gets a VC now requests the switch from the next
+        # one on, so movers are taken before; a header that came in now is routed now, so it joins `heads` at the end.
+        movers, askers = masks.owning[w] & masks.filled[w] & ~masks.no_credit[w], np.int64(0)
+        if masks.heads[w] != 0:
+            status, askers = allocate(rule, s, here, w, now)
+            if status != DONE:
+                return status
+            if setup.speculative == 0:
+                askers = np.int64(0)
+        if movers | askers:
+            if setup.queues == 1:
+                s.count.step = ((now + 1) * setup.speed >> 20) - steps
+            switch(s, here, w, now, movers, askers, np.int64(steps == 0))
+        masks.heads[w] |= fresh
+        fresh = np.int64(0)
+        if setup.queues == 1:
+            masks.heads[w] |= masks.new_heads[w]
+            masks.new_heads[w], masks.later_heads[w] = masks.later_heads[w], 0
     return np.int64(DONE)

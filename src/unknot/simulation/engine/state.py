@@ -312,14 +312,18 @@ TABLES = {
     "inner": rows(SAVED, 16, match=int64, request=int64),  # of each end that chooses then
     "contest": rows(
         SCRATCH,
-        64,
-        wish=int64,  # of an input VC: outputs its header requests
+        80,
+        wish=int64,  # of an input VC: outputs its header requests; of an input port: output ports
         packet=int64,  # of an input VC
-        bidder=int64,  # of an output port: the input VC that bids best
-        key=int64,  # of an output port: how good that is
-        from_port=int64,  # of an output port: where that comes from
-        offer=int64,  # of an input port: the output port that it accepts
-        offer_key=int64,  # of an input port: how good that is
+        hope=int64,  # of an input VC: outputs with a credit for which its header speculates
+        number=int64,  # of an input VC, or a port, in the matrix of requests
+        # Of a port that chooses first, and of one that chooses second:
+        bidder=int64,  # the input VC that bids best
+        other=int64,  # the other port of that
+        key=int64,  # how good that is, and
+        rank=int64,  # among the VCs of that pair
+        offer=int64,  # the port whose bid it accepts
+        offer_key=int64,  # how good that is
     ),
     # Matrix arbiters: for each the last match in which it chose each of its requesters.
     "recent": numbers(SAVED, int64),

@@ -14,7 +14,7 @@ from unknot._base.switching import SWITCHINGS, Switching
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.ends import ends_of_buffers, hop_tables, matrix_arbiters
 from unknot.simulation.engine.mix import Mix
-from unknot.simulation.engine.router import ALLOCATORS, PRIORITIES, Router
+from unknot.simulation.engine.router import ALLOCATORS, HONOURING, PRIORITIES, Router
 from unknot.simulation.engine.size import WAITING, most_flits, packets_in_a_buffer, wheel
 from unknot.simulation.engine.sources import Sources, streams
 from unknot.simulation.engine.state import NO_CYCLE, SELECTIONS, SPAN, State, aligned
@@ -120,7 +120,7 @@ def empty_network(
 
 def is_packable(relation: Relation, router: Router) -> bool:
     """Whether routers with one word each go through `simple_kernel`, the fast twin of `router_kernel`."""
-    return router.is_default and not relation.commits and relation.comparison == 0
+    return router.is_packable and not relation.commits and relation.comparison == 0
 
 
 def write_comparison(setup: Any, relation: Relation) -> None:
@@ -139,7 +139,8 @@ def is_plain(part: State) -> bool:
 def is_cacheable(relation: Relation, router: Router) -> bool:
     """Whether the answers of the rule may be cached, as masks: without their order, and whatever a header chose."""
     by_order = router.selection in ("first", "least_weight", "better_of_two")
-    return not (relation.commits or by_order or router.all_tiers or router.ejection == "same")
+    in_tiers = router.all_tiers and router.allocator in HONOURING
+    return not (relation.commits or by_order or in_tiers)
 
 
 def _cuts(upto: Numbers, parts: int) -> Numbers:

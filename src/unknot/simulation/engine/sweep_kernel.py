@@ -1,0 +1,115 @@
+# mypy: ignore-errors
+"""Wavefront allocation (Tamir & Chi 1993) of a router whose inputs and outputs are bits of a word.
+
+A row of the matrix of requests, turned by the number of its input, says on which diagonals the input has requests.
+Cells of a diagonal share neither input nor output, so their order among themselves does not matter; taking the row
+with the lowest diagonal again and again is therefore the same as sweeping the diagonals.
+"""
+
+import numpy as np
+
+from unknot._base.kernels.types_kernel import called, inlined
+from unknot._base.kernels.words_kernel import lowest, natural
+from unknot.simulation.engine.match_kernel import CYCLIC
+from unknot.simulation.engine.pack_kernel import ones
+from unknot.simulation.engine.state import RR_WAVEFRONT
+from unknot.simulation.engine.view_kernel import view
+
+
+@inlined
+def turned(mask, shift, size):
+    """Return a mask of `size` bits with each bit moved up by `shift` < `size`, going round."""
+    if shift == 0:
+        return mask
+    # The shift to the right copies the sign; `ones` takes the copies off.
+    return ((mask << shift) & ones(size)) | ((mask >> (size - shift)) & ones(shift))
+
+
+@called
+def sweep(s, ends, turn, size):
+    """Match `ends`, whose `wish` is cut down to the match or 0; return the diagonal of the first match."""
+    contest, first, left = s.contest, np.int64(-1), ends
+    while left != 0:
+        at = natural(lowest(left))
+        left &= left - 1
+        shift = (contest.number[at] - turn) % size
+        contest.number[at], contest.wish[at] = shift, turned(contest.wish[at], shift, size)
+    while ends != 0:
+        best, diagonal, left = natural(0), np.int64(64), ends
+        while left != 0:
+            at = natural(lowest(left))
+            left &= left - 1
+            if lowest(contest.wish[at]) < diagonal:
+                best, diagonal = at, lowest(contest.wish[at])
+        if first < 0:
+            first = diagonal
+        ends ^= np.int64(1) << best
+        out = diagonal - contest.number[best]
+        out += size if out < 0 else 0
+        contest.wish[best] = np.int64(1) << out
+        left = ends
+        while left != 0:
+            at, bit = natural(lowest(left)), left & -left
+            left ^= bit
+            place = out + contest.number[at]
+            contest.wish[at] &= ~(np.int64(1) << (place - size if place >= size else place))
+            if contest.wish[at] == 0:
+                ends ^= bit
+    return first
+
+
+@inlined
+def next_turn(turn, first, size, allocator):
+    """Return the diagonal that comes first next time: the next one, or that after the first match."""
+    return (turn + 1 + (first if allocator == RR_WAVEFRONT else 0)) % size
+
+
+@called
+def sweep_vcs(raw, askers, w):
+    """Match headers of the router of word w to outputs; each `wish` becomes the match or 0."""
+    s = view(raw)
+    cell, row, left = natural(64 * w), natural(s.words.first_output[w]), askers
+    size = np.int64(max(s.ordinals.inputs[cell], s.ordinals.outputs[cell]))
+    turn = np.int64(s.outputs.grant_pointer[row])
+    while left != 0:
+        at = natural(lowest(left))
+        left &= left - 1
+        s.contest.number[at] = s.ordinals.vc[natural(cell + at)]
+    s.outputs.grant_pointer[row] = next_turn(turn, sweep(s, askers, turn, size), size, s.setup.allocator)
+
+
+@called
+def sweep_switch(raw, movers, w):
+    """Match the ports of input VCs of the router of word w; return the VCs that win."""
+    s = view(raw)
+    cell, contest, first_input = natural(64 * w), s.contest, np.int64(s.words.first_input[w])
+    size, row = np.int64(max(s.ordinals.entries[cell], s.ordinals.exits[cell])), natural(s.words.first_output[w])
+    ports, won, left = np.int64(0), np.int64(0), movers
+    while left != 0:
+        b = natural(first_input + lowest(left))
+        left &= left - 1
+        into, out = natural(s.inputs.port_bit[b]), np.int64(s.ordinals.out[natural(cell + s.inputs.out_port_bit[b])])
+        if (ports >> into) & 1 == 0:
+            contest.wish[into], contest.number[into] = 0, s.ordinals.into[natural(cell + into)]
+            ports |= np.int64(1) << into
+        contest.wish[into] |= np.int64(1) << out
+    turn = np.int64(s.out_ports.pointer[row])
+    s.out_ports.pointer[row] = next_turn(turn, sweep(s, ports, turn, size), size, s.setup.switch_allocator)
+    ports, left = np.int64(0), movers
+    # Of the VCs of a pair that was matched the one next in turn is put forward.
+    while left != 0:
+        at, bit = natural(lowest(left)), left & -left
+        left ^= bit
+        b = natural(first_input + at)
+        into, out = natural(s.inputs.port_bit[b]), np.int64(s.ordinals.out[natural(cell + s.inputs.out_port_bit[b])])
+        if (contest.wish[into] >> out) & 1 == 0:
+            continue
+        key = (at - s.in_ports.vc_pointer[natural(first_input + into)]) & CYCLIC
+        if (ports >> into) & 1:
+            if key > contest.key[into]:
+                continue
+            won ^= np.int64(1) << contest.bidder[into]
+        ports |= np.int64(1) << into
+        won |= bit
+        contest.bidder[into], contest.key[into] = at, key
+    return won
