@@ -13,7 +13,7 @@ from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import lowest, natural
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.inject_kernel import decide
-from unknot.simulation.engine.match_kernel import honoured, match, numbered, offer, remember, standing
+from unknot.simulation.engine.match_kernel import CYCLIC, honoured, match, numbered, offer, remember, standing
 from unknot.simulation.engine.matrix_kernel import match_matrix
 from unknot.simulation.engine.queue_kernel import queue_up, return_credit
 from unknot.simulation.engine.selection_kernel import first_in_turn, request
@@ -211,24 +211,71 @@ def request_vcs(rule, s, w0, w1, now):
 
 
 @inlined
-def claim_outputs(s, count, many):
-    """Mark the outputs that several of the first headers request, in `claims.shared_outputs`."""
-    for j in range(many):
-        once, twice = np.int64(0), np.int64(0)  # requested by one, by more than one
-        for k in range(count):
-            mask = s.wishes[natural(k * many + j)]
-            twice |= once & mask
-            once |= mask
-        s.claims.shared_outputs[natural(j)] = twice
+def offer_outputs(s, ends, count, many, w0):
+    """Write to `grants` which outputs headers still request; of separable input-first one of them each."""
+    for k in range(count):
+        b = natural(s.headers[natural(k)])
+        word, bit = bit_of(s, b, w0)
+        waits = s.masks.heads[word] & bit != 0
+        for j in range(many):
+            free = s.masks.open[natural(w0 + j)]
+            s.grants[natural(k * many + j)] = s.wishes[natural(k * many + j)] & free if waits else np.int64(0)
+        if ends.inputs_first:
+            out = first_in_turn(s.grants, k * many, (k + 1) * many, np.int64(s.inputs.accept_pointer[b]))
+            for j in range(many):
+                s.grants[natural(k * many + j)] = 0
+            s.grants[natural(k * many + (out >> 6))] = np.int64(1) << (out & 63)
 
 
 @inlined
-def is_contested(s, k, many):
-    """Return whether another header requests an output that header k does."""
-    contested = np.int64(0)
+def settle(s, ends, count, many):
+    """Let each output in `grants` of several headers grant one of them its request, and take it from the others."""
+    # Afterwards no output is in two masks: whatever the headers then accept, in any order, is a matching. That is
+    # a round of iSLIP: each output grants the request next in its turn, then each input accepts a grant in its own.
     for j in range(many):
-        contested |= s.wishes[natural(k * many + j)] & s.claims.shared_outputs[natural(j)]
-    return contested != 0
+        once, twice = np.int64(0), np.int64(0)  # requested by one, by more than one
+        for k in range(count):
+            mask = s.grants[natural(k * many + j)]
+            twice |= once & mask
+            once |= mask
+        while twice != 0:
+            bit, best, least = twice & -twice, np.int64(-1), np.int64(0)
+            pointer = s.outputs.grant_pointer[natural(ends.first_output + (j << 6) + lowest(twice))]
+            twice ^= bit
+            for k in range(count):
+                if s.grants[natural(k * many + j)] & bit == 0:
+                    continue
+                turn, loser = (s.headers[natural(k)] - ends.first_input - pointer) & CYCLIC, np.int64(k)
+                if best < 0 or turn < least:
+                    best, least, loser = np.int64(k), turn, best
+                if loser >= 0:
+                    s.grants[natural(loser * many + j)] ^= bit
+
+
+@inlined
+def match_masks(s, ends, count, many, w0, now):
+    """Match headers to outputs by turns alone, as masks; what `match` does with a list of requests."""
+    inputs, outputs = s.inputs, s.outputs
+    for number in range(ends.rounds):
+        won = False
+        offer_outputs(s, ends, count, many, w0)
+        if count > 1:
+            settle(s, ends, count, many)
+        for k in range(count):
+            granted = np.int64(0)
+            for j in range(many):
+                granted |= s.grants[natural(k * many + j)]
+            if granted == 0:
+                continue
+            b = natural(s.headers[natural(k)])
+            out = first_in_turn(s.grants, k * many, (k + 1) * many, np.int64(inputs.accept_pointer[b]))
+            w = natural(ends.first_output + out)
+            if number == 0:
+                outputs.grant_pointer[w], inputs.accept_pointer[b] = b - ends.first_input + 1, out + 1
+            win(s, b, w, w0, now)
+            won = True
+        if not won:
+            return
 
 
 @inlined
@@ -282,27 +329,21 @@ def win(s, b, w, w0, now):
 def allocate_vcs(rule, s, w0, w1, now):
     """Allocate the VCs of a router; return how many headers requested, or minus the status when the rule failed.
 
-    A header whose outputs nobody else requests takes the next one in turn; others are matched. Pointers move past a
-    match of the first round.
+    Pointers move past a match of the first round.
     """
     inputs, outputs, many, n = s.inputs, s.outputs, w1 - w0, np.int64(0)
     first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
     count = request_vcs(rule, s, w0, w1, now)
     if count <= 0:
         return count
-    claim_outputs(s, count, many)
     allocator = s.setup.allocator
     ends = numbered(s, inputs.accept_pointer, outputs.grant_pointer, w0, w1, allocator, False)
+    ranks = honoured(allocator, s.setup.aged | s.setup.empty_first | s.setup.all_tiers)
+    if allocator < WAVEFRONT and ends.recent < 0 and ranks == 0:
+        match_masks(s, ends, count, many, w0, now)
+        return count
     for k in range(count):
-        alike = ends.recent < 0 and s.setup.empty_first | s.setup.all_tiers == 0
-        if allocator >= WAVEFRONT or not alike or (count > 1 and is_contested(s, k, many)):
-            n = list_requests(s, ends, k, many, n, now)
-            continue
-        b = natural(s.headers[natural(k)])
-        out = first_in_turn(s.wishes, k * many, (k + 1) * many, np.int64(inputs.accept_pointer[b]))
-        w = natural(first_output + out)
-        outputs.grant_pointer[w], inputs.accept_pointer[b] = b - first_input + 1, out + 1
-        win(s, b, w, w0, now)
+        n = list_requests(s, ends, k, many, n, now)
     if n > 0 and allocator >= WAVEFRONT:
         match_matrix(s.raw, n, w0, w1, False, now)
     elif n > 0:

@@ -6,14 +6,12 @@ a router at once. `Router.is_packable` says which options it knows. Headers with
 `router_kernel`.
 """
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
-from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import beyond, call_rule, how_many, lowest, natural
+from unknot._base.kernels.types_kernel import inlined
+from unknot._base.kernels.words_kernel import call_rule, how_many, lowest, natural
 from unknot.routing.contract import NO_WAIT
-from unknot.simulation.engine.match_kernel import CYCLIC, HOPE
+from unknot.simulation.engine.bid_kernel import pass_by, rows_of, speculate, winners_of
 from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
 from unknot.simulation.engine.queue_kernel import queue_up, return_credit
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
@@ -41,20 +39,6 @@ from unknot.simulation.engine.state_kernel import (
     wake,
 )
 from unknot.simulation.engine.sweep_kernel import sweep_switch, sweep_vcs
-from unknot.simulation.engine.view_kernel import view
-
-
-class Here(NamedTuple):
-    """Rows of one router, counted from 0, as those in `out` and `owner` are here."""
-
-    first_input: Any
-    first_output: Any
-    cells: Any
-    inputs: Any
-    outputs: Any
-    out_ports: Any
-    in_ports: Any
-    ring: Any
 
 
 @inlined
@@ -308,131 +292,6 @@ def send(s, here, w, at, out, now, final):
 
 
 @inlined
-def bid(s, here, at, out, hope, bids):
-    """Let an input VC bid for an output port, at the end that chooses first; return the ends that have bids.
-
-    The end keeps the best bid: of a pair of ports that of the VC next in its turn, of the pairs that of the port next
-    in the turn of the end. One pass suffices, since a VC that is better in its pair never makes the pair worse.
-    """
-    contest, into = s.contest, natural(here.inputs.port_bit[at])
-    end, other, pointer, part = out, into, np.int64(here.out_ports.pointer[out]), np.int64(0)
-    if s.setup.switch_allocator == INPUTS_FIRST:
-        # It honours priorities, so headers that speculate come last among the pairs too.
-        end, other, pointer, part = into, out, np.int64(here.in_ports.pointer[into]), hope
-    # The distance from the pointer, going round: what is before the pointer is negative, and large as masked.
-    key, bit = part | ((other - pointer) & CYCLIC), np.int64(1) << end
-    rank = hope | ((at - here.in_ports.vc_pointer[into]) & CYCLIC)
-    if bids & bit != 0:
-        if contest.other[end] == other:
-            if rank >= contest.rank[end]:
-                return bids
-        elif key > contest.key[end]:
-            return bids
-    contest.bidder[end], contest.other[end], contest.key[end], contest.rank[end] = at, other, key, rank
-    return bids | bit
-
-
-@inlined
-def accept(s, here, bids):
-    """Let the ends that choose second accept a bid each; return the input VCs that win."""
-    contest, taken, won = s.contest, np.int64(0), np.int64(0)
-    inputs_first = s.setup.switch_allocator == INPUTS_FIRST
-    while bids != 0:
-        end = natural(lowest(bids))
-        bids &= bids - 1
-        other = natural(contest.other[end])
-        pointer = np.int64(here.out_ports.pointer[other]) if inputs_first else np.int64(here.in_ports.pointer[other])
-        key, bit = (end - pointer) & CYCLIC, np.int64(1) << other
-        if inputs_first:
-            key |= contest.rank[end] & HOPE
-        if taken & bit != 0:
-            if key > contest.offer_key[other]:
-                continue
-            # The port had accepted a worse bid, whose bidder is in `won`.
-            won ^= np.int64(1) << contest.bidder[natural(contest.offer[other])]
-        taken |= bit
-        won |= np.int64(1) << contest.bidder[end]
-        contest.offer[other], contest.offer_key[other] = end, key
-    return won
-
-
-@inlined
-def pass_by(here, at, into, out):
-    """Move the pointers of ports past a match."""
-    here.out_ports.pointer[out] = into + 1
-    here.in_ports.pointer[into], here.in_ports.vc_pointer[into] = out + 1, at + 1
-
-
-@called
-def speculate(raw, w, movers, hopes):
-    """Allocate the switch to VCs that own an output VC and to headers that requested one in this cycle.
-
-    Return the input VCs that win and have somewhere to send to.
-    """
-    s = view(raw)
-    here, bids, left = rows_of(s, w), np.int64(0), movers
-    while left != 0:
-        at = natural(lowest(left))
-        left &= left - 1
-        bids = bid(s, here, at, natural(here.inputs.out_port_bit[at]), np.int64(0), bids)
-    left = hopes
-    while left != 0:
-        at = natural(lowest(left))
-        left &= left - 1
-        ports, out = s.contest.hope[at], np.int64(-1)
-        while ports != 0:
-            cell = natural(lowest(ports))
-            ports &= ports - 1
-            if here.outputs.port[cell] - here.first_output != out:
-                out = np.int64(here.outputs.port[cell]) - here.first_output
-                bids = bid(s, here, at, natural(out), np.int64(HOPE), bids)
-    won = accept(s, here, bids)
-    left, ready = won & hopes, s.masks.owning[w] & ~s.masks.no_credit[w]
-    while left != 0:
-        at, bit = natural(lowest(left)), left & -left
-        left ^= bit
-        into = natural(here.inputs.port_bit[at])
-        out = s.contest.other[into] if s.setup.switch_allocator == INPUTS_FIRST else s.contest.offer[into]
-        if ready & bit == 0 or here.inputs.out_port_bit[at] != out:
-            # The match is wasted, but was one.
-            pass_by(here, at, into, natural(out))
-            won ^= bit
-    return won
-
-
-@inlined
-def winners_of(s, here, movers):
-    """Allocate the switch; return the mask of the inputs that win."""
-    inputs, left = here.inputs, movers
-    ins, outs, shared_ins, shared_outs = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    if movers & (movers - 1) == 0:
-        return movers  # one bit at most
-    while left != 0:
-        at = natural(lowest(left))
-        left &= left - 1
-        into, out = np.int64(1) << inputs.port_bit[at], np.int64(1) << inputs.out_port_bit[at]
-        shared_ins |= ins & into
-        shared_outs |= outs & out
-        ins |= into
-        outs |= out
-    # Who is alone at both ports would be granted and accepted in any match, so only the others are matched.
-    if shared_ins | shared_outs == 0:
-        return movers
-    rivals, left = np.int64(0), movers
-    while left != 0:
-        at, bit = natural(lowest(left)), left & -left
-        left ^= bit
-        if ((shared_ins >> inputs.port_bit[at]) | (shared_outs >> inputs.out_port_bit[at])) & 1:
-            rivals |= bit
-    bids, left = np.int64(0), rivals
-    while left != 0:
-        at = natural(lowest(left))
-        left &= left - 1
-        bids = bid(s, here, at, natural(inputs.out_port_bit[at]), np.int64(0), bids)
-    return (movers ^ rivals) | accept(s, here, bids)
-
-
-@inlined
 def switch(s, here, w, now, movers, hopes, final):
     """Allocate the switch and send the winners."""
     inputs, masks, by_turns = here.inputs, s.masks, s.setup.switch_allocator < WAVEFRONT
@@ -485,22 +344,6 @@ def switch(s, here, w, now, movers, hopes, final):
             masks.new_heads[w] |= tails & filled
         else:
             masks.later_heads[w] |= tails & filled
-
-
-@inlined
-def rows_of(s, w):
-    """Return the rows of the router of word w."""
-    first_input, first_output = natural(s.words.first_input[w]), natural(s.words.first_output[w])
-    return Here(
-        first_input,
-        first_output,
-        s.words.first_output[w + 1] - first_output,
-        beyond(s.inputs, first_input),
-        beyond(s.outputs, first_output),
-        beyond(s.out_ports, first_output),
-        beyond(s.in_ports, first_input),
-        beyond(s.ring, first_input * s.setup.ring),
-    )
 
 
 @inlined

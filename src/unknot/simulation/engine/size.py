@@ -86,7 +86,7 @@ def simulation_bytes(
         "recent": 8 * arbiters, "waiting": packets if classes else 0,
         "outer": cells * threads, "inner": cells * threads, "contest": 64 * threads,
         "requests": cells * threads * requests, "cells": cells * threads * requests * router.looks_at_all,
-        "wishes": cells * cells // 64 * threads, "lesser": cells * cells // 64 * threads * router.all_tiers,
+        "wishes": 2 * cells * cells // 64 * threads, "lesser": cells * cells // 64 * threads * router.all_tiers,
     }  # fmt: skip
     tables = sum(TABLES[name].dtype.itemsize * many for name, many in rows.items())
     answers = min(MOST_STATES, (num_vcs + terminals) * terminals)

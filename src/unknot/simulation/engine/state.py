@@ -264,6 +264,7 @@ TABLES = {
     "candidates": numbers(SCRATCH, int64),  # what a rule writes
     "wishes": numbers(SCRATCH, int64),  # masks of the outputs that headers request, those of one after the other
     "lesser": numbers(SCRATCH, int64),  # the same of candidates beyond the first tier, where all are requested
+    "grants": numbers(SCRATCH, int64),  # the same of what is still free, or granted
     "headers": numbers(SCRATCH, int32),  # rows of `inputs` whose headers they are
     "winners": numbers(SCRATCH, int32),  # rows of `inputs` that won the switch
     "claims": rows(

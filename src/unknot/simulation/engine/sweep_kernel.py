@@ -25,15 +25,33 @@ def turned(mask, shift, size):
     return ((mask << shift) & ones(size)) | ((mask >> (size - shift)) & ones(shift))
 
 
+@inlined
+def output_on(contest, at, diagonal, size):
+    """Return the output of an input on a diagonal."""
+    out = diagonal - contest.number[at]
+    return out + size if out < 0 else out
+
+
 @called
 def sweep(s, ends, turn, size):
     """Match `ends`, whose `wish` is cut down to the match or 0; return the diagonal of the first match."""
-    contest, first, left = s.contest, np.int64(-1), ends
+    contest, first, left, once, twice = s.contest, np.int64(64), ends, np.int64(0), np.int64(0)
     while left != 0:
         at = natural(lowest(left))
         left &= left - 1
-        shift = (contest.number[at] - turn) % size
+        shift = contest.number[at] - turn
+        shift += size if shift < 0 else 0
+        twice |= once & contest.wish[at]
+        once |= contest.wish[at]
         contest.number[at], contest.wish[at] = shift, turned(contest.wish[at], shift, size)
+    if twice == 0:
+        # Nobody competes, so each is matched on the first of its diagonals.
+        while ends != 0:
+            at = natural(lowest(ends))
+            ends &= ends - 1
+            first = min(first, lowest(contest.wish[at]))
+            contest.wish[at] = np.int64(1) << output_on(contest, at, lowest(contest.wish[at]), size)
+        return first
     while ends != 0:
         best, diagonal, left = natural(0), np.int64(64), ends
         while left != 0:
@@ -41,11 +59,9 @@ def sweep(s, ends, turn, size):
             left &= left - 1
             if lowest(contest.wish[at]) < diagonal:
                 best, diagonal = at, lowest(contest.wish[at])
-        if first < 0:
-            first = diagonal
+        first = min(first, diagonal)
         ends ^= np.int64(1) << best
-        out = diagonal - contest.number[best]
-        out += size if out < 0 else 0
+        out = output_on(contest, best, diagonal, size)
         contest.wish[best] = np.int64(1) << out
         left = ends
         while left != 0:
@@ -61,7 +77,8 @@ def sweep(s, ends, turn, size):
 @inlined
 def next_turn(turn, first, size, allocator):
     """Return the diagonal that comes first next time: the next one, or that after the first match."""
-    return (turn + 1 + (first if allocator == RR_WAVEFRONT else 0)) % size
+    turn += 1 + (first if allocator == RR_WAVEFRONT else 0)
+    return turn - size if turn >= size else turn
 
 
 @called

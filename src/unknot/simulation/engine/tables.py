@@ -90,6 +90,7 @@ def empty_network(
             "latencies": 4096 + arrivals + many * arrivals // max(1, terminals),
             "candidates": relation.max_candidates,
             "wishes": bits * bits // 64,
+            "grants": bits * bits // 64,
             "lesser": bits * bits // 64 * router.all_tiers,
             "headers": bits,
             "winners": bits,
