@@ -75,7 +75,7 @@ def conclusion(routes: Lanes | ChangingLanes | LongerLanes) -> str:
     if isinstance(routes, Lanes) and routes.least_count < routes.count:
         return f"{text}, with the lowest load that was found; {routes.least_count} would do."
     if routes.fewest:
-        return f"{text}. {'Fewer than one there are not.' if one else 'Fewer are impossible.'}"
+        return f"{text}.{'' if one else ' Fewer are impossible.'}"
     return f"{text}. Whether {routes.count - 1} could do is open; {routes.lower_bound - 1} could not."
 
 
