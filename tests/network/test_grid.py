@@ -81,4 +81,4 @@ def test_the_second_link_of_a_ring_of_two_leads_the_other_way_round() -> None:
 def test_ways_of_one_way_dimensions() -> None:
     up = Network("u", 3, [0, 1, 2], [1, 2, 0], coordinates=[[0], [1], [2]], radices=(3,))
     down = Network("d", 3, [1, 2, 0], [0, 1, 2], coordinates=[[0], [1], [2]], radices=(3,))
-    assert [grid(n).ways.tolist() for n in (up, down, ring(3), mesh(2))] == [[1], [2], [3], [3]]
+    assert [grid(n).directions.tolist() for n in (up, down, ring(3), mesh(2))] == [[1], [2], [3], [3]]

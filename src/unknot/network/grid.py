@@ -26,7 +26,7 @@ class Grid(Brief):
         Channel leading up (column ``2 i``) and down (``2 i + 1``) dimension i, or −1 where there is none.
     dimension : int32 array, shape (channels,)
         The dimension each channel runs in.
-    ways : int8 array, shape (dimensions,)
+    directions : int8 array, shape (dimensions,)
         Directions in which a dimension has channels at all: bit 0 up, bit 1 down; a unidirectional ring has one.
     """
 
@@ -35,7 +35,7 @@ class Grid(Brief):
     wraps: npt.NDArray[np.bool_]
     channel: IntArray
     dimension: IntArray
-    ways: npt.NDArray[np.int8]
+    directions: npt.NDArray[np.int8]
 
     @property
     def down(self) -> npt.NDArray[np.bool_]:
@@ -51,8 +51,8 @@ class Grid(Brief):
         if self.coordinates.shape[0] != int(np.prod(self.radices, dtype=np.int64)):
             return False
         last = self.radices - 1
-        up = np.where(self.wraps, self.ways & 1 > 0, self.coordinates < last)
-        down = np.where(self.wraps, self.ways & 2 > 0, self.coordinates > 0)
+        up = np.where(self.wraps, self.directions & 1 > 0, self.coordinates < last)
+        down = np.where(self.wraps, self.directions & 2 > 0, self.coordinates > 0)
         return bool((self.channel[:, 0::2][up] >= 0).all() and (self.channel[:, 1::2][down] >= 0).all())
 
 
@@ -99,10 +99,10 @@ def grid(network: Network) -> Grid:
     wraps = np.zeros(radices.size, dtype=bool)
     wraps[np.unique(dimension[wrap])] = True
     there = np.asarray((channel >= 0).any(axis=0))
-    ways = (there[0::2] + 2 * there[1::2]).astype(np.int8)
-    for array in (radices, wraps, channel, dimension, ways):
+    directions = (there[0::2] + 2 * there[1::2]).astype(np.int8)
+    for array in (radices, wraps, channel, dimension, directions):
         array.setflags(write=False)
-    return Grid(at, radices, wraps, channel, dimension, ways)
+    return Grid(at, radices, wraps, channel, dimension, directions)
 
 
 def whole_grid(network: Network) -> Grid | None:

@@ -152,7 +152,7 @@ def bisection(network: Network) -> int | None:
     if network.num_channels == routers * (routers - 1) and _all_pairs(network):
         return 2 * (routers // 2) * (routers - routers // 2)
     product = whole_grid(network)
-    if product is None or not product.radices.size or (product.ways[product.wraps] != 3).any():
+    if product is None or not product.radices.size or (product.directions[product.wraps] != 3).any():
         return None
     longest = int(np.argmax(product.radices))
     side = int(product.radices[longest])
@@ -179,7 +179,7 @@ def _adjacency(network: Network) -> Any:
 def _grid_distances(product: Grid) -> tuple[int, float]:
     """Diameter and mean distance of a product: dimensions add up."""
     diameter, mean = 0, 0.0
-    sides = zip(product.radices.tolist(), product.wraps.tolist(), (product.ways == 3).tolist(), strict=True)
+    sides = zip(product.radices.tolist(), product.wraps.tolist(), (product.directions == 3).tolist(), strict=True)
     for k, wrap, both_ways in sides:
         if wrap and not both_ways:
             diameter += k - 1

@@ -15,11 +15,11 @@ Entry = tuple[int, int, int, list[tuple[int | None, int, bool]]]
 @takes_relation
 def entries(relation: Relation) -> Iterator[Entry]:
     """Router, input VC, address and candidates (VC or None, tier, waits) of every state packets can come to."""
-    space, router = Explorer(relation), relation.vcs.router
+    explorer, router = Explorer(relation), relation.vcs.router
     for address in range(relation.num_addresses):
         if not relation.sources(address).size:
             continue
-        order, first, value = space.visit(address)
+        order, first, candidates_of_all = explorer.visit(address)
         for i, at in enumerate(order.tolist()):
-            candidates = [decode(int(x)) for x in value[first[i] : first[i + 1]]]
+            candidates = [decode(int(x)) for x in candidates_of_all[first[i] : first[i + 1]]]
             yield int(router[at]), at, address, [(c.vc, c.tier, c.waits) for c in candidates]

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
+from unknot.routing.meshes import Ints, channels_to, joined, pairs
 from unknot.routing.relation import EJECT, Out, Relation
-from unknot.routing.shift_networks import Ints, channels_to, joined, pairs
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 

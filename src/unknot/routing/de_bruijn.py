@@ -22,8 +22,8 @@ from unknot._base.errors import RelationError, near
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
 from unknot.routing.hop_number import hop_number
+from unknot.routing.meshes import channels_to, de_bruijn_words
 from unknot.routing.relation import EJECT, Out, Relation
-from unknot.routing.shift_networks import channels_to, de_bruijn_words
 from unknot.routing.taking import takes_network
 from unknot.routing.two_trees import two_trees
 from unknot.routing.virtual_channels import VirtualChannels

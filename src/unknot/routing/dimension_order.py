@@ -68,7 +68,7 @@ def dimension_order(
         raise RelationError(f"dimension_order: unknown dateline {dateline!r}; {near(dateline, known)}")
     product = grid(network)
     coordinates, radices, wraps, channel = product.coordinates, product.radices, product.wraps, product.channel
-    has = product.ways
+    has = product.directions
     if isinstance(vcs, bool) or not isinstance(vcs, (int, np.integer)):
         raise RelationError(f"dimension_order wants one number of VCs for all channels, got {vcs!r}")
     virtual = VirtualChannels(network, vcs)
@@ -94,11 +94,11 @@ def dimension_order(
             a, b = coordinates[here, i], coordinates[there, i]
             if a == b:
                 continue
-            ways = towards(a, b, radices[i], wraps[i], has[i])
-            if ways == 3 and not either_way:
-                ways = 1
+            directions = towards(a, b, radices[i], wraps[i], has[i])
+            if directions == 3 and not either_way:
+                directions = 1
             count = 0
-            for sign in range(1 - (ways & 1), 1 + (ways >> 1)):
+            for sign in range(1 - (directions & 1), 1 + (directions >> 1)):
                 port = channel[here, 2 * i + sign]
                 if port < 0:
                     continue

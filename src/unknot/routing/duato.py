@@ -47,7 +47,7 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
 
     product = grid(network)
     coordinates, radices, wraps, channel = product.coordinates, product.radices, product.wraps, product.channel
-    has = product.ways
+    has = product.directions
     escapes = 2 if wraps.any() else 1
     if vcs is None:
         vcs = escapes + 1
@@ -69,10 +69,10 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
         escaped = False
         for i in range(dimensions):
             a, b = coordinates[here, i], coordinates[there, i]
-            ways = towards(a, b, radices[i], wraps[i], has[i])
+            directions = towards(a, b, radices[i], wraps[i], has[i])
             for sign in range(2):
                 port = channel[here, 2 * i + sign]
-                if not ways & (1 << sign):
+                if not directions & (1 << sign):
                     continue
                 if not escaped:
                     escaped = True

@@ -5,12 +5,12 @@ from unknot._base.kernels.lazy_kernel import helper
 
 
 @helper(lambda t: t.int64(t.int64, t.int64, t.int64, t.boolean, t.int64))
-def towards(a, b, k, wraps, ways):
-    """Shortest of the ways there are from position a to b of k: bit 0 up, bit 1 down; both when equally short."""
+def towards(a, b, k, wraps, directions):
+    """Directions of the shortest ways from position a to b of k: bit 0 up, bit 1 down; both when equally short."""
     if a == b:
         return 0
-    if ways != 3:
-        return ways
+    if directions != 3:
+        return directions
     if not wraps:
         return 1 if b > a else 2
     up = (b - a) % k

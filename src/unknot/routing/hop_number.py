@@ -58,7 +58,7 @@ def hop_number(network: Network, vcs: int | None = None, *, choice: str = "first
     if isinstance(view, Distances):
         diameter = int(view.table[:, network.inject].max(initial=0))
     else:
-        both = view.wraps & (view.ways == 3)
+        both = view.wraps & (view.directions == 3)
         diameter = int((view.radices // 2)[both].sum() + (view.radices - 1)[~both].sum())
     hops = max(1, diameter)
     if vcs is None:

@@ -55,7 +55,7 @@ def ring_lexicographic(network: Network) -> Relation:
             "use a routing for any network, such as hop_number"
         )
     coordinates, radices, wraps, channel = product.coordinates, product.radices, product.wraps, product.channel
-    has, dimension = product.ways, product.dimension
+    has, dimension = product.directions, product.dimension
     virtual = VirtualChannels(network, np.where(wraps[dimension], 2, 1))
     router, first, at_channel, home = virtual.router, virtual.first, virtual.channel, network.eject
     source, num_vcs, dimensions = network.source, virtual.total, radices.size
@@ -64,10 +64,10 @@ def ring_lexicographic(network: Network) -> Relation:
         here, there = router[at], home[address]
         for i in range(dimensions):
             a, k = coordinates[here, i], radices[i]
-            ways = towards(a, coordinates[there, i], k, wraps[i], has[i])
-            if ways == 0:
+            directions = towards(a, coordinates[there, i], k, wraps[i], has[i])
+            if directions == 0:
                 continue
-            sign = 0 if ways & 1 else 1
+            sign = 0 if directions & 1 else 1
             index = 0
             if at < num_vcs and wraps[i] and dimension[at_channel[at]] == i:
                 index = at - first[at_channel[at]]

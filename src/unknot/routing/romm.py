@@ -62,12 +62,12 @@ def romm(
     first, second = both_phases(network, vcs, base, then, "romm")
     hops = np.zeros((terminals, terminals), dtype=np.int64)
     for i, k in enumerate(product.radices):
-        at, ways = product.coordinates[:, i], product.ways[i]
+        at, directions = product.coordinates[:, i], product.directions[i]
         up = at[network.eject] - at[network.inject][:, None]
         if not product.wraps[i]:
             hops += np.abs(up)
         else:
-            hops += np.minimum(up % k, -up % k) if ways == 3 else (up if ways == 1 else -up) % k
+            hops += np.minimum(up % k, -up % k) if directions == 3 else (up if directions == 1 else -up) % k
     may_use = np.empty((terminals, terminals, terminals), dtype=bool)
     for source in range(terminals):
         may_use[source] = hops[source][:, None] + hops == hops[source]

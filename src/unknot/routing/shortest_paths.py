@@ -125,7 +125,7 @@ def shortest_path_rule(
         return by_table
 
     coordinates, radices, wraps, channel = view.coordinates, view.radices, view.wraps, view.channel
-    has, dimensions = view.ways, view.radices.size
+    has, dimensions = view.directions, view.radices.size
 
     def by_coordinates(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -134,10 +134,10 @@ def shortest_path_rule(
             return 1
         count = 0
         for i in range(dimensions):
-            ways = towards(coordinates[here, i], coordinates[there, i], radices[i], wraps[i], has[i])
+            directions = towards(coordinates[here, i], coordinates[there, i], radices[i], wraps[i], has[i])
             for sign in range(2):
                 port = channel[here, 2 * i + sign]
-                if ways & (1 << sign) and port >= 0:
+                if directions & (1 << sign) and port >= 0:
                     out[count] = port
                     count += 1
         index = ((at - first[at_channel[at]]) // share + 1) * share if climb and at < num_vcs else 0

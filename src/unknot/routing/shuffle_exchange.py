@@ -22,8 +22,8 @@ import numpy as np
 from unknot._base.errors import NetworkError, RelationError, near
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
+from unknot.routing.meshes import channels_to, shuffle_exchange_words
 from unknot.routing.relation import EJECT, Out, Relation
-from unknot.routing.shift_networks import channels_to, shuffle_exchange_words
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 

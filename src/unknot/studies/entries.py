@@ -21,9 +21,9 @@ VALUE = "<value>"
 """Place that errors name in a text of the study; their column is then moved to the place in the file."""
 
 
-def known_network(text: str, info: ValidationInfo) -> str:
+def known_network(text: str, validation: ValidationInfo) -> str:
     """Build the network once, for its errors."""
-    context = info.context or {}
+    context = validation.context or {}
     known = context.get("known", set())
     if text not in known:
         network = designs.network(
@@ -34,9 +34,9 @@ def known_network(text: str, info: ValidationInfo) -> str:
     return text
 
 
-def known_routing(text: str, info: ValidationInfo) -> str:
+def known_routing(text: str, validation: ValidationInfo) -> str:
     """Refuse a routing that does not exist, a file of routes elsewhere, or code that may not run."""
-    context = info.context or {}
+    context = validation.context or {}
     if is_file(text):
         rooted(text, context.get("folder", "."), confined=context.get("confined", False))
         return text

@@ -189,8 +189,8 @@ class Simulation(_Table):
 
     @field_validator("precision")
     @classmethod
-    def _not_both(cls, value: float | None, info: ValidationInfo) -> float | None:
-        if value is not None and info.data.get("measure") is not None:
+    def _not_both(cls, value: float | None, validation: ValidationInfo) -> float | None:
+        if value is not None and validation.data.get("measure") is not None:
             raise UnknotError("precision chooses how long to measure: give either it or measure")
         return value
 

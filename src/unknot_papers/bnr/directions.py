@@ -73,11 +73,13 @@ def directions(network: Network) -> Directions:
     if product is None:
         return Directions(network, None, ())
     choices: list[Signs] = []
-    for k, wraps, ways in zip(product.radices.tolist(), product.wraps, product.ways.tolist(), strict=True):
+    for k, wraps, open_directions in zip(
+        product.radices.tolist(), product.wraps, product.directions.tolist(), strict=True
+    ):
         if not wraps:
             choices.append((1, -1))
-        elif ways != 3:
-            choices.append((1,) if ways == 1 else (-1,))
+        elif open_directions != 3:
+            choices.append((1,) if open_directions == 1 else (-1,))
         elif k == 2:
             choices.append((1, 0))
         else:

@@ -98,7 +98,7 @@ def signs_of(network: Network, source: int, target: int) -> tuple[int, ...]:
     for path in shortest_paths(network, source, target):
         for c in path:
             taken_up[product.dimension[c]].add(-1 if product.down[c] else 1)
-    only = [-1 if wraps and ways == 2 else 1 for ways, wraps in zip(product.ways, product.wraps, strict=True)]
+    only = [-1 if wraps and ways == 2 else 1 for ways, wraps in zip(product.directions, product.wraps, strict=True)]
     return tuple(0 if len(up) == 2 else up.pop() if up else own for up, own in zip(taken_up, only, strict=True))
 
 

@@ -23,8 +23,6 @@ from unknot.network.families.grids import torus as torus
 from unknot.network.families.hyperx import complete as complete
 from unknot.network.families.hyperx import flattened_butterfly as flattened_butterfly
 from unknot.network.families.hyperx import hyperx as hyperx
-from unknot.network.families.multipath import data_manipulator as data_manipulator
-from unknot.network.families.multipath import dilated_banyan as dilated_banyan
 from unknot.network.families.permutations import bubble_sort as bubble_sort
 from unknot.network.families.permutations import pancake as pancake
 from unknot.network.families.permutations import star_graph as star_graph
@@ -32,6 +30,8 @@ from unknot.network.families.random_graphs import irregular as irregular
 from unknot.network.families.random_graphs import random_regular as random_regular
 from unknot.network.families.rearrangeable import benes as benes
 from unknot.network.families.rearrangeable import clos as clos
+from unknot.network.families.rearrangeable import data_manipulator as data_manipulator
+from unknot.network.families.rearrangeable import dilated_banyan as dilated_banyan
 from unknot.network.families.rearrangeable import extra_stage as extra_stage
 from unknot.network.families.rearrangeable import extra_stage_cube as extra_stage_cube
 from unknot.network.families.shift_networks import de_bruijn as de_bruijn

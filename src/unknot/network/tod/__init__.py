@@ -6,7 +6,7 @@ line(2)[ring(3)] * line(2) ** 2         cube-connected cycles of order 3
 """
 
 from unknot.network.tod.plan import MAX_CHANNELS
-from unknot.network.tod.problems import TodError
 from unknot.network.tod.read import network, read
+from unknot.network.tod.syntax import TodError
 
 __all__ = ["MAX_CHANNELS", "TodError", "network", "read"]

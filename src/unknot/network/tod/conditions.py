@@ -6,7 +6,7 @@ import numpy as np
 
 from unknot.network.tod.graph import Dimension, Graph, graph, numbered
 from unknot.network.tod.plan import Shape
-from unknot.network.tod.problems import MisfitError
+from unknot.network.tod.syntax import MisfitError
 
 
 def stepped(shape: Shape) -> Graph:

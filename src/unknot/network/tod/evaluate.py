@@ -12,7 +12,6 @@ from unknot.network.tod import edges, rules
 from unknot.network.tod.caller import Caller, combined, product, settle
 from unknot.network.tod.functions import call
 from unknot.network.tod.plan import MAX_DIMENSIONS, Budget, Place, Plan, Replaced
-from unknot.network.tod.problems import MisfitError
 from unknot.network.tod.syntax import (
     Call,
     Chain,
@@ -21,6 +20,7 @@ from unknot.network.tod.syntax import (
     Edges,
     Integer,
     Listing,
+    MisfitError,
     Name,
     Node,
     Position,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.network.tod.problems import MisfitError
+from unknot.network.tod.syntax import MisfitError
 
 Keys = npt.NDArray[np.int64]
 MOST_NAMES = 2**16

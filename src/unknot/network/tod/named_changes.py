@@ -24,8 +24,8 @@ from unknot.network.tod.caller import (
 )
 from unknot.network.tod.graph import Dimension, Graph
 from unknot.network.tod.plan import Oriented, Plan, Replaced, Shape
-from unknot.network.tod.problems import MisfitError
 from unknot.network.tod.products import PRODUCTS
+from unknot.network.tod.syntax import MisfitError
 from unknot.network.tod.values import Value
 
 

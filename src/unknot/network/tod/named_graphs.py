@@ -10,7 +10,7 @@ import numpy as np
 from unknot.network.tod import primitives
 from unknot.network.tod.caller import Caller, Count, Cycles, FileName, Flag, Numbers, Size, Whole
 from unknot.network.tod.plan import Plan, Shape
-from unknot.network.tod.problems import MisfitError
+from unknot.network.tod.syntax import MisfitError
 from unknot.network.tod.values import Value
 
 

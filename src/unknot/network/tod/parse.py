@@ -10,8 +10,7 @@ from typing import Any
 from lark import Lark, Token, UnexpectedCharacters, UnexpectedToken
 
 from unknot._base.errors import TextError
-from unknot.network.tod.problems import raise_all
-from unknot.network.tod.syntax import Definition, Include, Node, Program, Source
+from unknot.network.tod.syntax import Definition, Include, Node, Program, Source, raise_all
 from unknot.network.tod.tree import BadTokenError, Tree
 
 LONGEST = 4_000_000

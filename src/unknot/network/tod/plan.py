@@ -13,8 +13,7 @@ from typing import Any
 from unknot._base import memory
 from unknot._base.errors import NetworkError, TextError
 from unknot.network.tod.graph import Graph
-from unknot.network.tod.problems import MisfitError
-from unknot.network.tod.syntax import Node, Source
+from unknot.network.tod.syntax import MisfitError, Node, Source
 
 MAX_CHANNELS = 2**25
 """Most channels of a network, and of any graph on the way to it."""

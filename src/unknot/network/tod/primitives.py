@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from unknot.network.tod.graph import Dimension, Graph, from_network, graph, numbered
-from unknot.network.tod.problems import MisfitError
+from unknot.network.tod.syntax import MisfitError
 
 MAX_LETTERS = 15
 """Most letters of the permutations of a Cayley graph: their keys fit 63 bits."""

@@ -13,8 +13,7 @@ from unknot.network.tod.evaluate import Evaluator, Scope
 from unknot.network.tod.graph import from_network, to_network
 from unknot.network.tod.parse import LONGEST, parse
 from unknot.network.tod.plan import MAX_CHANNELS, Budget, Place, Plan, build
-from unknot.network.tod.problems import raise_all
-from unknot.network.tod.syntax import Node, Program
+from unknot.network.tod.syntax import Node, Program, raise_all
 
 
 def network(

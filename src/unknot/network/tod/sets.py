@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from unknot.network.model import IntArray
 from unknot.network.tod.graph import Dimension, Graph, Keys, Shown, graph, numbered
-from unknot.network.tod.problems import MisfitError
+from unknot.network.tod.syntax import MisfitError
 
 Part = tuple[IntArray, IntArray, IntArray]
 Mask = npt.NDArray[np.bool_]

@@ -1,9 +1,12 @@
-"""The syntax tree of the topology description language. Every node knows the stretch of text it was read from."""
+"""The syntax tree of the topology description language, and errors in its texts.
+
+Every node knows the stretch of text it was read from.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
@@ -211,3 +214,40 @@ def children(node: Node) -> Iterator[Node]:
     for field in fields(node):
         part = getattr(node, field.name)
         yield from (child for child in (part if isinstance(part, tuple) else (part,)) if isinstance(child, Node))
+
+
+SHOWN = 20
+"""Most problems that one error prints."""
+
+
+class TodError(TextError):
+    """Error with all problems of a text; place and message are those of the first.
+
+    Attributes
+    ----------
+    problems : tuple of TextError
+    """
+
+    def __init__(self, problems: Sequence[TextError]) -> None:
+        first = problems[0]
+        super().__init__(first.message, first.where, first.line, first.column, first.text)
+        self.problems = tuple(problems)
+        shown = [str(problem) for problem in problems[:SHOWN]]
+        if len(problems) > SHOWN:
+            shown.append(f"… and {len(problems) - SHOWN} more problems")
+        self.args = ("\n".join(shown),)
+
+    def __reduce__(self) -> tuple[type[TodError], tuple[tuple[TextError, ...]]]:
+        return TodError, (self.problems,)
+
+
+def raise_all(problems: Sequence[TextError]) -> None:
+    """Raise the problems, if any: a single one as it is, several as one `TodError`."""
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        raise TodError(sorted(problems, key=lambda p: (p.where, p.line, p.column)))
+
+
+class MisfitError(Exception):
+    """Error in some operands; the caller that knows where they were written adds the place."""

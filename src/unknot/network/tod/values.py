@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from unknot.network.tod.plan import Oriented, Place, Plan, Replaced
-from unknot.network.tod.problems import MisfitError
+from unknot.network.tod.syntax import MisfitError
 
 Value: TypeAlias = Any
 """int, bool, str, tuple (a list), `At`, an array of int64 or bool, `Plan`, `Replaced` or `Oriented`."""
