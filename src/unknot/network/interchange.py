@@ -25,12 +25,6 @@ Attributes = Mapping[str, Any]
 Edge = tuple[Any, Any, bool, Attributes]
 """Source, target, whether it is one channel and not a link, attributes."""
 
-ATTRIBUTES = {
-    *("name", "inject", "eject", "terminal_labels", "radices", "dimensions"),
-    *("label", "coordinates", "latency", "ports"),
-}
-"""Names of the attributes that are used."""
-
 _NUMBER = re.compile(r"[+-]?[0-9]{1,10}")
 _LARGEST = 2**31 - 1
 
