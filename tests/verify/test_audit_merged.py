@@ -47,6 +47,7 @@ def compare(whole: Audit, merged: Audit) -> None:
             accept_verdict(other.relation, other.verdict)
         if other.delivery.delivered and whole.fabric.lanes is None:
             assert other.relation.network.num_terminals == whole.fabric.network.num_routers
+            assert other.relation.name.endswith(", one sender at each switch")
 
 
 @pytest.mark.parametrize("name", FOLDERS)

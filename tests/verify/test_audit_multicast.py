@@ -174,6 +174,18 @@ def test_ports_that_lead_nowhere_and_members_who_are_not_reached() -> None:
     assert (found.deadlock_free, found.holds) == (True, False)
 
 
+def test_copies_without_a_lane_are_dropped() -> None:
+    """From the first switch nothing goes past the second; the other way everything does."""
+    layout = line(3)
+    layout.copies = copies(layout, 0xC000, ["S0", "S1", "S2"])
+    layout.lanes = {(f"S{s}", came, out): [0] * 16 for s in range(3) for came in range(4) for out in range(1, 4)}
+    assert judged(layout).delivered
+    layout.lanes["S1", 2, 1] = [0, 15, *[0] * 14]
+    assert judged(layout).delivered
+    found = judged(layout, level=1)
+    assert (found.pairs, found.undelivered_pairs) == (6, 1)
+
+
 def test_a_circle_of_cables_without_endless_copies_is_left_open() -> None:
     layout = line(2)
     layout.links.append((("S0", 4), ("S1", 4)))
