@@ -16,7 +16,15 @@ from unknot._base.errors import ExtensionError
 from unknot._base.extensions import Catalogue, described, heading
 from unknot.cli import crashes
 from unknot.cli.commands import guard
-from unknot.cli.commands.options import Grouped, MaxMemory, Traceback, Version, with_format, with_limit
+from unknot.cli.commands.options import (
+    Grouped,
+    MaxMemory,
+    Traceback,
+    Version,
+    with_described,
+    with_format,
+    with_limit,
+)
 from unknot.cli.commands.outcomes import Commands, notify
 
 PANELS = {
@@ -79,7 +87,7 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
     program.callback()(_root)
     for name in names:
         function = getattr(import_module(f"unknot.cli.commands.{name}"), name) if name in COMMANDS else ALL[name]
-        program.command(name, cls=Grouped)(with_limit(with_format(function)))
+        program.command(name, cls=Grouped)(with_limit(with_format(with_described(function))))
     return program
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -17,17 +17,22 @@ if TYPE_CHECKING:
 
 def itm(
     network: NetworkText,
-    kind: Annotated[str, typer.Option(help="exterior or general.")] = "exterior",
+    kind: str = "exterior",
     deadline: TimeLimit = MINUTE,
-    compared: Annotated[
-        int, typer.Option(help="Most routers with which verdicts and routes are worked out as well.")
-    ] = 500,
+    compared: int = 500,
     out: Picture = None,
     json: Json = False,
 ) -> None:
     """Look for a triangular mesh in a network: is there an escape layer, what does it cost, what does it buy?
 
     Exit code 0: there is one; 1: there is none; 3: undecided in the time given.
+
+    Parameters
+    ----------
+    kind
+        exterior or general.
+    compared
+        Most routers with which verdicts and routes are worked out as well.
     """
     from unknot.cli.commands import activity
     from unknot.studies import design

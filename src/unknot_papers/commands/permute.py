@@ -19,11 +19,9 @@ def permute(
         str | None,
         typer.Argument(metavar="[OUTPUTS]", help="The output of each input, such as 3,0,1,2; - for an idle input."),
     ] = None,
-    random: Annotated[int | None, typer.Option(metavar="SEED", help="Draw a random permutation instead.")] = None,
-    dead: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Dead switches and links, such as s2r5,s0r1-s1r3.")
-    ] = None,
-    method: Annotated[str, typer.Option(help="auto, search, cp-sat or 'level by level'.")] = "auto",
+    random: int | None = None,
+    dead: str | None = None,
+    method: str = "auto",
     deadline: TimeLimit = MINUTE,
     out: Picture = None,
     json: Json = False,
@@ -31,6 +29,15 @@ def permute(
     """Route a permutation through a multistage network, no two messages on one link, or prove that it is blocked.
 
     Exit code 0: it is realised; 1: it is blocked; 3: undecided.
+
+    Parameters
+    ----------
+    random : SEED
+        Draw a random permutation instead.
+    dead : NAMES
+        Dead switches and links, such as s2r5,s0r1-s1r3.
+    method
+        auto, search, cp-sat or 'level by level'.
     """
     from unknot._base.errors import UnknotError
     from unknot.cli.commands import activity

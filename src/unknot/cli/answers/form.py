@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
@@ -21,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, create_model, model_validator
 
+from unknot.cli.docstrings import entries
 from unknot.network import Network
 from unknot.routing.relation import Relation
 
@@ -209,25 +209,9 @@ def _bases(form: type[F]) -> Any:
     return bases if len(bases) > 1 else bases[0]
 
 
-_ENTRY = re.compile(r"([a-z_][\w, ]*?)(?: ?:.*)?")
-
-
 def _descriptions(kind: type) -> dict[str, str]:
     """Return the descriptions of fields in the docstrings of a dataclass and its bases, without names and types."""
     inherited: dict[str, str] = {}
     for base in reversed(kind.__mro__[1:]):
         inherited |= _descriptions(base) if is_dataclass(base) else {}
-    described: dict[str, list[str]] = {}
-    names: list[str] = []
-    section = ""
-    lines = inspect.cleandoc(kind.__doc__ or "").splitlines()
-    for line, after in zip(lines, [*lines[1:], ""], strict=True):
-        if after and set(after) == {"-"}:
-            section, names = line, []
-        elif section in ("Attributes", "Parameters") and line and set(line) != {"-"}:
-            if not line.startswith(" ") and (match := _ENTRY.fullmatch(line)):
-                names = [name.strip() for name in match[1].split(",")]
-            else:
-                for name in names:
-                    described.setdefault(name, []).append(line.strip())
-    return inherited | {name: " ".join(words) for name, words in described.items()}
+    return inherited | {name: words for name, (_, words) in entries(kind.__doc__ or "").items()}

@@ -19,12 +19,8 @@ def accept(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE…", help="Evidence that --evidence wrote; stores of studies.")
     ],
-    network: Annotated[
-        str | None, typer.Option("--network", metavar="NETWORK", help="The evidence must be about this network.")
-    ] = None,
-    routing: Annotated[
-        str | None, typer.Option("--routing", metavar="NAME", help="Its table must be this routing on --network.")
-    ] = None,
+    network: str | None = None,
+    routing: str | None = None,
     vcs: Vcs = None,
     json: Json = False,
 ) -> None:
@@ -34,6 +30,13 @@ def accept(
     itself. With --network and --routing it is also shown that the evidence is about them.
     Of a store of results (STUDY.sqlite) each verdict is checked against the design that its row names.
     Exit code 0: all evidence holds; 1: some does not.
+
+    Parameters
+    ----------
+    network : NETWORK
+        The evidence must be about this network.
+    routing : NAME
+        Its table must be this routing on --network.
     """
     from unknot._base.errors import UnknotError
     from unknot.certificates import plain

@@ -23,10 +23,8 @@ def analyse(
     network: NetworkText,
     routing: RoutingText,
     vcs: Vcs = None,
-    traffic: Annotated[str, typer.Option(help="A pattern for the loads, such as uniform or transpose.")] = "uniform",
-    best: Annotated[
-        bool, typer.Option("--best", help="Also find the best split of the traffic over all permitted routes.")
-    ] = False,
+    traffic: str = "uniform",
+    best: bool = False,
     flits: Annotated[
         int | None,
         typer.Option(
@@ -45,6 +43,13 @@ def analyse(
     route.
 
     Exit code 0: all was found; 3: there was no time for some.
+
+    Parameters
+    ----------
+    traffic
+        A pattern for the loads, such as uniform or transpose.
+    best
+        Also find the best split of the traffic over all permitted routes.
     """
     from unknot._base.units import Scale
     from unknot.cli.commands import activity

@@ -25,25 +25,13 @@ def audit(
     fabric: Annotated[
         Path, typer.Argument(metavar="FOLDER|FABRIC_FILE", help="ibnetdiscover output or a link list.")
     ],
-    tables: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Forwarding tables, as OpenSM dumps them.")
-    ] = None,
-    sl: Annotated[
-        Path | None, typer.Option("--sl", metavar="FILE", help="Service levels of the paths: .psl, or saquery -p.")
-    ] = None,
-    sl2vl: Annotated[
-        Path | None, typer.Option("--sl2vl", metavar="FILE", help="SL to VL tables of the switches.")
-    ] = None,
-    lanes: Annotated[
-        int | None, typer.Option("--lanes", help="Lanes in use, without --sl2vl: the VL is the SL modulo this.")
-    ] = None,
-    mcfdbs: Annotated[
-        Path | None, typer.Option("--mcfdbs", metavar="FILE", help="Multicast tables, as OpenSM dumps them.")
-    ] = None,
-    multicast_sl: Annotated[int, typer.Option("--multicast-sl", help="Service level of multicast packets.")] = 0,
-    compare: Annotated[
-        Path | None, typer.Option("--compare", metavar="OLD", help="An older folder or file; show what changed.")
-    ] = None,
+    tables: Path | None = None,
+    sl: Path | None = None,
+    sl2vl: Path | None = None,
+    lanes: int | None = None,
+    mcfdbs: Path | None = None,
+    multicast_sl: int = 0,
+    compare: Path | None = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
     cables: Annotated[
         int,
@@ -54,7 +42,7 @@ def audit(
         ),
     ] = 0,
     deadline: TimeLimit = MINUTE,
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE.html", help="Write a report.")] = None,
+    out: Path | None = None,
     evidence: EvidenceDocument = None,
     json: Json = False,
 ) -> None:
@@ -68,6 +56,25 @@ def audit(
     answer is open. --evidence has a part for each kind of traffic, with the network on which it was judged.
 
     Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given, or by what is known.
+
+    Parameters
+    ----------
+    tables : FILE
+        Forwarding tables, as OpenSM dumps them.
+    sl : FILE
+        Service levels of the paths: .psl, or saquery -p.
+    sl2vl : FILE
+        SL to VL tables of the switches.
+    lanes
+        Lanes in use, without --sl2vl: the VL is the SL modulo this.
+    mcfdbs : FILE
+        Multicast tables, as OpenSM dumps them.
+    multicast_sl
+        Service level of multicast packets.
+    compare : OLD
+        An older folder or file; show what changed.
+    out : FILE.html
+        Write a report.
     """
     from unknot.cli.commands import activity, audit_display
     from unknot.fabrics import compare_fabrics, read_fabric

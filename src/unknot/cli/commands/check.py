@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -52,16 +52,10 @@ def check(
     deadline: TimeLimit = MINUTE,
     buffer_depth: BufferDepth = BUFFER_DEPTH,
     flows: Flows = None,
-    smallest: Annotated[
-        bool, typer.Option("--smallest", help="Look for the smallest counterexample, and prove that it is.")
-    ] = False,
-    all_sizes: Annotated[
-        bool, typer.Option("--all-sizes", help="For meshes of every size; NETWORK is a family: mesh(3).")
-    ] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Tell the whole argument, step by step.")] = False,
-    export: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="Write the counterexample, for `unknot replay`.")
-    ] = None,
+    smallest: bool = False,
+    all_sizes: bool = False,
+    explain: bool = False,
+    export: Path | None = None,
     evidence: EvidenceFile = None,
     out: Picture = None,
     json: Json = False,
@@ -70,6 +64,17 @@ def check(
 
     The other switching techniques are judged as well, in a line each. Exit code, of the technique asked for,
     0: it holds; 1: it does not; 3: undecided in the time given.
+
+    Parameters
+    ----------
+    smallest
+        Look for the smallest counterexample, and prove that it is.
+    all_sizes
+        For meshes of every size; NETWORK is a family: mesh(3).
+    explain
+        Tell the whole argument, step by step.
+    export : FILE.json
+        Write the counterexample, for `unknot replay`.
     """
     from unknot.certificates import evidence_holds
     from unknot.cli.commands import activity, verdict_display

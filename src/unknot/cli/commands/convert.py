@@ -22,10 +22,16 @@ _SHOWN = 8
 def convert(
     source: NetworkText,
     target: Annotated[Path, typer.Argument(metavar="FILE", help="Its ending decides the format, unless --to does.")],
-    to: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="Name of the format.")] = None,
+    to: str | None = None,
     json: Json = False,
 ) -> None:
-    """Write a network into a file of another format, and say what that format does not carry."""
+    """Write a network into a file of another format, and say what that format does not carry.
+
+    Parameters
+    ----------
+    to : FORMAT
+        Name of the format.
+    """
     from unknot.fabrics import kind_of, write_network
     from unknot.studies.booksim.parse import is_configuration
     from unknot.studies.design import network as named

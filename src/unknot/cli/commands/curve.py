@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -36,15 +35,9 @@ from unknot.cli.exit_codes import UNDECIDED
 
 def curve(
     network: NetworkText,
-    routing: Annotated[
-        list[str],
-        typer.Option("--routing", metavar="NAME", help="A routing, as in `simulate`; repeatable, a curve for each."),
-    ],
-    loads: Annotated[
-        str,
-        typer.Option(metavar="FROM:TO:STEP", help="Offered loads, or a list: '0.1, 0.2'; of the busiest terminal."),
-    ] = "0.05:1:0.05",
-    beyond: Annotated[bool, typer.Option("--beyond", help="Go on past the first load that is not stable.")] = False,
+    routing: list[str],
+    loads: str = "0.05:1:0.05",
+    beyond: bool = False,
     vcs: Vcs = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
     buffer_depth: BufferDepth = BUFFER_DEPTH,
@@ -58,18 +51,9 @@ def curve(
     precision: Precision = None,
     seed: Seed = SEED,
     seeds: Seeds = None,
-    jobs: Annotated[int | None, typer.Option(help="Points computed at a time; by default the cores.")] = None,
-    store: Annotated[
-        Path | None, typer.Option(help="SQLite file of results; by default beside the first --out.")
-    ] = None,
-    out: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            help="Draw the curves (.svg, .png, .pdf), or write a row for each run (.csv, .parquet); repeatable.",
-        ),
-    ] = None,
+    jobs: int | None = None,
+    store: Path | None = None,
+    out: list[Path] | None = None,
     deadline: MostTime = None,
     units: UnitsText = None,
     json: Json = False,
@@ -77,6 +61,21 @@ def curve(
     """Draw latency and accepted load against offered load, for one or several routings of a network.
 
     Each routing is proved first. Finished points are kept: a curve that was stopped goes on where it stood.
+
+    Parameters
+    ----------
+    routing : NAME
+        A routing, as in `simulate`; repeatable, a curve for each.
+    loads : FROM:TO:STEP
+        Offered loads, or a list: '0.1, 0.2'; of the busiest terminal.
+    beyond
+        Go on past the first load that is not stable.
+    jobs
+        Points computed at a time; by default the cores.
+    store
+        SQLite file of results; by default beside the first --out.
+    out : FILE
+        Draw the curves (.svg, .png, .pdf), or write a row for each run (.csv, .parquet); repeatable.
     """
     from unknot._base.deadline import NEVER
     from unknot._base.errors import SimulationError

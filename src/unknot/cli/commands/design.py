@@ -33,25 +33,13 @@ def design(
         str, typer.Argument(metavar="FAMILY", help="mesh(3): all meshes of three dimensions; or hypercube(3).")
     ],
     switching: SwitchingName = DEFAULT_SWITCHING,
-    adaptive: Annotated[
-        str, typer.Option(metavar="full|K", help="Fully adaptive, or K of the 2^n BNRs at least.")
-    ] = "full",
-    by: Annotated[
-        Literal["states", "paths"],
-        typer.Option(help="states: every direction offered wherever a header is; paths: every path, with some VCs."),
-    ] = "states",
-    symmetry: Annotated[
-        Literal["none", "transposition", "reversal", "reflections"],
-        typer.Option(help="The same when dimensions are exchanged; when all directions, or any, are reversed."),
-    ] = "none",
-    vcs: Annotated[
-        str | None, typer.Option(metavar="'1/1 1/2'", help="VCs up/down each dimension, to judge only these.")
-    ] = None,
-    every: Annotated[bool, typer.Option("--every", help="Judge all distributions of the fewest VCs.")] = False,
+    adaptive: str = "full",
+    by: Literal["states", "paths"] = "states",
+    symmetry: Literal["none", "transposition", "reversal", "reflections"] = "none",
+    vcs: str | None = None,
+    every: bool = False,
     deadline: TimeLimit = MINUTE,
-    export: Annotated[
-        Path | None, typer.Option(metavar="FILE.py", help="Write the rule as a routing of one's own.")
-    ] = None,
+    export: Path | None = None,
     out: Picture = None,
     evidence: EvidenceDocument = None,
     json: Json = False,
@@ -65,6 +53,21 @@ def design(
     which it was decided.
 
     Exit code 0: a rule was found, and its proof holds; 1: it is impossible; 3: open in the time given.
+
+    Parameters
+    ----------
+    adaptive : full|K
+        Fully adaptive, or K of the 2^n BNRs at least.
+    by
+        states: every direction offered wherever a header is; paths: every path, with some VCs.
+    symmetry
+        The same when dimensions are exchanged; when all directions, or any, are reversed.
+    vcs : '1/1 1/2'
+        VCs up/down each dimension, to judge only these.
+    every
+        Judge all distributions of the fewest VCs.
+    export : FILE.py
+        Write the rule as a routing of one's own.
     """
     from unknot.cli.commands import activity
     from unknot.design import design as find

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from unknot.cli.commands.options import Flows, Json, NetworkText, RoutingText, Vcs
 from unknot.cli.commands.outcomes import wrote
@@ -16,7 +13,7 @@ from unknot.cli.commands.shared import relation_of
 def export(
     network: NetworkText,
     routing: RoutingText,
-    out: Annotated[Path, typer.Option(metavar="FILE.json|csv|v|py", help="Where the tables go.")],
+    out: Path,
     vcs: Vcs = None,
     flows: Flows = None,
     json: Json = False,
@@ -25,6 +22,11 @@ def export(
 
     An entry has an input, an address and the candidates there; adaptive routings have several, which Garnet cannot
     hold.
+
+    Parameters
+    ----------
+    out : FILE.json|csv|v|py
+        Where the tables go.
     """
     from unknot.report.entries import entries
     from unknot.report.export import export as write

@@ -27,31 +27,17 @@ if TYPE_CHECKING:
 
 def faults(
     network: NetworkText,
-    routing: Annotated[
-        str | None,
-        typer.Option("--routing", metavar="NAME", help="A routing; by default a fabric's tables, as they are."),
-    ] = None,
-    tables: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Forwarding tables of a fabric, where they are not beside it.")
-    ] = None,
+    routing: str | None = None,
+    tables: Path | None = None,
     vcs: Vcs = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
-    kind: Annotated[Literal["links", "channels", "routers"], typer.Option(help="What fails.")] = "links",
-    at_once: Annotated[int, typer.Option(help="How many fail at once.")] = 1,
-    budget: Annotated[
-        int | None,
-        typer.Option(
-            help="Most sets of failed parts to try; of more, a random sample of this size. By default 1000, and all "
-            "single faults of a fabric."
-        ),
-    ] = None,
+    kind: Literal["links", "channels", "routers"] = "links",
+    at_once: int = 1,
+    budget: int | None = None,
     seed: Seed = SEED,
-    proof_limit: Annotated[float, typer.Option(help="Seconds for the proof of each fault.")] = 10.0,
-    repair: Annotated[
-        bool,
-        typer.Option("--repair", help="Keep routes as far as possible: lanes and changes for single faults."),
-    ] = False,
-    show: Annotated[int, typer.Option(help="How many of the worst faults to name.")] = 10,
+    proof_limit: float = 10.0,
+    repair: bool = False,
+    show: int = 10,
     evidence: EvidenceDocument = None,
     json: Json = False,
     csv: Annotated[
@@ -73,6 +59,26 @@ def faults(
     Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; of a fabric: no
     pair of surviving hosts is cut off. 1: not so. --evidence writes the verdict after each fault that left a routing,
     or of each repair.
+
+    Parameters
+    ----------
+    routing : NAME
+        A routing; by default a fabric's tables, as they are.
+    tables : FILE
+        Forwarding tables of a fabric, where they are not beside it.
+    kind
+        What fails.
+    at_once
+        How many fail at once.
+    budget
+        Most sets of failed parts to try; of more, a random sample of this size. By default 1000, and all single
+        faults of a fabric.
+    proof_limit
+        Seconds for the proof of each fault.
+    repair
+        Keep routes as far as possible: lanes and changes for single faults.
+    show
+        How many of the worst faults to name.
     """
     if evidence is not None and routing is None:
         raise UnknotError("faults: --evidence has verdicts after each fault, and tables that stay are only counted")

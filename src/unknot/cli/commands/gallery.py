@@ -17,19 +17,28 @@ def gallery(
         list[str] | None,
         typer.Argument(metavar="[ROUTING]...", help="Names or calls; by default all, and some variants."),
     ] = None,
-    network: Annotated[
-        list[str] | None,
-        typer.Option("--network", metavar="NETWORK", help="Instead of the small networks; repeatable."),
-    ] = None,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE.html|md", help="The page or table.")] = Path(
-        "reports/gallery.html"
-    ),
-    proof_limit: Annotated[float, typer.Option(help="Seconds for each proof.")] = 20.0,
-    jobs: Annotated[int | None, typer.Option(help="Proofs at a time; by default the cores.")] = None,
-    store: Annotated[Path | None, typer.Option(help="SQLite file in which results are kept between calls.")] = None,
+    network: list[str] | None = None,
+    out: Path = Path("reports/gallery.html"),
+    proof_limit: float = 20.0,
+    jobs: int | None = None,
+    store: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Run every routing on every small network it takes; set its source's claims beside the verdicts."""
+    """Run every routing on every small network it takes; set its source's claims beside the verdicts.
+
+    Parameters
+    ----------
+    network : NETWORK
+        Instead of the small networks; repeatable.
+    out : FILE.html|md
+        The page or table.
+    proof_limit
+        Seconds for each proof.
+    jobs
+        Proofs at a time; by default the cores.
+    store
+        SQLite file in which results are kept between calls.
+    """
     from unknot.cli.commands import activity
     from unknot.report.gallery_page import lead, require_ending, write_gallery
     from unknot.studies.gallery import gallery as judged_gallery

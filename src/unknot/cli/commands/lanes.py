@@ -31,48 +31,22 @@ if TYPE_CHECKING:
 
 def lanes(
     network: NetworkText,
-    paths: Annotated[
-        Literal["free", "table", "given"],
-        typer.Option(help="free: any shortest path for each pair; table: by destination; given: those of --routing."),
-    ] = "free",
-    routing: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The routing whose paths are given, or a fabric's tables.")
-    ] = None,
-    changes: Annotated[
-        Literal["none", "rising", "any", "ports"],
-        typer.Option(
-            help="Whether packets change lanes on the way: none; rising: only to higher ones, as VC classes; any; "
-            "ports: by input port, output port and service level, as SL2VL."
-        ),
-    ] = "none",
+    paths: Literal["free", "table", "given"] = "free",
+    routing: str | None = None,
+    changes: Literal["none", "rising", "any", "ports"] = "none",
     flows: Flows = None,
     count: Annotated[
         int | None, typer.Option("--lanes", help="This many lanes, by longer paths where they are needed.")
     ] = None,
-    goal: Annotated[
-        Literal["mean", "longest"],
-        typer.Option(help="With --lanes: a small mean of hops, or a short longest detour."),
-    ] = "mean",
-    most: Annotated[int | None, typer.Option(help="Find the loads of routes in up to this many lanes, too.")] = None,
-    first: Annotated[
-        Literal["lanes", "load"], typer.Option(help="With --most: the fewest lanes, or the lowest load.")
-    ] = "lanes",
-    effort: Annotated[
-        int | None, typer.Option(help="Most moves for each pair of the search for a low load; by default 800.")
-    ] = None,
+    goal: Literal["mean", "longest"] = "mean",
+    most: int | None = None,
+    first: Literal["lanes", "load"] = "lanes",
+    effort: int | None = None,
     vcs: Vcs = None,
     both_ways: BothWays = None,
     deadline: TimeLimit = MINUTE,
     seed: Seed = SEED,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the routes there, as export does; with .svg, .png or .pdf draw the cycle that rules out "
-            "one lane; with .cnf write the clauses that refute fewer lanes, and their proof beside them as .drat "
-            "and .lrat.",
-        ),
-    ] = None,
+    out: Path | None = None,
     evidence: EvidenceFile = None,
     json: Json = False,
 ) -> None:
@@ -82,6 +56,27 @@ def lanes(
     another. Ctrl-C ends the search and keeps the best so far.
 
     Exit code 0: routes were found, and the proof holds; 3: there was no time for the proof.
+
+    Parameters
+    ----------
+    paths
+        free: any shortest path for each pair; table: by destination; given: those of --routing.
+    routing : NAME
+        The routing whose paths are given, or a fabric's tables.
+    changes
+        Whether packets change lanes on the way: none; rising: only to higher ones, as VC classes; any; ports: by
+        input port, output port and service level, as SL2VL.
+    goal
+        With --lanes: a small mean of hops, or a short longest detour.
+    most
+        Find the loads of routes in up to this many lanes, too.
+    first
+        With --most: the fewest lanes, or the lowest load.
+    effort
+        Most moves for each pair of the search for a low load; by default 800.
+    out : FILE
+        Write the routes there, as export does; with .svg, .png or .pdf draw the cycle that rules out one lane; with
+        .cnf write the clauses that refute fewer lanes, and their proof beside them as .drat and .lrat.
     """
     from unknot.cli.answers.form import answer
     from unknot.cli.answers.lanes import ANSWERS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -36,20 +36,15 @@ SHOWN = 8
 def multicast(
     network: NetworkText,
     routing: RoutingText,
-    operation: Annotated[
-        str,
-        typer.Option(help="broadcast, multicast, scatter, gather, reduce, all_gather or all_reduce."),
-    ] = "broadcast",
-    root: Annotated[int, typer.Option(help="Terminal from which data spread, or at which they meet.")] = 0,
-    members: Annotated[
-        str | None, typer.Option(metavar="T,T,…", help="Terminals that take part; by default all.")
-    ] = None,
-    order: Annotated[str, typer.Option(help="auto, circle, dimensions or numbers.")] = "auto",
+    operation: str = "broadcast",
+    root: int = 0,
+    members: str | None = None,
+    order: str = "auto",
     vcs: Vcs = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
-    block: Annotated[int, typer.Option(help="Flits of a block of data.")] = 8,
+    block: int = 8,
     buffer_depth: MessageDepth = None,
-    overhead: Annotated[int, typer.Option(help="Cycles a terminal needs before it sends.")] = 0,
+    overhead: int = 0,
     out: Picture = None,
     units: UnitsText = None,
     deadline: MostTime = None,
@@ -59,6 +54,21 @@ def multicast(
 
     Exit code 0: it ran to its end; 1: its messages blocked each other for good;
     3: it was given up at the time limit.
+
+    Parameters
+    ----------
+    operation
+        broadcast, multicast, scatter, gather, reduce, all_gather or all_reduce.
+    root
+        Terminal from which data spread, or at which they meet.
+    members : T,T,…
+        Terminals that take part; by default all.
+    order
+        auto, circle, dimensions or numbers.
+    block
+        Flits of a block of data.
+    overhead
+        Cycles a terminal needs before it sends.
     """
     from unknot._base.errors import UnknotError
     from unknot._base.units import Scale

@@ -18,6 +18,7 @@ from unknot._base.manifest import Running, running
 from unknot._base.switching import Switching
 from unknot.cli.commands import guard
 from unknot.cli.commands.outcomes import WORDS
+from unknot.cli.docstrings import entries
 
 NetworkText = Annotated[
     str, typer.Argument(metavar="NETWORK", help="A text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.")
@@ -140,7 +141,7 @@ def in_groups(groups: dict[str, tuple[str, ...]]) -> Callable[[Callable[..., Non
     group_of = {name: group for group, names in groups.items() for name in names}
 
     def grouped(command: Callable[..., None]) -> Callable[..., None]:
-        signature = inspect.signature(command, eval_str=True)
+        signature = inspect.signature(with_described(command), eval_str=True)
         parameters = []
         for name, parameter in signature.parameters.items():
             if name in group_of:
@@ -153,6 +154,18 @@ def in_groups(groups: dict[str, tuple[str, ...]]) -> Callable[[Callable[..., Non
         return command
 
     return grouped
+
+
+def with_described(command: Callable[..., None]) -> Callable[..., None]:
+    """Make options of the parameters that the docstring of a command describes; behind a colon it has the metavar."""
+    signature, doc = inspect.signature(command, eval_str=True), inspect.getdoc(command) or ""
+    parameters = dict(signature.parameters)
+    for name, (metavar, words) in entries(doc).items():
+        option = typer.Option(f"--{name.replace('_', '-')}", metavar=metavar or None, help=words)
+        parameters[name] = parameters[name].replace(annotation=Annotated[parameters[name].annotation, option])
+    command.__signature__ = signature.replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
+    command.__doc__ = doc.partition("\n\nParameters\n---")[0]
+    return command
 
 
 class Grouped(TyperCommand):

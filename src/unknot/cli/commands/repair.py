@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -44,30 +44,15 @@ BEFORE, REMEDIES = 0.15, 5
 
 def repair(
     network: NetworkText,
-    routing: Annotated[
-        str | None,
-        typer.Option("--routing", metavar="NAME", help="A routing; by default a fabric's tables."),
-    ] = None,
+    routing: str | None = None,
     vcs: Vcs = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
-    lanes: Annotated[
-        int | None, typer.Option(help="Lanes of tables with few changes; by default as many as the VCs.")
-    ] = None,
-    minimal: Annotated[
-        bool, typer.Option("--minimal", help="An adaptive routing shall take shortest paths only.")
-    ] = False,
+    lanes: int | None = None,
+    minimal: bool = False,
     deadline: TimeLimit = MINUTE,
     both_ways: BothWays = None,
     seed: Seed = SEED,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE.svg|png|pdf|json|DIR",
-            help="Draw latencies; or write the routes of each remedy, its kind in the name of the file; or, of a "
-            "fabric, files OpenSM loads.",
-        ),
-    ] = None,
+    out: Path | None = None,
     evidence: EvidenceDocument = None,
     json: Json = False,
 ) -> None:
@@ -82,6 +67,18 @@ def repair(
     writes the verdict on the routing, why cheaper remedies are impossible, and the verdict on each remedy.
 
     Exit code 0: every remedy was proved safe.
+
+    Parameters
+    ----------
+    routing : NAME
+        A routing; by default a fabric's tables.
+    lanes
+        Lanes of tables with few changes; by default as many as the VCs.
+    minimal
+        An adaptive routing shall take shortest paths only.
+    out : FILE.svg|png|pdf|json|DIR
+        Draw latencies; or write the routes of each remedy, its kind in the name of the file; or, of a fabric, files
+        OpenSM loads.
     """
     from unknot.certificates import part_of
     from unknot.cli.answers.form import answer, fill

@@ -19,23 +19,28 @@ if TYPE_CHECKING:
 
 def replay(
     file: Annotated[Path, typer.Argument(metavar="FILE.json", help="What `unknot check --export` wrote.")],
-    network: Annotated[
-        str | None, typer.Option("--network", metavar="NETWORK", help="Instead of the one the file names.")
-    ] = None,
-    routing: Annotated[
-        str | None, typer.Option("--routing", metavar="NAME", help="Instead of the one the file names.")
-    ] = None,
+    network: str | None = None,
+    routing: str | None = None,
     vcs: Vcs = None,
-    outside_files: Annotated[
-        bool, typer.Option("--outside-files", help="Let the file name a network file outside its folder.")
-    ] = False,
-    cycles: Annotated[int, typer.Option(help="Cycles to wait for something to move.")] = 1000,
+    outside_files: bool = False,
+    cycles: int = 1000,
     out: Picture = None,
     json: Json = False,
 ) -> None:
     """Check a deadlock configuration and carry it out in the simulator, where nothing may ever move.
 
     Exit code 0: it is a deadlock, and it sticks; 1: it is not, or does not.
+
+    Parameters
+    ----------
+    network : NETWORK
+        Instead of the one the file names.
+    routing : NAME
+        Instead of the one the file names.
+    outside_files
+        Let the file name a network file outside its folder.
+    cycles
+        Cycles to wait for something to move.
     """
     from unknot._base.errors import UnknotError
     from unknot.cli.answers.configuration_file import configuration_on, read_configuration

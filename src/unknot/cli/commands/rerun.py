@@ -34,9 +34,7 @@ TIMES = ("seconds", "ns_per_flit_hop")
 def rerun(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What a command of Unknot wrote or printed as JSON.")],
-    allow_code: Annotated[
-        bool, typer.Option("--allow-code", help="Let the command run Python files, or work on other machines.")
-    ] = False,
+    allow_code: bool = False,
     json: Json = False,
 ) -> None:
     """Run the command again that made a file, and say whether the outcome is the same.
@@ -45,6 +43,11 @@ def rerun(
     outcomes are compared in memory, without the times that JSON holds. --max-memory is the one given here.
 
     Exit code 0: the outcome is the same; 1: it differs; 2: there is no manifest, or the command cannot be run.
+
+    Parameters
+    ----------
+    allow_code
+        Let the command run Python files, or work on other machines.
     """
     recorded, content = _read(file)
     command = _command(context, recorded, file)

@@ -22,40 +22,44 @@ def run(
         list[str] | None,
         typer.Argument(metavar="[KEY=VALUE]...", help="BookSim only: take the place of what the file says."),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder of the report, by default reports; of BookSim for curves and rows."),
-    ] = None,
-    jobs: Annotated[int | None, typer.Option(help="Points computed at a time; by default the cores.")] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(metavar="local|slurm|ADDRESS", help="Compute points with workers of Dask, also elsewhere."),
-    ] = None,
-    store: Annotated[Path | None, typer.Option(help="SQLite file of results; by default beside the study.")] = None,
-    outside_files: Annotated[
-        bool, typer.Option("--outside-files", help="Let the file name others outside its folder.")
-    ] = False,
-    sweep: Annotated[
-        str | None,
-        typer.Option(metavar="KEY=FROM:TO:STEP", help="BookSim only: a curve, as injection_rate=0.02:0.4:0.02."),
-    ] = None,
-    faithful: Annotated[
-        bool, typer.Option("--faithful", help="BookSim only: also do what it does where that is known to be wrong.")
-    ] = False,
+    out: Path | None = None,
+    jobs: int | None = None,
+    dask: str | None = None,
+    store: Path | None = None,
+    outside_files: bool = False,
+    sweep: str | None = None,
+    faithful: bool = False,
     csv: Csv = None,
     parquet: Annotated[
         Path | None,
         typer.Option("--parquet", metavar="FILE", help="Write a row for each run as Parquet.", dir_okay=False),
     ] = None,
     units: UnitsText = None,
-    allow_code: Annotated[
-        bool, typer.Option("--allow-code", help="Let the study run routings of Python files that it names.")
-    ] = False,
+    allow_code: bool = False,
     json: Json = False,
 ) -> None:
     """Prove and simulate the designs of a study file, and write a report; or run a configuration of BookSim 2.
 
     Finished points are kept: a study that was stopped goes on where it stood.
+
+    Parameters
+    ----------
+    out : DIR
+        Folder of the report, by default reports; of BookSim for curves and rows.
+    jobs
+        Points computed at a time; by default the cores.
+    dask : local|slurm|ADDRESS
+        Compute points with workers of Dask, also elsewhere.
+    store
+        SQLite file of results; by default beside the study.
+    outside_files
+        Let the file name others outside its folder.
+    sweep : KEY=FROM:TO:STEP
+        BookSim only: a curve, as injection_rate=0.02:0.4:0.02.
+    faithful
+        BookSim only: also do what it does where that is known to be wrong.
+    allow_code
+        Let the study run routings of Python files that it names.
     """
     from unknot._base.units import Scale
     from unknot.studies.booksim.parse import is_configuration

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from unknot.cli.commands.options import Json, MostTime, NetworkText, Picture
 from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import limited, write
@@ -13,20 +9,25 @@ from unknot.cli.commands.shared import limited, write
 
 def show(
     network: NetworkText,
-    sample: Annotated[
-        int | None, typer.Option(help="Estimate distances of a large network from this many routers.")
-    ] = None,
+    sample: int | None = None,
     out: Picture = None,
-    view: Annotated[
-        str, typer.Option(help="What --out draws: auto, whole, groups (of routers as a node each) or matrix.")
-    ] = "auto",
-    terminals: Annotated[bool, typer.Option("--terminals", help="Draw terminals too.")] = False,
+    view: str = "auto",
+    terminals: bool = False,
     deadline: MostTime = None,
     json: Json = False,
 ) -> None:
     """Describe a network: sizes, degrees, distances.
 
     Exit code 3: it was given up at the time limit.
+
+    Parameters
+    ----------
+    sample
+        Estimate distances of a large network from this many routers.
+    view
+        What --out draws: auto, whole, groups (of routers as a node each) or matrix.
+    terminals
+        Draw terminals too.
     """
     from unknot.cli.commands import display
     from unknot.network import measure

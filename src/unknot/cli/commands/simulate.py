@@ -57,7 +57,7 @@ def simulate(
     switching: SwitchingName = DEFAULT_SWITCHING,
     buffer_depth: BufferDepth = BUFFER_DEPTH,
     router: RouterText = "",
-    load: Annotated[float | None, typer.Option(help="Offered load in flits per terminal per cycle.")] = None,
+    load: float | None = None,
     traffic: TrafficText = "uniform",
     flows: Flows = None,
     packet_length: LengthText = "1",
@@ -72,25 +72,13 @@ def simulate(
     warmup: Warmup = None,
     measure: Measure = None,
     precision: Precision = None,
-    interval: Annotated[
-        int | None, typer.Option(help="Cycles between two points of what happens over time, in JSON.")
-    ] = None,
-    saturation: Annotated[
-        bool, typer.Option("--saturation", help="Search for the load at which it saturates instead.")
-    ] = False,
-    fault: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What dies in a cycle: '2000: (1,1)->(1,2)', '3000: router (2,2); routing up_down'; repeatable."
-        ),
-    ] = None,
+    interval: int | None = None,
+    saturation: bool = False,
+    fault: list[str] | None = None,
     seed: Seed = SEED,
     seeds: Seeds = None,
     jobs: Annotated[int, typer.Option(help="With --seeds: runs at a time, each in a process.", min=1)] = 1,
-    threads: Annotated[
-        int | None,
-        typer.Option(help="Threads inside each run; by default the cores, if there is work for each. Same answer."),
-    ] = None,
+    threads: int | None = None,
     deadline: MostTime = None,
     out: Annotated[
         Path | None,
@@ -99,23 +87,36 @@ def simulate(
             dir_okay=False,
         ),
     ] = None,
-    export: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="Write the knot if it deadlocks, for `unknot replay`.")
-    ] = None,
+    export: Path | None = None,
     csv: Csv = None,
     units: UnitsText = None,
     series: Annotated[
         Path | None,
         typer.Option(help="Write a drawing of what happens over time, .svg, .png or .pdf.", dir_okay=False),
     ] = None,
-    channels: Annotated[
-        bool, typer.Option("--channels", help="With --json: every channel, how busy it was.")
-    ] = False,
+    channels: bool = False,
     json: Json = False,
 ) -> None:
     """Run one design flit by flit.
 
     Exit code 0: it ran to its end, whatever was found; 3: it was given up at the time limit.
+
+    Parameters
+    ----------
+    load
+        Offered load in flits per terminal per cycle.
+    interval
+        Cycles between two points of what happens over time, in JSON.
+    saturation
+        Search for the load at which it saturates instead.
+    fault
+        What dies in a cycle: '2000: (1,1)->(1,2)', '3000: router (2,2); routing up_down'; repeatable.
+    threads
+        Threads inside each run; by default the cores, if there is work for each. Same answer.
+    export : FILE.json
+        Write the knot if it deadlocks, for `unknot replay`.
+    channels
+        With --json: every channel, how busy it was.
     """
     from unknot._base.errors import SimulationError
     from unknot._base.units import Scale

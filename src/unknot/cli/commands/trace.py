@@ -41,26 +41,19 @@ def trace(
     vcs: Vcs = None,
     switching: SwitchingName = DEFAULT_SWITCHING,
     buffer_depth: MessageDepth = None,
-    overhead: Annotated[int, typer.Option(help="Cycles a terminal is busy with a message before it sends.")] = 0,
-    in_order: Annotated[bool, typer.Option("--in-order", help="Send strictly in the order of the file.")] = False,
-    requests: Annotated[
-        int | None, typer.Option(help="No file, but a closed loop: the number of requests of each terminal.")
-    ] = None,
-    window: Annotated[int, typer.Option(help="Requests of a terminal that may be outstanding.")] = 4,
-    request_flits: Annotated[int, typer.Option(help="Flits of a request.")] = 1,
-    reply_flits: Annotated[int, typer.Option(help="Flits of a reply; 0: no replies.")] = 4,
-    service: Annotated[int, typer.Option(help="Cycles from the arrival of a request to its reply.")] = 0,
-    think: Annotated[int, typer.Option(help="Cycles from the arrival of a reply to the next request.")] = 0,
-    traffic: Annotated[str, typer.Option(help="Whom the terminals of a closed loop ask.")] = "uniform_others",
-    classes: Annotated[
-        str,
-        typer.Option(metavar="NAMES", help="Share out the VCs among classes of messages, such as request,reply."),
-    ] = "",
-    limit: Annotated[int | None, typer.Option(help="Cycle in which to stop.")] = None,
+    overhead: int = 0,
+    in_order: bool = False,
+    requests: int | None = None,
+    window: int = 4,
+    request_flits: int = 1,
+    reply_flits: int = 4,
+    service: int = 0,
+    think: int = 0,
+    traffic: str = "uniform_others",
+    classes: str = "",
+    limit: int | None = None,
     seed: Seed = SEED,
-    results: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write how each message fared, as CSV or .parquet.")
-    ] = None,
+    results: Path | None = None,
     out: Picture = None,
     units: UnitsText = None,
     json: Json = False,
@@ -68,6 +61,33 @@ def trace(
     """Run given messages, or requests and replies, flit by flit.
 
     Exit code 0: all arrived; 1: some never will; 3: the limit was reached.
+
+    Parameters
+    ----------
+    overhead
+        Cycles a terminal is busy with a message before it sends.
+    in_order
+        Send strictly in the order of the file.
+    requests
+        No file, but a closed loop: the number of requests of each terminal.
+    window
+        Requests of a terminal that may be outstanding.
+    request_flits
+        Flits of a request.
+    reply_flits
+        Flits of a reply; 0: no replies.
+    service
+        Cycles from the arrival of a request to its reply.
+    think
+        Cycles from the arrival of a reply to the next request.
+    traffic
+        Whom the terminals of a closed loop ask.
+    classes : NAMES
+        Share out the VCs among classes of messages, such as request,reply.
+    limit
+        Cycle in which to stop.
+    results : FILE
+        Write how each message fared, as CSV or .parquet.
     """
     from unknot._base.errors import UnknotError
     from unknot._base.units import Scale
