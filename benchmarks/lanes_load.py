@@ -89,7 +89,7 @@ def named(built: Network, flows: np.ndarray | None) -> Iterator[Row]:
     """The named routings that the network takes, in as few lanes as are found for their routes."""
     for text in NAMED:
         try:
-            found = lanes(built, "given", routing=routing(built, text), flows=flows, time_limit=10.0)
+            found = lanes(built, "given", routing=routing(built, text), flows=flows, vcs=VCS, time_limit=10.0)
         except UnknotError:
             continue
         if found.routes.minimal:
@@ -120,7 +120,9 @@ def main(words: list[str]) -> None:
             "; ".join(f"{row.routing} {row.lanes}, {row.load:g}" for row in others),
         ]  # fmt: skip
         if "--simulate" in words and flows is None:
+            best = min(others, key=lambda row: (row.lanes, row.load))
             cells[1] += f", stable up to {stable(found.relation)}"
+            cells[-1] += f"; {best.routing} stable up to {stable(best.relation)}"
         print(f"| {' | '.join(cells)} |", flush=True)
 
 

@@ -135,6 +135,8 @@ def test_flows_in_units() -> None:
     assert found.highest_load == found.load_bound == 2.5
     assert found.load_bound_holds
     assert found.load.sum() == 4 * 6.5 + 2 * 0.5
+    of_name = lanes("mesh(3, 3)", "given", routing="dimension_order", flows=flows)
+    assert (of_name.load.sum(), of_name.highest_load) == (27, 3)
 
 
 def test_bounds_are_recomputed() -> None:

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from unknot._base.errors import RelationError
 from unknot.certificates import accept_verdict
 from unknot.cli.program import app
+from unknot.lanes import Lanes
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
 from unknot.repair import paths_of, repair
@@ -41,9 +42,11 @@ def test_remedies_of_tables() -> None:
         else:
             assert remedy.relation.vcs.widest == 1
     assert found["same routes"].changed_pairs == 0
-    assert found["new tables"].changed_pairs
+    tables = found["new tables"].found  # those of dimension order, which have the lowest load, may stay as they are
+    assert isinstance(tables, Lanes)
+    assert tables.load_gap == 0
     assert found["few changed routes"].changed_pairs == found["few changed routes"].cost
-    assert found["few changed routes"].changed_pairs < found["new tables"].changed_pairs
+    assert found["few changed routes"].changed_pairs < 600
 
 
 def test_two_lanes_hold_the_routes_as_they_are() -> None:

@@ -107,7 +107,7 @@ def question_of(
 
     relation = named(network, routing) if isinstance(routing, str) else routing
     relation = relation if flows is None else only(relation, flows)
-    table = table_of(relation)
+    table = table_of(relation, flows)
     space = of_pairs(ways_of(table), packed(table.wanted), both_ways=changes == "shared")
     sends = None if flows is None else np.asarray(flows) > 0
     return Question(network, paths, changes, space, None, table, relation, sends, cycle_of_routes(table))

@@ -22,7 +22,7 @@ AT_ONCE = 16
 """Routers whose routes are chosen between two looks for Ctrl-C."""
 ROUND = 200
 """Moves of a round for each pair."""
-HEATS = ((0.05, 0.001), (0.02, 0.0005))
+HEATS = ((0.05, 0.001), (2.0, 0.01), (0.2, 0.002), (0.3, 0.004))
 """Temperatures at the beginning and at the end of each round, in turn; a channel of highest load costs about 1."""
 ENOUGH = 1 + 1e-9
 """Highest load over its lower bound at which a search ends."""

@@ -68,8 +68,8 @@ class Table:
 
 
 @takes_relation
-def table_of(relation: Relation) -> Table:
-    """The tables behind a relation.
+def table_of(relation: Relation, flows: npt.ArrayLike | None = None) -> Table:
+    """The tables behind a relation; `flows` are what terminals send to each other, by default 1.
 
     Raises
     ------
@@ -118,7 +118,8 @@ def table_of(relation: Relation) -> Table:
     rate = np.zeros((network.num_routers, addresses))
     many = np.zeros((terminals, terminals))
     np.add.at(many.T, relation.destination, use.T.astype(float))
-    np.add.at(rate, network.inject, use / np.maximum(many[:, relation.destination], 1))
+    share = use / np.maximum(many[:, relation.destination], 1)
+    np.add.at(rate, network.inject, share if flows is None else share * np.asarray(flows)[:, relation.destination])
     rate[ends, np.arange(addresses)] = 0.0
     merged, row = np.unique(np.column_stack([ends, table]), axis=0, return_inverse=True)
     row = row.reshape(-1)
