@@ -169,6 +169,21 @@ def test_faults_that_are_repaired(tmp_path: Path) -> None:
     refuse(path, document, ("parts", 0, "relation"), document["parts"][1]["relation"])
 
 
+@pytest.mark.parametrize("answers", [(None, 3), (False, 1)])
+def test_repairs_that_are_open_are_not_unsafe(answers: tuple[bool | None, int], monkeypatch: Any) -> None:
+    free, expected = answers
+
+    def decided(relation: Relation) -> Verdict:
+        verdict = check_all(relation)["vct"]
+        whole = relation.network.num_channels == 10
+        return verdict if whole else replace(verdict, deadlock_free=free, certificate=None)
+
+    monkeypatch.setattr("unknot.verify.check", decided)
+    code, output = run("faults", "ring(5)", "--routing", "lanes", "--repair", "--json")
+    answer = json.loads(output[output.index("{") :])
+    assert (code, answer["safe"], {fault["safe"] for fault in answer["faults"]}) == (expected, free, {free})
+
+
 LASH = "examples/fabrics/opensm-ring12-lash"
 
 
@@ -204,6 +219,9 @@ def test_audits_of_what_is_known_in_part(tmp_path: Path) -> None:
     lines = dump.read_text(encoding="utf-8").splitlines(keepends=True)
     dump.write_text("".join(lines[: len(lines) // 2]), encoding="utf-8")
     path = tmp_path / "cut.json"
+    code, output = run("audit", str(folder), "--json")
+    answer = json.loads(output)
+    assert (code, [kind["holds"] for kind in (answer, answer["replies"], *answer["others"])]) == (3, [None] * 5)
     code, output = run("audit", str(folder), "--evidence", str(path))
     assert code == 3, output
     assert "nothing was settled" in output

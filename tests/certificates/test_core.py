@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ def f(*vcs: int) -> frozenset[int]:
 
 
 def holdable(goal: int, worms: dict[int, list[tuple[frozenset[int], frozenset[int]]]]) -> bool:
-    return plain.holdable(goal, {vc: {*worms.get(vc, ())} for vc in range(4)}, count())
+    return plain.holdable(goal, {vc: {*worms.get(vc, ())} for vc in range(4)}, plain.Steps())
 
 
 def test_what_can_be_held() -> None:
@@ -44,7 +43,9 @@ def test_what_can_be_held() -> None:
 
 def worms(graph: Any, window: set[int]) -> Any:
     everything = {*graph} | {vc for _, waits in graph.values() for choice in waits for vc in choice}
-    return {vc: found for vc, found in plain.worms_inside([graph], everything, window, count()).items() if found}
+    return {
+        vc: found for vc, found in plain.worms_inside([graph], everything, window, plain.Steps()).items() if found
+    }
 
 
 def test_worms_of_a_window() -> None:

@@ -133,11 +133,22 @@ def test_giant_cells_and_damaged_pages_are_refused(study: Path, monkeypatch: pyt
     assert invoke("accept", str(path))[0] == 2
 
 
+def test_rows_that_are_open(study: Path) -> None:
+    """They are no evidence, and nothing is wrong with them: a third answer."""
+    key, point, result = row(study, kind="proof", vcs=2, switching="saf")
+    verdict = {**result["verdict"], "deadlock_free": None, "certificate": None, "configuration": None}
+    forged(study, key, point, {**result, "verdict": verdict, "replay": None})
+    code, out, _ = invoke("accept", str(study.with_suffix(".sqlite")), "--json")
+    (said,) = json.loads(out)["files"]
+    assert (code, said["accepted"]) == (3, None)
+    assert said["says"][0].startswith("open, without evidence: torus(4, 4)")
+
+
 def test_the_command(study: Path) -> None:
     """A line for each row that is rejected, and one about all."""
     path = str(study.with_suffix(".sqlite"))
     code, out, _ = invoke("accept", path)
-    assert (code, "rows with evidence accepted" in out, "REJECTED" in out) == (0, True, False)
+    assert (code, "rows accepted" in out, "REJECTED" in out) == (0, True, False)
     key, point, result = row(study, kind="proof", vcs=1)
     forged(study, key, point, {**result, "verdict": None})
     code, out, _ = invoke("accept", path, "--json")

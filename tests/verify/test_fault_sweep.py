@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import networkx as nx
+import numpy as np
 import pytest
 
 from unknot._base.errors import RelationError, UnknotError
 from unknot._base.memory import SizeError, memory_limit
 from unknot.network import Network, from_edges, to_networkx
 from unknot.network.families import mesh, ring, torus
-from unknot.routing import dimension_order, fully_adaptive
+from unknot.routing import EJECT, Relation, dimension_order, fully_adaptive
 from unknot.routing.named import routing as named
 from unknot.verify import check, deliver
 from unknot.verify.fault_sweep import OUTCOMES, Fault, cut_of, fault_sweep
+from unknot.verify.testing import table_relation
 
 
 def one(network: Network, routing: str, switching: str) -> tuple[str, int]:
@@ -129,3 +132,24 @@ def test_one_way_to_the_first_terminal_is_missed_by_nobody() -> None:
     """0 reaches 1 and 1 does not reach 0, whichever terminal comes first."""
     for ends in ([0, 1], [1, 0]):
         assert cut_of(Network("one way", 2, [0], [1], inject=ends))
+
+
+def passing(network: Network) -> Relation:
+    """Two packets would have to pass each other, on the first channel each way: no way there is known."""
+    forth, back = (int(np.flatnonzero(network.source == router)[0]) for router in (0, 1))
+    first, second = network.num_channels + np.arange(2)
+    table = {
+        (second, 0): [back], (back, 0): [EJECT, forth], (forth, 0): [back],
+        (first, 1): [forth], (forth, 1): [EJECT, back], (back, 1): [forth],
+    }  # fmt: skip
+    uses = np.array([[False, True], [True, False]])
+    return table_relation(network, 1, {(int(at), a): v for (at, a), v in table.items()}, may_use=uses, name="passing")
+
+
+def test_what_is_undecided_is_neither_survived_nor_not() -> None:
+    network = Network("double", 2, [0, 1, 0], [1, 0, 1])
+    sweep = fault_sweep(network, passing, kind="channels")
+    assert sweep.counts == {"undecided": 2, "disconnected": 1}
+    assert sweep.survives is None
+    worse = replace(sweep.tried[0], outcome="deadlock")
+    assert replace(sweep, tried=(*sweep.tried, worse)).survives is False

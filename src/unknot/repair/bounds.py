@@ -227,7 +227,10 @@ def prune_proof(offers: Offers, facts: dict[Fact, Literals], fewest: int) -> Pru
     """A proof over the checker's clauses; None if it is too large, or they do not contradict each other."""
     table = plain_table(offers.relation)
     known = [plain.removal_clause(table, offers.switching, offers.minimal, plain_fact(fact)) for fact in facts]
-    clauses, variables = plain.removal_clauses(known, fewest - 1)
+    try:
+        clauses, variables = plain.removal_clauses(known, fewest - 1)
+    except plain.Unchecked:
+        return None
     small = variables <= MOST_PROOF
     steps = refuted_by(clauses, variables, lambda solver: answer(solver, CONFLICTS)) if small else None
     return None if steps is None else PruneBound(tuple(facts), (), steps, fewest, offers.minimal)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
+from unknot._base.three_valued import all_hold
 from unknot.lanes.detours import RouteGoal, climbing_routes, tree_order
 from unknot.lanes.figures import Lanes
 from unknot.lanes.laned import Routes, laned, no_slots
@@ -119,6 +120,10 @@ def relaned(before: Lanes, left: Network) -> Relaned:
     )
 
 
+SAFE_LAST = (False, None, True)
+"""Answers, the worst first."""
+
+
 @dataclass(frozen=True)
 class RepairedFault:
     """A single fault and the cost of its repair.
@@ -131,8 +136,8 @@ class RepairedFault:
         Whether what is left is connected; if not, nothing is repaired.
     lanes, changed, pairs, entries, longer : int
         Figures of the repair; see `Relaned`.
-    safe : bool
-        Whether it was judged deadlock-free and delivering.
+    safe : bool or None
+        Whether it was judged deadlock-free and delivering; None: that is open.
     """
 
     part: str
@@ -142,7 +147,7 @@ class RepairedFault:
     pairs: int = 0
     entries: int = 0
     longer: int = 0
-    safe: bool = False
+    safe: bool | None = False
 
 
 @with_bar
@@ -176,13 +181,13 @@ def repaired_faults(
             verdict, delivery = check(after.relation), deliver(after.relation)
             if on_verdict is not None:
                 on_verdict(FaultVerdict((name,), numbers, after.relation, verdict, delivery))
-            safe = bool(verdict.deadlock_free and delivery.delivered)
+            safe = all_hold((verdict.deadlock_free, delivery.delivered))
             done.append(
                 RepairedFault(name, True, after.count, after.changed, after.pairs, after.entries, after.longer, safe)
             )
         if progress is not None:
             progress(f"{name}: {done[-1].changed} of {done[-1].pairs} pairs", number, len(parts))
-    return tuple(sorted(done, key=lambda one: (one.safe, one.connected, -one.lanes, -one.changed)))
+    return tuple(sorted(done, key=lambda one: (SAFE_LAST.index(one.safe), one.connected, -one.lanes, -one.changed)))
 
 
 def _origins(whole: Network, left: Network) -> tuple[Ints, Ints, Ints]:

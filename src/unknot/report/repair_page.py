@@ -50,6 +50,7 @@ between two hosts with the level in `paths.psl`. The remedy holds for senders th
 - a program that takes LIDs from elsewhere and writes SL 0 into its packets does not, and is not protected;
 - the accepting side of a connection usually answers at the level of the request. {replies}
 """
+_HOLDS = {True: "yes", False: "NO", None: "undecided"}
 _REPLIES = {
     True: "That was judged, too: the levels in `paths.psl` are safe for such replies.",
     False: "SUCH REPLIES CAN DEADLOCK: this remedy is for one-way traffic, as `--one-way` says; `up-down` has no "
@@ -88,7 +89,7 @@ def repair_page(before: Audit, load: int, rows: Sequence[Remedy], reasons: Seque
     for row in rows:
         text.append(
             f"| `{row.folder}` | {MEANING[row.kind]} | {row.lanes} | {row.changed:,} | {times(row.load, load)} | "
-            f"{'' if row.longest is None else count(row.longest, 'hop')} | {'yes' if row.audit.holds else 'NO'} |"
+            f"{'' if row.longest is None else count(row.longest, 'hop')} | {_HOLDS[row.audit.holds]} |"
         )
     text += ["", f"The load is the number of routes between hosts over the busiest channel; it was {load:,} before."]
     if reasons:

@@ -28,10 +28,13 @@ class StoredEvidence:
         What the row is about, as it says itself.
     objection : str
         Why it was rejected; empty if it was accepted.
+    open : bool
+        Whether the row leaves the question open, without evidence.
     """
 
     design: str
     objection: str
+    open: bool = False
 
 
 def stored_evidence(store: str | Path) -> Iterator[StoredEvidence]:
@@ -63,15 +66,14 @@ def stored_evidence(store: str | Path) -> Iterator[StoredEvidence]:
                 raise UnknotError("it is about other routes of this name")
             point_answer = checked(point, made, result)
             verdict = point_answer.verdict if isinstance(point_answer, Proven) else point_answer.deadlock
-            if isinstance(verdict, Verdict) and not (verdict.certificate or verdict.configuration):
-                raise UnknotError("it is open, without evidence")
         except UnknotError as error:
             yield StoredEvidence(name, str(error))
         except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
             yield StoredEvidence(name, f"its point cannot be read: {type(error).__name__}")
         else:
             if verdict is not None:
-                yield StoredEvidence(name, "")
+                evident = not isinstance(verdict, Verdict) or verdict.certificate or verdict.configuration
+                yield StoredEvidence(name, "", open=not evident)
 
 
 def _relation(folder: Path, network: Any, routing: Any, vcs: Any) -> Relation:

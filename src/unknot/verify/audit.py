@@ -13,6 +13,7 @@ import numpy as np
 from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.three_valued import all_hold
 from unknot.certificates.verdict import Configuration, Reachability
 from unknot.fabrics import Fabric
 from unknot.network import distances_from
@@ -68,9 +69,10 @@ class Audit:
         return self.traffics if self.replies is None else (self.host_to_host, self.replies, *self.others)
 
     @property
-    def holds(self) -> bool:
-        """Whether host-to-host traffic, replies and multicast cannot deadlock, and everything is delivered."""
-        return all(part is None or part.holds for part in (self.host_to_host, self.replies, self.multicast))
+    def holds(self) -> bool | None:
+        """Whether host-to-host traffic, replies and multicast cannot deadlock, and all is delivered; None: open."""
+        beside = (self.replies, self.multicast)
+        return all_hold([self.host_to_host.holds, *(part.holds for part in beside if part is not None)])
 
     @property
     def deadlock_free(self) -> bool | None:

@@ -17,6 +17,7 @@ from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.memory import require
 from unknot._base.switching import Switching
+from unknot._base.three_valued import all_hold
 from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Verdict
 from unknot.fabrics import Fabric
@@ -87,9 +88,9 @@ class MulticastAudit:
         return not self.undelivered_pairs
 
     @property
-    def holds(self) -> bool:
-        """Whether nothing can deadlock or circle, and every member gets the packets of every other."""
-        return self.deadlock_free is True and self.delivered
+    def holds(self) -> bool | None:
+        """Whether nothing can deadlock or circle, and every member gets the packets of every other; None: open."""
+        return all_hold((self.deadlock_free, self.delivered))
 
 
 def audit_multicast(

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from unknot._base.deadline import Deadline
 from unknot._base.switching import Switching
+from unknot._base.three_valued import all_hold
 from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Verdict
 from unknot.fabrics import Fabric
@@ -94,9 +95,9 @@ class TrafficAudit:
         return MEANING[self.traffic]
 
     @property
-    def holds(self) -> bool:
-        """Deadlock-free, and every pair is delivered."""
-        return self.verdict.deadlock_free is True and self.delivery.delivered is True
+    def holds(self) -> bool | None:
+        """Whether it is deadlock-free, and every pair is delivered; None: open."""
+        return all_hold((self.verdict.deadlock_free, self.delivery.delivered))
 
 
 def audit_traffic(

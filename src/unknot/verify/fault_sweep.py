@@ -17,6 +17,7 @@ from unknot._base.memory import require
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.three_valued import all_hold
 from unknot.certificates.verdict import Verdict
 from unknot.network import Network, distances_from
 from unknot.routing.designed import is_file, restricted
@@ -93,9 +94,11 @@ class Tried:
     harmless: ClassVar[frozenset[str]]
 
     @property
-    def survives(self) -> bool:
-        """Whether every fault that was tried has a harmless outcome."""
-        return all(fault.outcome in self.harmless for fault in self.tried)
+    def survives(self) -> bool | None:
+        """Whether every fault that was tried has a harmless outcome; None where some are undecided, no others bad."""
+        return all_hold(
+            None if fault.outcome == "undecided" else fault.outcome in self.harmless for fault in self.tried
+        )
 
     @property
     def counts(self) -> dict[Any, int]:

@@ -84,7 +84,9 @@ class AnalyseAnswer(DeliveryForm, RelationForm, WithUnits):
 class FaultsAnswer(Form):
     """JSON answer of `unknot faults`."""
 
-    survives: bool = Field(description="Nothing but `holds` and `disconnected` came about.")
+    survives: bool | None = Field(
+        description="Nothing but `holds` and `disconnected` came about; null: some are `undecided`, none is worse."
+    )
     counts: dict[str, int] = Field(description="Sets of faults by outcome.")
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from unknot._base.three_valued import all_hold
 from unknot.cli.answers.form import Form, Number, Plain, form_of
 from unknot.cli.answers.networks import Natural, Positive, RelationForm
 from unknot.repair.relaned import RepairedFault
@@ -42,9 +43,7 @@ class State:
     @property
     def safe(self) -> bool | None:
         """Whether it was proved deadlock-free, the proof holds, and everything arrives; None: open."""
-        if False in (self.deadlock_free, self.certificate_holds, self.delivered):
-            return False
-        return True if self.deadlock_free and self.delivered else None
+        return all_hold((self.deadlock_free, self.certificate_holds is not False, self.delivered))
 
 
 @form_of(State)
@@ -95,5 +94,7 @@ class RepairedFaultsAnswer(RelationForm):
 
     kind: Literal["links", "channels", "routers"]
     lanes: Positive = Field(description="Without faults.")
-    safe: bool = Field(description="Deadlock-free and delivering after all faults that leave the network connected.")
+    safe: bool | None = Field(
+        description="Deadlock-free and delivering after all faults that leave the network connected; null: open."
+    )
     faults: Annotated[list[RepairedFaultForm], Plain] = Field(description="The worst first.")

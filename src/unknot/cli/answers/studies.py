@@ -154,7 +154,7 @@ class RoutesForm(Form):
 class TrafficForm(VerdictForm, DeliveryForm):
     """Verdict and delivery for one kind of traffic."""
 
-    holds: bool
+    holds: bool | None
     meaning: str
     unknown_pairs: int = Field(description="Pairs whose route, or service level, the files do not tell.")
     unknown_because: Annotated[list[str], Plain]
@@ -165,7 +165,7 @@ class MulticastTablesForm(VerdictForm):
     """Verdict and delivery for multicast groups and the routes between hosts together."""
 
     delivered: bool
-    holds: bool
+    holds: bool | None
 
 
 @form_of(Changes, without=("switches",))

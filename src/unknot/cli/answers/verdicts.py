@@ -155,7 +155,7 @@ class AcceptedForm(Form):
     """What the checker said of a file."""
 
     file: str
-    accepted: bool
+    accepted: bool | None = Field(description="Null: of a store, where rows are open and none is rejected.")
     says: list[str] = Field(description="What each claim shows, or why the evidence was rejected.")
 
 

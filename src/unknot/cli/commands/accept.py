@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from unknot._base.three_valued import all_hold
 from unknot.cli.commands.options import Json, Vcs
 from unknot.cli.commands.printing import show_json
-from unknot.cli.exit_codes import FAILS, HOLDS
 
 SQLITE = b"SQLite format 3\0"
 """First bytes of a store."""
@@ -29,7 +29,7 @@ def accept(
     The checker is one file of plain Python without dependencies, unknot/certificates/plain.py, which may be run by
     itself. With --network and --routing it is also shown that the evidence is about them.
     Of a store of results (STUDY.sqlite) each verdict is checked against the design that its row names.
-    Exit code 0: all evidence holds; 1: some does not.
+    Exit code 0: all evidence holds; 1: some does not; 3: none is rejected, but rows of a store are open.
 
     Parameters
     ----------
@@ -42,10 +42,12 @@ def accept(
     from unknot.certificates import plain
     from unknot.cli.answers.form import answer
     from unknot.cli.answers.verdicts import AcceptAnswer
+    from unknot.cli.commands.shared import exit_code
 
     if routing is not None and network is None:
         raise UnknotError("accept: --routing is about a network; name it with --network")
-    answers = []
+    accepted: bool | None
+    answers: list[dict[str, Any]] = []
     for path in files:
         try:
             if _is_store(path):
@@ -69,7 +71,7 @@ def accept(
             print("\n".join(f"{path}: {'accepted' if accepted else 'REJECTED'}: {shown}" for shown in says))
     if json:
         show_json(answer(AcceptAnswer, files=answers))
-    raise typer.Exit(HOLDS if all(file["accepted"] for file in answers) else FAILS)
+    raise typer.Exit(exit_code(*(file["accepted"] for file in answers)))
 
 
 def _is_store(path: Path) -> bool:
@@ -77,13 +79,15 @@ def _is_store(path: Path) -> bool:
         return file.read(len(SQLITE)) == SQLITE
 
 
-def _of_store(path: Path) -> tuple[list[str], bool]:
-    """A line for each row whose evidence was rejected, and one about all; and whether none was."""
+def _of_store(path: Path) -> tuple[list[str], bool | None]:
+    """A line for each row that is rejected or open, and one about all; and whether all were accepted."""
     from unknot.studies.stored import stored_evidence
 
     rows = list(stored_evidence(path))
     says = [f"REJECTED: {row.design}: {row.objection}" for row in rows if row.objection]
-    return [*says, f"{len(rows) - len(says)} of {len(rows)} rows with evidence accepted"], not says
+    says += [f"open, without evidence: {row.design}" for row in rows if row.open]
+    accepted = all_hold(None if row.open else not row.objection for row in rows)
+    return [*says, f"{len(rows) - len(says)} of {len(rows)} rows accepted"], accepted
 
 
 def _require_same(document: object, network: str, routing: str | None, vcs: int | None) -> None:

@@ -18,7 +18,6 @@ from unknot.cli.commands.shared import exit_code, limited, write_evidence
 if TYPE_CHECKING:
     from unknot.certificates import Document
     from unknot.verify.audit import Audit
-    from unknot.verify.audit_multicast import MulticastAudit
 
 
 def audit(
@@ -107,7 +106,7 @@ def audit(
             audit_display.show_routes(routes, cables)
         if changes is not None:
             audit_display.show_changes(changes, before, audited)
-    raise typer.Exit(_exit_code(audited))
+    raise typer.Exit(exit_code(audited.holds))
 
 
 def audit_parts(audited: Audit, before: str = "") -> list[Document]:
@@ -128,15 +127,3 @@ def audit_parts(audited: Audit, before: str = "") -> list[Document]:
     if groups is not None and groups.deadlock_free == groups.verdict.deadlock_free:
         claims.append(("multicast", groups.relation, answer_claims(groups.relation, [groups.verdict], None)))
     return [part_of(before + kind, relation, some, of_its_own=True) for kind, relation, some in claims if some]
-
-
-def _exit_code(audited: Audit) -> int:
-    """Return the exit code for host-to-host traffic, replies and multicast together."""
-    judged: list[Audit | MulticastAudit] = [audited] if audited.multicast is None else [audited, audited.multicast]
-    free = [one.deadlock_free for one in judged]
-    if audited.replies is not None:
-        free.append(audited.replies.verdict.deadlock_free)
-    delivered = [one.delivered for one in judged]
-    return exit_code(
-        *(False if False in answers else None if None in answers else True for answers in (free, delivered))
-    )

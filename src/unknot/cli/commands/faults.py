@@ -9,11 +9,11 @@ import typer
 
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING
+from unknot._base.three_valued import all_hold
 from unknot.cli.commands.options import SEED, EvidenceDocument, Json, NetworkText, Seed, SwitchingName, Vcs
 from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.printing import show_json
-from unknot.cli.commands.shared import write_evidence
-from unknot.cli.exit_codes import FAILS, HOLDS
+from unknot.cli.commands.shared import exit_code, write_evidence
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -57,8 +57,8 @@ def faults(
     of hosts that lose their route are counted, for each cable (links), direction of one, or switch.
 
     Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; of a fabric: no
-    pair of surviving hosts is cut off. 1: not so. --evidence writes the verdict after each fault that left a routing,
-    or of each repair.
+    pair of surviving hosts is cut off. 1: not so; 3: undecided for some. --evidence writes the verdict after each
+    fault that left a routing, or on each repair.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def faults(
         show_json(answer(FaultsAnswer, sweep))
     else:
         _show(sweep, show)
-    raise typer.Exit(HOLDS if sweep.survives else FAILS)
+    raise typer.Exit(exit_code(sweep.survives))
 
 
 class _Kept:
@@ -175,7 +175,7 @@ def _repair(
     if kept is not None:
         kept.write(network, len(faults))
     left = [fault for fault in faults if fault.connected]
-    safe = all(fault.safe for fault in left)
+    safe = all_hold(fault.safe for fault in left)
     if json:
         from unknot.cli.answers.form import answer
         from unknot.cli.answers.repair import RepairedFaultsAnswer
@@ -183,11 +183,13 @@ def _repair(
         more = {"kind": kind, "lanes": routes.count, "safe": safe, "faults": faults}
         show_json(answer(RepairedFaultsAnswer, of=routes.relation, **more))
     else:
-        _show_repaired(routes, faults, "shortest paths" if relation is None else relation.name, kind, show)
-    raise typer.Exit(HOLDS if safe else FAILS)
+        _show_repaired(routes, faults, "shortest paths" if relation is None else relation.name, kind, safe, show)
+    raise typer.Exit(exit_code(safe))
 
 
-def _show_repaired(routes: Lanes, faults: tuple[RepairedFault, ...], routing: str, kind: str, show: int) -> None:
+def _show_repaired(
+    routes: Lanes, faults: tuple[RepairedFault, ...], routing: str, kind: str, safe: bool | None, show: int
+) -> None:
     from unknot.cli.commands import display
 
     left = [fault for fault in faults if fault.connected]
@@ -199,7 +201,7 @@ def _show_repaired(routes: Lanes, faults: tuple[RepairedFault, ...], routing: st
         ("lanes after them", f"{max((fault.lanes for fault in left), default=routes.count)} at most"),
         ("changed pairs", _spread([fault.changed for fault in left])),
         ("changed entries", _spread([fault.entries for fault in left])),
-        ("deadlock-free and delivering", display.answer(all(fault.safe for fault in left))),
+        ("deadlock-free and delivering", display.answer(safe)),
     ]
     display.print_rows(rows)
     worst = sorted(left, key=lambda fault: (-fault.lanes, -fault.changed))[:show]

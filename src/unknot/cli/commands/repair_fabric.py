@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unknot._base.errors import UnknotError
-from unknot.cli.commands.shared import limited, write_evidence
-from unknot.cli.exit_codes import FAILS, HOLDS
+from unknot.cli.commands.shared import exit_code, limited, write_evidence
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
@@ -47,7 +46,8 @@ def repair_fabric(path: str, out: Path, search: Search, evidence: Path | None = 
     """Write each remedy for a fabric's tables into a folder of its own, and a page that says how to load them.
 
     Every remedy is read back from its files and judged anew. The folder `out` appears when all is written. Returns
-    the exit code: 0 if all of them are safe. The evidence is of the verdicts as it is and on each remedy.
+    the exit code: 0 if all of them are safe, 3 if that is open. The evidence is of the verdicts as it is and on each
+    remedy.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def repair_fabric(path: str, out: Path, search: Search, evidence: Path | None = 
         write_evidence(evidence, fabric.network, None, [], [*audit_parts(before, "as it is, "), *parts])
     audit_display.show_repair(before, load, rows, reasons)
     console().print(f"files: {out}; how to load them: {out / PAGE}")
-    return HOLDS if all(row.audit.holds for row in rows) else FAILS
+    return exit_code(*(row.audit.holds for row in rows))
 
 
 def _require_own(out: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
+from unknot._base.three_valued import all_hold
 from unknot.cli.commands.outcomes import notify, wrote
 from unknot.cli.exit_codes import FAILS, HOLDS, INTERRUPTED, UNDECIDED
 
@@ -82,11 +83,9 @@ def routing_in(file: Path, routing: str, *, outside_files: bool) -> str:
     return rooted(routing, file.parent, confined=not outside_files)
 
 
-def exit_code(deadlock_free: bool | None, delivered: bool | None) -> int:
-    """Exit code: 0 if both are so, 1 if one is not, 3 if that is open."""
-    if deadlock_free is False or delivered is False:
-        return FAILS
-    return HOLDS if deadlock_free and delivered else UNDECIDED
+def exit_code(*answers: bool | None) -> int:
+    """Exit code: 0 if all are so, 1 if one is not, 3 if that is open."""
+    return {True: HOLDS, False: FAILS, None: UNDECIDED}[all_hold(answers)]
 
 
 def write_counterexample(
