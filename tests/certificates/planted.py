@@ -78,7 +78,7 @@ FAULTS = (
     Fault(ENCODER + "after", "c % self.levels <= e % self.levels", "c % self.levels < e % self.levels"),
     Fault(ENCODER + "_turn", "-self.lane(pair, k), ", ""),
     Fault(ENCODER + "_turn", '("turn", k, c, e)', '("turn", 0, c, e)'),
-    Fault(ENCODER + "lane", "(min(pair), max(pair)) if self.shared else pair", "pair"),
+    Fault(ENCODER + "lane", "self.ends(pair) if self.shared else pair", "pair"),
     Fault(
         ENCODER + "forbid",
         "turns = list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))",
@@ -106,7 +106,7 @@ FAULTS = (
         "[(*unless, *way[:1]) for way in ways.values()]",
     ),
     Fault(CHECKER + "_class", '-self("all", kind), taken), kind)', '-self("all", kind), taken), None)'),
-    Fault(CHECKER + "path", '(*unless, *(self("on", tuple(path), k, out) for out in here))', "(1, -1)"),
+    Fault(CHECKER + "path", '(*unless, *(self("on", key, k, out) for out in here))', "(1, -1)"),
     Fault(CHECKER + "deadlock", "literals.add((False, hop))", "pass"),
     Fault(CHECKER + "deadlock", " if (here, out) not in held", ""),
     Fault(CHECKER + "moved", " * self.types[t][1] * self.types[u][1]", ""),

@@ -41,7 +41,7 @@ BOUND_FAULTS = (
     Fault(FACTS + "_knot", "gone |= _steps(relation, message.address, way)", "pass"),
     Fault(FACTS + "_knot", "c.waits and c.vc not in held}", "c.waits}"),
     Fault(FACTS + "_knot", "gone |= {(way[-1], message.address, vc) for vc in chosen}", "pass"),
-    Fault(FACTS + "_steps", "found.add((at, address, then))", "found = {(at, address, then)}"),
+    Fault(FACTS + "_steps", "steps.add((at, address, then))", "steps = {(at, address, then)}"),
     Fault(FACTS + "plain_fact", "if fact.waits:", "if False:"),
     # The checker of removed candidates.
     Fault(CHECKER + "removal_clause", "- 1:\n            raise", "- 2:\n            raise"),
