@@ -199,7 +199,7 @@ def test_steps_of_a_refutation_may_name_every_variable_and_clause() -> None:
 
 def test_a_worm_may_wait_for_all_that_is_left() -> None:
     """It holds the only VC that is left, and waits for that one."""
-    worms = plain.worms_inside([{0: (set(), [{0}])}], {0}, {0}, iter(range(9)))
+    worms = plain.worms_inside([{0: (set(), [{0}])}], {0}, {0}, plain.Steps())
     assert worms == {0: {(frozenset({0}), frozenset({0}))}}
 
 
