@@ -16,6 +16,7 @@ from threading import RLock
 from typing import Any
 
 from unknot._base.kernels import cache as kernel_cache
+from unknot._base.kernels import perf_map
 
 RAISED = -(1 << 63)
 """Answer of a kernel that raised, which none does unless it is compiled with indices checked."""
@@ -59,6 +60,8 @@ def load(file: str) -> int:
     with _linking:
         _linker().add_object_file(ObjectFileRef.from_data(code))
         _linker().finalize_object()
+        if os.environ.get("UNKNOT_PERF"):
+            perf_map.write(code, _linker().get_function_address)
         return int(_linker().get_function_address(symbol.decode()))
 
 
