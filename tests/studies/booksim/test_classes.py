@@ -127,12 +127,6 @@ def test_refusals(tmp_path: Path, keys: tuple[str, ...], words: str) -> None:
         understood(tmp_path, *keys)
 
 
-def test_studies_have_no_word_for_classes(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["convert", str(written(tmp_path, TWO)), str(tmp_path / "s.toml")])
-    assert result.exit_code == 2
-    assert "no word for traffic classes" in result.output
-
-
 def test_subnets(tmp_path: Path) -> None:
     setup = understood(tmp_path, "subnets=2", "packet_size={{1,3}}", "injection_rate=0.2")
     (one,) = setup.options["classes"]
