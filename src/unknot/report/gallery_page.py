@@ -1,27 +1,30 @@
-"""The gallery as a page of its own, or as a table for documents."""
+"""The gallery as a table for documents."""
 
 from __future__ import annotations
 
-import inspect
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from markupsafe import Markup
 
 from unknot._base.errors import UnknotError
 from unknot._base.switching import Switching
 from unknot.report.configuration_text import describe
-from unknot.report.findings import Knot, knot, replayed
-from unknot.report.page import page, write
+from unknot.report.findings import replayed
+from unknot.report.page import write
 from unknot.report.phrases import count, listed, span
-from unknot.routing.named import routing_named
 from unknot.studies.gallery import Exhibit, Gallery
 
-DRAWN = 2
-"""Counterexamples that are drawn for each routing whose claim is refuted."""
-ENDINGS = (".html", ".md")
+
+def write_gallery(gallery: Gallery, path: str | Path) -> None:
+    """Write the gallery as a table in Markdown; the same gallery gives the same bytes.
+
+    Raises
+    ------
+    UnknotError
+        If the path has another ending than ``.md``.
+    """
+    require_ending(Path(path))
+    write(gallery_text(gallery), path)
 
 
 def require_ending(path: Path) -> None:
@@ -31,58 +34,8 @@ def require_ending(path: Path) -> None:
     ------
     UnknotError
     """
-    if path.suffix not in ENDINGS:
-        raise UnknotError(f"{path}: the gallery is written as {listed(ENDINGS, 'or')}")
-
-
-def write_gallery(gallery: Gallery, path: str | Path) -> None:
-    """Write the gallery as a page (``.html``) that needs nothing else, or as a table (``.md``).
-
-    The same gallery gives the same bytes.
-
-    Raises
-    ------
-    UnknotError
-        If the path has another ending.
-    """
-    path = Path(path)
-    require_ending(path)
-    write(gallery_page(gallery) if path.suffix == ".html" else gallery_text(gallery), path)
-
-
-def gallery_page(gallery: Gallery) -> str:
-    """Return the page that `write_gallery` writes."""
-    refusals: dict[str, list[str]] = {
-        text: sorted({why for (routing, _), why in gallery.refusals.items() if routing == text})
-        for text in gallery.routings
-    }
-    return page(
-        "gallery.html",
-        title="Routings and what is true of them",
-        lead=lead(gallery),
-        gallery=gallery,
-        heads=[Markup("-<br>").join(switching.split("-")) for switching in gallery.switchings],
-        refuted=refuted(gallery),
-        refusals=refusals,
-        reading=READING,
-        anchor=lambda text: re.sub(r"\W+", "-", text).strip("-"),
-        drawn=lambda exhibits: _drawn(exhibits, gallery),
-        compared=judged,
-        difference=difference,
-        about=about,
-        vcs_per_channel=vcs_per_channel,
-        minimal=minimal,
-        adaptivity=adaptivity,
-    )
-
-
-def _drawn(exhibits: list[Exhibit], gallery: Gallery) -> Iterator[tuple[Exhibit, Switching, Knot | None]]:
-    """The first claims about a routing that are refuted, with their counterexamples."""
-    for exhibit, switching in differing(exhibits, gallery.switchings)[:DRAWN]:
-        result = exhibit.result(switching)
-        stuck = result.verdict.configuration
-        shown = None if stuck is None else knot(exhibit.relation, stuck, *replayed(result.replay))
-        yield exhibit, switching, shown
+    if path.suffix != ".md":
+        raise UnknotError(f"{path}: the gallery is written as .md; --json has every verdict on every network")
 
 
 def gallery_text(gallery: Gallery) -> str:
@@ -146,15 +99,12 @@ class Judgement:
         On how many of the networks; empty when on all.
     claim : str
         How the claim of the source compares; empty when it is the verdict.
-    against : bool
-        Whether claim and verdict differ on some network.
     """
 
     free: bool | None
     word: str
     where: str
     claim: str
-    against: bool
 
 
 def lead(gallery: Gallery) -> str:
@@ -170,11 +120,6 @@ def lead(gallery: Gallery) -> str:
         f"{count(names, 'routing')}{versions} on {count(networks, 'network')}: every figure and verdict comes from "
         f"running them. Their sources make {count(judged, 'claim')} about deadlock here; {held}."
     )
-
-
-def about(text: str) -> str:
-    """Return the first line of a routing's description."""
-    return (inspect.getdoc(routing_named(text)) or "").split("\n")[0]
 
 
 def vcs_per_channel(exhibits: Sequence[Exhibit]) -> str:
@@ -206,7 +151,7 @@ def judged(exhibits: Sequence[Exhibit], switching: Switching) -> Judgement:
     claim = "" if not silent else "no claim" if silent == len(exhibits) else f"no claim on {silent}"
     if against:
         claim = "not as claimed" + (f" on {against}" if len(exhibits) > 1 else "")
-    return Judgement(free, word, where, claim, against > 0)
+    return Judgement(free, word, where, claim)
 
 
 def differing(exhibits: Sequence[Exhibit], switchings: Sequence[Switching]) -> list[tuple[Exhibit, Switching]]:

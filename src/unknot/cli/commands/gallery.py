@@ -18,7 +18,7 @@ def gallery(
         typer.Argument(metavar="[ROUTING]...", help="Names or calls; by default all, and some variants."),
     ] = None,
     network: list[str] | None = None,
-    out: Path = Path("reports/gallery.html"),
+    out: Path = Path("reports/gallery.md"),
     proof_limit: float = 20.0,
     jobs: int | None = None,
     store: Path | None = None,
@@ -30,8 +30,8 @@ def gallery(
     ----------
     network : NETWORK
         Instead of the small networks; repeatable.
-    out : FILE.html|md
-        The page or table.
+    out : FILE.md
+        The table.
     proof_limit
         Seconds for each proof.
     jobs
