@@ -263,6 +263,13 @@ def test_an_answer_that_is_none_names_its_input_vc(at: int, monkeypatch: pytest.
             accept_verdict(relation, verdict)
 
 
+def test_a_rule_that_fails_is_none_of_the_relation() -> None:
+    line = dimension_order(mesh(3), 1)
+    verdict = check(line, "vct")
+    with pytest.raises(Rejected, match=r"the evidence is not of this relation: .*dimension_order.* at "):
+        accept_verdict(replace(line, rule=lambda at, address, out: 1 // 0), verdict)
+
+
 def _with(compiled: Relation, plain: Relation) -> Relation:
     plain.__dict__["compiled"] = compiled.compiled
     return plain
