@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
 from unknot.report.configuration_text import REACHED, circle, journey
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
-from unknot.simulation.traces.replay import Replay
 from unknot.verify.delivery import Delivery
 from unknot.verify.nonatomic import queued_cycle
 from unknot.verify.states import dependencies
+
+if TYPE_CHECKING:
+    from unknot.simulation.traces.replay import Replay
 
 MOST_CYCLIC = 100_000
 """VCs on cycles up to which a cycle is looked for to be shown."""

@@ -78,8 +78,6 @@ def check(
     """
     from unknot.certificates import evidence_holds
     from unknot.cli.commands import activity, verdict_display
-    from unknot.report.explanation import explain as explanation
-    from unknot.simulation import replay
     from unknot.verify import check_all, deliver
     from unknot.verify.check import NO_ANSWER
 
@@ -116,6 +114,9 @@ def check(
         if delivery is not None:
             holds = ending.unless_over(lambda: evidence_holds(relation, verdict))
         if explain and delivery is not None:
+            from unknot.report.explanation import explain as explanation
+            from unknot.simulation import replay
+
             carried = None if configuration is None else replay(relation, configuration)
             explain_it = partial(explanation, relation, verdict, delivery, holds=holds, replay=carried)
             sections = ending.unless_over(explain_it) or ()

@@ -17,7 +17,6 @@ from unknot.cli.commands.printing import ANSWERING, printable
 from unknot.network import Network
 from unknot.report.phrases import span
 from unknot.routing.relation import Relation
-from unknot.verify.delivery import Delivery
 
 if TYPE_CHECKING:
     from unknot.network.metrics import Metrics
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from unknot.simulation.run.run import Run
     from unknot.studies.result import DesignResult, StudyResult
     from unknot.traffic import Pattern
+    from unknot.verify.delivery import Delivery
 
 Rows = list[tuple[str, str | Text]]
 """Labels and what stands beside them."""

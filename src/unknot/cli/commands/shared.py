@@ -44,7 +44,6 @@ def relation_of(
     With `proved` a network is refused at once that is too large to follow its states.
     """
     from unknot.cli.commands import activity
-    from unknot.lanes.flows import only, read_flows
     from unknot.routing.named import routing_to_simulate
     from unknot.studies import design
 
@@ -57,9 +56,13 @@ def relation_of(
 
         require_candidates(built, vcs or 1, routing)
     make = routing_to_simulate if simulated else design.routing
-    matrix = None if flows is None else read_flows(flows, built)
-    if matrix is None:
+    if flows is None:
+        matrix = None
         design.require_connected(built)
+    else:
+        from unknot.lanes.flows import only, read_flows
+
+        matrix = read_flows(flows, built)
     with activity.busy(f"building {routing}"):
         made = make(built, routing, vcs, flows=matrix, where="--routing")
     return made if matrix is None else only(made, matrix)

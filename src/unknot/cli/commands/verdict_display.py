@@ -21,12 +21,12 @@ from unknot.cli.commands.display import (
     subject_rows,
 )
 from unknot.report.configuration_text import describe, waits
-from unknot.report.explanation import Section
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import NOT_FOLLOWED, Delivery
 
 if TYPE_CHECKING:
+    from unknot.report.explanation import Section
     from unknot.simulation.traces.replay import Replay
     from unknot.verify.smallest import Smallest
 
