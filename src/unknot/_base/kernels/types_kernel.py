@@ -12,7 +12,9 @@ watch_compiling()
 announce()
 
 # Functions that only kernels call: without wrappers for Python and C all compiles in six sevenths of the time.
+# What a C function consists of is pasted into it by Numba: as a function of its own it would be optimised twice.
 called = njit(_nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+pasted = njit(_nrt=False, inline="always")
 inlined = njit(_nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 # Read-only arrays; writable ones are accepted too.
