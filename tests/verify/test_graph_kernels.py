@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.verify.rows import Lists, reached, rows
 from unknot.routing.relation import EJECT, NO_WAIT
 from unknot.verify.exact_kernel import prune
-from unknot.verify.fixpoint_kernel import leading
 from unknot.verify.graph_kernel import strong_components
 from unknot.verify.nonatomic_kernel import nearest
 from unknot.verify.smallest_kernel import FAR, spans
+from unknot.verify.states import leading
 
 NODES = 6
 VCS = 4

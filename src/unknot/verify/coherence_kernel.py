@@ -29,7 +29,7 @@ def incoherent(states, virtual, seats, words, pairs):
     int
         1 when there is one, 0 when there is none, −1 when an array is too small.
     """
-    order, first, value, slot, delivers = states
+    order, first, candidates, slot, delivers = states
     router, first_vc, channel_of, index_of = virtual
     seat_first, seat = seats
     sets, table, at_state, known = pairs
@@ -60,7 +60,7 @@ def incoherent(states, virtual, seats, words, pairs):
         if count + first[state + 1] - first[state] >= at_state.size or 2 * count + 64 > table.size:
             return -1
         for k in range(first[state], first[state + 1]):
-            vc = value[k] & VC_MASK
+            vc = candidates[k] & VC_MASK
             ejects = vc == EJECT
             if not ejects and not delivers[slot[vc]]:
                 continue
@@ -75,7 +75,7 @@ def incoherent(states, virtual, seats, words, pairs):
                         continue
                     other = slot[first_vc[channel] + bit]
                 for c in range(first[other], first[other + 1]):
-                    to = value[c] & VC_MASK
+                    to = candidates[c] & VC_MASK
                     if to == EJECT:
                         follows = follows or ejects
                     elif not ejects and channel_of[to] == channel_of[vc] and delivers[slot[to]]:

@@ -62,7 +62,7 @@ def follow_routes(rule, layout, network, start, stop, scratch, totals, dead, loo
     Returns −1, or the address of a broken state with its input VC in totals[BROKEN].
     """
     in_first, in_channel, source, target_router = network
-    _, order, first, value, _ = scratch
+    _, order, first, candidates, _ = scratch
     router, vcs, eject, destination = layout[0], len(layout[1]), layout[2], layout[3]
     slot = np.empty(len(router), np.int64)
     distance = np.empty(len(in_first) - 1, np.int32)
@@ -73,12 +73,12 @@ def follow_routes(rule, layout, network, start, stop, scratch, totals, dead, loo
             totals[BROKEN] = order[-1 - count]
             return address
         bfs(in_first, in_channel, source, eject[destination[address]], distance, queue)
-        before, back = predecessors(count, order, first, value, slot)
+        before, back = predecessors(count, order, first, candidates, slot)
         left, length = np.zeros(count, np.int64), np.empty(count, np.int64)
         delivers, lost = np.empty(count, np.bool_), np.zeros(count, np.bool_)
         for i in range(count):
             for k in range(first[i], first[i + 1]):
-                vc = value[k] & VC_MASK
+                vc = candidates[k] & VC_MASK
                 if vc != EJECT:
                     left[i] += 1
                     there = distance[target_router[vc]]  # −1: there is no way back
@@ -86,7 +86,7 @@ def follow_routes(rule, layout, network, start, stop, scratch, totals, dead, loo
                         totals[LONGER] = 1
         if _longest(before, back, left, length) < count:
             totals[ENDLESS] = 1
-        mark_delivering(first, value, before, back, delivers)
+        mark_delivering(first, candidates, before, back, delivers)
         # A pair is undelivered when a state without a way to ejection can be reached from its source.
         for i in range(count):
             at = order[i]

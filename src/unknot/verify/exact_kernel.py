@@ -40,6 +40,7 @@ def prune(vcs, input_vc, next_first, next_state, leaves, head_owner, head_first,
         while changed:
             changed = False
             forth = not forth
+            # In turns, since a long chain of states takes one pass along their numbers, and many against them.
             for i in range(states):
                 s = i if forth else states - 1 - i
                 if alive[s] and not reached[s]:

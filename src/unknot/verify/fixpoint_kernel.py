@@ -8,6 +8,7 @@ from unknot._base.kernels.types_kernel import I32, I64, READ32, READ64, READ_BOO
 from unknot.verify.waiting_kernel import ENTERED, SPAN
 
 NEXT = (1 << SPAN) - 1
+"""The lower half of a word: the edges over which a state goes on, or, shifted, those that it waits for."""
 DOOMED = -(1 << 63)
 """In the first word of a state: it has no support from the start."""
 
@@ -27,6 +28,7 @@ def _blocked(bits, base, words, live, edges, commits):
     """Whether all (for one that commits, some) of what a state waits for is live, and it waits at all."""
     waits = False
     for w in range(words):
+        # The mask is needed: DOOMED makes the word negative, and ENTERED stands beside the waits.
         outputs = (bits[base + w] >> SPAN) & NEXT
         if outputs:
             waits = True
@@ -62,6 +64,8 @@ def begin(states, graph, spread, commits, entered, cyclic, marks):
     cursor[:] = 0
     live[:] = NEXT
     together = spread and ring.size > 0
+    # States on a cycle live as long as one of them does, so the first turn counts for each cycle what is alive of its
+    # own, and the second, which can know it, asks the cycle in place of the state.
     for turn in range(2 if together else 1):
         for v in range(cyclic.size):
             words = live_first[v + 1] - live_first[v]
@@ -77,6 +81,7 @@ def begin(states, graph, spread, commits, entered, cyclic, marks):
                 if turn == 0 and together:
                     supported[leader[s]] += alive
                 else:
+                    # With `spread` a dead state counts until `drain` takes it off the stack, as those that die later.
                     on[kind[v]] += alive or spread
                     if spread and not alive:
                         bits[base] |= DOOMED
@@ -95,6 +100,7 @@ def _lose(s, state_first, ring, leader, supported, stack, stack_vc, size):
         t = s
         while True:
             stack[size] = t
+            # The VC of a state is not stored: 4 bytes a state would be a third more memory.
             stack_vc[size] = np.searchsorted(state_first, t, side="right") - 1
             size += 1
             t = np.int64(ring[t])
@@ -124,6 +130,7 @@ def _unblock(
     words = live_first[v + 1] - live_first[v]
     shift = word[v] - state_first[v] * words
     w, bit = edge // SPAN, np.int64(1) << (edge % SPAN)
+    # A state loses its support only if it was blocked while the edge lived, so both answers are worked out.
     after = live[live_first[v] + w] & ~bit
     before = after | bit
     live[live_first[v] + w] = after
@@ -173,6 +180,9 @@ def drain(states, graph, spread, commits, entered, marks, budget):
     size, spent = 0, 0
     m, m_end, row, row_end, scan, scan_end = 0, 0, 0, 0, 0, 0
     p, edge = 0, 0
+    # The branches are nested loops turned inside out, innermost first: dead states before more states of a VC, these
+    # before more VCs that wait (`row`), before more VCs of the kind that was deleted (`m`), before the next of the
+    # queue. So a call can stop between two kinds, where nothing is half done and three cursors say all.
     while True:
         if size:
             # A state is dead: so are those before it that nothing else supports, and a kind of VC with its last.
@@ -186,6 +196,7 @@ def drain(states, graph, spread, commits, entered, marks, budget):
                 tail += 1
             address = owner[s]
             for r in range(back_first[v], back_first[v + 1] if spread else back_first[v]):
+                # States of a VC ascend by address, so the one that may go on to the dead one is found by halving.
                 u = np.int64(back_vc[r])
                 low, end = state_first[u], state_first[u + 1]
                 high = end
@@ -311,38 +322,3 @@ def pick(
             if picked == most:
                 break
     return count, heads
-
-
-@kept(types.boolean[::1](READ64, READ32, READ32), nogil=True)
-def leading(next_first, next_state, head_owner):
-    """States from which the owner of some head can be reached."""
-    states = next_first.size - 1
-    back_first = np.zeros(states + 1, np.int64)
-    for t in next_state:
-        back_first[t + 1] += 1
-    for s in range(states):
-        back_first[s + 1] += back_first[s]
-    back = np.empty(next_state.size, np.int32)
-    cursor = back_first[:-1].copy()
-    for s in range(states):
-        for k in range(next_first[s], next_first[s + 1]):
-            back[cursor[next_state[k]]] = s
-            cursor[next_state[k]] += 1
-    reached = np.zeros(states, np.bool_)
-    stack = np.empty(states, np.int32)
-    size = 0
-    for s in head_owner:
-        if not reached[s]:
-            reached[s] = True
-            stack[size] = s
-            size += 1
-    while size:
-        size -= 1
-        s = stack[size]
-        for k in range(back_first[s], back_first[s + 1]):
-            p = back[k]
-            if not reached[p]:
-                reached[p] = True
-                stack[size] = p
-                size += 1
-    return reached

@@ -24,6 +24,7 @@ def strong_components(first, target, label, cyclic):
     for root in range(nodes):
         if index[root]:
             continue
+        # `path` and `cursor` stand in for recursion, which would be as deep as the longest path.
         path[0] = root
         depth = 1
         while depth:

@@ -30,7 +30,7 @@ def _root(parent, i):
 
 
 @kept(types.int64(READ64, READ64, READ64, READ32, READ_F64, I64, F64), nogil=True)
-def spread(order, first, value, channel_of, rate, slot, load):
+def spread(order, first, candidates, channel_of, rate, slot, load):
     """Send ``rate[i]`` into every state i and add what each VC carries to `load`.
 
     States are those of `explore`; a header takes each candidate of the lowest tier equally often. `slot` is scratch.
@@ -58,12 +58,12 @@ def spread(order, first, value, channel_of, rate, slot, load):
             return -2 - i
         low[i] = 255
         for c in range(first[i], first[i + 1]):
-            low[i] = min(low[i], (value[c] // TIER) & 0xFF)
+            low[i] = min(low[i], (candidates[c] // TIER) & 0xFF)
         lone = np.int64(-2)
         for c in range(first[i], first[i + 1]):
-            if (value[c] // TIER) & 0xFF != low[i]:
+            if (candidates[c] // TIER) & 0xFF != low[i]:
                 continue
-            vc = value[c] & VC_MASK
+            vc = candidates[c] & VC_MASK
             to = np.int64(-1) if vc == EJECT else np.int64(channel_of[vc])
             if lone != -2 and to != lone:
                 choice = 1
@@ -92,8 +92,8 @@ def spread(order, first, value, channel_of, rate, slot, load):
         done += 1
         share = flow[i] / many[i]
         for c in range(first[i], first[i + 1]):
-            vc = value[c] & VC_MASK
-            if vc == EJECT or (value[c] // TIER) & 0xFF != low[i]:
+            vc = candidates[c] & VC_MASK
+            if vc == EJECT or (candidates[c] // TIER) & 0xFF != low[i]:
                 continue
             s = slot[vc]
             flow[s] += share
@@ -111,7 +111,7 @@ def spread(order, first, value, channel_of, rate, slot, load):
 
 
 @kept(types.boolean(READ64, READ64, READ64, READ32, READ_F64, I64), nogil=True)
-def one_route(order, first, value, channel_of, rate, slot):
+def one_route(order, first, candidates, channel_of, rate, slot):
     """Return whether every header that is sent takes one sequence of channels, whatever it selects.
 
     States that one sequence of channels can lead a header to are united, as in the comparison of automata by Hopcroft
@@ -125,13 +125,13 @@ def one_route(order, first, value, channel_of, rate, slot):
     head = np.full(count, -1, np.int64)
     reached = rate > 0
     todo, size = _started(reached)
-    pairs = np.empty((value.size + count, 2), np.int64)
+    pairs = np.empty((candidates.size + count, 2), np.int64)
     while size:
         size -= 1
         i = todo[size]
         equal = 0
         for c in range(first[i], first[i + 1]):
-            vc = value[c] & VC_MASK
+            vc = candidates[c] & VC_MASK
             to, s = np.int64(-1), np.int64(-1)
             if vc != EJECT:
                 to, s = np.int64(channel_of[vc]), slot[vc]

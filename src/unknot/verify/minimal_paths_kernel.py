@@ -57,7 +57,9 @@ def path_sets(destination, width, words, scratch, states):
         Number of states, or −1 when an array is too small. Where a shortest path ends, ``edge_to`` holds one entry:
         −1 when the header may eject there.
     """
-    first, value, number, slot, used, distance, router, first_vc, channel_of, channel_target, index_of = destination
+    first, candidates, number, slot, used, distance, router, first_vc, channel_of, channel_target, index_of = (
+        destination
+    )
     sets, touched, stamp = scratch
     table, at_channel, known, edge_first, edge_to = states
     vcs = channel_of.size
@@ -94,7 +96,7 @@ def path_sets(destination, width, words, scratch, states):
                 input_vc = first_vc[channel] + bit - k * width
             i = slot[k * input_vcs + input_vc]
             for c in range(first[i], first[i + 1]):
-                vc = value[c] & VC_MASK
+                vc = candidates[c] & VC_MASK
                 if vc == EJECT:
                     if distance[here] == 0 and edges == edge_first[state]:
                         edge_to[edges] = -1
@@ -186,7 +188,7 @@ def first_refusals(destination, group, groups, out_first, out_channel, queue, ho
     ``group[t]`` is −1 for terminals that do not take part. found[2 g] becomes the steps or −1, found[2 g + 1] the
     address. Where several have equally few, the lowest address and the state met first counts.
     """
-    first, value, number, slot, used, distance, router, _, channel_of, channel_target, _ = destination
+    first, candidates, number, slot, used, distance, router, _, channel_of, channel_target, _ = destination
     vcs = channel_of.size
     input_vcs = router.size
     terminals = input_vcs - vcs
@@ -213,7 +215,7 @@ def first_refusals(destination, group, groups, out_first, out_channel, queue, ho
                 node = slot[k * input_vcs + at]
                 offered = 0
                 for c in range(first[node], first[node + 1]):
-                    vc = value[c] & VC_MASK
+                    vc = candidates[c] & VC_MASK
                     if vc == EJECT:
                         continue
                     to = channel_of[vc]
@@ -221,7 +223,7 @@ def first_refusals(destination, group, groups, out_first, out_channel, queue, ho
                         continue
                     twice = False
                     for b in range(first[node], c):
-                        other = value[b] & VC_MASK
+                        other = candidates[b] & VC_MASK
                         twice = twice or (other != EJECT and channel_of[other] == to)
                     if not twice:
                         offered += 1

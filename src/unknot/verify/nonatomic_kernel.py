@@ -10,7 +10,7 @@ I64 = types.int64[::1]
 
 
 @kept(types.void(types.int64, READ64, READ64, READ64, READ64, READ32, I64, I64), nogil=True)
-def nearest(ports, order, first, value, edge, target, depth, least):
+def nearest(ports, order, first, candidates, edge, target, depth, least):
     """Lower least[e] to the depth of the states of one address at which dependency e arises.
 
     The first `ports` states are injection ports, the others follow breadth first; ``edge[u]`` to ``edge[u + 1]``
@@ -22,9 +22,10 @@ def nearest(ports, order, first, value, edge, target, depth, least):
         at = order[i]
         here = depth[at] if i >= ports else 0
         for k in range(first[i], first[i + 1]):
-            vc = value[k] & VC_MASK
+            vc = candidates[k] & VC_MASK
             if vc == EJECT:
                 continue
+            # Breadth first, whoever offers a VC first is nearest to injection.
             if depth[vc] < 0:
                 depth[vc] = here + 1
             if i >= ports:

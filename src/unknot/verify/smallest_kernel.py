@@ -22,6 +22,7 @@ def spans(input_vc, next_first, next_state, stay_first, head_first, head_wait, s
     queue = np.empty(states, np.int64)
     span[:] = FAR
     for start in range(states):
+        # Stamped with its start, `seen` serves all searches without being cleared: n starts would take n² writes.
         v = input_vc[start]
         queue[0] = start
         depth[start] = 1
@@ -70,6 +71,7 @@ def round_trip(first, target, weight, steps, walk):
                     if v < start or (level == steps and v != start):
                         continue
                     c = cost[level - 1, u] + weight[k]
+                    # The steps that are left weigh 1 each at least.
                     if best >= 0 and c + steps - level >= best:
                         continue
                     if stamp[level, v] != start:

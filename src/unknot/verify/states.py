@@ -233,9 +233,19 @@ class Core:
 
     def leading(self) -> Flags:
         """States from which some head can be reached: bool array, shape (states,)."""
-        from unknot.verify.fixpoint_kernel import leading
+        return leading(self.next_first, self.next_state, self.head_owner)
 
-        return np.asarray(leading(self.next_first, self.next_state, self.head_owner))
+
+def leading(next_first: Offsets, next_state: IntArray, head_owner: IntArray) -> Flags:
+    """Return the states from which the owner of some head can be reached, by compressed rows of successors."""
+    from unknot.verify.states_kernel import mark_back
+
+    source = np.repeat(np.arange(next_first.size - 1), np.diff(next_first))
+    before, order = grouped(next_state, next_first.size - 1)
+    marked = np.zeros(next_first.size - 1, dtype=bool)
+    marked[head_owner] = True
+    mark_back(before, source[order], marked)
+    return marked
 
 
 def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None = None) -> Core:

@@ -8,7 +8,7 @@ from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 
 
 @kernel(lambda t: t.int64(t.int64, t.int64, t.READ64, t.READ64, t.READ64, t.READ64, t.I64))
-def looked_up(at, address, first, input_vc, start, value, out):
+def looked_up(at, address, first, input_vc, start, candidates, out):
     """The answer of a table for a state, as a rule gives it; −1 if it has more candidates than there can be."""
     low, high = first[address], first[address + 1]
     while low < high:
@@ -23,7 +23,7 @@ def looked_up(at, address, first, input_vc, start, value, out):
     if count > len(out):
         return -1
     for k in range(count):
-        out[k] = value[start[low] + k]
+        out[k] = candidates[start[low] + k]
     return count
 
 
@@ -33,7 +33,7 @@ def explore(rule, address, layout, scratch, stamp):
 
     Layout is (router of each input VC, source router of each VC, eject router of each terminal, terminal of each
     address, may_use or an empty array; the columns of a table of the rule, which then is not asked, or empty arrays;
-    whether headers commit). State order[i] has the candidates value[first[i]:first[i + 1]], without NO_WAIT where
+    whether headers commit). Those of state order[i] are candidates[first[i]:first[i + 1]], without NO_WAIT where
     headers commit: they wait for whatever they chose.
 
     Returns
@@ -42,7 +42,7 @@ def explore(rule, address, layout, scratch, stamp):
         Number of states, or −1 − i when state i breaks the contract.
     """
     router, tail, eject, destination, may_use, row_first, row_place, row_start, row_value, commits = layout
-    seen, order, first, value, out = scratch
+    seen, order, first, candidates, out = scratch
     vcs = len(tail)
     home = eject[destination[address]]
     count = 0
@@ -51,6 +51,8 @@ def explore(rule, address, layout, scratch, stamp):
             order[count] = vcs + terminal
             count += 1
     first[0] = 0
+    # `order` is queue and answer in one: states behind i wait for their turn. What was seen bears the stamp of this
+    # visit, so that nothing is cleared between addresses.
     i = 0
     while i < count:
         at = order[i]
@@ -58,7 +60,7 @@ def explore(rule, address, layout, scratch, stamp):
             offered = looked_up(at, address, row_first, row_place, row_start, row_value, out)
         else:
             offered = rule(at, address, np.int64(out.ctypes.data))
-        if offered < 0 or offered > len(out) or first[i] + offered > len(value):
+        if offered < 0 or offered > len(out) or first[i] + offered > len(candidates):
             return -1 - i
         filled = first[i]
         waits = offered == 0
@@ -76,7 +78,7 @@ def explore(rule, address, layout, scratch, stamp):
                     seen[vc] = stamp
                     order[count] = vc
                     count += 1
-            value[filled] = candidate
+            candidates[filled] = candidate
             filled += 1
         if not waits:
             return -1 - i
@@ -86,7 +88,7 @@ def explore(rule, address, layout, scratch, stamp):
 
 
 @kernel(lambda t: t.Tuple((t.I64, t.I64))(t.int64, t.READ64, t.READ64, t.READ64, t.I64))
-def predecessors(count, order, first, value, slot):
+def predecessors(count, order, first, candidates, slot):
     """Return compressed rows of the states from which each of `count` states is entered, by their numbers.
 
     ``slot[input VC]`` becomes the number of its state.
@@ -95,7 +97,7 @@ def predecessors(count, order, first, value, slot):
         slot[order[i]] = i
     before = np.zeros(count + 1, np.int64)
     for k in range(first[count]):
-        vc = value[k] & VC_MASK
+        vc = candidates[k] & VC_MASK
         if vc != EJECT:
             before[slot[vc] + 1] += 1
     for i in range(count):
@@ -104,7 +106,7 @@ def predecessors(count, order, first, value, slot):
     back = np.empty(before[count], np.int64)
     for i in range(count):
         for k in range(first[i], first[i + 1]):
-            vc = value[k] & VC_MASK
+            vc = candidates[k] & VC_MASK
             if vc != EJECT:
                 back[cursor[slot[vc]]] = i
                 cursor[slot[vc]] += 1
@@ -132,12 +134,12 @@ def mark_back(before, back, marked):
 
 
 @kernel(lambda t: t.void(t.READ64, t.READ64, t.READ64, t.READ64, t.boolean[::1]))
-def mark_delivering(first, value, before, back, delivers):
+def mark_delivering(first, candidates, before, back, delivers):
     """Mark every state from which ejection can be reached."""
     for i in range(delivers.size):
         delivers[i] = False
         for k in range(first[i], first[i + 1]):
-            if value[k] & VC_MASK == EJECT:
+            if candidates[k] & VC_MASK == EJECT:
                 delivers[i] = True
     mark_back(before, back, delivers)
 
@@ -150,7 +152,7 @@ def depend(rule, layout, start, stop, scratch, rank, first_word, word, totals):
     state with its input VC in totals[2].
     """
     vcs = len(layout[1])
-    _, order, first, value, _ = scratch
+    _, order, first, candidates, _ = scratch
     for address in range(start, stop):
         count = explore(rule, address, layout, scratch, address + 1)
         if count < 0:
@@ -162,8 +164,9 @@ def depend(rule, layout, start, stop, scratch, rank, first_word, word, totals):
             at = order[i]
             if at < vcs:
                 for k in range(first[i], first[i + 1]):
-                    vc = value[k] & VC_MASK
+                    vc = candidates[k] & VC_MASK
                     if vc != EJECT:
+                        # VCs are numbered among those that leave their router: as many bits as a router has outputs.
                         bit = rank[vc]
                         word[first_word[at] + (bit >> 6)] |= np.uint64(1) << np.uint64(bit & 63)
     return -1
@@ -203,11 +206,12 @@ def core_states(rule, layout, address, scratch, label, kept, slot, rows):
     or −1 when a broken state was met, or −2 when the arrays are full (nothing is then appended).
     """
     vcs, commits = len(layout[1]), layout[9]
-    _, order, first, value, _ = scratch
+    _, order, first, candidates, _ = scratch
     input_vc, owner, next_first, next_state, head_owner, head_first, head_wait = rows
     count = explore(rule, address, layout, scratch, address + 1)
     if count < 0:
         return -1
+    # Numbers are given to all states first, for edges lead to states that come later too.
     states, heads = next_first[-1], head_first[-1]
     base = states
     for i in range(count):
@@ -232,12 +236,12 @@ def core_states(rule, layout, address, scratch, label, kept, slot, rows):
         blockable = first[i + 1] > first[i]
         start = waits
         for k in range(first[i], first[i + 1]):
-            vc = value[k] & VC_MASK
+            vc = candidates[k] & VC_MASK
             inside = vc != EJECT and kept[vc] and label[vc] == label[at]
             if inside:
                 next_state[edges] = slot[vc]
                 edges += 1
-            if (value[k] & NO_WAIT) == 0:
+            if (candidates[k] & NO_WAIT) == 0:
                 if commits:
                     if inside:
                         head_wait[waits] = vc

@@ -32,7 +32,7 @@ def commutes(rule, layout, start, stop, scratch, group):
     agree before the first that does not, or stop − start.
     """
     radices, place_at, kind, digit, address_at, address_digit, stands = group
-    seen, order, first, value, _ = scratch
+    seen, order, first, candidates, _ = scratch
     input_vcs, dimensions = kind.size, radices.size
     shifts = place_at.size // (kind.max() + 1)
     row = np.empty(input_vcs, np.int64)
@@ -42,6 +42,7 @@ def commutes(rule, layout, start, stop, scratch, group):
     held, size = -1, 0
     for a in range(start, stop):
         orbit = a // shifts
+        # Addresses come orbit by orbit, so the representative is explored once for all that it stands for.
         if orbit != held:
             held = orbit
             # Stamps are good for one visit of an address; this one is visited more than once.
@@ -56,7 +57,7 @@ def commutes(rule, layout, start, stop, scratch, group):
             known_first = first[: size + 1].copy()
             known = np.empty(first[size], np.int64)
             for k in range(first[size]):
-                known[k] = value[k] & (VC_MASK | NO_WAIT)
+                known[k] = candidates[k] & (VC_MASK | NO_WAIT)
         address = address_at[a]
         count = explore(rule, address, layout, scratch, address + 1)
         if count != size:
@@ -75,10 +76,11 @@ def commutes(rule, layout, start, stop, scratch, group):
             if r < 0 or first[i + 1] - first[i] != known_first[r + 1] - known_first[r]:
                 return a - start
             for k in range(first[i], first[i + 1]):
-                vc = value[k] & VC_MASK
-                value[k] = (vc if vc == EJECT else moved[vc]) | (value[k] & NO_WAIT)
-            if not _within(value, first[i], first[i + 1], known, known_first[r], known_first[r + 1]):
+                vc = candidates[k] & VC_MASK
+                candidates[k] = (vc if vc == EJECT else moved[vc]) | (candidates[k] & NO_WAIT)
+            # Sets are compared, not rows: a rule may write its candidates in any order, and one twice.
+            if not _within(candidates, first[i], first[i + 1], known, known_first[r], known_first[r + 1]):
                 return a - start
-            if not _within(known, known_first[r], known_first[r + 1], value, first[i], first[i + 1]):
+            if not _within(known, known_first[r], known_first[r + 1], candidates, first[i], first[i + 1]):
                 return a - start
     return stop - start

@@ -29,7 +29,7 @@ def _components(label, cyclic, scratch, numbers, count):
     The k-th of them that stands on a cyclic VC is numbered k; `numbers` takes that number for the VC, and the
     component for the number. Returns whether some lie on a cycle.
     """
-    _, order, first, value, _ = scratch
+    _, order, first, candidates, _ = scratch
     slot, component = numbers
     size = 0
     for i in range(count):
@@ -46,7 +46,7 @@ def _components(label, cyclic, scratch, numbers, count):
             next_first[size] = filled
             size += 1
             for k in range(first[i], first[i + 1]):
-                vc = value[k] & VC_MASK
+                vc = candidates[k] & VC_MASK
                 if vc != EJECT and cyclic[vc] and label[vc] == label[at]:
                     target[filled] = slot[vc]
                     filled += 1
@@ -84,7 +84,7 @@ def count_states(rule, layout, addresses, start, stop, scratch, numbers, graph, 
 )
 def fill_states(rule, layout, addresses, start, stop, scratch, numbers, graph, cursor, states):
     """Write the states of some addresses, as `unknot.verify.waiting` says; cursor[v] is the next state of VC v."""
-    _, order, first, value, _ = scratch
+    _, order, first, candidates, _ = scratch
     slot, component = numbers
     label, cyclic, inner_first, inner, live_first = graph
     state_first, word, owner, bits, ring, leader = states
@@ -111,8 +111,8 @@ def fill_states(rule, layout, addresses, start, stop, scratch, numbers, graph, c
             bits[base : base + words] = 0
             blockable = first[i + 1] > first[i]
             for k in range(first[i], first[i + 1]):
-                vc = value[k] & VC_MASK
-                waits = (value[k] & NO_WAIT) == 0
+                vc = candidates[k] & VC_MASK
+                waits = (candidates[k] & NO_WAIT) == 0
                 if vc == EJECT or not cyclic[vc] or label[vc] != label[at]:
                     blockable = blockable and (commits or not waits)
                     continue
@@ -124,10 +124,12 @@ def fill_states(rule, layout, addresses, start, stop, scratch, numbers, graph, c
                     else:
                         high = middle
                 w, b = divmod(low - inner_first[at], SPAN)
+                # Steps along a cycle of states are left out: its states stand and fall together, by `ring`.
                 if ring.size == 0 or component[slot[vc]] != component[slot[at]]:
                     bits[base + w] |= 1 << b
                 if waits:
                     bits[base + w] |= 1 << (SPAN + b)
+            # A header that waits for something outside the component never blocks for good: that drains before.
             if not blockable:
                 for w in range(base, base + words):
                     bits[w] &= (1 << SPAN) - 1
@@ -142,7 +144,7 @@ def fill_states(rule, layout, addresses, start, stop, scratch, numbers, graph, c
                 leader[s] = lead[c]
         # Breadth first, the states that are entered come right after those of the terminals.
         for k in range(first[entered]):
-            vc = value[k] & VC_MASK
+            vc = candidates[k] & VC_MASK
             if vc != EJECT and cyclic[vc]:
                 words = live_first[vc + 1] - live_first[vc]
                 bits[word[vc] + (cursor[vc] - 1 - state_first[vc]) * words] |= ENTERED
