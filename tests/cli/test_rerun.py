@@ -246,6 +246,18 @@ def test_an_output_that_is_not_written_now_differs(tmp_path: Path, monkeypatch: 
     assert "k.json was not written this time" in said.stdout
 
 
+def test_a_manifest_that_names_another_output_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where what the file is, or what is printed, is no JSON."""
+    monkeypatch.chdir(tmp_path)
+    _, document = made(tmp_path, "show", "ring(4)", "--out", "ring.svg")
+    svg = Path("ring.svg").read_text()
+    Path("ring.svg").write_text(svg.replace('"output": "ring.svg"', '"output": "-"'))
+    assert unknot_says("rerun", "ring.svg").exit_code == 1
+    for change in ({"command": ["show", "ring(4)"]}, {"output": "ring.svg"}, {"output": ""}, {"output": "../.."}):
+        Path("answer.json").write_text(damaged(document, **change))
+        assert unknot_says("rerun", "answer.json").exit_code == 1, change
+
+
 def damaged(document: dict[str, Any], **changes: Any) -> str:
     return json.dumps({**document, "manifest": {**document["manifest"], **changes}})
 

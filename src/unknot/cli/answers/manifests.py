@@ -30,5 +30,5 @@ class RerunAnswer(Form):
     output: str = Field(description="As the command names it; `-` is the standard output.")
     command: list[str]
     same: bool
-    differences: list[str] = Field(description="Where the outcomes differ first.")
+    differences: list[str] = Field(description="Where the outcomes differ; the first few.")
     changes: list[str] = Field(description="What has changed since: version, code, libraries, networks.")

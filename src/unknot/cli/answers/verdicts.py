@@ -10,6 +10,7 @@ from unknot._base.switching import Switching
 from unknot.certificates.verdict import Verdict
 from unknot.cli.answers.form import AddressName, Form, Number, Plain, TerminalName, VcName, form_of
 from unknot.cli.answers.networks import Natural, Positive, RelationForm
+from unknot.report.explanation import Section
 from unknot.verify.delivery import Delivery
 from unknot.verify.smallest import Smallest
 
@@ -127,11 +128,9 @@ class SmallestForm(Form):
     """Bounds on the size of deadlock configurations; the smallest itself stands with the verdict."""
 
 
+@form_of(Section)
 class SectionForm(Form):
     """A part of an explanation."""
-
-    title: str
-    paragraphs: Annotated[list[str], Plain]
 
 
 class TechniqueForm(Form):

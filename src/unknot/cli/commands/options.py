@@ -122,7 +122,8 @@ UnitsText = Annotated[
 ]
 
 
-def _drawable(path: Path | None) -> Path | None:
+def drawable(path: Path | None) -> Path | None:
+    """Refuse a file that no drawing can be written to."""
     if path is not None:
         from unknot.report.picture import require_ending
 
@@ -132,7 +133,7 @@ def _drawable(path: Path | None) -> Path | None:
 
 Picture = Annotated[
     Path | None,
-    typer.Option("--out", metavar="FILE.svg|png|pdf", callback=_drawable, help="Draw it into this file."),
+    typer.Option("--out", metavar="FILE.svg|png|pdf", callback=drawable, help="Draw it into this file."),
 ]
 
 

@@ -7,6 +7,7 @@ import io
 import json as json_text
 import shlex
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 NOT_AGAIN = ("rerun", "cache")
 """Commands without an outcome of their own."""
+MOST = 20
+"""Differences that are shown."""
 TIMES = ("seconds", "ns_per_flit_hop")
 """Keys of the JSON of commands for how long they took."""
 
@@ -62,9 +65,10 @@ def rerun(
         except typer.Exit as ended:
             notify(f"it ended with exit code {ended.exit_code}")
     if recorded.output == manifest.STDOUT:
-        differences = list(_in_json(json_text.loads(content), _document(printed.getvalue()), ""))
+        every = _in_json(_document(content), _document(printed.getvalue()), "")
     else:
-        differences = list(_in_files(file, content, recorded.output, files))
+        every = _in_files(file, content, recorded.output, files)
+    differences = list(islice(every, MOST))
     changes = list(_changes(recorded, running))
     if json:
         from unknot.cli.answers.form import answer
@@ -132,11 +136,12 @@ def _words(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _document(text: str) -> Any:
+def _document(text: str | bytes) -> Any:
+    """What is read of JSON; the text itself, if it is none."""
     try:
         return json_text.loads(text)
     except ValueError:
-        return None
+        return str(text)
 
 
 def _in_files(file: Path, content: bytes, output: str, files: dict[str, bytes]) -> Iterator[str]:

@@ -30,6 +30,7 @@ from unknot.cli.commands.options import (
     UnitsText,
     Vcs,
     Warmup,
+    drawable,
     in_groups,
 )
 from unknot.cli.commands.outcomes import notify
@@ -83,8 +84,7 @@ def simulate(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Write a drawing of where the load sits, or of the deadlock, .svg, .png or .pdf.",
-            dir_okay=False,
+            help="Write a drawing of where the load sits, or of the deadlock, .svg, .png or .pdf.", callback=drawable
         ),
     ] = None,
     export: Path | None = None,
@@ -92,7 +92,7 @@ def simulate(
     units: UnitsText = None,
     series: Annotated[
         Path | None,
-        typer.Option(help="Write a drawing of what happens over time, .svg, .png or .pdf.", dir_okay=False),
+        typer.Option(help="Write a drawing of what happens over time, .svg, .png or .pdf.", callback=drawable),
     ] = None,
     channels: bool = False,
     json: Json = False,
@@ -158,11 +158,6 @@ def simulate(
         from unknot.simulation.faults.fault import fault_of
 
         point["faults"] = [fault_of(text, "--fault") for text in fault]
-    for file in (out, series):
-        if file is not None:
-            from unknot.report.picture import require_ending
-
-            require_ending(file)
     relation = limited(deadline, lambda: relation_of(network, routing, vcs, simulated=True, flows=flows))
     if flows is not None:
         point["traffic"] = sent = flows_in(flows, relation.network)
