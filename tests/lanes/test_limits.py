@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 import time
 from collections.abc import Callable
 
@@ -74,3 +77,27 @@ def test_an_annealing_cools_in_its_time() -> None:
     assert sum(moves for moves, _, _ in steps) == 40_000
     assert (steps[0][1], steps[-1][2]) == (8.0, 1.0)
     assert calm.complete
+
+
+def test_a_real_signal_ends_a_search_within_a_second() -> None:
+    """Seconds of the processor from SIGINT to the answer, on a torus that is searched for minutes."""
+    sent = []
+
+    def interrupt() -> None:
+        sent.append(time.process_time())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def report(stage: str, done: int, total: int) -> None:
+        if not sent and "pairs left" in stage:
+            sent.append(0.0)
+            threading.Timer(0.5, interrupt).start()
+
+    lanes("ring(5)")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        found = lanes("torus(16, 16)", time_limit=300, progress=report)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert time.process_time() - sent[1] < 1.0
+    assert not found.complete
+    assert check(found.relation).deadlock_free

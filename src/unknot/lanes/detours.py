@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unknot.lanes.annealing import annealed
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, Slots, no_slots
-from unknot.lanes.orders import annealed
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.ways import Flags, Floats, Ints, following, packed
 from unknot.network import Network

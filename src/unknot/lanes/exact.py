@@ -23,7 +23,7 @@ MOST_CHOICES = 150_000
 """Most lanes × channels × destinations for which the clauses are built."""
 FEW_PATHS = 1.2
 """Channels by which a router may go on to a destination, in the mean, up to which paths are searched as such."""
-MOST_PAIRS = 100_000
+MOST_PAIRS = 30_000
 """Most pairs that are searched so."""
 CYCLES = 40
 """Cycles that are taken from each answer of the solver and lane."""
@@ -78,7 +78,7 @@ class ExactSearch:
         answer: Floats | Refutation | Open
         if question.demand is not None and not self.few_paths:
             answer = decide(question.demand, count, part, conflicts=self.conflicts, changes=changes)
-        elif question.pairs > MOST_PAIRS:
+        elif not self.fits(count):
             answer = Open(0)
         else:
             answer = self._refuted(count, part, changes)
@@ -102,6 +102,12 @@ class ExactSearch:
                 if isinstance(answer, Refutation):
                     return answer
         return refute(self.served, count, effort, changes=changes, first=first, conflicts=self.conflicts)
+
+    def fits(self, count: int) -> bool:
+        """Whether the question for a number of lanes is not too large for a solver."""
+        if self.few_paths:
+            return self.question.pairs <= MOST_PAIRS
+        return count * self.question.ways.source.size * self.question.ways.home.size <= MOST_CHOICES
 
     @cached_property
     def few_paths(self) -> bool:

@@ -5,35 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from unknot._base.errors import RelationError
+from unknot.lanes.annealing import SHARE, anneal_round
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.exact import ExactSearch
-from unknot.lanes.rooted import ServingOrders, beginning, one_by_one, orders_of, rooted
+from unknot.lanes.grown import grown
+from unknot.lanes.rooted import ServingOrders, beginning, one_by_one, orders_of
 from unknot.lanes.tables import Hops
-from unknot.lanes.ways import Floats, Ints, of_pairs, served
+from unknot.lanes.ways import Floats, Ints
 
 if TYPE_CHECKING:
-    from unknot.lanes.orders_kernel import Orders, Ways
+    from unknot.lanes.orders_kernel import Ways
 
 Begin = Callable[[int], "tuple[Floats, Ints | None]"]
 TURNED = 0.3
 """Share of aimed moves that change the table, where it is free."""
 HEATS = ((6.0, 0.7), (12.0, 1.5), (6.0, 0.7), (8.0, 0.4))
 """Temperatures at the beginning and at the end of a round, in turn."""
-AIMED = 0.9
-"""Share of moves that are aimed at a pair that is not served."""
 ROUND = 100
 """Moves for each channel and lane of the first round."""
 LARGE = 1 << 14
 """Channels × words from which a search begins with orders around roots, and not with random ones."""
-QUICK, QUICK_SHARE = 20, 0.04
-"""Moves for each channel of a single lane in large networks; share of the time that is left."""
-SHARE = 0.5
-"""Share of the time that is left, in which a round has to end."""
+GROWN = 4000
+"""Channels × words from which lanes are grown before the search."""
 BELOW = 0.1
-"""The same for each number of lanes that is refuted before the search, and for the annealing before that."""
+"""Share of the time that is left for refuting a number of lanes before the search, and for annealing before that."""
 FIRST_ROUNDS = 3
 """Rounds for one number of lanes before the next one is tried."""
 
@@ -75,7 +71,7 @@ def search(
         moves = ROUND * ways.source.size * lanes << number
         turned = 0.0 if hops is None else TURNED
         heat = HEATS[number % len(HEATS)]
-        unserved, least = _round(ways, orders, unserved, moves, heat, effort, lanes, turned, share=share)
+        unserved, least = anneal_round(ways, orders, unserved, moves, heat, effort, lanes, turned, share=share)
         if unserved == 0:
             return ServingOrders(orders.key, orders.taken)
         done, best = effort.tried.get(lanes, (0, least))
@@ -88,8 +84,8 @@ def search(
 def fewest(ways: Ways, exact: ExactSearch, *, rounds: int, limit: int | None = None) -> ServingOrders:
     """Orders that serve all pairs in as few lanes as are found.
 
-    One quick result first; then lower bounds by `from_below`; then fewer lanes by halving between the lower bound and
-    what is known; then `closer`.
+    One quick result first, in large networks then those of `grown`; then lower bounds by `from_below`; then fewer
+    lanes by halving between the lower bound and what is known; then `closer`.
 
     Parameters
     ----------
@@ -116,15 +112,15 @@ def fewest(ways: Ways, exact: ExactSearch, *, rounds: int, limit: int | None = N
                 raise RelationError(f"no routes in {limit} lanes were found; {left} pairs of routers were left over")
             best = fewer
         effort.reached(len(best))
-        if hops is None and ways.nearer.size > LARGE and len(best) > exact.low:
-            polished = _polished(ways, effort, len(best))
-            if polished is not None:
-                best = polished
+        large = hops is None and ways.nearer.size > LARGE
+        if hops is None and ways.nearer.size > GROWN:
+            for better in grown(ways, effort, exact.low, len(best)):
+                best = better
                 effort.reached(len(best))
         for better in from_below(best, exact, exactly, lambda lanes: longer(lanes, 0, share=BELOW)):
             best = better
             effort.reached(len(best))
-        low, high = exact.low, len(best) + 1
+        low, high = len(best) if large else exact.low, len(best) + 1
         while low < high and not effort.over:
             lanes = (low + high) // 2 if high - low > 3 else low
             orders = longer(lanes, 0, min(rounds, FIRST_ROUNDS))
@@ -149,7 +145,8 @@ def from_below(
 ) -> Iterator[ServingOrders]:
     """Refute numbers of lanes from the fewest up, until one is possible, which is yielded, or it is left open.
 
-    Where paths are many, each is tried by a short annealing before, which is sooner done where it is enough.
+    Each is tried by a short annealing before, which is sooner done where it is enough; but not where pairs have few
+    shortest paths, of which the solver needs no more than seconds.
 
     Parameters
     ----------
@@ -160,7 +157,10 @@ def from_below(
     """
     while exact.low < len(best) and not exact.effort.over:
         lanes = exact.low
-        orders = (None if exact.few_paths else shortly(lanes)) or exactly(lanes, BELOW)
+        if not exact.fits(lanes):
+            return
+        at_once = exact.few_paths and exact.question.demand is not None
+        orders = (None if at_once else shortly(lanes)) or exactly(lanes, BELOW)
         if orders is not None:
             yield orders
         if exact.low == lanes:
@@ -201,77 +201,3 @@ def closer(
             yield orders
         if exact.low <= lanes:
             return
-
-
-def _polished(ways: Ways, effort: SearchEffort, most: int) -> ServingOrders | None:
-    """Orders one by one around roots, each annealed for a while on what the ones before leave; None if not fewer."""
-    left, keys = ways.wanted, list[Floats]()
-    while left.any():
-        if effort.over or len(keys) + 1 >= most:
-            return None
-        rest = of_pairs(ways, left)
-        orders, unserved = orders_of(rest, next(rooted(rest, [effort.seed, len(keys)]))[None])
-        hot = max(2.0, 20.0 * int(np.count_nonzero(left)) / int(np.count_nonzero(ways.wanted)))
-        moves = QUICK * ways.source.size
-        _round(rest, orders, unserved, moves, (hot, hot / 10), effort, len(keys), 0.0, share=QUICK_SHARE)
-        left = left & ~served(orders, rest.home)[0]
-        keys.append(orders.key[0])
-    return ServingOrders(np.array(keys), ways.nearer)
-
-
-def _round(
-    ways: Ways,
-    orders: Orders,
-    unserved: int,
-    moves: int,
-    heat: tuple[float, float],
-    effort: SearchEffort,
-    stream: int,
-    turned: float,
-    *,
-    share: float = SHARE,
-) -> tuple[int, int]:
-    """One annealing; how many pairs are not served at its end, and at its best."""
-    seed, lanes, left = [effort.seed, stream, moves], len(orders.key), (unserved, unserved)
-    for left in annealed(ways, orders, unserved, moves, heat, effort, seed, turned=turned, share=share):
-        effort.report(f"{lanes} lane{'s' * (lanes > 1)}: {left[0]} pairs left")
-        if left[0] == 0:
-            break
-    return left
-
-
-def annealed(
-    ways: Ways,
-    orders: Orders,
-    cost: int,
-    moves: int,
-    heat: tuple[float, float],
-    effort: SearchEffort,
-    seed: list[int],
-    *,
-    turned: float = 0.0,
-    share: float = 1.0,
-) -> Iterator[tuple[int, int]]:
-    """Anneal orders in steps; yield the cost, and the least so far, before each step and at the end.
-
-    Parameters
-    ----------
-    cost : int
-        Of the orders as they are: weights of pairs that are not served.
-    heat : (float, float)
-        Temperatures at the beginning and at the end.
-    turned : float
-        Share of aimed moves that change the table.
-    share : float
-        Of the time that is left; the annealing ends by then.
-    """
-    from unknot.lanes.orders_kernel import anneal
-
-    state = np.array([np.random.default_rng(seed).integers(2**63)], dtype=np.uint64)
-    least = cost
-    for count, now, then in effort.cooled(moves, heat, share=share, words=ways.nearer.size):
-        yield cost, least
-        cost, low, made = (int(x) for x in anneal(ways, orders, state, count, now, then, AIMED, turned, cost))
-        effort.moves += made
-        least = min(least, low)
-    yield cost, least

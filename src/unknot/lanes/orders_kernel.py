@@ -21,6 +21,9 @@ from unknot._base.kernels.types_kernel import kept
 from unknot._base.kernels.words_kernel import how_many, lowest, mixed
 from unknot._base.splitmix import STEP
 
+TRIES = 4
+"""Paths, each in a lane at random, of which an aimed move mends the one that falls least often."""
+
 
 class Ways(NamedTuple):
     """Shortest paths of a network; sets of destinations are rows of words of 64 bits, a bit for each home.
@@ -101,6 +104,22 @@ class Orders(NamedTuple):
     missed: npt.NDArray[np.int64]
     lack: npt.NDArray[np.int64]
     agree: npt.NDArray[np.int64]
+
+
+class Undo(NamedTuple):
+    """What a move overwrote, by which it is taken back: the sets of `count[0]` channels.
+
+    Attributes
+    ----------
+    count : int64 array, shape (1,)
+    lane, channel : int64 arrays
+    reach : int64 array, shape (places, words)
+    """
+
+    count: npt.NDArray[np.int64]
+    lane: npt.NDArray[np.int64]
+    channel: npt.NDArray[np.int64]
+    reach: npt.NDArray[np.int64]
 
 
 @njit(inline="always")
@@ -268,26 +287,31 @@ def apart(ways, orders, u, n):
 
 
 @kept(nogil=True)
-def unserved_path(ways, orders, keys, state, path, fall):
-    """A path of a pair that is not served, both at random, and the places in it where it falls in keys.
-
-    Its channels are in `path`, the places in `fall`; the destination, the length and the number of falls.
-    """
+def unserved_pair(ways, orders, state):
+    """A router and a destination that no lane serves, each with the chance of its weight."""
     u = below(state, orders.missed.size)
     while orders.missed[u] == 0:
         u = (u + 1) % orders.missed.size
     n = below(state, orders.missed[u])
-    destination = apart(ways, orders, u, n) if ways.many.size else -1
-    for w in range(0 if ways.many.size else orders.reach.shape[2]):
+    if ways.many.size:
+        return u, apart(ways, orders, u, n)
+    for w in range(orders.reach.shape[2]):
         left = missing(ways, orders, u, w)
         count = how_many(left) * ways.weight[w]
-        if n >= count:
-            n -= count
-            continue
-        for _ in range(n // ways.weight[w]):
-            left &= left - 1
-        destination = 64 * w + lowest(left)
-        break
+        if n < count:
+            for _ in range(n // ways.weight[w]):
+                left &= left - 1
+            return u, 64 * w + lowest(left)
+        n -= count
+    return u, -1
+
+
+@kept(nogil=True)
+def drawn_path(ways, orders, keys, state, u, destination, path, fall):
+    """Draw a path of a pair into `path`, and the places where its keys do not rise into `fall`.
+
+    Returns the number of these places; 0 if the path comes to a router that leads no farther.
+    """
     length, falls = 0, 0
     while u != ways.home[destination]:
         count, next_channel = 0, -1
@@ -303,14 +327,14 @@ def unserved_path(ways, orders, keys, state, path, fall):
                 if below(state, count) == 0:
                     next_channel = c
         if next_channel < 0 or length == ways.wanted.shape[0]:
-            return destination, length, 0
+            return 0
         path[length] = next_channel
         if length > 0 and keys[path[length - 1]] >= keys[next_channel]:
             fall[falls] = length
             falls += 1
         length += 1
         u = ways.target[next_channel]
-    return destination, length, falls
+    return falls
 
 
 @kept(nogil=True)
@@ -339,32 +363,45 @@ def exchange(ways, orders, old, new, w, bit):
 
 
 @kept(nogil=True)
-def spread(ways, orders, lane, heap, size, waits, log, was_reach, changes, touched, is_touched, touches):
-    """Work out again what the channels in a heap reach in a lane, and all that this changes; how much was changed."""
+def spread(ways, orders, lane, heap, size, dirty, undo, touched, stale, touches):
+    """Work out again what the channels in a heap reach in a lane, and all that this changes.
+
+    Channels come by falling key, so each is worked out once, after all that it may be followed by. Most changes are
+    in few words: `dirty` has for each channel in the heap those that may change, word w as bit w modulo 64, and is 0
+    for all others. `stale` has the same of the routers whose `cover` is to be worked out again; `touched` lists them,
+    with their lanes. What was there before goes to `undo`. Returns the number of routers in `touched`.
+    """
     keys, reach = orders.key[lane], orders.reach[lane]
+    changes = undo.count[0]
     while size > 0:
         c, size = pop(heap, size, keys)
-        waits[c] = False
-        changed = False
+        may_change, changed = dirty[c], np.int64(0)
+        dirty[c] = 0
         for w in range(reach.shape[1]):
-            homes = reached(ways, keys, orders.taken, reach, c, w)
-            was_reach[changes, w] = reach[c, w]
-            if homes != reach[c, w]:
-                changed = True
-                reach[c, w] = homes
-        if changed:
-            log[changes, 0], log[changes, 1] = lane, c
-            changes += 1
-            for j in range(ways.before_first[c], ways.before_first[c + 1]):
-                before = ways.before[j]
-                if keys[before] < keys[c] and not waits[before]:
-                    waits[before] = True
+            undo.reach[changes, w] = reach[c, w]
+            if (may_change >> (w & 63)) & 1:
+                homes = reached(ways, keys, orders.taken, reach, c, w)
+                if homes != reach[c, w]:
+                    changed |= np.int64(1) << (w & 63)
+                    reach[c, w] = homes
+        if changed == 0:
+            continue
+        if stale[lane, ways.source[c]] == 0:
+            touched[touches, 0], touched[touches, 1] = lane, ways.source[c]
+            touches += 1
+        stale[lane, ways.source[c]] |= changed
+        undo.lane[changes], undo.channel[changes] = lane, c
+        changes += 1
+        if ways.detour.shape[0]:
+            changed = np.int64(-1)  # a detour takes from words of other blocks
+        for j in range(ways.before_first[c], ways.before_first[c + 1]):
+            before = ways.before[j]
+            if keys[before] < keys[c]:
+                if dirty[before] == 0:
                     size = push(heap, size, keys, before)
-            if not is_touched[lane, ways.source[c]]:
-                is_touched[lane, ways.source[c]] = True
-                touched[touches, 0], touched[touches, 1] = lane, ways.source[c]
-                touches += 1
-    return changes, touches
+                dirty[before] |= changed
+    undo.count[0] = changes
+    return touches
 
 
 @kept(nogil=True)
@@ -393,11 +430,15 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
     """
     lanes, channels, words = orders.reach.shape
     routers, mutual = orders.missed.size, ways.many.size > 0
-    heap, waits = np.empty(channels, np.int64), np.zeros(channels, np.bool_)
-    log, was_reach = np.empty((lanes * channels + 1, 2), np.int64), np.empty((lanes * channels + 1, words), np.int64)
-    touched, is_touched = np.empty((lanes * routers, 2), np.int64), np.zeros((lanes, routers), np.bool_)
+    heap, dirty = np.empty(channels, np.int64), np.zeros(channels, np.int64)
+    room = lanes * channels + 1
+    undo = Undo(
+        np.zeros(1, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.empty((room, words), np.int64)
+    )
+    touched, stale = np.empty((lanes * routers, 2), np.int64), np.zeros((lanes, routers), np.int64)
     was_cover, was_missed = np.empty((lanes * routers, words), np.int64), np.empty(lanes * routers, np.int64)
     path, fall = np.empty(routers + 1, np.int64), np.empty(routers + 1, np.int64)
+    other_path, other_fall = np.empty(routers + 1, np.int64), np.empty(routers + 1, np.int64)
     least, heat = unserved, hot
     for move in range(moves):
         if unserved == 0:
@@ -407,13 +448,22 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
         lane = below(state, lanes)
         keys = orders.key[lane]
         old_channel, new_channel, w, bit = -1, -1, 0, np.int64(0)
-        changes, touches = np.int64(0), np.int64(0)
+        touches, undo.count[0] = np.int64(0), 0
         c, old = below(state, channels), 0.0
         new = ways.base[c] + unit(state)
         if unit(state) < aimed:
-            destination, _, falls = unserved_path(ways, orders, keys, state, path, fall)
+            u, destination = unserved_pair(ways, orders, state)
+            falls = 0
+            for _ in range(TRIES):
+                k = below(state, lanes)
+                more = drawn_path(ways, orders, orders.key[k], state, u, destination, other_path, other_fall)
+                if more > 0 and (falls == 0 or more < falls):
+                    lane, falls = k, more
+                    path, other_path = other_path, path
+                    fall, other_fall = other_fall, fall
             if falls == 0:
                 continue
+            keys = orders.key[lane]
             i = fall[below(state, falls)]
             if unit(state) < turned:
                 old_channel = path[i - np.int64(draw(state) & np.uint64(1))]
@@ -433,29 +483,25 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
             for k in range(lanes):
                 size = np.int64(0)
                 for i in range(ways.copies):
-                    waits[old_channel + i] = waits[new_channel + i] = True
+                    dirty[old_channel + i] = dirty[new_channel + i] = np.int64(1) << (w & 63)
                     size = push(heap, size, orders.key[k], old_channel + i)
                     size = push(heap, size, orders.key[k], new_channel + i)
-                changes, touches = spread(
-                    ways, orders, k, heap, size, waits, log, was_reach, changes, touched, is_touched, touches
-                )
+                touches = spread(ways, orders, k, heap, size, dirty, undo, touched, stale, touches)
         else:
             old = keys[c]
             keys[c] = new
-            waits[c] = True
+            dirty[c] = -1
             size = push(heap, np.int64(0), keys, c)
             for j in range(ways.before_first[c], ways.before_first[c + 1]):
                 before = ways.before[j]
-                if (keys[before] < old) != (keys[before] < new) and not waits[before]:
-                    waits[before] = True
+                if (keys[before] < old) != (keys[before] < new):
+                    dirty[before] = -1
                     size = push(heap, size, keys, before)
-            changes, touches = spread(
-                ways, orders, lane, heap, size, waits, log, was_reach, changes, touched, is_touched, touches
-            )
+            touches = spread(ways, orders, lane, heap, size, dirty, undo, touched, stale, touches)
         more = 0
         for i in range(touches):
             k, u = touched[i]
-            is_touched[k, u] = False
+            changed, stale[k, u] = stale[k, u], 0
             if mutual:
                 for word in range(words):
                     was_cover[i, word] = orders.cover[k, u, word]
@@ -463,11 +509,12 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
                     more += counted(ways, orders, k, u, word, was_cover[i, word])
                 continue
             was_missed[i] = orders.missed[u]
-            orders.missed[u] = 0
             for word in range(words):
                 was_cover[i, word] = orders.cover[k, u, word]
-                orders.cover[k, u, word] = covered(ways, orders.reach[k], u, word)
-                orders.missed[u] += how_many(missing(ways, orders, u, word)) * ways.weight[word]
+                if (changed >> (word & 63)) & 1:
+                    orders.missed[u] -= how_many(missing(ways, orders, u, word)) * ways.weight[word]
+                    orders.cover[k, u, word] = covered(ways, orders.reach[k], u, word)
+                    orders.missed[u] += how_many(missing(ways, orders, u, word)) * ways.weight[word]
             more += orders.missed[u] - was_missed[i]
         if more <= 0 or unit(state) < np.exp(-more / heat):
             unserved += more
@@ -477,9 +524,9 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
             exchange(ways, orders, old_channel, new_channel, w, bit)
         else:
             keys[c] = old
-        for i in range(changes):
+        for i in range(undo.count[0]):
             for word in range(words):
-                orders.reach[log[i, 0], log[i, 1], word] = was_reach[i, word]
+                orders.reach[undo.lane[i], undo.channel[i], word] = undo.reach[i, word]
         for i in range(touches - 1, -1, -1):
             k, u = touched[i]
             if not mutual:

@@ -1,0 +1,76 @@
+"""Annealing of orders of channels in steps, between which the clock is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unknot.lanes.effort import SearchEffort
+
+if TYPE_CHECKING:
+    from unknot.lanes.orders_kernel import Orders, Ways
+
+AIMED = 0.9
+"""Share of moves that are aimed at a pair that is not served."""
+SHARE = 0.5
+"""Share of the time that is left, in which a round has to end."""
+
+
+def anneal_round(
+    ways: Ways,
+    orders: Orders,
+    unserved: int,
+    moves: int,
+    heat: tuple[float, float],
+    effort: SearchEffort,
+    stream: int,
+    turned: float,
+    *,
+    share: float = SHARE,
+) -> tuple[int, int]:
+    """One annealing; how many pairs are not served at its end, and at its best."""
+    seed, lanes, left = [effort.seed, stream, moves], len(orders.key), (unserved, unserved)
+    for left in annealed(ways, orders, unserved, moves, heat, effort, seed, turned=turned, share=share):
+        effort.report(f"{lanes} lane{'s' * (lanes > 1)}: {left[0]} pairs left")
+        if left[0] == 0:
+            break
+    return left
+
+
+def annealed(
+    ways: Ways,
+    orders: Orders,
+    cost: int,
+    moves: int,
+    heat: tuple[float, float],
+    effort: SearchEffort,
+    seed: list[int],
+    *,
+    turned: float = 0.0,
+    share: float = 1.0,
+) -> Iterator[tuple[int, int]]:
+    """Anneal orders in steps; yield the cost, and the least so far, before each step and at the end.
+
+    Parameters
+    ----------
+    cost : int
+        Of the orders as they are: weights of pairs that are not served.
+    heat : (float, float)
+        Temperatures at the beginning and at the end.
+    turned : float
+        Share of aimed moves that change the table.
+    share : float
+        Of the time that is left; the annealing ends by then.
+    """
+    from unknot.lanes.orders_kernel import anneal
+
+    state = np.array([np.random.default_rng(seed).integers(2**63)], dtype=np.uint64)
+    least = cost
+    for count, now, then in effort.cooled(moves, heat, share=share, words=ways.nearer.size):
+        yield cost, least
+        cost, low, made = (int(x) for x in anneal(ways, orders, state, count, now, then, AIMED, turned, cost))
+        effort.moves += made
+        least = min(least, low)
+    yield cost, least
