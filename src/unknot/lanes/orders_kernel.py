@@ -443,7 +443,7 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
     for move in range(moves):
         if unserved == 0:
             return unserved, 0, move
-        if move & 255 == 0:
+        if move & 255 == 0:  # the temperature falls in steps: a power costs as much as a small move
             heat = hot * (cold / hot) ** (move / moves)
         lane = below(state, lanes)
         keys = orders.key[lane]
@@ -452,6 +452,8 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
         c, old = below(state, channels), 0.0
         new = ways.base[c] + unit(state)
         if unit(state) < aimed:
+            # Most paths of a pair fall once or twice somewhere, and a move mends one place: the path that falls least
+            # is the one that a move may complete.
             u, destination = unserved_pair(ways, orders, state)
             falls = 0
             for _ in range(TRIES):
@@ -473,6 +475,8 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
                     continue
                 w, bit = destination >> 6, np.int64(1) << (destination & 63)
             else:
+                # Keys are spread over a unit, so this is about the distance to the next key: the two channels change
+                # places, and few others with them.
                 past = unit(state) / channels
                 if draw(state) & np.uint64(1):
                     c, new = path[i - 1], keys[path[i]] - past
@@ -494,6 +498,7 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
             size = push(heap, np.int64(0), keys, c)
             for j in range(ways.before_first[c], ways.before_first[c + 1]):
                 before = ways.before[j]
+                # What a channel before c reaches changes by the move itself only where c passes it.
                 if (keys[before] < old) != (keys[before] < new):
                     dirty[before] = -1
                     size = push(heap, size, keys, before)
@@ -516,6 +521,7 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
                     orders.cover[k, u, word] = covered(ways, orders.reach[k], u, word)
                     orders.missed[u] += how_many(missing(ways, orders, u, word)) * ways.weight[word]
             more += orders.missed[u] - was_missed[i]
+        # Metropolis: what is worse is taken with a chance that falls with the temperature.
         if more <= 0 or unit(state) < np.exp(-more / heat):
             unserved += more
             least = min(least, unserved)
@@ -527,6 +533,7 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
         for i in range(undo.count[0]):
             for word in range(words):
                 orders.reach[undo.lane[i], undo.channel[i], word] = undo.reach[i, word]
+        # The last first: both directions of a pair count the same lanes, each after what the one before left.
         for i in range(touches - 1, -1, -1):
             k, u = touched[i]
             if not mutual:
