@@ -167,7 +167,8 @@ def row(binary: str, name: str, runs: int) -> str:
         gap, width = apart(*([getattr(pair[k], figure) for pair in pairs] for k in range(2)))
         agree &= abs(gap) <= width + 0.005
         cells.append(f"{mean(getattr(pair[1], figure) for pair in pairs):.4g}, {gap:+.2%} ± {width:.2%}")
-    return "| " + " | ".join([*cells, "yes" if agree else "no"]) + " |"
+    cells.append("one run" if runs == 1 else "yes" if agree else "no")
+    return "| " + " | ".join(cells) + " |"
 
 
 def state_bytes(engine: Engine) -> int:
