@@ -8,7 +8,12 @@ switching technique (Schroeder et al. 1991).
 
 The numbers come from breadth-first levels, ties broken by the number of the router, as in Autonet, or from the
 preorder of a depth-first search, which tends to give more choice (Sancho, Robles & Duato 2000). Not minimal in
-general: the shortest legal path may be longer than the shortest path, and traffic gathers near the root."""
+general: the shortest legal path may be longer than the shortest path, and traffic gathers near the root.
+
+For forwarding tables, in which the next channel depends on the router and the destination alone, the shortest way
+down is taken where one exists, else the best way up. So no packet goes up after it went down, whatever port it came
+in by, and one virtual lane is safe; routes may be longer than where the input port is known.
+"""
 
 from __future__ import annotations
 
@@ -181,7 +186,7 @@ def up_down_table(network: Network, home: npt.ArrayLike, root: int | None = None
     --------
     >>> from unknot.network.families import ring
     >>> up_down_table(ring(4), [2])[:, 0].tolist()
-    [0, 2, -1, 5]
+    [0, 2, -1, 7]
     """
     routers = network.num_routers
     if root is None:
