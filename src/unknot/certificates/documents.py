@@ -241,7 +241,10 @@ def rule_claim(
 
 
 def size_claim(relation: Relation, switching: str, least: int) -> Document:
-    """The claim that no deadlock has fewer than `least` packets, or than the checker can tell, if that is less."""
+    """The claim that no deadlock has fewer than `least` packets.
+
+    It is made weaker where the checker can show less: its `least` is then lower than the one that was given.
+    """
     table = plain_table(relation)
     least = min(least, plain.fewest_packets(table, switching) or least)
     return {"subject": "size", "switching": switching, "least": least, "proof": {}}

@@ -532,7 +532,7 @@ def check_reachability(reachability: str, packets: list[Any], ports: list[int], 
 
 
 def fewest_packets(table: Table, switching: str) -> int | None:
-    """A number of packets that every deadlock has at least; None: no VC can be held in a deadlock.
+    """A number than which no deadlock has fewer packets; None: no VC can be held in a deadlock.
 
     From a VC that a packet holds, go on to its header, and to a VC that it waits for, which another packet holds.
     Some packets come back to the first: a closed walk with at most as many steps as there are packets.

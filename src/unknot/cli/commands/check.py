@@ -62,8 +62,10 @@ def check(
 ) -> None:
     """Prove that a routing cannot deadlock and delivers every pair, or show how it fails.
 
-    The other switching techniques are judged as well, in a line each. Exit code, of the technique asked for,
-    0: it holds; 1: it does not; 3: undecided in the time given.
+    The other switching techniques are judged as well, in a line each. With --smallest, --evidence has the number of
+    messages that the checker can show, which may be less than that in the answer.
+
+    Exit code, of the technique asked for, 0: it holds; 1: it does not; 3: undecided in the time given.
 
     Parameters
     ----------
