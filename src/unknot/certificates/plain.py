@@ -22,7 +22,7 @@ import heapq
 import json
 import sys
 from bisect import bisect
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise, product
@@ -660,9 +660,8 @@ def flow_amounts(network: Network, flows: Any) -> tuple[list[dict[int, int]], in
     A flow is [source terminal, destination terminal, amount]; null: every terminal sends 1 to every other.
     """
     if flows is None:
-        ends = [(s, t) for s in range(network.terminals) for t in range(network.terminals) if s != t]
-        amounts = [Fraction(1)] * len(ends)
-    elif isinstance(flows, list) and all(isinstance(flow, list) and len(flow) == 3 for flow in flows):
+        return uniform_amounts(network)
+    if isinstance(flows, list) and all(isinstance(flow, list) and len(flow) == 3 for flow in flows):
         ends = [(s, t) for s, t in (integers(flow[:2], "flows", 0, network.terminals) for flow in flows)]
         amounts = exact([flow[2] for flow in flows], "flows")
     else:
@@ -677,6 +676,18 @@ def flow_amounts(network: Network, flows: Any) -> tuple[list[dict[int, int]], in
             sent[v][u] = sent[v].get(u, 0) + number
             whole, largest = gcd(whole, number), max(largest, number)
     return sent, parts, whole, largest
+
+
+def uniform_amounts(network: Network) -> tuple[list[dict[int, int]], int, int, int]:
+    """The same where every terminal sends 1 to every other."""
+    inject, eject = Counter(network.inject), Counter(network.eject)
+    own = Counter(zip(network.inject, network.eject, strict=True))
+    sent: list[dict[int, int]] = [{} for _ in range(network.routers)]
+    for v, ends in eject.items():
+        amounts = {u: starts * ends - own[u, v] for u, starts in inject.items() if u != v}
+        sent[v] = {u: amount for u, amount in amounts.items() if amount}
+    some = int(any(sent))
+    return sent, 1, some, some
 
 
 def load_shown(network: Network, flows: Any, capacity: Any, weights: Any) -> Fraction:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 50_000_000
 """Most lanes × channels × terminals for which each terminal has routes of its own."""
+MOST_PAIRS = 4_000_000
+"""Most pairs for which a bound is worked out; about 100 bytes each."""
 FIRST_ROUNDS = 1
 """Rounds of annealing of each start, before the best goes on."""
 LP_SHARE, LP_SECONDS = 0.4, 20.0
@@ -106,8 +108,9 @@ class LowLoads:
         space = question.ways
         if demand is not question.demand:
             space = of_pairs(ways(demand), packed(demand.wanted), both_ways=space.many.size > 0)
-        self.bound = load_bound(demand, self.capacity)
-        self.goal = LoadGoal(demand, space, question.paths == "table", self.capacity, float(self.bound.least))
+        self.bound = load_bound(demand, self.capacity) if demand.pairs <= MOST_PAIRS else None
+        floor = 0.0 if self.bound is None else float(self.bound.least)
+        self.goal = LoadGoal(demand, space, question.paths == "table", self.capacity, floor)
 
     def front(self, most: int) -> Iterator[RoutesInLanes]:
         """Routes in the fewest lanes, then in each greater number up to `most`."""
@@ -123,7 +126,7 @@ class LowLoads:
         if self._reached(best):
             return best
         time = min(LP_SECONDS, LP_SHARE * (self.effort.deadline - clock()))
-        if not self.effort.interrupted:
+        if self.bound is not None and not self.effort.interrupted:
             self.bound = self.effort.insist(lambda: load_bound(self.goal.demand, self.capacity, time_limit=time))
             self.goal = replace(self.goal, floor=float(self.bound.least))
         others = [] if self._reached(best) else self._named(len(best.rank))
