@@ -109,7 +109,7 @@ def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) 
         (["--order", "circle"], "no circular order"),
         (["--block", "0"], "whole number"),
         (["--overhead", "-1"], "overhead"),
-        (["--switching", "worm"], "did you mean wormhole?"),
+        (["--switching", "worm"], "'worm' is not one of 'saf', 'vct', 'wormhole'"),
         (["--buffer-depth", "8", "--block", "9"], "does not fit"),
     ],
 )
