@@ -107,6 +107,13 @@ def test_cuts(name: str, dump: str, data: st.DataObject) -> None:
     check_a_cut(name, dump, cut(data, (EXAMPLES / name / dump).read_text()))
 
 
+@pytest.mark.parametrize("dump", ["opensm-lfts.dump", "opensm.fdbs"])
+def test_a_dump_may_begin_at_the_title_of_its_first_table(dump: str) -> None:
+    name = "opensm-torus8x8-dor"
+    _, _, text = (EXAMPLES / name / dump).read_text().partition("\n")
+    check_a_cut(name, dump, text)
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize(("name", "dump"), DUMPS)
 @settings(max_examples=60)

@@ -67,8 +67,8 @@ def read_fdbs(path: str | Path) -> TableFile:
             file.enter(table, lid, NO_ENTRY if port == NOT_ROUTED else port, number)
         elif match := _HEAD.match(line):
             table, titled = file.open(int(match[1], 16), number), False
-        elif table is not None and not titled and _TITLE.match(line):
-            titled = True
+        elif not titled and _TITLE.match(line):
+            titled = table is not None  # else the beginning is cut off, with the switch that the entries are of
         elif line.strip() and not noise.has(line, number) and at <= len(lines.data):
             raise file.error("a table dump has no such line; is it broken or cut off?", number)
     if not file.tables:
