@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.lanes.test_lanes import networks
+from tests.reference.brute_force import TooLargeError
 from tests.reference.loads import lowest_load
 from unknot._base.errors import NetworkError, RelationError
 from unknot.certificates import Rejected, network_of, plain
@@ -19,6 +20,9 @@ from unknot.lanes.tables import Table
 from unknot.network import Network, from_networkx, tod
 from unknot.routing.named import routing
 from unknot.verify import check, deliver, loads
+
+LIMIT = 300_000
+"""Most routes that brute force tries."""
 
 
 def walked(found: Lanes) -> np.ndarray:
@@ -41,6 +45,14 @@ def small(network: Network) -> bool:
     return network.num_routers <= 5 and network.num_terminals == np.unique(network.eject).size
 
 
+def lower_load(network: Network, found: Lanes, paths: str) -> int | None:
+    """A lower load in as many lanes, by trying everything; the test is skipped where that is too much."""
+    try:
+        return lowest_load(network, found.count, table=paths == "table", below=int(found.highest_load), limit=LIMIT)
+    except TooLargeError as error:
+        pytest.skip(str(error))
+
+
 def confirm(network: Network, paths: str, *, exactly: bool) -> None:
     """Compare with brute force; routes are safe, arrive, and carry what is said."""
     found = lanes(network, paths, effort=4000)
@@ -52,10 +64,8 @@ def confirm(network: Network, paths: str, *, exactly: bool) -> None:
     assert found.load_gap is not None
     assert found.load_gap >= 0
     if found.load_gap > 0 or exactly:
-        least = lowest_load(network, found.count, table=paths == "table")
-        assert least == found.highest_load
-        assert found.load_bound is not None
-        assert found.load_bound <= least
+        assert found.highest_load == int(found.highest_load)
+        assert lower_load(network, found, paths) is None
 
 
 @settings(max_examples=10, deadline=None)
@@ -67,7 +77,7 @@ def test_the_load_is_the_lowest_there_is(network: Network, paths: str) -> None:
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("paths", ["free", "table"])
-@pytest.mark.parametrize("seed", range(110))
+@pytest.mark.parametrize("seed", range(130))
 def test_the_load_is_the_lowest_of_random_networks(seed: int, paths: str) -> None:
     """Where the bound is met nothing has to be tried; where it is not, a branch and bound decides."""
     random = np.random.default_rng(seed)
