@@ -39,7 +39,7 @@ def grown(ways: Ways, effort: SearchEffort, low: int, most: int) -> Iterator[Ser
     low : int
         No fewer lanes are sought.
     """
-    orders, unserved = _with_more(ways, np.zeros((0, ways.source.size)), effort)
+    orders, unserved = _with_more(ways, np.zeros((0, ways.source.size)), effort, low)
     heat = max(LATER[0], HOT * len(ways.wanted)), COLD
     while low <= len(orders.key) < most:
         moves = ROUND * orders.key.size
@@ -62,14 +62,17 @@ def grown(ways: Ways, effort: SearchEffort, low: int, most: int) -> Iterator[Ser
             yield ServingOrders(whole, ways.nearer)
 
 
-def _with_more(ways: Ways, key: Floats, effort: SearchEffort) -> tuple[Orders, int]:
-    """Orders with more lanes around roots, which serve `COVERED` of what is left, and how many pairs they do not."""
+def _with_more(ways: Ways, key: Floats, effort: SearchEffort, least: int = 1) -> tuple[Orders, int]:
+    """Orders with more lanes around roots, which serve `COVERED` of what is left, and how many pairs they do not.
+
+    They are `least` lanes at least.
+    """
     orders, unserved = orders_of(ways, key)
     left = ways.wanted & ~np.bitwise_or.reduce(served(orders, ways.home), axis=0)
     enough = (1 - COVERED) * unserved
     for more in rooted(of_pairs(ways, left), [effort.seed, len(key)]):
         orders, unserved = orders_of(ways, np.array([*orders.key, more]))
-        if unserved <= enough:
+        if unserved <= enough and len(orders.key) >= least:
             break
     return orders, unserved
 

@@ -26,7 +26,7 @@ ROUND = 100
 """Moves for each channel and lane of the first round."""
 LARGE = 1 << 14
 """Channels × words from which a search begins with orders around roots, and not with random ones."""
-GROWN = 4000
+GROWN = 1 << 13
 """Channels × words from which lanes are grown before the search."""
 BELOW = 0.1
 """Share of the time that is left for refuting a number of lanes before the search, and for annealing before that."""
