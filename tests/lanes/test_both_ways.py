@@ -20,10 +20,11 @@ from unknot._base.background import clock
 from unknot._base.errors import RelationError
 from unknot.fabrics import read_fabric
 from unknot.lanes import Lanes, Refutation, lanes
+from unknot.lanes.anneal_kernel import anneal
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept, shows
 from unknot.lanes.exact import Open, decide
-from unknot.lanes.orders_kernel import anneal, settle
+from unknot.lanes.orders_kernel import settle
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import Table
 from unknot.lanes.ways import demand, of_pairs, packed, served, unpacked, ways

@@ -22,10 +22,11 @@ from tests.reference import climbing, levels
 from unknot._base.errors import RelationError
 from unknot.certificates import Rejected, accept_verdict
 from unknot.lanes import ChangingLanes, Refutation, changing_lanes, changing_search, evidence, lanes
+from unknot.lanes.anneal_kernel import anneal
 from unknot.lanes.changing_routes import in_levels
 from unknot.lanes.exact import Open, decide
 from unknot.lanes.load_kernel import served_column
-from unknot.lanes.orders_kernel import anneal, settle
+from unknot.lanes.orders_kernel import settle
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import free_table, random_table, table_from
 from unknot.lanes.ways import demand, in_classes, ways

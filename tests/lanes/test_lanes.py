@@ -15,7 +15,8 @@ from tests.reference import climbing
 from unknot._base.errors import NetworkError, RelationError, TextError
 from unknot.certificates import Rejected, accept_verdict
 from unknot.lanes import ForcedCycle, evidence, lanes, only, orders, read_flows
-from unknot.lanes.orders_kernel import anneal, settle
+from unknot.lanes.anneal_kernel import anneal
+from unknot.lanes.orders_kernel import settle
 from unknot.lanes.rooted import around, one_by_one, orders_of
 from unknot.lanes.tables import table_of, ways_of
 from unknot.lanes.ways import demand, packed, unpacked, ways

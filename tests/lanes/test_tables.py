@@ -14,9 +14,10 @@ from tests.lanes.test_lanes import networks
 from unknot._base.errors import RelationError
 from unknot.certificates import Rejected
 from unknot.lanes import RouteCycle, accept_routes, lanes
+from unknot.lanes.anneal_kernel import anneal
 from unknot.lanes.load_kernel import served_column
 from unknot.lanes.loads import loads_of
-from unknot.lanes.orders_kernel import anneal, settle
+from unknot.lanes.orders_kernel import settle
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import Table, random_table, table_from, table_of, ways_of
 from unknot.lanes.ways import demand, unpacked, ways

@@ -17,9 +17,10 @@ from unknot._base.errors import RelationError
 from unknot.certificates import Rejected, accept_verdict, network_of, plain
 from unknot.certificates import table_of as plain_table
 from unknot.lanes import longer_lanes
+from unknot.lanes.anneal_kernel import anneal
 from unknot.lanes.detours import RouteGoal, detour_ways, unit_of
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.orders_kernel import anneal, settle
+from unknot.lanes.orders_kernel import settle
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import free_table, random_table, table_of, tabled
 from unknot.lanes.ways import demand, ways

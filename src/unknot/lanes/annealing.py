@@ -64,7 +64,7 @@ def annealed(
     share : float
         Of the time that is left; the annealing ends by then.
     """
-    from unknot.lanes.orders_kernel import anneal
+    from unknot.lanes.anneal_kernel import anneal
 
     state = np.array([np.random.default_rng(seed).integers(2**63)], dtype=np.uint64)
     least = cost

@@ -1,0 +1,347 @@
+# mypy: ignore-errors
+"""The search for orders of channels that serve all pairs: simulated annealing of their keys, and of a table.
+
+A move changes one key, or one entry of the table. What it changes is worked out again channel by channel, by falling
+key, and put back if the move is refused.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from unknot._base.kernels.types_kernel import kept
+from unknot._base.kernels.words_kernel import how_many, lowest
+from unknot.lanes.orders_kernel import below, counted, covered, draw, missing, reached, unit
+
+TRIES = 4
+"""Paths, each in a lane at random, of which an aimed move mends the one that falls least often."""
+
+
+class Undo(NamedTuple):
+    """What a move overwrote, by which it is taken back: the sets of `count[0]` channels.
+
+    Attributes
+    ----------
+    count : int64 array, shape (1,)
+    lane, channel : int64 arrays
+    reach : int64 array, shape (places, words)
+    """
+
+    count: npt.NDArray[np.int64]
+    lane: npt.NDArray[np.int64]
+    channel: npt.NDArray[np.int64]
+    reach: npt.NDArray[np.int64]
+
+
+@kept(nogil=True)
+def push(heap, size, keys, c):
+    """Add a channel to a heap whose first has the highest key; the new size."""
+    i = size
+    while i > 0:
+        parent = (i - 1) >> 1
+        if keys[heap[parent]] >= keys[c]:
+            break
+        heap[i] = heap[parent]
+        i = parent
+    heap[i] = c
+    return size + 1
+
+
+@kept(nogil=True)
+def pop(heap, size, keys):
+    """Take the channel of the highest key from a heap; it and the new size."""
+    top = heap[0]
+    size -= 1
+    last = heap[size]
+    i = 0
+    while True:
+        child = 2 * i + 1
+        if child >= size:
+            break
+        if child + 1 < size and keys[heap[child + 1]] > keys[heap[child]]:
+            child += 1
+        if keys[heap[child]] <= keys[last]:
+            break
+        heap[i] = heap[child]
+        i = child
+    heap[i] = last
+    return top, size
+
+
+@kept(nogil=True)
+def apart(ways, orders, u, n):
+    """The nth destination of router u that no lane serves, where both directions share a lane."""
+    for v in range(orders.missed.size):
+        if orders.agree[u, v] == 0:
+            if n < ways.many[u, v]:
+                break
+            n -= ways.many[u, v]
+    h = np.searchsorted(ways.home, v)
+    while True:
+        if (ways.wanted[u, h >> 6] >> (h & 63)) & 1:
+            if n == 0:
+                return h
+            n -= 1
+        h += 1
+
+
+@kept(nogil=True)
+def unserved_pair(ways, orders, state):
+    """A router and a destination that no lane serves, each with the chance of its weight."""
+    u = below(state, orders.missed.size)
+    while orders.missed[u] == 0:
+        u = (u + 1) % orders.missed.size
+    n = below(state, orders.missed[u])
+    if ways.many.size:
+        return u, apart(ways, orders, u, n)
+    for w in range(orders.reach.shape[2]):
+        left = missing(ways, orders, u, w)
+        count = how_many(left) * ways.weight[w]
+        if n < count:
+            for _ in range(n // ways.weight[w]):
+                left &= left - 1
+            return u, 64 * w + lowest(left)
+        n -= count
+    return u, -1
+
+
+@kept(nogil=True)
+def drawn_path(ways, orders, keys, state, u, destination, path, fall):
+    """Draw a path of a pair into `path`, and the places where its keys do not rise into `fall`.
+
+    Returns the number of these places; 0 if the path comes to a router that leads no farther.
+    """
+    length, falls = 0, 0
+    while u != ways.home[destination]:
+        count, next_channel = 0, -1
+        first, end, options = ways.leaving_first[u], ways.leaving_first[u + 1], ways.leaving
+        if length > 0:
+            last = path[length - 1]
+            first, end, options = ways.after_first[last], ways.after_first[last + 1], ways.after
+        for j in range(first, end):
+            c = options[j]
+            may = orders.taken[c, destination >> 6] & ways.nearer[c, destination >> 6]
+            if (may >> (destination & 63)) & 1:
+                count += 1
+                if below(state, count) == 0:
+                    next_channel = c
+        if next_channel < 0 or length == ways.wanted.shape[0]:
+            return 0
+        path[length] = next_channel
+        if length > 0 and keys[path[length - 1]] >= keys[next_channel]:
+            fall[falls] = length
+            falls += 1
+        length += 1
+        u = ways.target[next_channel]
+    return falls
+
+
+@kept(nogil=True)
+def elsewhere(ways, orders, state, old, destination):
+    """Another channel than `old` of the same router that may be taken to a destination; −1 if there is none.
+
+    Of virtual channels the first of the channel.
+    """
+    u, count, choice = ways.source[old], 0, -1
+    for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
+        c = ways.leaving[j]
+        other = c % ways.copies == 0 and c // ways.copies != old // ways.copies
+        if other and (ways.nearer[c, destination >> 6] >> (destination & 63)) & 1:
+            count += 1
+            if below(state, count) == 0:
+                choice = c
+    return choice
+
+
+@njit(inline="always")
+def exchange(ways, orders, old, new, w, bit):
+    """Take one of two channels to a destination where the other was, with all their virtual channels."""
+    for i in range(ways.copies):
+        orders.taken[old + i, w] ^= bit
+        orders.taken[new + i, w] ^= bit
+
+
+@kept(nogil=True)
+def spread(ways, orders, lane, heap, size, dirty, undo, touched, stale, touches):
+    """Work out again what the channels in a heap reach in a lane, and all that this changes.
+
+    Channels come by falling key, so each is worked out once, after all that it may be followed by. Most changes are
+    in few words: `dirty` has for each channel in the heap those that may change, word w as bit w modulo 64, and is 0
+    for all others. `stale` has the same of the routers whose `cover` is to be worked out again; `touched` lists them,
+    with their lanes. What was there before goes to `undo`. Returns the number of routers in `touched`.
+    """
+    keys, reach = orders.key[lane], orders.reach[lane]
+    changes = undo.count[0]
+    while size > 0:
+        c, size = pop(heap, size, keys)
+        may_change, changed = dirty[c], np.int64(0)
+        dirty[c] = 0
+        for w in range(reach.shape[1]):
+            undo.reach[changes, w] = reach[c, w]
+            if (may_change >> (w & 63)) & 1:
+                homes = reached(ways, keys, orders.taken, reach, c, w)
+                if homes != reach[c, w]:
+                    changed |= np.int64(1) << (w & 63)
+                    reach[c, w] = homes
+        if changed == 0:
+            continue
+        if stale[lane, ways.source[c]] == 0:
+            touched[touches, 0], touched[touches, 1] = lane, ways.source[c]
+            touches += 1
+        stale[lane, ways.source[c]] |= changed
+        undo.lane[changes], undo.channel[changes] = lane, c
+        changes += 1
+        if ways.detour.shape[0]:
+            changed = np.int64(-1)  # a detour takes from words of other blocks
+        for j in range(ways.before_first[c], ways.before_first[c + 1]):
+            before = ways.before[j]
+            if keys[before] < keys[c]:
+                if dirty[before] == 0:
+                    size = push(heap, size, keys, before)
+                dirty[before] |= changed
+    undo.count[0] = changes
+    return touches
+
+
+@kept(nogil=True)
+def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
+    """Simulated annealing of the keys, and of a table, on the number of pairs that are not served.
+
+    A move gives a channel another key in one lane, or a router another channel to one destination; only what that
+    changes is worked out again, and put back if the move is refused. Stops at once when all pairs are served.
+
+    Parameters
+    ----------
+    state : uint64 array, shape (1,)
+        Of the random numbers.
+    hot, cold : float
+        Temperatures at the beginning and at the end.
+    aimed : float
+        The share of moves that are aimed at a pair that is not served.
+    turned : float
+        The share of those that change the table; 0: it is no table, or it is given.
+    unserved : int
+        How many are not served now.
+
+    Returns
+    -------
+    unserved, least, moves made : int
+    """
+    lanes, channels, words = orders.reach.shape
+    routers, mutual = orders.missed.size, ways.many.size > 0
+    heap, dirty = np.empty(channels, np.int64), np.zeros(channels, np.int64)
+    room = lanes * channels + 1
+    undo = Undo(
+        np.zeros(1, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.empty((room, words), np.int64)
+    )
+    touched, stale = np.empty((lanes * routers, 2), np.int64), np.zeros((lanes, routers), np.int64)
+    was_cover, was_missed = np.empty((lanes * routers, words), np.int64), np.empty(lanes * routers, np.int64)
+    path, fall = np.empty(routers + 1, np.int64), np.empty(routers + 1, np.int64)
+    other_path, other_fall = np.empty(routers + 1, np.int64), np.empty(routers + 1, np.int64)
+    least, heat = unserved, hot
+    for move in range(moves):
+        if unserved == 0:
+            return unserved, 0, move
+        if move & 255 == 0:  # the temperature falls in steps: a power costs as much as a small move
+            heat = hot * (cold / hot) ** (move / moves)
+        lane = below(state, lanes)
+        keys = orders.key[lane]
+        old_channel, new_channel, w, bit = -1, -1, 0, np.int64(0)
+        touches, undo.count[0] = np.int64(0), 0
+        c, old = below(state, channels), 0.0
+        new = ways.base[c] + unit(state)
+        if unit(state) < aimed:
+            # Most paths of a pair fall once or twice somewhere, and a move mends one place: the path that falls least
+            # is the one that a move may complete.
+            u, destination = unserved_pair(ways, orders, state)
+            falls = 0
+            for _ in range(TRIES):
+                k = below(state, lanes)
+                more = drawn_path(ways, orders, orders.key[k], state, u, destination, other_path, other_fall)
+                if more > 0 and (falls == 0 or more < falls):
+                    lane, falls = k, more
+                    path, other_path = other_path, path
+                    fall, other_fall = other_fall, fall
+            if falls == 0:
+                continue
+            keys = orders.key[lane]
+            i = fall[below(state, falls)]
+            if unit(state) < turned:
+                old_channel = path[i - np.int64(draw(state) & np.uint64(1))]
+                old_channel -= old_channel % ways.copies
+                new_channel = elsewhere(ways, orders, state, old_channel, destination)
+                if new_channel < 0:
+                    continue
+                w, bit = destination >> 6, np.int64(1) << (destination & 63)
+            else:
+                # Keys are spread over a unit, so this is about the distance to the next key: the two channels change
+                # places, and few others with them.
+                past = unit(state) / channels
+                if draw(state) & np.uint64(1):
+                    c, new = path[i - 1], keys[path[i]] - past
+                else:
+                    c, new = path[i], keys[path[i - 1]] + past
+        if new_channel >= 0:
+            exchange(ways, orders, old_channel, new_channel, w, bit)
+            for k in range(lanes):
+                size = np.int64(0)
+                for i in range(ways.copies):
+                    dirty[old_channel + i] = dirty[new_channel + i] = np.int64(1) << (w & 63)
+                    size = push(heap, size, orders.key[k], old_channel + i)
+                    size = push(heap, size, orders.key[k], new_channel + i)
+                touches = spread(ways, orders, k, heap, size, dirty, undo, touched, stale, touches)
+        else:
+            old = keys[c]
+            keys[c] = new
+            dirty[c] = -1
+            size = push(heap, np.int64(0), keys, c)
+            for j in range(ways.before_first[c], ways.before_first[c + 1]):
+                before = ways.before[j]
+                # What a channel before c reaches changes by the move itself only where c passes it.
+                if (keys[before] < old) != (keys[before] < new):
+                    dirty[before] = -1
+                    size = push(heap, size, keys, before)
+            touches = spread(ways, orders, lane, heap, size, dirty, undo, touched, stale, touches)
+        more = 0
+        for i in range(touches):
+            k, u = touched[i]
+            changed, stale[k, u] = stale[k, u], 0
+            if mutual:
+                for word in range(words):
+                    was_cover[i, word] = orders.cover[k, u, word]
+                    orders.cover[k, u, word] = covered(ways, orders.reach[k], u, word)
+                    more += counted(ways, orders, k, u, word, was_cover[i, word])
+                continue
+            was_missed[i] = orders.missed[u]
+            for word in range(words):
+                was_cover[i, word] = orders.cover[k, u, word]
+                if (changed >> (word & 63)) & 1:
+                    orders.missed[u] -= how_many(missing(ways, orders, u, word)) * ways.weight[word]
+                    orders.cover[k, u, word] = covered(ways, orders.reach[k], u, word)
+                    orders.missed[u] += how_many(missing(ways, orders, u, word)) * ways.weight[word]
+            more += orders.missed[u] - was_missed[i]
+        # Metropolis: what is worse is taken with a chance that falls with the temperature.
+        if more <= 0 or unit(state) < np.exp(-more / heat):
+            unserved += more
+            least = min(least, unserved)
+            continue
+        if new_channel >= 0:
+            exchange(ways, orders, old_channel, new_channel, w, bit)
+        else:
+            keys[c] = old
+        for i in range(undo.count[0]):
+            for word in range(words):
+                orders.reach[undo.lane[i], undo.channel[i], word] = undo.reach[i, word]
+        # The last first: both directions of a pair count the same lanes, each after what the one before left.
+        for i in range(touches - 1, -1, -1):
+            k, u = touched[i]
+            if not mutual:
+                orders.missed[u] = was_missed[i]
+            for word in range(words):
+                tried = orders.cover[k, u, word]
+                orders.cover[k, u, word] = was_cover[i, word]
+                if mutual:
+                    counted(ways, orders, k, u, word, tried)
+    return unserved, least, moves
