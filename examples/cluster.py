@@ -1,9 +1,9 @@
 """Five fabrics of about a thousand endpoints, each under three kinds of traffic, whole and with failed links.
 
-What a terminal gets through under uniform and adversarial traffic and in an all-to-all exchange, by the routing of
-the fabric; and under uniform traffic by fixed shortest paths in lanes, which need no regular network, before and
-after 2 % of the links failed. Run it with ``python examples/cluster.py``; ``--quick`` takes small fabrics and short
-runs.
+The most that a terminal gets through under uniform and adversarial traffic and in an all-to-all exchange, by the
+routing of the fabric; and under uniform traffic by fixed shortest paths in lanes, which need no regular network,
+before and after 2 % of the links failed. Run it with ``python examples/cluster.py``; ``--quick`` takes small fabrics
+and short runs.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ UNITS = Units(clock_ghz=1.25, flit_bytes=40)
 """50 GB/s a link: a 400 Gb/s port."""
 FLITS = 4
 VCS = 4
+LOADS = (0.6, 0.4, 0.3, 0.2, 0.1)
+"""Offered loads, tried until one is carried: far past saturation many fabrics carry less than at it."""
 
 
 @dataclass(frozen=True)
@@ -107,11 +109,18 @@ def in_lanes(network: Network, quick: bool) -> Relation:
     return changing_lanes(network, vcs=VCS, time_limit=3 if quick else 60).relation
 
 
-def accepted(relation: Relation, traffic: str | list[int], load: float, quick: bool) -> float:
-    """What a terminal gets through at a load, in GB/s."""
+def accepted(relation: Relation, traffic: str | list[int], quick: bool) -> float:
+    """The most that a terminal gets through at any of the loads, in GB/s."""
     cycles = (200, 400) if quick else (1500, 1500)
-    run = unknot.simulate(relation, load, traffic=traffic, packet_length=FLITS, warmup=cycles[0], measure=cycles[1])
-    return UNITS.gb_per_s(run.accepted_load)
+    most = 0.0
+    for load in LOADS:
+        run = unknot.simulate(
+            relation, load, traffic=traffic, packet_length=FLITS, warmup=cycles[0], measure=cycles[1]
+        )
+        most = max(most, run.accepted_load)
+        if run.stable:
+            break
+    return UNITS.gb_per_s(most)
 
 
 def main() -> None:
@@ -123,18 +132,17 @@ def main() -> None:
         network = unknot.network.tod.network(fabric.small if quick else fabric.network)
         relation = routing_to_simulate(network, fabric.routing, VCS)
         loads = [
-            accepted(relation, "uniform", 0.6, quick),
-            accepted(relation, adversarial(network, fabric.adversary), 0.6, quick),
+            accepted(relation, "uniform", quick),
+            accepted(relation, adversarial(network, fabric.adversary), quick),
             exchanged(relation, quick),
-            accepted(in_lanes(network, quick), "uniform", 0.6, quick),
-            accepted(in_lanes(broken(network, 0.02), quick), "uniform", 0.6, quick),
+            accepted(in_lanes(network, quick), "uniform", quick),
+            accepted(in_lanes(broken(network, 0.02), quick), "uniform", quick),
         ]
         values = "{:9.1f} {:12.1f} {:11.1f} {:9.1f} {:11.1f}".format(*loads)
         print(f"{fabric.name:10} {network.num_terminals:9} {values}", flush=True)
     left_out = "" if quick else ", of nine steps one"
-    print(
-        f"offered: 0.6 of 50 GB/s a link; all-to-all: {FLITS * UNITS.flit_bytes} bytes to every other one{left_out};"
-    )
+    sent = f"{FLITS * UNITS.flit_bytes} bytes to every other one{left_out}"
+    print(f"offered: {LOADS[-1]:.0%} to {LOADS[0]:.0%} of 50 GB/s a link; all-to-all: {sent};")
     print("in lanes: uniform traffic by fixed shortest paths in lanes, whole and with 2 % of the links failed")
     print(f"from nothing to a table: {time.monotonic() - began:.0f} s")
 

@@ -17,8 +17,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.commands import GOOD, line, outcome, prepare, texts
+from tests.fuzz.commands import outcome
+from tests.fuzz.lines import GOOD, line, prepare, texts
 from tests.fuzz.readers import ROOT
+
+EVIDENCE = [
+    ["check", "mesh(2, 2)", "--routing", "west_first", "--evidence", "evidence.json"],
+    ["check", "ring(4)", "--routing", "dimension_order(dateline='none')", "--export", "knot.json"],
+]
+"""Commands whose files others read."""
 
 
 def fuzzed(lines: int, seed: int) -> tuple[Counter[int], list[str]]:
@@ -31,6 +38,8 @@ def fuzzed(lines: int, seed: int) -> tuple[Counter[int], list[str]]:
         good, folder = root / "good", root / "files"
         good.mkdir()
         names = prepare(good)
+        for words in EVIDENCE:
+            assert not outcome(words, good)[1]
         for _ in range(lines):
             shutil.copytree(good, folder, dirs_exist_ok=True)
             words = line(draw, names)
@@ -71,5 +80,6 @@ def test_some_command_lines() -> None:
 
 if __name__ == "__main__":
     counted, found = fuzzed(int(sys.argv[1]), int(sys.argv[2]))
-    print(f"{dict(counted)}, {len(found)} wrong")
+    done = 1 - counted[2] / counted.total()
+    print(f"{dict(counted)}, {done:.0%} not refused, {len(found)} wrong")
     sys.exit(bool(found))

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 from typing import IO, Any
 
 import pytest
@@ -21,7 +22,8 @@ from unknot._base.errors import UnknotError, missing_extra
 from unknot.studies import run_study
 from unknot.studies.clusters import cluster
 
-distributed = pytest.importorskip("distributed", reason="dask is not installed")
+dask = pytest.importorskip("dask", reason="dask is not installed")
+pytest.importorskip("distributed", reason="dask is not installed")
 STUDY = """[common]
 network = "ring(5)"
 routing = "dimension_order"
@@ -91,6 +93,43 @@ def run(study: Path, request: pytest.FixtureRequest) -> Iterator[Run]:
         process.wait()
 
 
+ALONE = """
+import sys, time
+from distributed import LocalCluster
+server = LocalCluster(
+    n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", host="127.0.0.1", dashboard_address=None
+)
+print(server.scheduler_address, flush=True)
+sys.stdin.read()
+"""
+"""A scheduler with a worker in one process."""
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_is_killed(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The study ends with what to do; what was done is kept, and resumed it has the rows of one that was not."""
+    study.write_text(STUDY.replace("1000000", "400"))
+    with subprocess.Popen(
+        [sys.executable, "-c", ALONE], stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True
+    ) as server:
+        assert server.stdout is not None
+        with (
+            dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
+            pytest.raises(
+                UnknotError, match=r"is gone.* finished points are kept: start it again, or leave out --dask"
+            ),
+            cluster(server.stdout.readline().strip()) as (executor, jobs),
+        ):
+            run_study(study, executor=executor, jobs=jobs, progress=lambda _, done, __: done == 3 and server.kill())
+    kept = points(study.with_suffix(".sqlite"))
+    assert 3 <= kept < 13
+    stages: list[str] = []
+    resumed = run_study(study, progress=lambda stage, done, total: stages.append(stage))
+    assert sum(stage.endswith("kept from before") for stage in stages) == kept
+    assert resumed.rows == run_study(study, store=study.with_name("other.sqlite")).rows
+
+
+@pytest.mark.campaign
 @pytest.mark.parametrize("run", [2], indirect=True)
 @pytest.mark.filterwarnings("ignore")
 def test_a_worker_is_killed(study: Path, run: Run) -> None:
@@ -103,6 +142,7 @@ def test_a_worker_is_killed(study: Path, run: Run) -> None:
     assert points(study.with_suffix(".sqlite")) == 13
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("run", [1], indirect=True)
 @pytest.mark.filterwarnings("ignore")
 def test_the_scheduler_is_killed(study: Path, run: Run) -> None:
@@ -112,7 +152,7 @@ def test_the_scheduler_is_killed(study: Path, run: Run) -> None:
     run.scheduler.kill()
     _, err = run.command.communicate(timeout=300)
     assert run.command.returncode == 2, err
-    assert err.splitlines()[-1].startswith("the cluster that computes points is gone; finished points are kept")
+    assert err.splitlines()[-1].startswith("the cluster that computes points is gone (was its scheduler killed?)")
     assert "Traceback" not in err
     kept = points(study.with_suffix(".sqlite"))
     assert done <= kept < 13

@@ -69,6 +69,12 @@ def cluster(where: str, jobs: int | None = None) -> Iterator[tuple[Executor, int
     except UnknotError:
         raise
     except dask.KilledWorker as error:
-        raise UnknotError(f"{where}: workers die over and over (out of memory?); finished points are kept") from error
+        raise UnknotError(
+            f"--dask {where}: workers die over and over (out of memory?); finished points are kept: give the same "
+            "command, with fewer workers on a machine"
+        ) from error
     except (OSError, ValueError) as error:
-        raise UnknotError(f"--dask {where}: {error or 'nobody answers there'}; finished points are kept") from error
+        raise UnknotError(
+            f"--dask {where}: {error or 'nobody answers there'}; finished points are kept: start a scheduler and "
+            "workers, or leave out --dask, and give the same command"
+        ) from error

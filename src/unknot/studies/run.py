@@ -170,8 +170,8 @@ class _Sweep:
                         self._keep(pending[future], future.result())
                     elif self._wanted(pending[future]):
                         raise UnknotError(
-                            "the cluster that computes points is gone; finished points are kept: give the same "
-                            "command again"
+                            "the cluster that computes points is gone (was its scheduler killed?); finished points "
+                            "are kept: start it again, or leave out --dask, and give the same command"
                         )
                     del pending[future]  # not before it is kept: what interrupts that finds it below
                 for future, slot in pending.items():

@@ -49,14 +49,18 @@ def write(name: str, content: bytes) -> None:
     with contextlib.suppress(OSError):
         with replacing(folder() / (name + ENDING)) as file:
             file.write(hashlib.sha256(content).digest() + content)
-        files = sorted(kept(), key=lambda path: path.stat().st_mtime)
-        for path in files[: max(0, len(files) - MOST)]:
+        files = kept()
+        for path in sorted(files, key=lambda path: files[path].st_mtime)[: max(0, len(files) - MOST)]:
             path.unlink(missing_ok=True)
 
 
-def kept() -> list[Path]:
-    """Return the files of compiled code."""
-    return list(folder().glob("*" + ENDING))
+def kept() -> dict[Path, os.stat_result]:
+    """Return the files of compiled code and their status, without those that another process removes meanwhile."""
+    files = {}
+    for path in folder().glob("*" + ENDING):
+        with contextlib.suppress(FileNotFoundError):
+            files[path] = path.stat()
+    return files
 
 
 def clear() -> int:

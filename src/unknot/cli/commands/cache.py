@@ -21,5 +21,5 @@ def cache(
         show(f"removed {kernel_cache.clear()} files of compiled code from {kernel_cache.folder()}")
         return
     files = kernel_cache.kept()
-    size = sum(path.stat().st_size for path in files) / 1e6
+    size = sum(status.st_size for status in files.values()) / 1e6
     show(f"{len(files)} files of compiled code, {size:.1f} MB, in {kernel_cache.folder()}")
