@@ -103,6 +103,18 @@ def _left(network: Network) -> Document:
     return part_of("two channels fail", relation, claims, {"channels": [0, 3], "routers": []})
 
 
+def _cuts(network: Network) -> Document:
+    """Of the routes around a ring of five, each channel has three; two pass each router; four begin there."""
+    leaving = np.flatnonzero(network.source == 0).tolist()
+    faults = [
+        {"channels": [0], "routers": [], "lost": 3, "severed": 0},
+        {"channels": [], "routers": [1], "lost": 2, "severed": 0},
+        {"channels": leaving, "routers": [], "lost": 6, "severed": 4},
+        {"channels": leaving, "routers": [0], "lost": 2, "severed": 0},
+    ]
+    return {"subject": "cuts", "faults": faults, "proof": {}}
+
+
 @cache
 def _texts() -> dict[str, str]:
     given = dimension_order(ring(5), 1, dateline="none")
@@ -128,6 +140,7 @@ def _texts() -> dict[str, str]:
         "minimal": _removed(fully_adaptive(mesh(2, 2), vcs=1), "vct", minimal=True),
         "changed": _changed(),
         "size": document(given.network, given, [size_claim(given, "vct", 5)]),
+        "cuts": document(given.network, given, [_cuts(given.network)]),
         "rule": document(None, None, [every_size("mesh(1)", "duato", "wormhole").claim]),
         "parts": document(given.network, given, [delivery_claim(given, True)], [_left(given.network)]),
         "not saved": _removed(fully_adaptive(ring(5), vcs=1), "vct"),

@@ -15,11 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from tests.reference.brute_force import TooLargeError
+from tests.reference.fewest import fewest
 from unknot._base.switching import SWITCHINGS, Switching
-from unknot.certificates import Rejected, Verdict, document, network_of, plain, size_claim
+from unknot.certificates import Rejected, Verdict, document, network_of, plain, rule_difference, size_claim
 from unknot.cli.program import app
+from unknot.design.every_size import every_size
 from unknot.network.families import mesh
 from unknot.routing import Relation
+from unknot.routing.named import routing
 from unknot.verify import check_all
 from unknot.verify.smallest import smallest
 from unknot.verify.testing.strategies import relations
@@ -87,6 +91,41 @@ def test_every_size(tmp_path: Path) -> None:
         refuse(path, document, ("claims", 0, "proof", "levels"), [])
         refuse(path, document, ("claims", 0, "proof", "levels"), claim["proof"]["levels"][1:])
         refuse(path, document, ("claims", 0, "proof", "escapes"), claim["proof"]["escapes"][:-1])
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("mesh(3, 4)", "--routing", "duato"), ""),
+        (("mesh(5, 2)", "--routing", "duato"), ""),
+        (("mesh(3, 4)", "--routing", "duato", "--vcs", "3"), "other VCs"),
+        (("mesh(3, 4)", "--routing", "fully_adaptive", "--vcs", "2"), "candidates at the injection port of"),
+        (("mesh(3, 3, 3)", "--routing", "duato"), "3 dimensions, and the rule is for 2"),
+        (("torus(4, 4)", "--routing", "duato", "--vcs", "3"), "no mesh"),
+        (("mesh(3, 4)",), "only a rule is compared with a --routing"),
+    ],
+)
+def test_a_rule_for_every_size_on_one_mesh(options: tuple[str, ...], reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "sizes.json"
+    assert run("check", "mesh(2)", "--routing", "duato", "--all-sizes", "--evidence", str(path))[0] == 0
+    code, output = run("accept", str(path), "--network", *options)
+    assert (code, "REJECTED" in output) == (int(bool(reason)), bool(reason))
+    assert (reason or f"duato on {options[0]} is this rule") in output.replace("\n", " ")
+
+
+@given(st.sampled_from(["duato", "west_first", "odd_even", "dimension_order", "negative_first"]), st.data())
+def test_rules_are_told_apart(name: str, data: st.DataObject) -> None:
+    """A row of the rule that is changed is noticed on a mesh where every state comes about."""
+    claim = every_size("mesh(2)", name, "vct")
+    if claim.rule is None or claim.proof is None:
+        return
+    content, relation = copy.deepcopy(claim.claim), routing(mesh(4, 4), name)
+    assert rule_difference(content, relation) == ""
+    assert "commit" in rule_difference(content, replace(relation, commits=True))
+    row = data.draw(st.sampled_from(content["rule"]))
+    out = data.draw(st.integers(3, len(row) - 1))
+    row[out] = -row[out] - 2
+    assert "differ" in rule_difference(content, relation)
 
 
 def test_every_size_refuted(tmp_path: Path) -> None:
@@ -376,3 +415,33 @@ def test_no_deadlock_has_fewer_packets(relation: Relation, switching: Switching)
         plain.accept(document(relation.network, relation, [claim]))
         with pytest.raises(Rejected):
             plain.accept(document(relation.network, relation, [{**claim, "least": claim["least"] + 1}]))
+
+
+@given(relations(), st.sampled_from(SWITCHINGS))
+def test_no_deadlock_of_as_few_packets_holds_fewer_vcs(relation: Relation, switching: Switching) -> None:
+    """Just as many as brute force finds are accepted where the closed walk has as many steps; one more never."""
+    try:
+        best = fewest(relation, switching)
+    except TooLargeError:
+        return
+    if best is None:
+        return
+    messages, held = best
+    claim = {"subject": "size", "switching": switching, "least": messages, "held": held, "proof": {}}
+    shown = size_claim(relation, switching, messages, held)
+    exact = shown["least"] == messages and switching != "wormhole-nonatomic"
+    assert shown == claim or not exact
+    with pytest.raises(Rejected):
+        plain.accept(document(relation.network, relation, [{**claim, "held": held + 1}]))
+
+
+def test_held_vcs_of_lcfaa(tmp_path: Path) -> None:
+    """Four packets on eight VCs, by both programs; nine are one too many."""
+    words = ("check", "mesh(6, 6)", "--routing", "lcfaa", "--switching", "wormhole", "--smallest")
+    content, says = evidence_of(tmp_path / "size.json", *words, code=1)
+    claim = {"subject": "size", "switching": "wormhole", "least": 4, "held": 8, "proof": {}}
+    assert content["claims"][-1] == claim
+    assert says[-1].endswith("has fewer than 4 packets, nor one of 4 packets fewer than 8 VCs")
+    content["claims"][-1]["held"] = 9
+    with pytest.raises(Rejected, match="on 8 VCs or fewer"):
+        plain.accept(content)

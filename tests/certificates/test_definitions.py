@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.lanes.test_lanes import networks
 from tests.reference import climbing
-from unknot.certificates import Rejected, network_of, plain, table_of
+from unknot.certificates import Rejected, network_of, plain, table_difference, table_of
 from unknot.network import Network
 from unknot.network.families import mesh, ring
 from unknot.routing import Relation, dimension_order
@@ -66,11 +66,12 @@ def test_turns_that_shortest_paths_avoid(network: Network, dead_ends: list[int])
     source, target = [*network.source, *more, routers], [*network.target, *[routers] * len(more), routers + 1]
     network = Network("ends", routers + 2, source, target, inject=network.inject)
     graph = plain.Network(network_of(network))
+    encoder = plain.Encoder(graph, 1)
     turns = [(c, e) for c in range(graph.channels) for e in graph.leaving.get(graph.target[c], ())]
     for s, t in climbing.pairs(network):
         paths = [{*pairwise(path)} for path in climbing.shortest_paths(network, s, t)]
         for turn in turns:
-            assert plain.can_avoid(graph, s, t, turn) == any(turn not in path for path in paths)
+            assert encoder.can_avoid((s, t), turn) == any(turn not in path for path in paths)
 
 
 @given(networks(), st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5))), st.permutations(range(6)))
@@ -110,10 +111,11 @@ def test_cycles_of_routes(relation: Relation, data: st.DataObject) -> None:
         which, at = data.draw(st.integers(0, len(turns) - 1)), data.draw(st.integers(0, 3))
         turns[which] = [*turns[which]]
         turns[which][at] = data.draw(st.integers(0, (network.num_channels, addresses)[at > 1]))
+    encoder, senders = plain.RouteEncoder(table, 1), {*product(range(addresses), repeat=2)}
     closed = all(e == after[0] for (_, e, *_), after in pairwise([*turns, turns[0]]))
     holds = closed and all(turn in taken for turn in turns)
     try:
-        plain.check_route_cycle(table, {"turns": turns})
+        plain.check_turns(encoder, senders, turns)
     except Rejected:
         assert not holds
     else:
@@ -128,7 +130,7 @@ def test_tables_that_differ(relation: Relation, data: st.DataObject) -> None:
     for rows in other["states"]:
         for row in rows:
             row[1:] = data.draw(st.permutations(row[1:]))
-    assert plain.difference(first, plain.Table(graph, other)) == ""
+    assert table_difference(first, plain.Table(graph, other)) == ""
     rows = [row for rows in other["states"] for row in rows if len(row) > 1]
     if rows:
         row = data.draw(st.sampled_from(rows))
@@ -138,5 +140,5 @@ def test_tables_that_differ(relation: Relation, data: st.DataObject) -> None:
             second = plain.Table(graph, other)
         except Rejected:
             return
-        assert plain.difference(first, second)
-        assert plain.difference(second, first)
+        assert table_difference(first, second)
+        assert table_difference(second, first)

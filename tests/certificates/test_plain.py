@@ -25,6 +25,7 @@ from unknot.certificates import (
     delivery_claim,
     document,
     evidence_holds,
+    network_of,
     plain,
     removals_claim,
     table_of,
@@ -179,11 +180,20 @@ def test_how_many_vcs_a_packet_holds(switching: str, accepted: set[int]) -> None
 
 
 def test_packets_that_are_scheduled_do_not_pass_any_of_those_before() -> None:
-    standing = [{"lead": [], "held": [0]}, {"lead": [], "held": [1]}]
-    plain.check_reachability("scheduled", [*standing, {"lead": [3], "held": [2]}], [0, 1, 2], [[], [], [3]])
-    for lead in ([0], [1], [2]):
+    """Packets around a ring of six channels; the last one comes past those that stand there already, or not."""
+    relation = shortest_paths(Network("one way", 6, range(6), [1, 2, 3, 4, 5, 0]))
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+
+    def packet(source: int, address: int, lead: list[int], held: list[int]) -> plain.Packet:
+        return plain.Packet(table, "vct", {"source": source, "address": address, "lead": lead, "held": held})
+
+    standing = [packet(0, 2, [], [0]), packet(1, 3, [], [1])]
+    plain.check_reachability("scheduled", [*standing, packet(3, 5, [3], [4])])
+    for lead in ([0, 1, 2, 3], [1, 2, 3]):
+        last = packet(lead[0], 5, lead, [4])
+        plain.check_reachability("not-established", [*standing, last])
         with pytest.raises(Rejected, match="packet 3"):
-            plain.check_reachability("scheduled", [*standing, {"lead": lead, "held": [2]}], [0, 1, 2], [[], [], lead])
+            plain.check_reachability("scheduled", [*standing, last])
 
 
 def test_steps_of_a_refutation_may_name_every_variable_and_clause() -> None:

@@ -23,6 +23,7 @@ from unknot.network import from_edges
 from unknot.network.families import complete, mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order, fully_adaptive, lcfaa
 from unknot.verify import smallest
+from unknot.verify.effort import TimeUpError
 from unknot.verify.exact_model import Worm
 from unknot.verify.remainder import Remainder
 from unknot.verify.smallest import Smallest
@@ -44,7 +45,7 @@ def size(found: Smallest) -> tuple[int, int]:
 def test_smallest_equals_brute_force(
     strategy: st.SearchStrategy[Relation], around: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also when fewer held VCs are looked for around every VC as soon as something was found (0)."""
+    """Also when circles on fewer VCs are looked for as soon as something was found (0)."""
     monkeypatch.setattr(smallest_module, "AROUND", around)
     seen: Counter[str] = Counter()
 
@@ -200,7 +201,11 @@ def test_a_bound_that_is_not_met_in_time_is_no_proof(monkeypatch: pytest.MonkeyP
     worms = [Worm(m.address, m.held, m.wanted) for m in best.messages]
     monkeypatch.setattr(smallest_module._Search, "bound", lambda self: setattr(self, "messages", 4))
     monkeypatch.setattr(smallest_module, "fewest", lambda *args, **options: (worms, False))
-    monkeypatch.setattr(smallest_module, "fewer_held", lambda *args: True)
+
+    def endless(*_: object) -> list[frozenset[int]]:
+        raise TimeUpError("circles", 0, 1)
+
+    monkeypatch.setattr(smallest_module, "circles", endless)
     found = smallest(relation, "wormhole", time_limit=0.5)
     assert size(found) == (4, 4)
     assert (found.messages_bound, found.held_bound, found.proved) == (4, 1, False)

@@ -17,9 +17,10 @@ from tests.fabrics.folders import EXAMPLES
 from tests.fabrics.texts import Layout, ibnetdiscover, lfts
 from tests.verify.test_audit import layouts
 from unknot._base.memory import SizeError, memory_limit
+from unknot.certificates import Rejected, document, plain
 from unknot.fabrics import Fabric, read_fabric
 from unknot.verify.fault_sweep import Parts
-from unknot.verify.table_faults import table_faults
+from unknot.verify.table_faults import TableFaults, table_faults
 
 Pair = tuple[int, int]
 
@@ -104,6 +105,20 @@ def compare(fabric: Fabric, kind: Parts, at_once: int) -> None:
     assert harm == sorted(harm, reverse=True)
     assert all((fault.example == "") == (fault.lost_pairs == 0) for fault in found.tried)
     assert found.pairs - found.undelivered_before == len(whole)
+    accepted(found)
+
+
+def accepted(found: TableFaults) -> None:
+    """The checker counts the same, and takes no other numbers."""
+    claim = found.claim
+    evidence = document(found.fabric.network, found.relation, [claim])
+    assert f"each of {len(found.tried)} sets of faults" in plain.accept(evidence)[0]
+    for fault in claim["faults"][:: max(1, len(claim["faults"]) // 3)]:
+        for name in ("lost", "severed"):
+            fault[name] += 1
+            with pytest.raises(Rejected, match="a fault cuts"):
+                plain.accept(evidence)
+            fault[name] -= 1
 
 
 @settings(max_examples=8)

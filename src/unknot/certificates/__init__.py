@@ -1,6 +1,7 @@
 """Evidence as plain data, and checkers of it that share nothing with those who search."""
 
 from unknot.certificates import plain
+from unknot.certificates.comparison import rule_difference, table_difference
 from unknot.certificates.coq import coq_file
 from unknot.certificates.documents import (
     Document,
@@ -53,8 +54,10 @@ __all__ = [
     "removals_claim",
     "routes_claim",
     "rule_claim",
+    "rule_difference",
     "rules_claim",
     "size_claim",
+    "table_difference",
     "table_of",
     "verdict_claim",
     "write_document",

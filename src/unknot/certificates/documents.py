@@ -240,14 +240,23 @@ def rule_claim(
     return {"subject": "rule", **space, "rule": rule, "proof": proof}
 
 
-def size_claim(relation: Relation, switching: str, least: int) -> Document:
-    """The claim that no deadlock has fewer than `least` packets.
+def size_claim(relation: Relation, switching: str, least: int, held: int = 0) -> Document:
+    """The claim that no deadlock has fewer than `least` packets, nor one of `least` packets fewer than `held` VCs.
 
-    It is made weaker where the checker can show less: its `least` is then lower than the one that was given.
+    It is made weaker where the checker can show less: its `least` is then lower than the one that was given, and
+    `held` is missing.
     """
     table = plain_table(relation)
-    least = min(least, plain.fewest_packets(table, switching) or least)
-    return {"subject": "size", "switching": switching, "least": least, "proof": {}}
+    claim = {"subject": "size", "switching": switching, "least": least, "proof": {}}
+    fewest = plain.fewest_packets(table, switching) or least
+    if fewest < least:
+        return {**claim, "least": fewest}
+    with_held = {**claim, "held": held}
+    try:
+        plain.check_size(table, with_held, {})
+    except plain.Rejected:
+        return claim
+    return with_held
 
 
 def routes_claim(relation: Relation, impossible: int, changes: str, proof: Document) -> Document:

@@ -23,8 +23,10 @@ import json
 import sys
 from bisect import bisect
 from collections import Counter, deque
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
 from itertools import combinations, pairwise, product
 from math import comb, gcd, isfinite, lcm
 from typing import Any, TypeVar
@@ -32,10 +34,6 @@ from typing import Any, TypeVar
 FORMAT, VERSION = "unknot evidence", 1
 SWITCHINGS = ("saf", "vct", "wormhole", "wormhole-nonatomic")
 PROVES = {"order": SWITCHINGS, "escape": ("saf", "vct"), "drain": ("wormhole",), "exhausted": ("wormhole",)}
-SUBJECTS = (
-    "changes", "deadlock", "delivery", "lanes", "lanes of routes", "lengths", "load", "removals", "rule", "rules",
-    "size",
-)  # fmt: skip
 EJECT = -1
 """The candidate "leave the network here"."""
 MOST_BYTES = 2**30
@@ -98,6 +96,14 @@ def integers(entries: Any, what: str, low: int, high: int, length: int | None = 
     return entries
 
 
+def technique(claim: Any) -> str:
+    """The switching technique that a claim is about."""
+    switching: str = field(claim, "switching", str)
+    if switching not in SWITCHINGS:
+        raise Rejected(f"{switching!r} is no switching technique: they are {', '.join(SWITCHINGS)}")
+    return switching
+
+
 def printable(text: str) -> str:
     """The beginning of a name, without what a terminal would obey."""
     return "".join(c if c.isprintable() else "?" for c in text[:80])
@@ -117,11 +123,8 @@ class Network:
         self.inject = integers(field(document, "inject", list), "inject", 0, self.routers)
         self.terminals = len(self.inject)
         self.eject = integers(field(document, "eject", list), "eject", 0, self.routers, self.terminals)
-        self.leaving: dict[int, list[int]] = {}
-        self.entering: dict[int, list[int]] = {}
-        for channel in range(self.channels):
-            self.leaving.setdefault(self.source[channel], []).append(channel)
-            self.entering.setdefault(self.target[channel], []).append(channel)
+        self.leaving = backwards({c: [u] for c, u in enumerate(self.source)})
+        self.entering = backwards({c: [v] for c, v in enumerate(self.target)})
 
     @property
     def digest(self) -> str:
@@ -226,25 +229,14 @@ class Table:
         index = at - self.channel.index(c)
         return f"channel {c} ({self.network.source[c]}→{self.network.target[c]}) VC {index}"
 
-    def choices(self, at: int, address: int) -> list[list[int]]:
-        """The sets of candidates for which a blocked header may wait: all at once, or each alone if it commits."""
-        if self.commits:
+    def choices(self, at: int, address: int, switching: str = "") -> list[list[int]]:
+        """The sets of candidates for which a blocked header may wait: all at once, or each alone if it commits.
+
+        A header that queues behind a tail has committed to one candidate, whether it waits for others or not.
+        """
+        if self.commits or switching == "wormhole-nonatomic":
             return [[candidate] for candidate in self.may[address][at]]
         return [self.waits[address][at]] if self.waits[address][at] else []
-
-
-def difference(one: Table, other: Table) -> str:
-    """What differs between two tables of the same network, in words; empty if they are the same relation."""
-    if one.channel != other.channel or one.commits != other.commits:
-        return "VCs or commitment differ"
-    if one.destination != other.destination or one.sources != other.sources:
-        return "addresses, or who sends to them, differ"
-    for address in range(one.addresses):
-        for at, candidates in one.may[address].items():
-            same = {*candidates} == {*other.may[address].get(at, [None])}
-            if not same or {*one.waits[address][at]} != {*other.waits[address][at]}:
-                return f"candidates at {one.name(at)} for address {address} differ"
-    return ""
 
 
 T = TypeVar("T")
@@ -260,6 +252,15 @@ def closure(starts: Iterable[T], after: Callable[[T], Iterable[T]]) -> list[T]:
                 seen.add(other)
                 order.append(other)
     return order
+
+
+def backwards(after: Mapping[int, Iterable[int]]) -> dict[int, list[int]]:
+    """The keys under which each entry stands."""
+    before: dict[int, list[int]] = {}
+    for at, onward in after.items():
+        for v in onward:
+            before.setdefault(v, []).append(at)
+    return before
 
 
 # ------------------------------------------------------------------------------------------------ deadlock-free
@@ -324,15 +325,13 @@ def drain_levels(table: Table, address: int, rank: list[int]) -> dict[int, int]:
     States are settled from the highest level down; those that are missing never come to wait.
     """
     level: dict[int, int] = {}
-    before: dict[int, list[int]] = {}
-    heap: list[tuple[int, int]] = []
-    for at, candidates in table.may[address].items():
-        for v in candidates:
-            if v != EJECT:
-                before.setdefault(v, []).append(at)
-        for choice in table.choices(at, address):
-            if EJECT not in choice:
-                heap.append((-min(rank[v] for v in choice), at))
+    before = backwards(table.may[address])
+    heap = [
+        (-min(rank[v] for v in choice), at)
+        for at in table.may[address]
+        for choice in table.choices(at, address)
+        if EJECT not in choice
+    ]
     heapq.heapify(heap)
     while heap:
         low, at = heapq.heappop(heap)
@@ -390,10 +389,7 @@ def core_states(table: Table, address: int, rank: list[int], core: set[int]) -> 
 def heads(states: States, left: set[int]) -> set[int]:
     """VCs from which a worm of an address can go on, within `left`, to a header that waits for VCs of `left` only."""
     good = {at for at, (_, choices) in states.items() if at in left and any(choice <= left for choice in choices)}
-    before: dict[int, list[int]] = {}
-    for at, (follows, _) in states.items():
-        for v in follows if at in left else ():
-            before.setdefault(v, []).append(at)
+    before = backwards({at: follows for at, (follows, _) in states.items() if at in left})
     return {*closure(good, lambda v: before.get(v, ()))} & left
 
 
@@ -410,7 +406,9 @@ Worm = tuple[frozenset[int], frozenset[int]]
 """The VCs of a window that a worm holds, and those that its header waits for."""
 
 
-def worms_inside(states: list[States], left: set[int], window: set[int], steps: Steps) -> dict[int, set[Worm]]:
+def worms_inside(
+    states: list[States], left: set[int], window: set[int], steps: Steps, longest: int = MOST_VCS
+) -> dict[int, set[Worm]]:
     """The worms by each VC of the window that they hold; a worm that goes on outside waits for nothing inside."""
     worms: dict[int, set[Worm]] = {v: set() for v in window}
     for of_address in states:
@@ -425,7 +423,8 @@ def worms_inside(states: list[States], left: set[int], window: set[int], steps: 
             steps.take(1 + KEEPING * len(path) * len(ends))
             for v in path:
                 worms[v] |= {(frozenset(path), end) for end in ends}
-            paths += [(*path, v) for v in follows & alive & window if v not in path]
+            if len(path) < longest:
+                paths += [(*path, v) for v in follows & alive & window if v not in path]
     return worms
 
 
@@ -467,68 +466,103 @@ class Steps:
 # --------------------------------------------------------------------------------------------- counterexamples
 
 
+class Packet:
+    """A packet of a deadlock: the way from its terminal, with the VCs that it holds at the end, and its header."""
+
+    def __init__(self, table: Table, switching: str, message: Any) -> None:
+        self.source, self.address = field(message, "source", int), field(message, "address", int)
+        self.lead, self.held = (integers(field(message, part, list), part, 0, table.vcs) for part in ("lead", "held"))
+        if not self.held or (switching in ("saf", "vct") and len(self.held) > 1):
+            raise Rejected(f"a packet holds {len(self.held)} VCs under {switching}")
+        self.way = [*self.lead, *self.held]
+        self.taken = taken(table, self.address, [table.vcs + self.source, *self.way])
+        self.at = self.held[-1]
+
+
+Entry = tuple[int, int, int]
+"""A candidate: the place that offers it, the address, the VC."""
+
+
+def taken(table: Table, address: int, way: list[int]) -> set[Entry]:
+    """The candidates that a way from an injection port takes."""
+    if not 0 <= address < table.addresses or not way or way[0] - table.vcs not in table.sources[address]:
+        raise Rejected("a way begins at a terminal that sends to its address")
+    for at, v in pairwise(way):
+        if v not in table.may[address].get(at, ()):
+            raise Rejected(f"a packet for address {address} cannot go from {table.name(at)} to {table.name(v)}")
+    return {(at, address, v) for at, v in pairwise(way)}
+
+
 def check_deadlock(table: Table, switching: str, proof: Any) -> None:
     """Check a filling of VCs by packets that can never move; raise `Rejected` if it is none."""
-    depth = field(proof, "buffer_depth", int)
-    reachability = field(proof, "reachability", str)
-    packets = field(proof, "messages", list)
-    if depth < 1 or not packets or reachability not in ("injected", "scheduled", "not-established"):
+    depth, reachability = field(proof, "buffer_depth", int), field(proof, "reachability", str)
+    messages = field(proof, "messages", list)
+    if depth < 1 or not messages or reachability not in ("injected", "scheduled", "not-established"):
         raise Rejected("a deadlock has packets, buffers of at least one flit, and says how it is reached")
-    held: list[int] = []
-    waited: list[set[int]] = []
-    ports: list[int] = []
-    first: list[int] = []
-    leads: list[list[int]] = []
-    for number, packet in enumerate(packets, start=1):
-        source, address = field(packet, "source", int), field(packet, "address", int)
-        if not 0 <= address < table.addresses or source not in table.sources[address]:
-            raise Rejected(f"packet {number} is not sent by its source")
-        lead = integers(field(packet, "lead", list), "lead", 0, table.vcs)
-        holds = integers(field(packet, "held", list), "held", 0, table.vcs)
-        wants = integers(field(packet, "wanted", list), "wanted", 0, table.vcs)
-        if not holds or (switching in ("saf", "vct") and len(holds) > 1):
-            raise Rejected(f"packet {number} holds {len(holds)} VCs under {switching}")
-        if field(packet, "length", int) != depth * len(holds):
+    packets = [Packet(table, switching, message) for message in messages]
+    targets: list[int] = []
+    for number, (packet, message) in enumerate(zip(packets, messages, strict=True), start=1):
+        if field(message, "length", int) != depth * len(packet.held):
             raise Rejected(f"packet {number} does not fill its VCs exactly")
-        at = table.vcs + source
-        for v in lead + holds:
-            if v not in table.may[address][at]:
-                raise Rejected(f"packet {number} cannot go from {table.name(at)} to {table.name(v)}")
-            at = v
-        if switching == "wormhole-nonatomic":
-            # A header that queues behind a tail has committed to one candidate, whether it waits for others or not.
-            choices = [[v] for v in table.may[address][at]]
-        else:
-            choices = table.choices(at, address)
+        wants = integers(field(message, "wanted", list), "wanted", 0, table.vcs)
+        choices = table.choices(packet.at, packet.address, switching)
         if not wants or len({*wants}) < len(wants) or not any({*choice} == {*wants} for choice in choices):
-            raise Rejected(f"packet {number} does not wait at {table.name(at)} for what it says")
-        held += holds
-        waited.append({*wants})
-        ports.append(source)
-        first.append(holds[0])
-        leads.append(lead)
-    if len({*held}) != len(held):
-        raise Rejected("two packets hold the same VC")
+            raise Rejected(f"packet {number} does not wait at {table.name(packet.at)} for what it says")
+        targets += wants
+    require_blocked(switching, packets, targets)
+    check_reachability(reachability, packets)
+
+
+def require_blocked(switching: str, packets: list[Packet], targets: list[int]) -> None:
+    """Raise `Rejected` unless packets hold VCs of their own, and all that their headers wait for."""
+    held = [v for packet in packets for v in packet.held]
+    if not held or len({*held}) != len(held):
+        raise Rejected("two packets hold the same VC, or there are none")
     if switching == "wormhole-nonatomic":
         # Each header queues for a VC whose last flit is a tail, and one header alone can be next behind it.
-        targets = [v for wants in waited for v in wants]
-        if len({*targets}) != len(targets) or not {*targets} <= {*first}:
+        if len({*targets}) != len(targets) or not {*targets} <= {packet.held[0] for packet in packets}:
             raise Rejected("headers queue for VCs that do not end with a tail, or two for the same")
-    elif not {v for wants in waited for v in wants} <= {*held}:
+    elif not {*targets} <= {*held}:
         raise Rejected("a packet waits for a VC that nobody holds")
-    check_reachability(reachability, packets, ports, leads)
 
 
-def check_reachability(reachability: str, packets: list[Any], ports: list[int], leads: list[list[int]]) -> None:
+def check_reachability(reachability: str, packets: list[Packet]) -> None:
     """`injected`: packets reach back to terminals of their own. `scheduled`: each gets there past those before it."""
-    if reachability == "injected" and (any(leads) or len({*ports}) < len(ports)):
+    ports = {packet.source for packet in packets}
+    if reachability == "injected" and (any(packet.lead for packet in packets) or len(ports) < len(packets)):
         raise Rejected("packets do not reach back to terminals of their own")
     standing: set[int] = set()
     for number, packet in enumerate(packets, start=1):
-        way = [*packet["lead"], *packet["held"]]
-        if reachability != "not-established" and (len({*way}) < len(way) or standing & {*way}):
+        if reachability != "not-established" and (len({*packet.way}) < len(packet.way) or standing & {*packet.way}):
             raise Rejected(f"packet {number} would have to pass itself, or one that stands before it")
-        standing |= {*packet["held"]}
+        standing |= {*packet.held}
+
+
+def check_size(table: Table, claim: Any, proof: Any) -> str:
+    """Check that no deadlock has fewer packets than `least`, nor, with just as many, fewer VCs than `held`."""
+    switching, least = technique(claim), field(claim, "least", int)
+    held = field(claim, "held", int) if "held" in claim else least
+    fewest = fewest_packets(table, switching)
+    if fewest is not None and fewest < least:
+        raise Rejected(f"{fewest} packets may wait for each other, and not {least} at least")
+    if fewest == least < held and may_hold(table, switching, least, held - 1):
+        raise Rejected(
+            f"{least} packets may wait for each other on {held - 1} VCs or fewer, and not on {held} at least"
+        )
+    more = f", nor one of {least} packets fewer than {held} VCs" if held > least else ""
+    return f"no deadlock under {switching} has fewer than {least} packets{more}"
+
+
+def waiting_states(table: Table, switching: str) -> tuple[list[States], set[int]]:
+    """How packets of each address go on from each VC, and wait; and the VCs that can be held in a deadlock."""
+    states: list[States] = [{} for _ in range(table.addresses)]
+    for address, rows in enumerate(table.may):
+        for at, candidates in rows.items():
+            onward = set() if switching in ("saf", "vct") else {v for v in candidates if v != EJECT}
+            choices = table.choices(at, address, switching)
+            if at < table.vcs:
+                states[address][at] = onward, [{*choice} for choice in choices if EJECT not in choice]
+    return states, still_holdable(states, {*range(table.vcs)})
 
 
 def fewest_packets(table: Table, switching: str) -> int | None:
@@ -537,17 +571,7 @@ def fewest_packets(table: Table, switching: str) -> int | None:
     From a VC that a packet holds, go on to its header, and to a VC that it waits for, which another packet holds.
     Some packets come back to the first: a closed walk with at most as many steps as there are packets.
     """
-    if switching not in SWITCHINGS:
-        raise Rejected(f"{switching!r} is no switching technique")
-    states: list[States] = [{} for _ in range(table.addresses)]
-    for address, rows in enumerate(table.may):
-        for at, candidates in rows.items():
-            onward = set() if switching in ("saf", "vct") else {v for v in candidates if v != EJECT}
-            queues = switching == "wormhole-nonatomic"
-            choices = [[v] for v in candidates] if queues else table.choices(at, address)
-            if at < table.vcs:
-                states[address][at] = onward, [{*choice} for choice in choices if EJECT not in choice]
-    left = still_holdable(states, {*range(table.vcs)})
+    states, left = waiting_states(table, switching)
     after: dict[int, set[int]] = {v: set() for v in left}
     steps = Steps()
     for of_address in states:
@@ -568,15 +592,50 @@ def fewest_packets(table: Table, switching: str) -> int | None:
     return fewest if left else None
 
 
+def may_hold(table: Table, switching: str, packets: int, most: int) -> bool:
+    """Whether as many packets as a shortest closed walk has steps may hold all that they wait for, on `most` VCs.
+
+    The closed walk meets every packet, where the one before waits for it. It is followed from its lowest VC on, from
+    worm to worm, while what is held and waited for, and what is held and the shortest way back, are no more VCs.
+    """
+    states, left = waiting_states(table, switching)
+    steps = Steps()
+    worms = worms_inside(states, left, left, steps, most - packets + 1)
+    near: dict[int, dict[int, int]] = {v: {} for v in sorted(left)}
+    for v, onward in near.items():
+        for path, end in worms[v]:
+            onward |= {w: min(len(path), onward.get(w, most)) for w in end}
+    for goal in sorted(left):
+        back = [{goal: 0}]
+        for _ in range(packets):
+            ways = {v: [n + back[-1][w] for w, n in onward.items() if w in back[-1]] for v, onward in near.items()}
+            back.append({v: min(lengths) for v, lengths in ways.items() if lengths})
+        walks = {(goal, frozenset[int](), frozenset[int]())}
+        for to_go in reversed(range(packets)):
+            longer = set()
+            for v, held, waited in walks:
+                steps.take(len(worms[v]))
+                for path, end in worms[v]:
+                    holds, waits = held | path, waited | end
+                    if not held & path and len(holds | waits) <= most:
+                        longer |= {(w, holds, waits) for w in end if len(holds) + back[to_go].get(w, most) <= most}
+            steps.take(KEEPING * len(longer))
+            walks = longer
+        if any(waited <= held for _, held, waited in walks):
+            return True
+        del near[goal]
+    return False
+
+
 # ---------------------------------------------------------------------------------------------------- delivery
 
 
-def check_delivery(table: Table, delivered: bool, proof: Any) -> None:
+def check_delivery(table: Table, claim: Any, proof: Any) -> str:
     """Check that ejection can be reached from every reachable state, or that a packet can come where it cannot.
 
     A packet of a terminal to itself that has no candidates is not sent.
     """
-    if delivered:
+    if field(claim, "delivered", bool):
         for address in range(table.addresses):
             lost = {*table.may[address]} - arriving(table, address)
             own = table.vcs + table.destination[address]
@@ -584,61 +643,79 @@ def check_delivery(table: Table, delivered: bool, proof: Any) -> None:
                 lost.remove(own)
             if lost:
                 raise Rejected(f"address {address} cannot be ejected any more from {table.name(min(lost))}")
-        return
+        return "every packet can always be ejected"
     source, address = field(proof, "source", int), field(proof, "address", int)
-    path = integers(field(proof, "path", list), "path", 0, table.vcs)
-    if not 0 <= address < table.addresses or source not in table.sources[address]:
-        raise Rejected("the packet is not sent by its source")
-    at = table.vcs + source
-    for v in path:
-        if v not in table.may[address][at]:
-            raise Rejected(f"the packet cannot go from {table.name(at)} to {table.name(v)}")
-        at = v
-    own = table.destination[address] == source and not table.may[address][table.vcs + source]
-    if own or at in arriving(table, address):
-        raise Rejected(f"the packet can still be ejected from {table.name(at)}")
+    way = [table.vcs + source, *integers(field(proof, "path", list), "path", 0, table.vcs)]
+    taken(table, address, way)
+    own = table.destination[address] == source and not table.may[address][way[0]]
+    if own or way[-1] in arriving(table, address):
+        raise Rejected(f"the packet can still be ejected from {table.name(way[-1])}")
+    return "a packet can never be ejected"
 
 
 def arriving(table: Table, address: int) -> set[int]:
     """States of an address from which ejection can be reached."""
-    before: dict[int, list[int]] = {}
-    for at, candidates in table.may[address].items():
-        for v in candidates:
-            before.setdefault(v, []).append(at)
+    before = backwards(table.may[address])
     return {*closure(before.get(EJECT, ()), lambda at: before.get(at, ()))}
 
 
-def check_lengths(table: Table, longest: int | None, minimal: bool | None) -> None:
+def check_lengths(table: Table, claim: Any, proof: Any) -> str:
     """Check how many hops the longest route has, and whether all hops are on shortest paths.
 
     Routes without an end have no longest one and no length, so both are None.
     """
+    kinds = {"longest": int, "minimal": bool}
+    claimed = [field(claim, name, kind) if claim.get(name, 0) is not None else None for name, kind in kinds.items()]
     most, shortest = 0, True
     for address, rows in enumerate(table.may):
         hops = table.network.hops_to(table.network.eject[table.destination[address]])
-        length, left, before = dict.fromkeys(rows, 0), dict.fromkeys(rows, 0), dict[int, list[int]]()
-        for at, candidates in rows.items():
-            for v in {*candidates} - {EJECT}:
-                before.setdefault(v, []).append(at)
-                left[at] += 1
-                there = hops.get(table.router[v])
-                shortest &= there is not None and there == hops[table.router[at]] - 1
-        ended = [at for at in rows if not left[at]]
-        for at in ended:
-            for earlier in before.get(at, ()):
-                length[earlier] = max(length[earlier], length[at] + 1)
-                left[earlier] -= 1
-                if not left[earlier]:
-                    ended.append(earlier)
-        if len(ended) < len(rows):
-            if (longest, minimal) != (None, None):
-                raise Rejected(f"address {address}: packets may go round for ever")
-            return
+        length: dict[int, int] = {}
+        try:
+            for at in TopologicalSorter(rows).static_order():
+                length[at] = max((length[v] + (v != EJECT) for v in rows.get(at, ())), default=0)
+        except CycleError:
+            if claimed != [None, None]:
+                raise Rejected(f"address {address}: packets may go round for ever") from None
+            return "packets may go round for ever"
+        steps = ((table.router[at], table.router[v]) for at, onward in rows.items() for v in onward if v != EJECT)
+        shortest &= all(hops.get(there, -2) + 1 == hops.get(here) for here, there in steps)
         most = max(most, *length.values(), 0)
-    if (longest, minimal) != (most, shortest):
-        raise Rejected(
-            f"the longest route has {most} hops, and {'all' if shortest else 'not all'} are shortest paths"
-        )
+    shown = f"the longest route has {most} hops, and {'all' if shortest else 'not all'} are shortest paths"
+    if claimed != [most, shortest]:
+        raise Rejected(shown)
+    return shown
+
+
+def check_cuts(table: Table, claim: Any, proof: Any) -> str:
+    """Check how many routes sets of faults cut where the table stays, and for how many of these no way is left.
+
+    Routes from and to terminals at routers that failed are not counted.
+    """
+    network, faults = table.network, field(claim, "faults", list)
+    ends: dict[Pair, Pair] = {}
+    over: dict[int, set[Pair]] = {}
+    for address, sources in enumerate(table.sources):
+        home = network.eject[table.destination[address]]
+        for source in {*sources} - {table.destination[address]}:
+            ends[source, address] = network.inject[source], home
+            channels = route(table, source, address)
+            if home != (network.target[channels[-1]] if channels else network.inject[source]):
+                raise Rejected(f"there is no route from terminal {source} to address {address}")
+            for c in channels:
+                over.setdefault(c, set()).add((source, address))
+    for fault in faults:
+        dead = {*integers(field(fault, "routers", list), "routers", 0, network.routers)}
+        failed = {*integers(field(fault, "channels", list), "channels", 0, network.channels)}
+        failed.update(*(at.get(router, ()) for router in dead for at in (network.leaving, network.entering)))
+        left = network.without({"channels": [*failed], "routers": []})
+        cut = [ends[pair] for pair in set[Pair]().union(*(over.get(c, ()) for c in failed))]
+        cut = [pair for pair in cut if dead.isdisjoint(pair)]
+        hops = {home: left.hops_to(home) for home in {home for _, home in cut}}
+        lost, severed = len(cut), sum(router not in hops[home] for router, home in cut)
+        if (lost, severed) != (field(fault, "lost", int), field(fault, "severed", int)):
+            raise Rejected(f"a fault cuts {lost} routes, and leaves no way for {severed} of these")
+    worst = max((fault["lost"] for fault in faults), default=0)
+    return f"each of {len(faults)} sets of faults cuts at most {worst} routes, while the table stays as it is"
 
 
 # ---------------------------------------------------------------------------------------- load of the busiest channel
@@ -659,15 +736,18 @@ def flow_amounts(network: Network, flows: Any) -> tuple[list[dict[int, int]], in
 
     A flow is [source terminal, destination terminal, amount]; null: every terminal sends 1 to every other.
     """
-    if flows is None:
-        return uniform_amounts(network)
-    if isinstance(flows, list) and all(isinstance(flow, list) and len(flow) == 3 for flow in flows):
-        ends = [(s, t) for s, t in (integers(flow[:2], "flows", 0, network.terminals) for flow in flows)]
-        amounts = exact([flow[2] for flow in flows], "flows")
-    else:
-        raise Rejected("flows: null, or lists of source, destination and amount, are expected")
-    parts = lcm(*(amount.denominator for amount in amounts))
     sent: list[dict[int, int]] = [{} for _ in range(network.routers)]
+    if flows is None:
+        every = AllPairs(network)
+        for u, v in product(every.inject, every.eject):
+            if (u, v) in every:
+                sent[v][u] = every.flows(u, v)
+        return sent, 1, int(any(sent)), int(any(sent))
+    if not isinstance(flows, list) or not all(isinstance(flow, list) and len(flow) == 3 for flow in flows):
+        raise Rejected("flows: null, or lists of source, destination and amount, are expected")
+    ends = [integers(flow[:2], "flows", 0, network.terminals) for flow in flows]
+    amounts = exact([flow[2] for flow in flows], "flows")
+    parts = lcm(*(amount.denominator for amount in amounts))
     whole = largest = 0
     for (s, t), amount in zip(ends, amounts, strict=True):
         u, v = network.inject[s], network.eject[t]
@@ -678,16 +758,20 @@ def flow_amounts(network: Network, flows: Any) -> tuple[list[dict[int, int]], in
     return sent, parts, whole, largest
 
 
-def uniform_amounts(network: Network) -> tuple[list[dict[int, int]], int, int, int]:
-    """The same where every terminal sends 1 to every other."""
-    inject, eject = Counter(network.inject), Counter(network.eject)
-    own = Counter(zip(network.inject, network.eject, strict=True))
-    sent: list[dict[int, int]] = [{} for _ in range(network.routers)]
-    for v, ends in eject.items():
-        amounts = {u: starts * ends - own[u, v] for u, starts in inject.items() if u != v}
-        sent[v] = {u: amount for u, amount in amounts.items() if amount}
-    some = int(any(sent))
-    return sent, 1, some, some
+class AllPairs:
+    """The pairs of routers between whose terminals something is sent, if each terminal sends to all others."""
+
+    def __init__(self, network: Network) -> None:
+        self.inject, self.eject = Counter(network.inject), Counter(network.eject)
+        self.own = Counter(zip(network.inject, network.eject, strict=True))
+
+    def flows(self, u: int, v: int) -> int:
+        """How many pairs of different terminals send from one router to the other."""
+        return self.inject[u] * self.eject[v] - self.own[u, v]
+
+    def __contains__(self, pair: object) -> bool:
+        u, v = pair if isinstance(pair, tuple) and len(pair) == 2 else (-1, -1)
+        return bool(u != v and self.flows(u, v))
 
 
 def load_shown(network: Network, flows: Any, capacity: Any, weights: Any) -> Fraction:
@@ -723,11 +807,16 @@ def load_shown(network: Network, flows: Any, capacity: Any, weights: Any) -> Fra
     return max(alone, Fraction(total) / (room * parts))
 
 
-def check_load(network: Network, flows: Any, capacity: Any, least: Fraction, proof: Any) -> None:
+def check_load(network: Network, claim: Any, proof: Any) -> str:
     """Check that some channel has at least a load, whatever shortest paths are taken."""
-    shown = load_shown(network, flows, capacity, field(proof, "weights", list))
+    numerator, denominator = integers(field(claim, "least", list), "least", 0, 2**1000, 2)
+    if denominator == 0:
+        raise Rejected("least: a numerator and a denominator above 0 are expected")
+    least = Fraction(numerator, denominator)
+    shown = load_shown(network, claim.get("flows"), claim.get("capacity"), field(proof, "weights", list))
     if shown < least:
         raise Rejected(f"the weights show a load of {shown}, and not of {least}")
+    return f"shortest paths: some channel has a load of at least {least}"
 
 
 # --------------------------------------------------------------------------------------------- fewer lanes, refuted
@@ -741,79 +830,46 @@ Clause = tuple[int, ...]
 def sending_pairs(network: Network, sends: Any) -> set[Pair]:
     """Pairs of different routers between whose terminals something is sent; null: each terminal sends to all."""
     if sends is None:
-        flows: Iterable[Any] = ((s, t) for s in range(network.terminals) for t in range(network.terminals) if s != t)
-    elif isinstance(sends, list):
-        flows = [integers(flow, "sends", 0, network.terminals, 2) for flow in sends]
-    else:
+        every = AllPairs(network)
+        return {pair for pair in product(every.inject, every.eject) if pair in every}
+    if not isinstance(sends, list):
         raise Rejected("sends: null, or pairs of terminals, are expected")
+    flows = [integers(flow, "sends", 0, network.terminals, 2) for flow in sends]
     pairs = {(network.inject[s], network.eject[t]) for s, t in flows if s != t}
     return {(u, v) for u, v in pairs if u != v}
 
 
-class AllPairs:
-    """The pairs of different routers between whose terminals something is sent, if each terminal sends to all."""
-
-    def __init__(self, network: Network) -> None:
-        self.senders: dict[int, set[int]] = {}
-        self.receivers: dict[int, set[int]] = {}
-        for terminal, ends in enumerate(zip(network.inject, network.eject, strict=True)):
-            for at, router in zip((self.senders, self.receivers), ends, strict=True):
-                at.setdefault(router, set()).add(terminal)
-
-    def __contains__(self, pair: object) -> bool:
-        u, v = pair if isinstance(pair, tuple) and len(pair) == 2 else (-1, -1)
-        senders, receivers = self.senders.get(u, set()), self.receivers.get(v, set())
-        return u != v and bool(senders and receivers) and len(senders | receivers) > 1
-
-
-def check_lanes(network: Network, sends: Any, impossible: int, changes: str, proof: Any) -> None:
-    """Check that no routing along shortest paths serves all pairs without deadlock in a number of lanes.
+def check_lanes(encoder: Encoder, pairs: Container[Pair], proof: Any) -> str:
+    """Check that the paths of an encoder cannot serve all pairs without deadlock in its number of lanes.
 
     A lane is a VC of each channel. A packet keeps its lane (changes "none"), which may have to be that of packets
     back ("shared"), may change it for a higher one at each hop ("rising"), or for any ("any"). The dependencies
-    between VCs, those of each route from a VC to the next, are
-    acyclic: otherwise VCs could wait for each other in a cycle.
+    between VCs, those of each route from a VC to the next, are acyclic: otherwise VCs could wait for each other in a
+    cycle. For one lane a cycle of turns is enough, each taken by all paths of its pair.
     """
-    pairs = AllPairs(network) if sends is None else sending_pairs(network, sends)
     kind = field(proof, "kind", str)
-    if impossible < 1 or changes not in KINDS:
-        raise Rejected(f"at least one lane is impossible, and lanes are {', '.join(KINDS.values())}")
-    if kind == "forced cycle":
-        if impossible != 1:
-            raise Rejected("forced turns show that one lane is impossible, and no more")
-        check_forced_cycle(network, pairs, field(proof, "turns", list))
-    elif kind == "refutation":
-        check_clauses(Encoder(network, impossible, changes), pairs, proof)
+    if kind == "refutation":
+        lane_clauses(encoder, pairs, proof)
+        check_refutation(encoder.clauses, len(encoder.number), field(proof, "steps", list))
+    elif kind not in ("forced cycle", "route cycle") or encoder.impossible != 1:
+        raise Rejected(f"{kind!r} is no proof that {encoder.impossible} lanes are too few")
     else:
-        raise Rejected(f"{kind!r} is no proof that lanes are too few")
+        check_turns(encoder, pairs, field(proof, "turns", list))
+    return f"{encoder.impossible} lanes {KINDS[encoder.changes]}"
 
 
-def check_route_lanes(table: Table, impossible: int, changes: str, proof: Any) -> None:
-    """Check that the routes of a relation cannot be free of deadlock in a number of lanes; for changes see above."""
-    if impossible < 1 or changes not in KINDS:
-        raise Rejected(f"at least one lane is impossible, and lanes are {', '.join(KINDS.values())}")
-    if field(proof, "kind", str) == "refutation":
-        senders = {(source, address) for address, sources in enumerate(table.sources) for source in sources}
-        check_clauses(RouteEncoder(table, impossible, changes), senders, proof)
-    elif impossible == 1:
-        check_route_cycle(table, proof)
-    else:
-        raise Rejected("a cycle of routes shows that one lane is impossible, and no more")
-
-
-def check_route_cycle(table: Table, proof: Any) -> None:
-    """Check that the routes of a relation close a cycle of channels, so that one lane is not enough for them.
-
-    Turns are [channel, next channel, source terminal, address]; the channel that follows is the next one's first.
-    """
-    turns = [integers(turn, "turns", 0, 2**31, 4) for turn in field(proof, "turns", list)]
-    if not turns:
+def check_turns(encoder: Encoder, pairs: Container[Pair], turns: list[Any]) -> None:
+    """Check turns [channel, next channel, two numbers of a pair], each taken by all paths of its pair, that close."""
+    closed = [integers(turn, "turns", 0, 2**31, 4) for turn in turns]
+    if not closed:
         raise Rejected("a cycle has at least one turn")
-    for (c, e, source, address), after in zip(turns, turns[1:] + turns[:1], strict=True):
-        if e != after[0]:
-            raise Rejected(f"turn {[c, e, source, address]} is not followed by one that begins with it")
-        if (c, e) not in pairwise(route(table, source, address)):
-            raise Rejected(f"the route from terminal {source} to address {address} does not take {c} and then {e}")
+    for (c, e, *pair), after in zip(closed, closed[1:] + closed[:1], strict=True):
+        if tuple(pair) not in pairs or e != after[0]:
+            raise Rejected(
+                f"turn {[c, e, *pair]} is of a pair that does not send, or the next does not begin with it"
+            )
+        if encoder.can_avoid((pair[0], pair[1]), (c, e)):
+            raise Rejected(f"a path of the pair {pair} does not take channel {c} and then {e}")
 
 
 def route(table: Table, source: int, address: int) -> list[int]:
@@ -830,7 +886,7 @@ def route(table: Table, source: int, address: int) -> list[int]:
     return channels
 
 
-def check_changes(table: Table, kind: str, least: int, proof: Any) -> None:
+def check_changes(table: Table, claim: Any, proof: Any) -> str:
     """Check that routes in one lane close a cycle of channels, however fewer than `least` of them are changed.
 
     What is changed is the route of a router to an address ("pairs"), or a router's entry for an address ("entries").
@@ -839,6 +895,7 @@ def check_changes(table: Table, kind: str, least: int, proof: Any) -> None:
     both entries, of the routers before and behind c, for a route that begins with the turn. If turns are paid
     the weights of their cycles, and no change pays more than 1, the weights together are not more than the changes.
     """
+    kind, least = field(claim, "kind", str), field(claim, "least", int)
     if kind not in ("pairs", "entries"):
         raise Rejected(f"{kind!r}: pairs or entries are changed")
     total = 0
@@ -861,34 +918,7 @@ def check_changes(table: Table, kind: str, least: int, proof: Any) -> None:
         raise Rejected("a turn of a cycle is not paid, or a change pays more than 1")
     if -(-total // PARTS) < least:
         raise Rejected(f"the cycles do not add up to {least} changes")
-
-
-def check_forced_cycle(network: Network, pairs: Container[Pair], turns: list[Any]) -> None:
-    """Check turns [channel, next channel, from, to], each taken by all shortest paths of its pair, that close."""
-    closed = [integers(turn, "turns", 0, 2**31, 4) for turn in turns]
-    if not closed:
-        raise Rejected("a cycle has at least one turn")
-    for (c, e, s, t), after in zip(closed, closed[1:] + closed[:1], strict=True):
-        if (s, t) not in pairs or max(c, e) >= network.channels or e != after[0]:
-            raise Rejected(f"turn {[c, e, s, t]} is of a pair that does not send, or the next does not begin with it")
-        if can_avoid(network, s, t, (c, e)):
-            raise Rejected(f"a shortest path from router {s} to router {t} does not take channel {c} and then {e}")
-
-
-def can_avoid(network: Network, s: int, t: int, turn: Pair) -> bool:
-    """Whether a shortest path between two routers does not take a turn from one channel to the next."""
-    hops = network.hops_to(t)
-    if s not in hops:
-        raise Rejected(f"router {s} has no way to router {t}")
-    # A path is followed as its last router and whether it came there by the first channel of the turn.
-    todo = [(s, False)]
-    for router, by_first in todo:
-        for channel in network.leaving.get(router, ()):
-            step = network.target[channel], channel == turn[0]
-            shorter = hops.get(step[0]) == hops[router] - 1
-            if shorter and not (by_first and channel == turn[1]) and step not in todo:
-                todo.append(step)
-    return any(router == t for router, _ in todo)
+    return f"at least {least} {kind} change where all routes fit into one lane"
 
 
 class Encoder:
@@ -906,8 +936,11 @@ class Encoder:
     """
 
     def __init__(self, network: Network, lanes: int, changes: str = "none") -> None:
+        if lanes < 1 or changes not in KINDS:
+            raise Rejected(f"at least one lane is impossible, and lanes are {', '.join(KINDS.values())}")
         if lanes > MOST_LANES:
             raise Unchecked(f"{lanes} lanes are more than the {MOST_LANES} that are checked here")
+        self.impossible, self.changes = lanes, changes
         self.levels = lanes if changes == "rising" else 1
         if changes not in KEPT:
             network, lanes = copied(network, lanes), 1
@@ -916,7 +949,13 @@ class Encoder:
         self.lanes = lanes
         self.number: dict[tuple[Any, ...], int] = {}
         self.clauses: list[Clause] = []
-        self.hops: dict[int, dict[int, int]] = {}
+        self.hops_to = lru_cache(MOST_CLAUSES // (network.routers + 1))(network.hops_to)
+
+    def can_avoid(self, pair: Pair, turn: tuple[int, int]) -> bool:
+        """Whether a path of a pair does not take a turn from one channel to the next."""
+        self.reach(pair)
+        reached = closure(self.begin(pair), lambda c: (e for e in self.after(pair, c) if (c, e) != turn))
+        return any(not self.after(pair, c) for c in reached)
 
     def variable(self, *meaning: Any) -> int:
         """Number of a variable."""
@@ -959,14 +998,6 @@ class Encoder:
         """Work out what `begin` and `after` need; raise `Rejected` if the pair has no path."""
         if pair[0] not in self.hops_to(pair[1]):
             raise Rejected(f"router {pair[0]} has no way to router {pair[1]}")
-
-    def hops_to(self, t: int) -> dict[int, int]:
-        """Hops to a router; they are kept while there is room."""
-        if t not in self.hops:
-            if len(self.hops) * self.network.routers > MOST_CLAUSES:
-                self.hops.clear()
-            self.hops[t] = self.network.hops_to(t)
-        return self.hops[t]
 
     def begin(self, pair: Pair) -> list[int]:
         """Channels with which the paths of a pair begin."""
@@ -1019,6 +1050,10 @@ class RouteEncoder(Encoder):
         s, t = network.inject[pair[0]], network.eject[self.table.destination[pair[1]]]
         return min(s, t), max(s, t)
 
+    def can_avoid(self, pair: Pair, turn: tuple[int, int]) -> bool:
+        """Whether the route of a pair does not take a turn from one channel to the next."""
+        return turn not in pairwise(route(self.table, *pair))
+
     def reach(self, pair: Pair) -> None:
         """Follow the route of a pair."""
         channels = route(self.table, *pair)
@@ -1041,22 +1076,9 @@ class RouteEncoder(Encoder):
 
 def copied(network: Network, lanes: int) -> Network:
     """The network of VCs: channel c becomes channels c · lanes, c · lanes + 1, …"""
-    return Network(
-        {
-            "name": network.name,
-            "routers": network.routers,
-            "source": [u for u in network.source for _ in range(lanes)],
-            "target": [v for v in network.target for _ in range(lanes)],
-            "inject": network.inject,
-            "eject": network.eject,
-        }
-    )
-
-
-def check_clauses(encoder: Encoder, pairs: Container[Pair], proof: Any) -> None:
-    """Check that the clauses of the pairs and cycles that a refutation names contradict each other."""
-    lane_clauses(encoder, pairs, proof)
-    check_refutation(encoder.clauses, len(encoder.number), field(proof, "steps", list))
+    copies = {name: [v for v in getattr(network, name) for _ in range(lanes)] for name in ("source", "target")}
+    same = {name: getattr(network, name) for name in ("name", "routers", "inject", "eject")}
+    return Network({**same, **copies})
 
 
 def lane_clauses(encoder: Encoder, pairs: Container[Pair], proof: Any) -> None:
@@ -1123,25 +1145,25 @@ def contradicted(known: list[Clause], literals: list[int], hints: list[int]) -> 
 
 # ---------------------------------------------------------------------------------- fewer removed candidates, refuted
 
-Entry = tuple[int, int, int]
-"""A candidate: the place that offers it, the address, the VC."""
 
-
-def check_removals(table: Table, switching: str, minimal: bool, least: int, proof: Any) -> None:
+def check_removals(table: Table, claim: Any, proof: Any) -> str:
     """Check that a relation is not safe and delivering, however fewer than `least` of its candidates are removed.
 
     Safe: free of deadlock under a technique. Delivering: ejection can be reached from every state that is left, and a
     blocked header waits for something. Minimal: on shortest paths only. Each fact is a clause about the candidates
     that are removed. Facts are added up by whole multipliers; or they and "fewer are removed" contradict each other.
     """
+    switching, minimal, least = technique(claim), field(claim, "minimal", bool), field(claim, "least", int)
     facts = [removal_clause(table, switching, minimal, fact) for fact in field(proof, "facts", list)]
     if "steps" in proof:
         clauses, variables = removal_clauses(facts, max(least, 1) - 1)
         check_refutation(clauses, variables, field(proof, "steps", list))
-        return
-    multipliers = integers(field(proof, "multipliers", list), "multipliers", 0, 2**62, len(facts))
-    if removals_shown(facts, multipliers) < least:
-        raise Rejected(f"the facts do not add up to {least} removed candidates")
+    else:
+        multipliers = integers(field(proof, "multipliers", list), "multipliers", 0, 2**62, len(facts))
+        if removals_shown(facts, multipliers) < least:
+            raise Rejected(f"the facts do not add up to {least} removed candidates")
+    paths = " on shortest paths" if minimal else ""
+    return f"not safe under {switching} and delivering{paths} with fewer than {least} candidates removed"
 
 
 def removals_shown(facts: list[tuple[set[Entry], set[Entry]]], multipliers: list[int]) -> int:
@@ -1152,13 +1174,11 @@ def removals_shown(facts: list[tuple[set[Entry], set[Entry]]], multipliers: list
     and the last sum is least where x is 1 if its factor is negative, else 0.
     """
     total = 0
-    slope: dict[Entry, int] = {}
+    slope = Counter[Entry]()
     for (removed, kept), multiplier in zip(facts, multipliers, strict=True):
         total += multiplier * (1 - len(kept))
-        for entry in removed:
-            slope[entry] = slope.get(entry, 0) + multiplier
-        for entry in kept:
-            slope[entry] = slope.get(entry, 0) - multiplier
+        slope.update(dict.fromkeys(removed, multiplier))
+        slope.subtract(dict.fromkeys(kept, multiplier))
     total += sum(PARTS - part for part in slope.values() if part > PARTS)
     return max(0, -(-total // PARTS))
 
@@ -1195,49 +1215,27 @@ def removal_clause(table: Table, switching: str, minimal: bool, fact: Any) -> tu
 
 def knot_clause(table: Table, switching: str, messages: list[Any]) -> tuple[set[Entry], set[Entry]]:
     """Packets stand still for ever unless a candidate on a way is removed, or one that nobody holds is kept."""
-    if switching not in SWITCHINGS:
-        raise Rejected(f"{switching!r} is no switching technique")
-    parts = []
-    for message in messages:
-        lead = integers(field(message, "lead", list), "lead", 0, table.vcs)
-        holds = integers(field(message, "held", list), "held", 0, table.vcs)
-        parts.append((field(message, "source", int), field(message, "address", int), lead, holds))
-        if not holds or (switching in ("saf", "vct") and len(holds) > 1):
-            raise Rejected(f"a packet holds {len(holds)} VCs under {switching}")
-    held = {v for *_, holds in parts for v in holds}
-    if not held or len(held) < sum(len(holds) for *_, holds in parts):
-        raise Rejected("packets of a knot hold VCs of their own")
-    queues = switching == "wormhole-nonatomic"
+    packets = [Packet(table, switching, message) for message in messages]
+    held = {v for packet in packets for v in packet.held}
     removed: set[Entry] = set()
     kept: set[Entry] = set()
     chosen: list[int] = []
-    for (source, address, lead, holds), message in zip(parts, messages, strict=True):
-        removed |= taken(table, address, [table.vcs + source, *lead, *holds])
-        at = holds[-1]
-        if queues or table.commits:
+    for packet, message in zip(packets, messages, strict=True):
+        removed |= packet.taken
+        state = packet.at, packet.address
+        if table.commits or switching == "wormhole-nonatomic":
             wants = integers(field(message, "wanted", list), "wanted", 0, table.vcs, 1)
-            if wants[0] not in table.may[address][at]:
+            if wants[0] not in table.may[packet.address][packet.at]:
                 raise Rejected("a header that keeps its choice waits for one of its candidates")
             chosen += wants
-            removed.add((at, address, wants[0]))
+            removed.add((*state, wants[0]))
             continue
-        if EJECT in table.waits[address][at]:
+        waits = table.waits[packet.address][packet.at]
+        if EJECT in waits:
             raise Rejected("a header may leave the network")
-        kept |= {(at, address, v) for v in table.waits[address][at] if v not in held}
-    tails = {holds[0] for *_, holds in parts}
-    if not {*chosen} <= (tails if queues else held) or (queues and len({*chosen}) < len(chosen)):
-        raise Rejected("headers wait for VCs that nobody of the knot holds, or two queue for the same")
+        kept |= {(*state, v) for v in waits if v not in held}
+    require_blocked(switching, packets, chosen)
     return removed, kept
-
-
-def taken(table: Table, address: int, way: list[int]) -> set[Entry]:
-    """The candidates that a way from an injection port takes."""
-    if not 0 <= address < table.addresses or not way or way[0] - table.vcs not in table.sources[address]:
-        raise Rejected("a way begins at a terminal that sends to its address")
-    for at, v in pairwise(way):
-        if v not in table.may[address].get(at, ()):
-            raise Rejected(f"{table.name(at)} has no candidate {v} for address {address}")
-    return {(at, address, v) for at, v in pairwise(way)}
 
 
 def removal_clauses(facts: list[tuple[set[Entry], set[Entry]]], most: int) -> tuple[list[Clause], int]:
@@ -1486,9 +1484,7 @@ def _towards(here: Sequence[int], there: Sequence[int]) -> Signs:
 
 def rule_clauses(claim: Any, proof: Any) -> Rules:
     """The clauses of a claim and of the deadlocks, cycles and paths that a proof names, each under its symmetries."""
-    rules, switching = Rules(claim), field(claim, "switching", str)
-    if switching not in SWITCHINGS:
-        raise Rejected(f"{switching!r} is no switching technique")
+    rules, switching = Rules(claim), technique(claim)
     for path in field(proof, "paths", list):
         rules.path(path)
     symmetries, cycles = field(proof, "symmetries", list), field(proof, "cycles", list)
@@ -1516,10 +1512,14 @@ def rule_clauses(claim: Any, proof: Any) -> Rules:
     return rules
 
 
-def check_rules(claim: Any, proof: Any) -> None:
+def check_rules(claim: Any, proof: Any) -> str:
     """Check that no rule for meshes of every size does what a claim says, by clauses that contradict each other."""
     rules = rule_clauses(claim, proof)
     check_refutation(rules.clauses, len(rules.number), field(proof, "steps", list))
+    return (
+        f"{rules.name}: no {'symmetric ' * bool(claim['symmetric'])}rule is free of deadlock under "
+        f"{claim['switching']} and adaptive in {rules.adaptive} of at least {claim['least']} classes"
+    )
 
 
 # ------------------------------------------------------------------------------------ rules for meshes, deadlock-free
@@ -1558,7 +1558,7 @@ class Ranks:
         return strict
 
 
-def check_rule(claim: Any, proof: Any) -> None:
+def check_rule(claim: Any, proof: Any) -> str:
     """Check that a rule for meshes of every size cannot deadlock, and brings packets home on shortest paths.
 
     `order`: every hop leads to a lower rank. `escape`: in each state a blocked header waits for one VC, its escape,
@@ -1596,6 +1596,7 @@ def check_rule(claim: Any, proof: Any) -> None:
                 for then in family.comes((*at, out)):
                     if ranks.rises((held, out, *escapes.get(then, [held])), (held, *escape), strict=False):
                         raise Rejected(f"drain: the escape rises after the hop {out} at {at}")
+    return f"{family.name}: this rule of {len(rule)} states is free of deadlock under {switching}"
 
 
 # -------------------------------------------------------------------------------------------------- a whole document
@@ -1631,92 +1632,65 @@ def accept_claims(part: Any, network: Network | None) -> list[str]:
     return [title + check(network, table, claim) for claim in field(part, "claims", list)]
 
 
+def check_verdict(table: Table, claim: Any, proof: Any) -> str:
+    """Check that a relation is free of deadlock under a technique, or not, or that packets would block each other."""
+    switching, free = technique(claim), claim.get("deadlock_free", "missing")
+    if free is True:
+        check_free(table, switching, proof)
+        return f"free of deadlock under {switching}"
+    check_deadlock(table, switching, proof)
+    reachability = proof["reachability"]
+    if free is not (None if reachability == "not-established" else False):
+        raise Rejected(f"packets whose reachability is {reachability} are no evidence for this answer")
+    if free is None:
+        return f"open under {switching}; packets would block each other, but no way there was shown"
+    return f"deadlock under {switching}, reachability {reachability}"
+
+
+def check_routes(table: Table, claim: Any, proof: Any) -> str:
+    """Check that the routes of a relation cannot be free of deadlock in a number of lanes."""
+    senders = {(source, address) for address, sources in enumerate(table.sources) for source in sources}
+    encoder = RouteEncoder(table, field(claim, "impossible", int), field(claim, "changes", str))
+    return f"these routes cannot be free of deadlock in {check_lanes(encoder, senders, proof)}"
+
+
+OF_RULES = {"rule": check_rule, "rules": check_rules}
+OF_TABLES = {
+    "changes": check_changes,
+    "cuts": check_cuts,
+    "deadlock": check_verdict,
+    "delivery": check_delivery,
+    "lanes of routes": check_routes,
+    "lengths": check_lengths,
+    "removals": check_removals,
+    "size": check_size,
+}
+"""The functions that check claims about rules, and claims about a relation, by their subject."""
+
+
 def check(network: Network | None, table: Table | None, claim: Any) -> str:
     """Return in words what a claim shows; raise `Rejected` if it does not hold."""
     subject, proof = field(claim, "subject", str), field(claim, "proof", dict)
-    if subject == "rules":
-        check_rules(claim, proof)
-        return (
-            f"{Family(claim).name}: no {'symmetric ' * bool(claim['symmetric'])}rule is free of deadlock "
-            f"under {claim['switching']} and adaptive in {claim['adaptive']} of at least {claim['least']} classes"
-        )
-    if subject == "rule":
-        check_rule(claim, proof)
-        states = len(claim["rule"])
-        return f"{Family(claim).name}: this rule of {states} states is free of deadlock under {claim['switching']}"
+    if subject in OF_RULES:
+        return OF_RULES[subject](claim, proof)
     if network is None:
         raise Rejected("a claim about a network comes without it")
-    if subject == "lanes":
-        impossible, changes = field(claim, "impossible", int), field(claim, "changes", str)
-        check_lanes(network, claim.get("sends"), impossible, changes, proof)
-        return f"shortest paths: {impossible} lanes {KINDS[changes]} cannot be free of deadlock"
     if subject == "load":
-        numerator, denominator = integers(field(claim, "least", list), "least", 0, 2**1000, 2)
-        if denominator == 0:
-            raise Rejected("least: a numerator and a denominator above 0 are expected")
-        least = Fraction(numerator, denominator)
-        check_load(network, claim.get("flows"), claim.get("capacity"), least, proof)
-        return f"shortest paths: some channel has a load of at least {least}"
+        return check_load(network, claim, proof)
+    if subject == "lanes":
+        sends = claim.get("sends")
+        pairs = AllPairs(network) if sends is None else sending_pairs(network, sends)
+        encoder = Encoder(network, field(claim, "impossible", int), field(claim, "changes", str))
+        return f"shortest paths: {check_lanes(encoder, pairs, proof)} cannot be free of deadlock"
+    if subject not in OF_TABLES:
+        known = sorted([*OF_RULES, *OF_TABLES, "lanes", "load"])
+        raise Rejected(f"{subject!r} is no claim that this checker knows: they are {', '.join(known)}")
     if "relation" in claim:
         table = Table(network, field(claim, "relation", dict))
     if table is None:
         raise Rejected("a claim about a relation comes without its table")
-    pairs = f"{sum(len(sources) for sources in table.sources)} pairs of source and address"
-    if subject == "changes":
-        kind, least = field(claim, "kind", str), field(claim, "least", int)
-        check_changes(table, kind, least, proof)
-        return f"{pairs}: at least {least} {kind} change where all routes fit into one lane"
-    if subject == "lanes of routes":
-        claim = {"impossible": 1, "changes": "none", **claim}
-        impossible, changes = field(claim, "impossible", int), field(claim, "changes", str)
-        check_route_lanes(table, impossible, changes, proof)
-        return f"{pairs}: these routes cannot be free of deadlock in {impossible} lanes {KINDS[changes]}"
-    if subject == "deadlock":
-        switching = field(claim, "switching", str)
-        if switching not in SWITCHINGS:
-            raise Rejected(f"{switching!r} is no switching technique: they are {', '.join(SWITCHINGS)}")
-        free = claim.get("deadlock_free", "missing")
-        if free is True:
-            check_free(table, switching, proof)
-            return f"{pairs}: free of deadlock under {switching}"
-        check_deadlock(table, switching, proof)
-        reachability = proof["reachability"]
-        if free is not (None if reachability == "not-established" else False):
-            raise Rejected(f"packets whose reachability is {reachability} are no evidence for this answer")
-        if free is None:
-            return f"{pairs}: open under {switching}; packets would block each other, but no way there was shown"
-        return f"{pairs}: deadlock under {switching}, reachability {reachability}"
-    if subject == "size":
-        switching, least = field(claim, "switching", str), field(claim, "least", int)
-        fewest = fewest_packets(table, switching)
-        if fewest is not None and fewest < least:
-            raise Rejected(f"{fewest} packets may wait for each other, and not {least} at least")
-        return f"{pairs}: no deadlock under {switching} has fewer than {least} packets"
-    if subject == "removals":
-        switching, minimal, least = (
-            field(claim, "switching", str),
-            field(claim, "minimal", bool),
-            field(claim, "least", int),
-        )
-        check_removals(table, switching, minimal, least, proof)
-        paths = " on shortest paths" if minimal else ""
-        return f"{pairs}: not safe under {switching} and delivering{paths} with fewer than {least} candidates removed"
-    if subject == "delivery":
-        delivered = field(claim, "delivered", bool)
-        check_delivery(table, delivered, proof)
-        return f"{pairs}: {'every packet can always be ejected' if delivered else 'a packet can never be ejected'}"
-    if subject == "lengths":
-        kinds = {"longest": int, "minimal": bool}
-        longest, minimal = (
-            field(claim, name, kinds[name]) if claim.get(name, 0) is not None else None for name in kinds
-        )
-        check_lengths(table, longest, minimal)
-        if longest is None:
-            return f"{pairs}: packets may go round for ever"
-        return (
-            f"{pairs}: the longest route has {longest} hops, and {'all' if minimal else 'not all'} are shortest paths"
-        )
-    raise Rejected(f"{subject!r} is no claim that this checker knows: they are {', '.join(SUBJECTS)}")
+    pairs_sent = sum(len(sources) for sources in table.sources)
+    return f"{pairs_sent} pairs of source and address: {OF_TABLES[subject](table, claim, proof)}"
 
 
 def read(path: str) -> Any:

@@ -6,7 +6,6 @@ from dataclasses import astuple
 from typing import Any
 
 from unknot.certificates import Rejected, lanes_claim, network_of, plain, routes_claim
-from unknot.certificates.documents import plain_table
 from unknot.lanes.forced import ForcedCycle, RouteCycle
 from unknot.lanes.lane_refutation import Refutation, RouteRefutation
 from unknot.lanes.served_pairs import plain_flows
@@ -35,17 +34,16 @@ def accept(network: Network, evidence: ForcedCycle | Refutation, sends: Flags | 
     sends : bool array, shape (terminals, terminals), optional
         Who sends to whom; by default every terminal sends to every other.
     """
-    lanes, changes = _about(evidence)
-    flows = plain_flows(sends)
-    plain.check_lanes(plain.Network(network_of(network)), flows, lanes, changes, proof_of(evidence))
+    lanes, _ = _about(evidence)
+    plain.check(plain.Network(network_of(network)), None, bound_claim(evidence, sends, None))
     return lanes
 
 
 @takes_relation
 def accept_routes(relation: Relation, evidence: RouteCycle | RouteRefutation) -> int:
     """The number of lanes that evidence shows to be impossible for the routes; raise `Rejected` if it does not."""
-    lanes, changes = _about(evidence)
-    plain.check_route_lanes(plain_table(relation), lanes, changes, proof_of(evidence))
+    lanes, _ = _about(evidence)
+    plain.check(plain.Network(network_of(relation.network)), None, bound_claim(evidence, None, relation))
     return lanes
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from unknot._base.shown import Brief
-from unknot.certificates import Document, Rejected, changes_claim, plain
+from unknot.certificates import Document, Rejected, changes_claim, plain, removals_claim
 from unknot.certificates.documents import plain_table
 from unknot.lanes.forced import from_lowest
 from unknot.lanes.solver import Steps, answer, refuted_by
@@ -138,11 +138,12 @@ def bound_claim(relation: Relation, bound: ChangeBound) -> Document:
 @takes_relation
 def accept_changes(relation: Relation, bound: ChangeBound) -> int:
     """The number of changes that the bound shows to be needed; raise `Rejected` if it does not hold."""
-    proof = bound_claim(relation, bound)["proof"]
+    claim = bound_claim(relation, bound)
+    proof = claim["proof"]
     sends = np.zeros((relation.network.num_terminals, relation.num_addresses), dtype=bool)
     for *_, source, address, _ in proof["paid"]:
         sends[source, address] = True
-    plain.check_changes(plain_table(replace(relation, may_use=sends)), bound.kind, bound.least, proof)
+    plain.check_changes(plain_table(replace(relation, may_use=sends)), claim, proof)
     return bound.least
 
 
@@ -184,7 +185,8 @@ def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int
     """The number of removed candidates that the bound shows to be needed; raise `Rejected` if it does not hold."""
     table = plain_table(relation)
     if bound.claimed:
-        plain.check_removals(table, switching, bound.minimal, bound.claimed, bound.proof)
+        claim = removals_claim(switching, bound.minimal, bound.claimed, bound.proof)
+        plain.check_removals(table, claim, bound.proof)
         return bound.claimed
     clauses = [plain.removal_clause(table, switching, bound.minimal, fact) for fact in bound.proof["facts"]]
     return plain.removals_shown(clauses, plain.integers([*bound.multipliers], "multipliers", 0, 2**62, len(clauses)))

@@ -102,17 +102,6 @@ def fewest(
     return fewer if isinstance(fewer, list) else worms, proved and least
 
 
-def fewer_held(part: Remainder, vc: int, messages: int, held: int, seconds: float) -> list[Worm] | bool:
-    """At most so many worms on so many VCs, one of them `vc`, that block each other; as `find` answers."""
-    if vc not in part.input_vc:
-        return False
-    model = Model(part)
-    model.model.add(model.held[vc] == 1)
-    model.model.add(sum(model.stay) <= messages)
-    model.model.add(sum(model.held.values()) <= held)
-    return model.solve(seconds)
-
-
 def solver_for(seconds: float) -> Any:
     """A CP-SAT solver on one thread, the same answer every time."""
     from ortools.sat.python import cp_model

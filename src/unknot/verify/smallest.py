@@ -23,9 +23,10 @@ from unknot.certificates.verdict import Configuration, Reachability
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify import remainder
+from unknot.verify.circles import circles
 from unknot.verify.closed_sets import entered
 from unknot.verify.effort import Effort, TimeUpError
-from unknot.verify.exact_model import Ports, Worm, fewer_held, fewest
+from unknot.verify.exact_model import Ports, Worm, fewest
 from unknot.verify.remainder import Ints, Remainder
 from unknot.verify.states import Core, core, dependencies
 from unknot.verify.windows import Surroundings
@@ -194,8 +195,8 @@ class _Search:
         count = len(self.seeds) + 1
         everywhere = len(self.surroundings.near)
         while not self.proved and clock() < self.end:
-            if self.best is not None and len(self.best) == self.messages and count > AROUND * len(self.seeds):
-                self.exclude()
+            known = self.best is not None and len(self.best) == self.messages
+            if known and count > AROUND * len(self.seeds) and self.exclude():
                 return
             order = self.surroundings.around(self.seeds, count)
             whole = len(order) >= everywhere
@@ -228,28 +229,25 @@ class _Search:
         if self.proved:
             self._prefer_terminals(part, size)
 
-    def exclude(self) -> None:
-        """Look for as many messages on fewer VCs, wherever they may be, until there are none.
-
-        Each closed walk of waiting has as many steps as there are messages, so it meets all of them: their VCs hang
-        together. So those that hold a VC are looked for within as many hops of it as they may hold, VC after VC, and
-        afterwards without it.
-        """
-        rest, held = self.rest, _size(self.best or [])[1]
-        while held > self.held and rest.input_vc.size and clock() < self.end:
-            vc = int(rest.input_vc[0])
-            part = rest.cut(rest.on(self.surroundings.within(vc, held - 2))).pruned()
-            worms = fewer_held(part.merged(), vc, self.messages, held - 1, self.end - clock())
-            if worms is True:
-                return
-            if isinstance(worms, list):
-                self.best, held = worms, _size(worms)[1]
-            else:
-                rest = rest.cut(np.flatnonzero(rest.input_vc != vc)).pruned()
-        if clock() < self.end:
-            self.held, self.proved = held, True
-            self.method = "a closed walk of waiting as a bound from below, and constraint solving around every VC"
-            self._prefer_terminals(self.rest, (self.messages, held))
+    def exclude(self) -> bool:
+        """Look for as many messages on fewer VCs, wherever they may be; whether it is known that there are none."""
+        held = _size(self.best or [])[1]
+        try:
+            for vcs in circles(self.rest.merged(), self.messages, held - 1, self.end):
+                part = self.rest.cut(self.rest.on(np.array(sorted(vcs)))).pruned()
+                if len(vcs) >= held or not part.input_vc.size:
+                    continue
+                worms, proved = fewest(part.merged(), self.end - clock(), messages=self.messages)
+                if worms is True or (worms and not proved):
+                    return False
+                if isinstance(worms, list) and _size(worms) < (self.messages, held):
+                    self.best, held = worms, _size(worms)[1]
+        except TimeUpError:
+            return False
+        self.held, self.proved = held, True
+        self.method = "a closed walk of waiting as a bound from below, and all circles of worms on fewer VCs"
+        self._prefer_terminals(self.rest, (self.messages, held))
+        return True
 
     def _prefer_terminals(self, part: Remainder, size: tuple[int, int]) -> None:
         """Prefer a configuration of the same size that is injected straight from terminals, if the part has one."""

@@ -17,9 +17,11 @@ from unknot._base.compressed_rows import grouped
 from unknot._base.frames import Row
 from unknot._base.memory import require
 from unknot._base.progress import Progress, with_bar
+from unknot.certificates import Document
 from unknot.fabrics import Fabric
 from unknot.network import distances_from
-from unknot.routing.forwarding_table import destinations, route_lengths, switchboard
+from unknot.routing.forwarding_table import destinations, forwarding_table, route_lengths, switchboard
+from unknot.routing.relation import Relation
 from unknot.verify.audit_merged import pairs_by_switch
 from unknot.verify.audit_routes import Entries, cables_of, routes_by_channel
 from unknot.verify.fault_sweep import Parts, Tried, check_faults, parts_of, sets_of_parts
@@ -94,6 +96,20 @@ class TableFaults(Tried):
     _failed: tuple[tuple[int, ...], ...]
     outcomes = OUTCOMES
     harmless = frozenset({"holds"})
+
+    @property
+    def relation(self) -> Relation:
+        """The routes between hosts, without pairs that have none even without faults."""
+        return self._routes.relation
+
+    @property
+    def claim(self) -> Document:
+        """What every fault cuts off, as a claim of a document about the relation."""
+        names = ("routers", "channels") if self.kind == "routers" else ("channels", "routers")
+        failed = [dict(zip(names, ([*numbers], []), strict=True)) for numbers in self._failed]
+        counts = [{"lost": fault.lost_pairs, "severed": fault.severed_pairs} for fault in self.tried]
+        faults = [{**parts, **count} for parts, count in zip(failed, counts, strict=True)]
+        return {"subject": "cuts", "faults": faults, "proof": {}}
 
     def rows(self, most: int | None = None) -> Iterator[Row]:
         """Yield the pairs that are cut off, with the fault: `parts`, `source`, `destination`, `lid`, `severed`.
@@ -181,14 +197,25 @@ class _Routes:
         self.owner = fabric.owner[self.lids]
         self.home, self.weight = pairs_by_switch(fabric, board, "host-to-host")
         self.hosts = grouped(self.network.inject, self.network.num_routers)
-        next_channel = board.next_channel[:, self.lids]
+        self._next_channel = next_channel = board.next_channel[:, self.lids]
         hops = route_lengths(self.network, next_channel)
-        at, column = np.nonzero((hops >= 0) & (self.weight > 0))
+        self._arrives = hops >= 0
+        at, column = np.nonzero(self._arrives & (self.weight > 0))
         steps = int(hops[at, column].sum())
         require(f"the routes of {fabric.name}, {steps:,} hops in all,", 40 * steps)
         self.pairs = int(self.weight.sum())
         self.delivered = int(self.weight[at, column].sum())
         self._first, self._entries = routes_by_channel(self.network.target, next_channel, at, column)
+
+    @property
+    def relation(self) -> Relation:
+        """The routes that arrive."""
+        sends = self._arrives[self.network.inject] & (self.owner != np.arange(self.network.num_terminals)[:, None])
+        labels = [self.fabric.lid_name(int(i)) for i in self.lids]
+        name = f"the tables of {self.fabric.name}"
+        return forwarding_table(
+            self.network, self._next_channel, destination=self.owner, may_use=sends, address_labels=labels, name=name
+        )
 
     def lost(self, failed: tuple[int, ...], kind: Parts) -> _Lost:
         """Return the routes that are lost with some switches (of kind `routers`) or channels."""

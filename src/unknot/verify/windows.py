@@ -46,15 +46,6 @@ class Surroundings:
                 todo.append(v)
         return order + sorted(self.near.keys() - seen)[: max(0, count - len(order))]
 
-    def within(self, vc: int, hops: int) -> Ints:
-        """The VCs that can be held together with one, if as many more as there are hops hang together with it."""
-        at = int(np.flatnonzero(self.vcs == vc)[0])
-        reached = {int(self.source[at]), int(self.target[at])}
-        for _ in range(hops - 1):
-            reached |= {v for u in reached for v in self.near[u]}
-        routers = list(reached)
-        return self.vcs[np.isin(self.source, routers) | np.isin(self.target, routers)]
-
     def window(self, order: list[int]) -> Window:
         """The window of some routers; its middle is between the first third of them."""
         inside, inner = np.zeros(self.routers, dtype=bool), np.zeros(self.routers, dtype=bool)

@@ -36,7 +36,7 @@ def accept(
     network : NETWORK
         The evidence must be about this network.
     routing : NAME
-        Its table must be this routing on --network.
+        Its table must be this routing on --network; or the rule of a proof for every size must answer as it does.
     """
     from unknot._base.errors import UnknotError
     from unknot.certificates import plain
@@ -61,7 +61,7 @@ def accept(
             document = plain.read(str(path))
             says, accepted = plain.accept(document), True
             if network is not None:
-                _require_same(document, network, routing, vcs)
+                says += _same(document, network, routing, vcs)
         except plain.Rejected as error:
             says, accepted = [str(error)], False
         except OSError as error:
@@ -90,20 +90,32 @@ def _of_store(path: Path) -> tuple[list[str], bool | None]:
     return [*says, f"{len(rows) - len(says)} of {len(rows)} rows accepted"], accepted
 
 
-def _require_same(document: object, network: str, routing: str | None, vcs: int | None) -> None:
-    """Raise `Rejected` unless a document is about a network, and has the table of a routing."""
-    from unknot.certificates import network_of, plain, table_of
+def _same(document: Any, network: str, routing: str | None, vcs: int | None) -> list[str]:
+    """Say that a document is about a network, and has the table of a routing; raise `Rejected` unless it is so.
+
+    A rule for meshes of every size is compared with the routing on this network.
+    """
+    from unknot.certificates import network_of, plain, rule_difference, table_difference, table_of
     from unknot.cli.commands.shared import relation_of
     from unknot.studies import design
 
     relation = None if routing is None else relation_of(network, routing, vcs)
     graph = design.network(network, where="--network") if relation is None else relation.network
+    if document.get("network") is None:
+        rules = [claim for claim in document["claims"] if claim["subject"] == "rule"]
+        if not rules or relation is None:
+            raise plain.Rejected(f"this is about no network: only a rule is compared with a --routing on {network}")
+        for claim in rules:
+            if difference := rule_difference(claim, relation):
+                raise plain.Rejected(f"its rule is not {routing} on {network}: {difference}")
+        return [f"{routing} on {graph.name} is this rule: all its reachable states were compared"]
     about = plain.Network(plain.field(document, "network", dict))
     if about.digest != plain.Network(network_of(graph)).digest:
         raise plain.Rejected(f"this is about {about.name}, another network than {network}")
     if relation is None:
-        return
+        return [f"the network is {graph.name}"]
     table = plain.Table(about, plain.field(document, "relation", dict))
-    difference = plain.difference(table, plain.Table(about, table_of(relation)))
+    difference = table_difference(table, plain.Table(about, table_of(relation)))
     if difference:
         raise plain.Rejected(f"its table is not {routing} on {network}: {difference}")
+    return [f"its table is {routing} on {graph.name}"]

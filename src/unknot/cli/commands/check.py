@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from unknot.report.explanation import Section
     from unknot.routing.relation import Relation
     from unknot.verify import Delivery
+    from unknot.verify.smallest import Smallest
 
 
 def check(
@@ -62,8 +63,8 @@ def check(
 ) -> None:
     """Prove that a routing cannot deadlock and delivers every pair, or show how it fails.
 
-    The other switching techniques are judged as well, in a line each. With --smallest, --evidence has the number of
-    messages that the checker can show, which may be less than that in the answer.
+    The other switching techniques are judged as well, in a line each. With --smallest, --evidence has the numbers of
+    messages and held VCs that the checker can show, which may be less than those in the answer.
 
     Exit code, of the technique asked for, 0: it holds; 1: it does not; 3: undecided in the time given.
 
@@ -137,7 +138,7 @@ def check(
         others = [other for name, other in verdicts.items() if name != switching and evidence.suffix != COQ]
         claims = answer_claims(relation, [verdict, *others], delivery)
         if least is not None and least.messages_bound > 1:
-            claims += _size_claims(relation, switching, least.messages_bound)
+            claims += _size_claims(relation, switching, least)
         write_evidence(evidence, relation.network, relation, claims)
     if json:
         from unknot.cli.answers.form import answer
@@ -162,15 +163,17 @@ def check(
     raise typer.Exit(exit_code(verdict.deadlock_free, None if delivery is None else delivery.delivered))
 
 
-def _size_claims(relation: Relation, technique: Switching, bound: int) -> list[Document]:
-    """The claim that a deadlock has as many packets as the checker can tell; none where that takes it too long."""
+def _size_claims(relation: Relation, technique: Switching, least: Smallest) -> list[Document]:
+    """The claim that a deadlock has as many packets and VCs as the checker can show; none where it gives up."""
     from unknot.certificates import Unchecked, size_claim
 
     try:
-        claim = size_claim(relation, technique, bound)
+        claim = size_claim(relation, technique, least.messages_bound, least.held_bound)
     except Unchecked as error:
         notify(f"the evidence has no bound on the number of messages: {error}")
         return []
-    if claim["least"] < bound:
+    if claim["least"] < least.messages_bound:
         notify(f"the evidence shows {claim['least']} messages at least; more were shown by a solver alone")
+    elif "held" not in claim and least.held_bound > least.messages_bound:
+        notify(f"the evidence does not show that {least.held_bound} VCs are held at least; a search alone showed it")
     return [claim]

@@ -58,7 +58,7 @@ def faults(
 
     Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; of a fabric: no
     pair of surviving hosts is cut off. 1: not so; 3: undecided for some. --evidence writes the verdict after each
-    fault that left a routing, or on each repair.
+    fault that left a routing, or on each repair; of a fabric, the tables and how many pairs each fault cuts off.
 
     Parameters
     ----------
@@ -80,8 +80,6 @@ def faults(
     show
         How many of the worst faults to name.
     """
-    if evidence is not None and routing is None:
-        raise UnknotError("faults: --evidence has verdicts after each fault, and tables that stay are only counted")
     if routing is None:
         if repair or vcs is not None:
             raise UnknotError(
@@ -90,8 +88,9 @@ def faults(
         from unknot.cli.commands.table_faults import table_faults
 
         code = table_faults(
-            network, tables, kind=kind, at_once=at_once, budget=budget, seed=seed, show=show, json=json, csv=csv
-        )
+            network, tables, kind=kind, at_once=at_once, budget=budget, seed=seed, show=show, json=json, csv=csv,
+            evidence=evidence,
+        )  # fmt: skip
         raise typer.Exit(code)
     if tables is not None or csv is not None:
         raise UnknotError("faults: --tables and --csv are for a fabric as its tables route it, without --routing")

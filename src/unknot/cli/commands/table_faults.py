@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unknot._base.errors import UnknotError
 from unknot.cli.commands.printing import show_json
-from unknot.cli.commands.shared import write_rows
+from unknot.cli.commands.shared import write_evidence, write_rows
 from unknot.cli.exit_codes import FAILS, HOLDS
 from unknot.verify.fault_sweep import Parts
 
@@ -31,6 +31,7 @@ def table_faults(
     show: int,
     json: bool,
     csv: Path | None,
+    evidence: Path | None,
 ) -> int:
     """Let parts of a fabric fail, print what that cuts off, and return the exit code.
 
@@ -58,6 +59,8 @@ def table_faults(
         lost = sum(fault.lost_pairs for fault in faults.tried[:show])
         require(f"{lost:,} rows of pairs", ROW * lost)
         write_rows(list(faults.rows(show)), csv)
+    if evidence is not None:
+        write_evidence(evidence, fabric.network, faults.relation, [faults.claim])
     if json:
         from unknot.cli.answers.analyses import TableFaultsAnswer
         from unknot.cli.answers.form import answer

@@ -1,0 +1,87 @@
+"""Circles of worms, each of which waits for the next: the VCs that they may hold altogether."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from unknot._base.background import clock
+from unknot.verify.effort import TimeUpError
+from unknot.verify.remainder import Remainder
+
+Worms = dict[int, set[tuple[frozenset[int], frozenset[int]]]]
+"""The worms that hold each VC: the VCs that a worm holds, and those that it waits for."""
+MOST_WORMS = 1_000_000
+"""Worms up to which circles are looked for."""
+
+
+def circles(part: Remainder, messages: int, most: int, end: float) -> Iterator[frozenset[int]]:
+    """Yield sets of VCs that contain all configurations of `messages` worms on at most `most` VCs.
+
+    No closed walk of waiting may have fewer steps than there are messages: then each such walk meets all worms of a
+    configuration. Walks begin with their lowest VC, and go depth first from worm to worm. One is given up where the
+    VCs that are held or waited for are too many, or those that are held with the fewest on the way back.
+
+    Raises
+    ------
+    TimeUpError
+        If time runs out by the clock, or there are more than `MOST_WORMS` worms.
+    """
+    worms = _worms(part, most - messages + 1, end)
+    length = {vc: _shortest(held_by) for vc, held_by in worms.items()}
+    for done, first in enumerate(sorted(worms)):
+        back = [{first: 0}]
+        for _ in range(messages):
+            near = back[-1]
+            ways = {vc: [onward[w] + near[w] for w in onward.keys() & near.keys()] for vc, onward in length.items()}
+            back.append({vc: min(way) for vc, way in ways.items() if way})
+        stack = [(messages, first, frozenset[int](), frozenset[int]())]
+        seen = {*stack}
+        while stack:
+            if clock() > end:
+                raise TimeUpError("circles of worms", done, len(worms))
+            steps, vc, held, waited = stack.pop()
+            if not steps:
+                if waited <= held:
+                    yield held
+                continue
+            for path, waits in worms[vc]:
+                after = held | path, waited | waits
+                if held & path or len(after[0] | after[1]) > most:
+                    continue
+                ahead = back[steps - 1]
+                fresh = {(steps - 1, w, *after) for w in waits & ahead.keys() if len(after[0]) + ahead[w] <= most}
+                stack += fresh - seen
+                seen |= fresh
+        del length[first]
+
+
+def _shortest(held_by: set[tuple[frozenset[int], frozenset[int]]]) -> dict[int, int]:
+    """The fewest VCs of a worm that waits for each VC."""
+    shortest: dict[int, int] = {}
+    for path, waits in held_by:
+        for w in waits:
+            shortest[w] = min(shortest.get(w, len(path)), len(path))
+    return shortest
+
+
+def _worms(part: Remainder, longest: int, end: float) -> Worms:
+    """The worms of a part that hold at most so many VCs, by each VC that they hold."""
+    first, heads = (rows.tolist() for rows in part.heads_of)
+    begin, wait_first = part.next_first.tolist(), part.head_first.tolist()
+    vcs, target, wait = part.input_vc.tolist(), part.next_state.tolist(), part.head_wait.tolist()
+    waits = [frozenset(wait[low:high]) for low, high in pairwise(wait_first)]
+    worms: Worms = {vc: set() for vc in vcs}
+    count = 0
+    stack: list[tuple[int, tuple[int, ...]]] = [(s, (vc,)) for s, vc in enumerate(vcs)]
+    while stack:
+        s, path = stack.pop()
+        for head in heads[first[s] : first[s + 1]]:
+            count += 1
+            for vc in path:
+                worms[vc].add((frozenset(path), waits[head]))
+        if count > MOST_WORMS or clock() > end:
+            raise TimeUpError("worms of few VCs", count, MOST_WORMS)
+        if len(path) < longest:
+            stack += [(t, (*path, vcs[t])) for t in target[begin[s] : begin[s + 1]] if vcs[t] not in path]
+    return worms
