@@ -21,3 +21,17 @@ def test_threads_are_waited_for_a_second_together(
     pool.__exit__(kind, None, None)
     assert waited == waits
     assert pool._stopped.is_set()
+
+
+def test_one_thread_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time ends after the second of three blocks."""
+    ticks = iter([0.0, 0.5, 2.0])
+    monkeypatch.setattr(effort, "clock", lambda: next(ticks))
+    alone, done = effort.Effort(end=1.0, threads=1), list[tuple[int, int]]()
+
+    def work(_: None, start: int, stop: int) -> None:
+        done.append((start, stop))
+
+    with pytest.raises(effort.TimeUpError, match="blocks: 4 of 5"):
+        alone.over("blocks", 5, 2, lambda: None, work)
+    assert done == [(0, 2), (2, 4)]

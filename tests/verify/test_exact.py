@@ -148,6 +148,10 @@ def test_narrow_meshes_are_free(table: dict[str, str], wide: int, monkeypatch: p
         assert verdict.deadlock_free
         assert verdict.certificate is not None
         assert verdict.certificate.kind == "exhausted"
+        core = verdict.certificate.core
+        assert core is not None
+        left = f"all but {core.sum()} VCs drain; no set of worms on those blocks itself"
+        assert verdict.established == left
     wider = by_signs(mesh(wide + 1, wide + 1), table)
     assert check(wider, "saf").deadlock_free
     refuted = check(wider, "wormhole")

@@ -189,7 +189,7 @@ def _follow_members(wiring: Wiring, tree: Tree) -> None:
                 reached = reached_from[r, first] = {r} | {wiring.target[c] for c in seen}
             absent = [(sender, t) for s, some in tree.members.items() if s not in reached for t in some]
             tree.undelivered += len(absent)
-            missing += absent[: 1 - len(missing)]
+            missing = missing or absent[:1]
     if missing:
         names = " to ".join(network.terminal_name(t) for t in missing[0])
         tree.lost.append(
