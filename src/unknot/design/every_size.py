@@ -87,7 +87,7 @@ class EverySize(Brief):
     def holds(self) -> bool | None:
         """Whether the separate checkers accept proof or configuration; None: there is neither."""
         if self.proof is not None and self.rule is not None:
-            return accepts(lambda: plain.check_rule(self.claim, self.claim["proof"]))
+            return accepts(lambda: bool(plain.check_rule(self.claim, self.claim["proof"])), True)
         if self.refuted is not None and self.relation is not None:
             return evidence_holds(self.relation, self.refuted)
         return None
