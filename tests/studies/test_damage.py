@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.studies.test_run import Serial, spoken, written
-from unknot.studies import run, run_study
+from unknot.studies import run_study, sweep
 from unknot.studies.points import compute
 from unknot.studies.store import Store
 
@@ -188,7 +188,7 @@ def test_campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = path.read_bytes()
     with closing(sqlite3.connect(path)) as base:
         known = dict(base.execute("SELECT key, result FROM results"))
-    monkeypatch.setattr(run, "compute", lambda point: known.get(point.key) or compute(point))
+    monkeypatch.setattr(sweep, "compute", lambda point: known.get(point.key) or compute(point))
     rng, ends = random.Random(), Counter[str]()
     for _ in range(500):
         content = flipped(whole, [rng.randrange(len(whole) * 8) for _ in range(rng.choice([1, 1, 5, 40, 400]))])

@@ -10,9 +10,12 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from unknot._base.errors import UnknotError
 from unknot._base.memory import limit, memory_limit
@@ -22,7 +25,8 @@ from unknot.routing import dimension_order
 from unknot.simulation import Bursts, Router
 from unknot.simulation.run.run import Run
 from unknot.studies import Design, Simulation, Study, StudyResult, load_study, run_study
-from unknot.studies import run as module
+from unknot.studies import run as starting
+from unknot.studies import sweep as module
 from unknot.studies import workers as workers_module
 from unknot.studies.points import Point, compute, proof_point, read, run_point
 from unknot.studies.records import encode
@@ -148,7 +152,7 @@ def test_the_result_does_not_depend_on_the_executor(tmp_path: Path, monkeypatch:
     with monkeypatch.context() as patch:
         patch.setattr(workers_module, "_Pool", None)
         assert spoken(run_study(study, jobs=2, store=tmp_path / "threads of its own")) == wanted
-    monkeypatch.setattr(module, "SMALL_POINTS", 0)
+    monkeypatch.setattr(starting, "SMALL_POINTS", 0)
     assert spoken(run_study(study, jobs=2, store=tmp_path / "processes")) == wanted
 
 
@@ -157,7 +161,7 @@ def test_the_result_does_not_depend_on_the_executor(tmp_path: Path, monkeypatch:
     [
         ({}, True),
         ({"loads": {"from": 0.01, "to": 0.99, "step": 0.01}}, False),
-        ({"measure": module.SMALL_CYCLES + 1}, False),
+        ({"measure": starting.SMALL_CYCLES + 1}, False),
         ({"measure": None, "precision": 0.1}, False),
         ({"network": "mesh(16, 16)"}, False),
     ],
@@ -165,14 +169,14 @@ def test_the_result_does_not_depend_on_the_executor(tmp_path: Path, monkeypatch:
 def test_small_studies_need_no_processes(change: dict[str, Any], small: bool) -> None:
     design = Design(name="one", network=change.pop("network", "ring(4)"), routing="dimension_order")
     study = Study(designs=(design,), simulation=Simulation(**({"loads": (0.1,), "measure": 100} | change)))
-    assert module._is_small(study, [design.relation()]) is small
+    assert starting._is_small(study, [design.relation()]) is small
 
 
 def test_code_of_a_user_runs_in_processes(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text("from unknot.routing import dimension_order as mine\n")
     text = '[[design]]\nnetwork = "ring(4)"\nrouting = "own.py:mine"\n'
     study = load_study(written(tmp_path, text), allow_code=True)
-    assert not module._is_small(study, [dimension_order(ring(4))])
+    assert not starting._is_small(study, [dimension_order(ring(4))])
 
 
 def test_threads_of_a_study() -> None:
@@ -214,6 +218,7 @@ def test_after_an_interruption_the_rest_is_computed(tmp_path: Path, monkeypatch:
         return compute(point)
 
     monkeypatch.setattr(module, "compute", interrupted)
+    monkeypatch.setattr(module, "BATCH_SECONDS", 1e-9)
     with pytest.raises(KeyboardInterrupt):
         run_study(tmp_path / "study.toml", executor=Serial(), jobs=1)
     seen: list[str] = []
@@ -255,6 +260,47 @@ def test_all_loads_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     text = STUDY.replace("[simulation]", "[simulation]\nstop_at_saturation = false")
     study = load_study(written(tmp_path, text)).model_copy(update={"path": None})
     assert swept(study, 3) == [(load, seed) for load in (0.1, 0.3, 0.6, 0.9) for seed in (1, 2)]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data(), st.integers(1, 40), st.integers(1, 3), st.integers(1, 4))
+def test_bisection_finds_the_first_unstable_load(data: st.DataObject, count: int, seeds: int, jobs: int) -> None:
+    loads = [(1 + at) / 100 for at in range(count)]
+    first = data.draw(st.integers(0, count), "position of the first unstable load")
+    unstable_seed = data.draw(st.integers(1, seeds))
+    tried: set[float] = set()
+    seen: list[tuple[int, int]] = []
+
+    def stable(load: float, seed: int) -> bool:
+        tried.add(load)
+        return load not in loads[first:] or seed != unstable_seed
+
+    text = f'{STUDY[: STUDY.index("[simulation]")]}[simulation]\nsearch = "saturation"\nloads = {loads}\n'
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "compute", fake(stable))
+        path = written(Path(folder), f"{text}seeds = {list(range(1, seeds + 1))}\n")
+        study = load_study(path).model_copy(update={"path": None})
+        result = run_study(study, executor=Serial(), jobs=jobs, progress=lambda what, d, t: seen.append((d, t)))
+    for design in result.designs:
+        points = [(run.offered_load, run.seed) for run in design.runs]
+        assert points == [(load, seed) for load in sorted(tried) for seed in range(1, seeds + 1)]
+    assert seen[-1][0] == seen[-1][1]
+    assert len(tried) <= count.bit_length()
+    # No load is left between the highest that is stable and the lowest that is not.
+    assert {*loads[max(0, first - 1) : first + 1]} <= tried
+
+
+def test_points_before_a_fault_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(point: Point) -> str:
+        if point.what.get("load") == 0.9:
+            raise UnknotError("this point fails")
+        return fake(lambda load, seed: True)(point)
+
+    monkeypatch.setattr(module, "compute", fails)
+    with pytest.raises(UnknotError, match="this point fails"):
+        run_study(written(tmp_path), executor=Serial(), jobs=1)
+    with Store(tmp_path / "study.sqlite") as store:
+        assert len(store) == 2 + 2 * 3 * 2  # proofs, and runs of two designs at three loads with two seeds
 
 
 def test_progress_ends_when_everything_is_done(tmp_path: Path) -> None:

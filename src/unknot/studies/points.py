@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from unknot._base.background import clock
 from unknot._base.errors import UnknotError
 from unknot._base.installation import code_digest
 from unknot.certificates.plain import Rejected
@@ -123,6 +125,26 @@ def compute(point: Point) -> str:
         raise UnknotError(str(error)) from None
 
 
+@dataclass(frozen=True)
+class Computed:
+    """Results of points that were computed in turn, the error that ended them, and seconds for each, by the clock."""
+
+    texts: tuple[str, ...]
+    seconds: float
+    error: UnknotError | None = None
+
+
+def compute_in_turn(compute: Callable[[Point], str], points: Iterable[Point]) -> Computed:
+    """Compute points up to the first that fails, so that those before it are not lost."""
+    start, texts, error = clock(), [], None
+    try:
+        for point in points:
+            texts.append(compute(point))
+    except UnknotError as raised:
+        error = raised
+    return Computed(tuple(texts), (clock() - start) / max(1, len(texts)), error)
+
+
 def read(point: Point, text: str) -> Any:
     """The `Proven` or `Run` that a JSON text of `compute` holds."""
     return decode(Proven if point.what["kind"] == "proof" else Run, json.loads(text))
@@ -176,7 +198,7 @@ def _relation(design: Design, relation: Relation, kind: str, folder: Path) -> di
         "kind": kind,
         "code": code_digest(),
         "network": design.network,
-        "network_digest": digest(relation.network),
+        "network_digest": _packed(relation).network,
         "routing": design.routing,
         "vcs": design.vcs if design.vcs or relation.made_by is None else relation.made_by[1],
         "switching": design.switching,
@@ -188,9 +210,10 @@ def _relation(design: Design, relation: Relation, kind: str, folder: Path) -> di
 
 @dataclass(frozen=True)
 class _Packed:
-    """A relation for other processes, and a hash of its routes if no algorithm makes them again."""
+    """A relation for other processes, hashes of its network, and of its routes if no algorithm makes them again."""
 
     pickled: bytes
+    network: str
     routes: str
 
 
@@ -210,7 +233,7 @@ def _packed(relation: Relation) -> _Packed:
             rule = rule_digest(relation.rule) or hashlib.sha256(pickled).hexdigest()
             rest = relation.vcs.counts.tobytes() + relation.destination.tobytes() + use
             routes = hashlib.sha256(rule.encode() + rest).hexdigest()
-        _known[relation] = _Packed(pickled, routes)
+        _known[relation] = _Packed(pickled, digest(relation.network), routes)
     return _known[relation]
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -27,9 +29,13 @@ def encode(value: Any) -> Any:
 
 def decode(kind: type[_T], value: Any) -> _T:
     """The value that `encode` made this of, by the annotations of the dataclass `kind`."""
-    hints = get_type_hints(kind)
+    hints = _annotations(kind)
     decoded: _T = kind(**{key: _decoded(hints[key], item) for key, item in value.items()})
     return decoded
+
+
+_annotations: Callable[[type], dict[str, Any]] = cache(get_type_hints)
+"""Types of the fields of a dataclass, kept: evaluating them takes longer than decoding one."""
 
 
 def _decoded(kind: Any, value: Any) -> Any:

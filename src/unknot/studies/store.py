@@ -10,7 +10,7 @@ import hashlib
 import logging
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -87,7 +87,12 @@ class Store:
 
     def put(self, key: str, point: str, result: str) -> None:
         """Store a result and commit it."""
-        self._anew_if_broken(lambda: self._put(key, point, result))
+        self.put_all([(key, point, result)])
+
+    def put_all(self, rows: Iterable[tuple[str, str, str]]) -> None:
+        """Store results, each with its key and its point, and commit them together."""
+        sealed = [(*row, _checksum(*map(str.encode, row)).decode()) for row in rows]
+        self._anew_if_broken(lambda: self._put(sealed))
 
     def drop(self, key: str, why: str) -> None:
         """Remove a row whose content turned out to be unusable, with a note."""
@@ -128,10 +133,9 @@ class Store:
             return None
         return result.decode()
 
-    def _put(self, key: str, point: str, result: str) -> None:
-        checksum = _checksum(key.encode(), point.encode(), result.encode()).decode()
+    def _put(self, rows: list[tuple[str, str, str, str]]) -> None:
         with self._base:
-            self._base.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", (key, point, result, checksum))
+            self._base.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", rows)
 
     def _open(self) -> None:
         self._base = sqlite3.connect(":memory:" if self.path is None else self.path, timeout=self._patience)

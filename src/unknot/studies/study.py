@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -169,6 +169,9 @@ class Simulation(_Table):
     stop_at_saturation : bool
         Whether a design's loads, taken in rising order, end with the first at which a run is not stable;
         one that was too short to tell does not end them.
+    search : {"every load", "saturation"}
+        With "saturation" a design runs only at the loads that bisection needs to find the first at which some seed is
+        not stable: about log2 of their number.
     seeds : tuple of int
     warmup, measure : int or None
         Cycles; None: what `unknot.simulate` chooses.
@@ -182,6 +185,7 @@ class Simulation(_Table):
         AfterValidator(_rising),
     ] = EVERY
     stop_at_saturation: bool = True
+    search: Literal["every load", "saturation"] = "every load"
     seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=2**64)], ...], AfterValidator(_distinct)] = (1,)
     warmup: int | None = Field(default=None, ge=0)
     measure: int | None = Field(default=None, ge=1)

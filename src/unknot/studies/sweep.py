@@ -1,0 +1,279 @@
+"""Progress of a study: which points are computed next, kept as they finish, and left out beyond saturation."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from itertools import chain
+from threading import TIMEOUT_MAX
+from typing import Any
+
+from unknot._base.background import NoAnswerError
+from unknot._base.deadline import Deadline
+from unknot._base.errors import UnknotError
+from unknot._base.progress import Progress
+from unknot.routing.relation import Relation
+from unknot.simulation.run.run import Run
+from unknot.studies.points import (
+    Computed,
+    Point,
+    Proven,
+    checked,
+    compute,
+    compute_in_turn,
+    proof_point,
+    read,
+    run_point,
+)
+from unknot.studies.result import DesignResult, StudyResult
+from unknot.studies.store import Store
+from unknot.studies.study import Study
+from unknot.traffic import Pattern
+from unknot.verify import check
+from unknot.verify.delivery import NOT_FOLLOWED
+
+BATCH_SECONDS = 0.1
+"""Time for which a process is given points at once: to send and to keep one takes a few milliseconds."""
+Slot = tuple[int, int, int]
+"""Load, design and seed of a point by position in the study; load −1 is the proof of the design."""
+Batch = dict[Slot, Point]
+"""Points that one process computes in turn."""
+
+
+class Sweep:
+    """The state of one run of a study.
+
+    Attributes
+    ----------
+    done : dict of Slot to Proven or Run
+    last : list of int
+        Position of the highest load of each design that is wanted.
+    tried : list of list of int
+        Positions of the loads at which each design runs, as far as they are known.
+    bracket : list of (int, int)
+        In a search for saturation, the highest load of each design known as stable, and the lowest known not to be.
+    todo : heap of Slot
+        Points that may be computed now, lowest load first.
+    seconds : dict of int to float
+        How long a run of each design took, the last time.
+    counted, needed : int
+        Points that are done, and points known to be needed.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        relations: Sequence[Relation],
+        traffic: Pattern | None,
+        store: Store,
+        progress: Progress | None,
+        deadline: Deadline,
+    ) -> None:
+        self.study, self.relations, self.store, self.progress = study, relations, store, progress
+        self.deadline = deadline
+        self.traffic = traffic
+        settings = study.simulation
+        self.loads = settings.load_values() if settings else ()
+        self.seeds = settings.seeds if settings else ()
+        self.cycles = (settings.warmup, settings.measure, settings.precision) if settings else (None, None, None)
+        self.stops = settings is not None and settings.stop_at_saturation
+        self.bisects = settings is not None and settings.search == "saturation"
+        self.done: dict[Slot, Any] = {}
+        self.last = [len(self.loads) - 1] * len(relations)
+        # A run waits for the proof of its design, which says whether packets arrive at all.
+        self.todo: list[Slot] = [(-1, index, 0) for index in range(len(relations))]
+        self.bracket = [(-1, len(self.loads)) for _ in relations]
+        self.tried: list[list[int]] = [[] for _ in relations]
+        self.seconds: dict[int, float] = {}
+        # Bisection tells one of n + 1 outcomes in at most as many steps as n has binary digits.
+        self.steps = len(self.loads).bit_length() if self.bisects else len(self.loads)
+        self.counted, self.needed = 0, len(relations) * (1 + self.steps * len(self.seeds))
+
+    def run(self, workers: Executor, jobs: int) -> None:
+        """Compute what the store does not hold, lowest loads first, a few points at a time.
+
+        Raises
+        ------
+        NoAnswerError
+            When the deadline is over and points are missing.
+        """
+        pending: dict[Future[Computed], Batch] = {}
+        try:
+            while self.todo or pending:
+                if self.deadline.over:
+                    raise NoAnswerError
+                while len(pending) <= jobs and (batch := self._next_batch()):
+                    pending[workers.submit(compute_in_turn, compute, list(batch.values()))] = batch
+                left = min(self.deadline.left, TIMEOUT_MAX)
+                for future in wait(pending, left, return_when=FIRST_COMPLETED).done if pending else ():
+                    if not future.cancelled():
+                        self._keep(pending[future], future.result())
+                    elif any(map(self._wanted, pending[future])):
+                        raise UnknotError(
+                            "the cluster that computes points is gone (was its scheduler killed?); finished points "
+                            "are kept: start it again, or leave out --dask, and give the same command"
+                        )
+                    del pending[future]  # not before it is kept: what interrupts that finds it below
+                for future, batch in pending.items():
+                    if not any(map(self._wanted, batch)):
+                        future.cancel()
+        except BrokenProcessPool as error:
+            raise UnknotError(
+                "a worker process was killed (out of memory?); finished points are kept: give the same command, "
+                "perhaps with fewer --jobs"
+            ) from error
+        finally:
+            for future, batch in pending.items():
+                if not future.cancel() and future.done() and future.exception() is None:
+                    self._keep(batch, future.result())
+
+    def result(self) -> StudyResult:
+        """What was computed; of each design up to the first load that was not."""
+        proofs = ((-1, index, 0) for index in range(len(self.relations)))
+        runs = chain.from_iterable(map(self._runs, range(len(self.relations))))
+        late = [slot for slot in chain(proofs, runs) if slot not in self.done]
+        for load, index, _ in late:
+            if self.bisects and load >= 0:
+                self.tried[index] = [known for known in self.tried[index] if known != load]
+            else:
+                self.last[index] = min(self.last[index], load - 1)
+        return StudyResult(self.study, tuple(map(self._result, range(len(self.relations)))), bool(late))
+
+    def _wanted(self, slot: Slot) -> bool:
+        """Whether a slot is not past the last load of its design."""
+        return slot[0] <= self.last[slot[1]]
+
+    def _next_batch(self) -> Batch:
+        """Take the next points that the store does not hold, as many as a process computes in `BATCH_SECONDS`."""
+        batch: Batch = {}
+        seconds = 0.0
+        while self.todo and seconds < BATCH_SECONDS:
+            slot = heapq.heappop(self.todo)
+            if self._wanted(slot):
+                point = self._point(slot)
+                if not self._is_kept(slot, point):
+                    batch[slot] = point
+                    seconds += self.seconds.get(slot[1], BATCH_SECONDS)
+        return batch
+
+    def _runs(self, index: int) -> Iterator[Slot]:
+        """Runs of a design at the loads that were tried, lowest first, up to its last."""
+        for load in sorted(self.tried[index]):
+            if load <= self.last[index]:
+                for seed in range(len(self.seeds)):
+                    yield load, index, seed
+
+    def _point(self, slot: Slot) -> Point:
+        load, index, seed = slot
+        design, relation, folder = self.study.designs[index], self.relations[index], self.study.folder
+        if load < 0:
+            return proof_point(design, relation, folder, self.study.proof.time_limit)
+        what = self.loads[load], self.seeds[seed], *self.cycles
+        return run_point(design, relation, folder, *what, traffic=self.traffic)
+
+    def _is_kept(self, slot: Slot, point: Point) -> bool:
+        """Take a point from the store, if it is there, can be read, and its evidence holds."""
+        text = self.store.get(point.key)
+        if text is None:
+            return False
+        try:
+            result = checked(point, self.relations[slot[1]], text)
+        except UnknotError as error:
+            self.store.drop(point.key, str(error))
+            return False
+        self._finish(slot, result, "kept from before")
+        return True
+
+    def _keep(self, batch: Batch, computed: Computed) -> None:
+        """Store the points that were computed, in one commit.
+
+        Raises
+        ------
+        UnknotError
+            What the next point of the batch raised.
+        """
+        texts = dict(zip(batch, computed.texts, strict=False))
+        self.store.put_all((batch[slot].key, batch[slot].text, text) for slot, text in texts.items())
+        for slot, text in texts.items():
+            self._finish(slot, read(batch[slot], text), "done")
+            if slot[0] >= 0:
+                self.seconds[slot[1]] = computed.seconds
+        if computed.error is not None:
+            raise computed.error
+
+    def _finish(self, slot: Slot, result: Proven | Run, how: str) -> None:
+        load, index, _ = slot
+        self.done[slot] = result
+        self.counted += self._wanted(slot)
+        if isinstance(result, Proven):
+            if not result.delivery.delivered:
+                self._end_at(index, -1)
+            elif self.bisects:
+                self._bisect(index)
+            else:
+                self._try(index, range(len(self.loads)))
+        elif self.bisects:
+            self._narrow(index, load)
+        elif self.stops and not _may_go_on(result):
+            self._end_at(index, load)
+        if self.progress is not None:
+            what = "proof" if load < 0 else f"load {self.loads[load]:g}"
+            self.progress(f"{self.study.designs[index].name}, {what}: {how}", self.counted, self.needed)
+
+    def _try(self, index: int, loads: Sequence[int]) -> None:
+        """Let a design run at more loads."""
+        self.tried[index] += loads
+        for load in loads:
+            for seed in range(len(self.seeds)):
+                heapq.heappush(self.todo, (load, index, seed))
+
+    def _bisect(self, index: int) -> None:
+        """Try the load in the middle between stable and unstable ones, if there is one."""
+        low, high = self.bracket[index]
+        if high - low > 1:
+            self._try(index, [(low + high) // 2])
+        else:
+            self.needed -= (self.steps - len(self.tried[index])) * len(self.seeds)
+
+    def _narrow(self, index: int, load: int) -> None:
+        """Search above a load that is stable with every seed, else below it."""
+        slots = [(load, index, seed) for seed in range(len(self.seeds))]
+        if all(slot in self.done for slot in slots):
+            low, high = self.bracket[index]
+            stable = all(_may_go_on(self.done[slot]) for slot in slots)
+            self.bracket[index] = (load, high) if stable else (low, load)
+            self._bisect(index)
+
+    def _end_at(self, index: int, load: int) -> None:
+        """Leave out the loads of a design above one."""
+        if load >= self.last[index]:
+            return
+        self.needed -= (min(self.last[index] + 1, self.steps) - (load + 1)) * len(self.seeds)
+        for above in range(load + 1, self.last[index] + 1):
+            self.counted -= sum((above, index, seed) in self.done for seed in range(len(self.seeds)))
+        self.last[index] = load
+
+    def _result(self, index: int) -> DesignResult:
+        proven: Proven = self.done.get((-1, index, 0)) or self._open(index)
+        return DesignResult(
+            design=self.study.designs[index],
+            relation=self.relations[index],
+            verdict=proven.verdict,
+            delivery=proven.delivery,
+            certificate_holds=proven.certificate_holds,
+            replay=proven.replay,
+            runs=tuple(self.done[slot] for slot in self._runs(index)),
+        )
+
+    def _open(self, index: int) -> Proven:
+        """What is known of a design whose proof was not done in time."""
+        over = Deadline(self.deadline.seconds, 0.0)
+        verdict = check(self.relations[index], self.study.designs[index].switching, time_limit=over)
+        return Proven(verdict, NOT_FOLLOWED, None, None)
+
+
+def _may_go_on(run: Run) -> bool:
+    """Whether higher loads are worth a look: a run that is too short to tell does not end them."""
+    return run.stable or run.undecided
