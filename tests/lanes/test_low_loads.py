@@ -125,6 +125,14 @@ def test_more_effort_is_never_worse_and_repeats() -> None:
     assert more.highest_load <= low.highest_load
 
 
+def test_loads_fall_fast_from_routes_that_are_far_above_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Costs over the highest load of a bad start would all be lost in the heat: 40 moves for each pair left 80."""
+    monkeypatch.setattr("unknot.lanes.rerouted.ROUND", 40)
+    found = lanes("torus(8, 8)", effort=200, tries=1)
+    assert (found.count, found.load_bound) == (2, 64)
+    assert found.highest_load <= 70
+
+
 def test_capacities_divide_loads() -> None:
     """A diamond whose one side is ten times as wide takes nearly all."""
     ends = [(0, 1), (1, 3), (0, 2), (2, 3), (3, 1), (1, 0), (3, 2), (2, 0)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,11 +10,11 @@ import numpy as np
 from unknot._base.background import clock
 from unknot.lanes.clauses import KEPT, Clauses, Pair, hops, leaving
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.forced import around, from_lowest, on_cycles
 from unknot.lanes.lane_refutation import Open, Refutation, refute
 from unknot.lanes.question import Question
 from unknot.lanes.served_pairs import ServedPairs, clique, given_pairs, shortest_pairs
 from unknot.lanes.solver import DisagreementError, solved_within
+from unknot.lanes.turns import climbing, short_cycles
 from unknot.lanes.ways import Demand, Floats
 from unknot.network import Network
 
@@ -158,10 +157,10 @@ def decide(
                 break
             true = {x for x in solver.get_model() if x > 0}
             chosen = [[turn for turn, number in lane.items() if number in true] for lane in turns]
-            fresh = {cycle for lane in chosen for cycle in _cycles(lane)} - known
+            fresh = {cycle for lane in chosen for cycle in short_cycles(lane, CYCLES)} - known
             effort.report(f"{lanes} lane{'s' * (lanes > 1)}, exact: {len(cycles)} cycles forbidden")
             if not fresh:
-                return np.array([_climbing(lane, clauses.network.num_channels) for lane in chosen])
+                return np.array([climbing(lane, clauses.network.num_channels) for lane in chosen])
             known |= fresh
             for cycle in sorted(fresh):
                 cycles.append(cycle)
@@ -207,22 +206,3 @@ def _shortest_levels(network: Network, source: int, destination: int) -> list[li
         levels.append(level)
         ring = {int(network.target[c]) for c in level}
     return levels
-
-
-def _cycles(turns: Sequence[tuple[int, int]]) -> list[tuple[int, ...]]:
-    """Short cycles of turns, each beginning with its lowest channel; none if there are none."""
-    after = on_cycles(turns)
-    starts = list(after)[:: max(1, len(after) // CYCLES)]
-    cycles = (around(after, start, len(after) + 1) for start in starts)
-    return sorted({from_lowest(cycle) for cycle in cycles if cycle is not None})
-
-
-def _climbing(turns: Sequence[tuple[int, int]], channels: int) -> Floats:
-    """Keys in which all turns climb."""
-    from networkx import DiGraph, topological_sort
-
-    graph = DiGraph(list(turns))
-    key = np.zeros(channels)
-    for position, channel in enumerate(topological_sort(graph)):
-        key[channel] = position
-    return key

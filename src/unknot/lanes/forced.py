@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from unknot._base.shown import Brief
 from unknot.lanes.tables import Table
+from unknot.lanes.turns import shortest_cycle
 from unknot.lanes.ways import Demand
 from unknot.network import distances_from
 
 MAX_LEVELS = 400_000_000
 """Most routers × channels × destinations for which turns longer than two hops apart are sought."""
-TRIED = 200
-"""Channels from which a shortest cycle is sought."""
 
 
 @dataclass(frozen=True)
@@ -156,55 +153,3 @@ def cycle_of_routes(table: Table) -> RouteCycle | None:
         users = table.may_use & (table.row == row_) & (network.inject == router_)[:, None]
         in_cycle.append(RouteTurn(c, e, *np.argwhere(users)[0].tolist()))
     return RouteCycle(tuple(in_cycle))
-
-
-def shortest_cycle(turns: list[tuple[int, int]], channels: int) -> list[tuple[int, int]] | None:
-    """A short cycle among turns, as turns."""
-    after = on_cycles(turns)
-    best: list[int] | None = None
-    for start in list(after)[:TRIED]:
-        best = around(after, start, len(best) if best else channels + 1) or best
-    return None if best is None else list(pairwise([*best, best[0]]))
-
-
-def on_cycles(turns: Sequence[tuple[int, int]]) -> dict[int, list[int]]:
-    """The channels that follow each channel, of turns that are on cycles."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    after: dict[int, list[int]] = {}
-    if turns:
-        tail, head = np.array(turns, dtype=np.int64).T
-        size = 1 + int(max(tail.max(), head.max()))
-        graph = coo_array((np.ones(tail.size, dtype=np.int8), (tail, head)), shape=(size, size))
-        _, part = connected_components(graph.tocsr(), directed=True, connection="strong")
-        for c, e in turns:
-            if part[c] == part[e]:
-                after.setdefault(c, []).append(e)
-    return after
-
-
-def from_lowest(cycle: list[int]) -> tuple[int, ...]:
-    """A cycle, beginning with its lowest channel."""
-    low = cycle.index(min(cycle))
-    return (*cycle[low:], *cycle[:low])
-
-
-def around(after: dict[int, list[int]], start: int, limit: int) -> list[int] | None:
-    """A shortest cycle through a channel, if it has fewer than `limit` channels."""
-    came = {start: -1}
-    ring = [start]
-    for _ in range(limit - 1):
-        grown = []
-        for c in ring:
-            for e in after.get(c, ()):
-                if e == start:
-                    way = [c]
-                    while came[way[-1]] >= 0:
-                        way.append(came[way[-1]])
-                    return way[::-1]
-                if e not in came:
-                    came[e] = c
-                    grown.append(e)
-        ring = grown
-    return None

@@ -7,7 +7,7 @@ checks share no encoder, so a fault in one of them shows as a disagreement.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,15 +16,17 @@ import numpy as np
 from unknot._base.shown import Brief
 from unknot.certificates import plain
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.forced import around, from_lowest
 from unknot.lanes.served_pairs import Pair, ServedPairs
 from unknot.lanes.solver import Steps, refuted_by, solved_within
+from unknot.lanes.turns import Turn, climbing, short_cycles
 from unknot.lanes.ways import Floats
 
 MORE_CLAUSES = 100_000
 """Clauses up to which pairs are added at a time; where there are more already, as many again."""
 MOST_CLAUSES = 3_000_000
 """Most clauses that are built."""
+CYCLES = 20
+"""Cycles that are taken from each answer of the solver and lane."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,12 +140,12 @@ def refute(
                     proof = _proved(served, lanes, changes, pairs, [*forbidden], effort, conflicts)
                     return proof or Open(solver.accum_stats()["conflicts"])
                 turns = _turns(encoder, {x for x in solver.get_model() if x > 0})
-                fresh = {cycle for lane in turns for cycle in _cycles(lane)} - {*forbidden}
+                fresh = {cycle for lane in turns for cycle in short_cycles(lane, CYCLES)} - {*forbidden}
                 for cycle in sorted(fresh):
                     forbidden[cycle] = None
                     encoder.forbid(cycle)
                 if not fresh:
-                    keys = _keys(encoder, turns)
+                    keys = np.array([climbing(lane, encoder.network.channels) for lane in turns])
                     todo = _unserved(encoder, keys, served.pairs, {*pairs})
                     if not todo:
                         return keys
@@ -187,44 +189,14 @@ def _proved(
         pairs, cycles = fewer, less
 
 
-Turns = dict[int, set[int]]
-"""The channels that follow each channel."""
-
-
-def _turns(encoder: plain.Encoder, true: set[int]) -> list[Turns]:
+def _turns(encoder: plain.Encoder, true: set[int]) -> list[list[Turn]]:
     """The turns of the routes of an answer, lane by lane; turns that no route takes may be true too."""
-    turns: list[Turns] = [{} for _ in range(encoder.lanes)]
-    number = encoder.number
-    for meaning, variable in number.items():
+    turns: list[list[Turn]] = [[] for _ in range(encoder.lanes)]
+    for meaning, variable in encoder.number.items():
         if meaning[0] == "turn" and variable in true:
             _, k, c, e = meaning
-            turns[k].setdefault(c, set()).add(e)
+            turns[k].append((c, e))
     return turns
-
-
-def _cycles(turns: Turns) -> Iterator[tuple[int, ...]]:
-    """A shortest cycle through each of some channels on cycles, beginning with its lowest channel."""
-    import networkx as nx
-
-    graph = nx.DiGraph([(c, e) for c, onward in turns.items() for e in onward])
-    for part in nx.strongly_connected_components(graph):
-        if len(part) < 2:
-            continue
-        inside = {c: sorted(turns[c] & part) for c in part}
-        for start in sorted(part)[:: max(1, len(part) // 20)]:
-            yield from_lowest(around(inside, start, len(part) + 1) or [start])
-
-
-def _keys(encoder: plain.Encoder, turns: list[Turns]) -> Floats:
-    """Keys of the channels of each lane in which all turns climb."""
-    import networkx as nx
-
-    keys = np.zeros((len(turns), encoder.network.channels))
-    for lane, onward in enumerate(turns):
-        graph = nx.DiGraph([(c, e) for c, following in onward.items() for e in following])
-        graph.add_nodes_from(range(encoder.network.channels))
-        keys[lane, [*nx.lexicographical_topological_sort(graph)]] = np.arange(encoder.network.channels)
-    return keys
 
 
 def _unserved(encoder: plain.Encoder, keys: Floats, every: list[Pair], known: set[Pair]) -> list[Pair]:

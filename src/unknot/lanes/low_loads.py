@@ -31,6 +31,8 @@ FIRST_ROUNDS = 1
 """Rounds of annealing of each start, before the best goes on."""
 LP_SHARE, LP_SECONDS = 0.4, 20.0
 """Share of the time that is left, and the most seconds, for the linear program of the bound."""
+NAMED_SHARE = 0.4
+"""Share of the time that is left for the routes of named routings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +124,7 @@ class LowLoads:
 
     def _best(self) -> Carried:
         """The best routes in the fewest lanes: of the orders, of the catalogue, and annealed."""
-        best = improved(self.goal, self.effort.insist(self._own), self.effort, FIRST_ROUNDS)
+        best = improved(self.goal, self.effort.insist(self._own), self.effort, FIRST_ROUNDS, later=self.rounds)
         if self._reached(best):
             return best
         time = min(LP_SECONDS, LP_SHARE * (self.effort.deadline - clock()))
@@ -158,13 +160,17 @@ class LowLoads:
         return goal.by_table(orders_of(goal.ways, key, bits)[0], table)
 
     def _named(self, lanes: int) -> list[Carried]:
-        """Routes of the catalogue in at most so many lanes, the fewest first, then by load."""
+        """Routes of the catalogue in at most this number of lanes, the fewest first, then by load."""
         made: list[Carried] = []
+        end = clock() + NAMED_SHARE * (self.effort.deadline - clock())
+        effort = replace(self.effort, deadline=end, tried={})
         try:
-            for table, key in catalogue(self.goal, lanes, self.least, self.effort):
+            for table, key in catalogue(self.goal, lanes, self.least, effort):
                 made.append(self._by_table(key, table.next_channel))
         except KeyboardInterrupt:
             self.effort.interrupted = True
+        self.effort.moves = effort.moves
+        self.effort.hurried |= effort.hurried or effort.over
         return sorted(made, key=lambda now: (len(now.rank), highest(now)))
 
     def _made(self, now: Carried) -> RoutesInLanes:

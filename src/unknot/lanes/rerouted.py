@@ -129,10 +129,20 @@ def copied(now: Carried) -> Carried:
     return now._replace(**{name: getattr(now, name).copy() for name in now._fields if name not in ("apart", "site")})
 
 
-def improved(goal: LoadGoal, now: Carried, effort: SearchEffort, rounds: int, stream: int = 0) -> Carried:
+def improved(
+    goal: LoadGoal, now: Carried, effort: SearchEffort, rounds: int, *, stream: int = 0, later: int = 0
+) -> Carried:
     """Anneal routes in rounds; the best of all, which are those given or better. Ctrl-C ends them.
 
-    Each round begins with the best so far. Ends when the highest load is at the floor.
+    Each round begins with the best so far. Ends when the highest load is at the floor. Costs are of loads over the
+    highest one at each look at the clock: over an old one that is much higher, all costs would be lost in the heat.
+
+    Parameters
+    ----------
+    stream : int
+        Of random numbers.
+    later : int
+        Rounds by others for which time is left.
     """
     from unknot.lanes.reroute_kernel import reroute, reroute_table
 
@@ -143,11 +153,11 @@ def improved(goal: LoadGoal, now: Carried, effort: SearchEffort, rounds: int, st
         for number in range(rounds):
             if highest(best) <= goal.floor * ENOUGH or effort.over or effort.interrupted:
                 break
-            now, scale = copied(best), highest(best)
+            now = copied(best)
             moves = ROUND * goal.demand.pairs
             heat = HEATS[number % len(HEATS)]
-            for count, hot, cold in effort.cooled(moves, heat, share=1 / (rounds - number)):
-                move(goal.ways, now, rate, state, count, scale, hot, cold)
+            for count, hot, cold in effort.cooled(moves, heat, share=1 / (rounds - number + later)):
+                move(goal.ways, now, rate, state, count, highest(now), hot, cold)
                 effort.moves += count
                 if highest(now) < highest(best):
                     best = copied(now)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from graphlib import CycleError, TopologicalSorter
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from unknot._base.errors import RelationError
 from unknot.lanes.tables import Hops, grown_table, random_table
+from unknot.lanes.turns import Turn, climbing
 from unknot.lanes.ways import Floats, Ints, of_pairs, served, unpacked
 
 if TYPE_CHECKING:
@@ -158,18 +158,14 @@ def _of_pair(ways: Ways, taken: Ints | None) -> Floats:
     """Keys by which the routes of some pair climb, in both directions; RelationError if they close a cycle."""
     pairs = unpacked(ways.wanted, ways.home.size)
     here, there = (int(end) for end in np.argwhere(ways.many > 0)[0])
-    after: dict[int, set[int]] = {}
+    turns = list[Turn]()
     for router, home in ((here, there), (there, here)):
         for column in np.flatnonzero(pairs[router] & (ways.home == home)).tolist():
-            for channel, following in pairwise(_channels(ways, taken, router, column)):
-                after.setdefault(following, set()).add(channel)
-    try:
-        order = list(TopologicalSorter(after).static_order())
-    except CycleError:
+            turns += pairwise(_channels(ways, taken, router, column))
+    key = climbing(turns, ways.base.size)
+    if key is None:
         raise RelationError(
             f"the routes between router {here} and router {there} close a cycle of dependencies by themselves, so no "
             "lane can serve both directions"
-        ) from None
-    key = ways.base.copy()
-    key[order] += np.arange(1, len(order) + 1) / (len(order) + 1)
-    return key
+        )
+    return ways.base + key / key.size

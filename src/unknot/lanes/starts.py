@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from unknot.lanes.effort import SearchEffort
 from unknot.lanes.orders import search
 from unknot.lanes.rerouted import LoadGoal
 from unknot.lanes.tables import Table, bits_of, free_table, table_of, ways_of
+from unknot.lanes.turns import Turn, climbing
 from unknot.lanes.ways import Floats, of_pairs, packed
 from unknot.routing.named import routing, routings
 
@@ -84,35 +84,27 @@ def _columns(goal: LoadGoal, table: Table) -> Table | None:
 
 def _orders(goal: LoadGoal, table: Table, lanes: int, least: int, effort: SearchEffort) -> Floats | None:
     """Orders of the fewest lanes that are found in which all routes of a table climb; None: of more than `lanes`."""
-    key = _order(table)
+    key = climbing(_turns(table), table.network.num_channels)
     if key is not None and not goal.ways.many.size:
         return key[None]
     space = of_pairs(ways_of(table), packed(table.wanted), both_ways=goal.ways.many.size > 0)
     for count in range(max(least, 1 if key is not None else 2), lanes + 1):
         if effort.over:
             return None
-        orders = search(space, count, replace(effort, tried={}), first=0, rounds=ROUNDS)
+        orders = search(space, count, effort, first=0, rounds=ROUNDS)
         if orders is not None:
             return orders.key
     return None
 
 
-def _order(table: Table) -> Floats | None:
-    """Keys by which all turns of a table's routes climb; None if they close a cycle."""
-    network, after = table.network, dict[int, set[int]]()
+def _turns(table: Table) -> Iterator[Turn]:
+    """Turns of a table's routes, some several times."""
+    network = table.network
     router, row = (ends.astype(np.int64) for ends in np.nonzero(table.wanted))
     while row.size:
         channel = table.next_channel[row, router]
         router = network.target[channel].astype(np.int64)
         going = router != table.home[row]
         channel, router, row = channel[going], router[going], row[going]
-        then = table.next_channel[row, router]
-        for before, following in np.unique(np.column_stack([channel, then]), axis=0).tolist():
-            after.setdefault(following, set()).add(before)
-    try:
-        order = list(TopologicalSorter(after).static_order())
-    except CycleError:
-        return None
-    key = np.zeros(network.num_channels)
-    key[order] = np.arange(1, len(order) + 1)
-    return key
+        turns = np.column_stack([channel, table.next_channel[row, router]])
+        yield from map(tuple, np.unique(turns, axis=0).tolist())

@@ -18,9 +18,9 @@ import numpy as np
 from unknot._base.shown import Brief
 from unknot.certificates import Document, Rejected, changes_claim, plain, removals_claim
 from unknot.certificates.documents import plain_table
-from unknot.lanes.forced import from_lowest
 from unknot.lanes.solver import Steps, answer, refuted_by
 from unknot.lanes.tables import Table
+from unknot.lanes.turns import from_lowest
 from unknot.repair.facts import Fact, Literals, plain_fact
 from unknot.repair.prune_space import Offers
 from unknot.routing.relation import Relation
