@@ -19,7 +19,7 @@ from unknot.routing.named import routing, routings
 CALLS = ("dimension_order(dateline='none')", "nca(up='modulo')")
 """Calls that are tried besides all names."""
 MOST_STATES = 2_000_000
-"""Most destinations × channels for which named routings are tried."""
+"""Most addresses × channels of a named routing that is tried; `romm` has all pairs of terminals as addresses."""
 ROUNDS = 2
 """Rounds of search for orders of more than one lane in which a table's routes climb."""
 
@@ -50,7 +50,10 @@ def catalogue(goal: LoadGoal, lanes: int, least: int, effort: SearchEffort) -> I
             return
         effort.report(f"trying the routes of {name}")
         try:
-            table = _columns(goal, table_of(routing(network, name)))
+            relation = routing(network, name)
+            if relation.num_addresses * network.num_channels > MOST_STATES:
+                continue
+            table = _columns(goal, table_of(relation))
         except UnknotError:
             continue
         if table is None or table.next_channel.tobytes() in known:
