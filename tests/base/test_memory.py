@@ -47,7 +47,7 @@ def test_the_message_has_estimate_limit_and_remedy() -> None:
         require("complete(2)", 2**30)
         with pytest.raises(SizeError, match=r"complete\(90000\) would take about 3 GiB .* limit is 1 GiB") as caught:
             require("complete(90000)", 3 * 2**30)
-    assert "--max-memory" in str(caught.value)
+    assert "give --max-memory 3G " in str(caught.value), "a limit that is enough"
     again = pickle.loads(pickle.dumps(caught.value))
     assert str(again) == str(caught.value)
     with memory_limit("4G"):

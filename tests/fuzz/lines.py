@@ -1,4 +1,4 @@
-"""Command lines that are fuzzed: half of them good, the others with odd values in one place, a few, or all."""
+"""Command lines that are fuzzed: most of them good, the others with odd values in one place, a few, or all."""
 
 from __future__ import annotations
 
@@ -202,11 +202,11 @@ def prepare(folder: Path) -> list[str]:
 
 
 def line(draw: random.Random, names: list[str]) -> list[str]:
-    """A command line whose values are good but for none (half of the lines), one, two, or all of them."""
+    """A command line whose values are good but for none (most lines), one, two, or all of them."""
     name = draw.choice(sorted(command().commands))
     values = _good(draw, name)
     places = [place for place, pair in enumerate(values) if pair[1] is not None]
-    for place in draw.sample(places, min(len(places), draw.choices((0, 1, 2, 99), (50, 35, 10, 5))[0])):
+    for place in draw.sample(places, min(len(places), draw.choices((0, 1, 2, 99), (60, 28, 8, 4))[0])):
         option, text = values[place]
         values[place] = option, _odd(draw, text or "", names)
     words = [name]

@@ -41,9 +41,10 @@ class SizeError(UnknotError):
 
     def __init__(self, what: str, estimate: int, limit: int) -> None:
         self.what, self.estimate, self.limit = what, estimate, limit
+        enough = f"{-(-estimate // 2**30)}G"
         super().__init__(
-            f"{what} would take about {in_words(estimate)} of memory; the limit is {in_words(limit)}. Raise it with "
-            "--max-memory, such as --max-memory 16G (in Python: with unknot.memory_limit('16G'): …)"
+            f"{what} would take about {in_words(estimate)} of memory; the limit is {in_words(limit)}. On a machine that "
+            f"has it, give --max-memory {enough} (in Python: with unknot.memory_limit('{enough}'): …)"
         )
 
     def __reduce__(self) -> tuple[type[SizeError], tuple[str, int, int]]:
