@@ -43,8 +43,8 @@ class SizeError(UnknotError):
         self.what, self.estimate, self.limit = what, estimate, limit
         enough = f"{-(-estimate // 2**30)}G"
         super().__init__(
-            f"{what} would take about {in_words(estimate)} of memory; the limit is {in_words(limit)}. On a machine that "
-            f"has it, give --max-memory {enough} (in Python: with unknot.memory_limit('{enough}'): …)"
+            f"{what} would take about {in_words(estimate)} of memory; the limit is {in_words(limit)}. On a machine "
+            f"that has it, give --max-memory {enough} (in Python: with unknot.memory_limit('{enough}'): …)"
         )
 
     def __reduce__(self) -> tuple[type[SizeError], tuple[str, int, int]]:
