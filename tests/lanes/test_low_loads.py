@@ -15,7 +15,7 @@ from tests.reference.brute_force import TooLargeError
 from tests.reference.loads import lowest_load
 from unknot._base.errors import NetworkError, RelationError
 from unknot.certificates import Rejected, network_of, plain
-from unknot.lanes import Lanes, lanes
+from unknot.lanes import Lanes, LongerLanes, lanes, longer_lanes
 from unknot.lanes.tables import Table
 from unknot.network import Network, from_networkx, tod
 from unknot.routing.named import routing
@@ -25,7 +25,7 @@ LIMIT = 300_000
 """Most routes that brute force tries."""
 
 
-def walked(found: Lanes) -> np.ndarray:
+def walked(found: Lanes | LongerLanes) -> np.ndarray:
     """The load of each channel, from the relation alone: a packet from each terminal to each other it sends to."""
     relation, network = found.relation, found.relation.network
     load, sends = np.zeros(network.num_channels), relation.may_use
@@ -202,3 +202,38 @@ def test_more_vcs_leave_the_routes_of_each_terminal() -> None:
     assert check(relation).deadlock_free
     assert deliver(relation).delivered
     assert loads(relation, "uniform_others").highest == pytest.approx(12 / 15)
+
+
+def climbing_hops(network: Network, key: np.ndarray, source: int, end: int) -> int:
+    """Hops of the shortest path whose keys rise in some lane, by trying all."""
+    best = network.num_channels + 1
+    for lane in key:
+        going = [(source, -np.inf, 0)]
+        while going:
+            at, last, hops = going.pop()
+            if at == end:
+                best = min(best, hops)
+                continue
+            for c in np.flatnonzero((network.source == at) & (lane > last)).tolist():
+                going.append((int(network.target[c]), lane[c], hops + 1))
+    return best
+
+
+@pytest.mark.parametrize(("text", "count", "at_most"), [("mesh(3, 3)", 1, 12), ("ring(7)", 1, 14), ("ring(7)", 2, 7)])
+def test_longer_routes_are_balanced_without_a_further_hop(text: str, count: int, at_most: int) -> None:
+    found = longer_lanes(text, count, rounds=3)
+    network = found.relation.network
+    assert check(found.relation).deadlock_free
+    assert deliver(found.relation).delivered
+    assert np.array_equal(walked(found), found.routes.load)
+    assert found.highest_load <= at_most
+    assert found.routes.load.sum() == found.hops.sum()
+    for s, t in np.argwhere(found.wanted).tolist():
+        assert found.hops[s, t] == climbing_hops(network, found.key, s, t)
+
+
+def test_the_load_of_longer_routes_is_balanced() -> None:
+    """Any of the shortest climbing routes at random load a channel with 160 and more."""
+    found = longer_lanes("torus(8, 8)", 1, rounds=2)
+    assert check(found.relation).deadlock_free
+    assert found.highest_load <= 130

@@ -20,7 +20,7 @@ from unknot.lanes.figures import Figures
 from unknot.lanes.load_bounds import load_bound
 from unknot.lanes.loads import balanced_table, loads_of
 from unknot.lanes.question import CHANGES, question_of
-from unknot.lanes.rerouted import LoadGoal, improved, routes_of
+from unknot.lanes.rerouted import LoadGoal, balanced, routes_of
 from unknot.lanes.rooted import ServingOrders, orders_of
 from unknot.lanes.ways import in_classes
 from unknot.network import Network
@@ -139,7 +139,7 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
     if question.paths == "free" and pairs is not None:
         goal = LoadGoal(pairs, space, False, np.ones(network.num_channels), 0.0)
         goal = replace(goal, floor=float(load_bound(pairs, goal.capacity).least))
-        carried = improved(goal, goal.drawn(lanes, effort), effort, ROUNDS)
+        carried = balanced(goal, goal.drawn(lanes, effort), effort, ROUNDS)
         routes, load = routes_of(goal, carried), carried.load
         key = carried.rank.reshape(-1, count).T.astype(np.float64)
         start, step = free_steps(space, routes)

@@ -12,14 +12,17 @@ from unknot._base.errors import RelationError, near
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot.lanes.detours import LOST, RouteGoal, climbing_routes, detour_ways, improved, tree_order
-from unknot.lanes.effort import SearchEffort
+from unknot.lanes.effort import SEARCHING, SearchEffort
 from unknot.lanes.laned import Routes, laned
-from unknot.lanes.ways import Flags, Floats, Ints, demand
+from unknot.lanes.rerouted import LoadGoal, balanced, routes_of
+from unknot.lanes.ways import Demand, Flags, Floats, Ints, demand, following, packed
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 
 GOALS = ("mean", "longest")
+BALANCING = 4
+"""Rounds of balancing the load."""
 BLOCKS = 5
 """Units of a detour from which on all detours count alike in the search."""
 STEEP = 6
@@ -104,6 +107,9 @@ def longer_lanes(
 ) -> LongerLanes:
     """Route in a prescribed number of lanes, by paths that are longer than shortest ones where that is needed.
 
+    Orders of the lanes are searched for in which climbing routes are short. Of the shortest that climb, each pair
+    takes one by which the highest load is low.
+
     Parameters
     ----------
     count : int
@@ -137,7 +143,7 @@ def longer_lanes(
     traffic = demand(network, flows)
     hops = traffic.distances.table.T.astype(np.int64)
     goal_routes = RouteGoal(network, traffic.distances.homes, hops, traffic.wanted, traffic.rate)
-    effort = SearchEffort(deadline.end, seed, progress)
+    effort = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
     weights = np.array([STEEP**i if goal == "longest" else 1 for i in range(BLOCKS)] + [LOST])
     ways, taken = detour_ways(goal_routes, weights)
     start = np.random.default_rng([seed, count]).random((count, network.num_channels))
@@ -148,8 +154,10 @@ def longer_lanes(
             f"lanes on {network.name}: no way was found to connect all pairs in {count} "
             f"lane{'s' * (count > 1)}, {effort.moves} moves; more lanes or a longer time limit may do"
         )
-    keys, cost = best
+    keys, _ = best
+    effort.finish_by(deadline.end)
     routes, length = climbing_routes(goal_routes, keys, seed=seed)
+    routes = _balanced(traffic, keys, routes, effort)
     shortest = np.where(traffic.wanted, hops, 0)
     return LongerLanes(
         laned(network, routes, vcs=vcs, sends=traffic.sends, minimal=bool((length <= shortest).all())),
@@ -160,5 +168,24 @@ def longer_lanes(
         keys,
         traffic.wanted,
         effort.moves,
-        cost == 0 or not (effort.over or effort.interrupted),
+        effort.complete,
     )
+
+
+def _balanced(traffic: Demand, key: Floats, routes: Routes, effort: SearchEffort) -> Routes:
+    """Routes as short as these, that climb in the same orders, of a low highest load."""
+    from unknot.lanes.reroute_kernel import carry_routes, climbing_hops
+
+    network, home = traffic.network, traffic.distances.homes.astype(np.int64)
+    first, leaving = network.outgoing
+    anywhere = packed(np.ones((network.num_channels, home.size), dtype=bool))
+    paths = following(network, anywhere, packed(traffic.wanted), home, back=False)
+    goal = LoadGoal(traffic, paths, False, np.ones(network.num_channels), float(routes.load.mean()))
+    now = goal.empty(key)
+    now = now._replace(left=np.zeros(now.users.shape, dtype=np.int16))
+    climbing_hops(paths, now)
+    now.lane[:], now.start[:] = routes.lane, routes.start
+    slots = first[network.target][:, None] + np.maximum(routes.follow, 0)
+    now.follow[:] = np.where(routes.follow >= 0, leaving[np.minimum(slots, leaving.size - 1)], -1)
+    carry_routes(paths, now, goal.rate)
+    return routes_of(goal, balanced(goal, now, effort, BALANCING))

@@ -13,7 +13,7 @@ from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import load_bound
 from unknot.lanes.question import Question
-from unknot.lanes.rerouted import LoadGoal, highest, improved, routes_of
+from unknot.lanes.rerouted import LoadGoal, balanced, highest, routes_of
 from unknot.lanes.rooted import ServingOrders, orders_of
 from unknot.lanes.starts import catalogue
 from unknot.lanes.tables import Table, bits_of, free_table, table_from, tabled
@@ -119,12 +119,12 @@ class LowLoads:
         best = self._best()
         yield self._made(best)
         for lanes in range(len(best.rank) + 1, most + 1):
-            best = improved(self.goal, self.goal.widened(best, lanes), self.effort, self.rounds, stream=lanes)
+            best = balanced(self.goal, self.goal.widened(best, lanes), self.effort, self.rounds, stream=lanes)
             yield self._made(best)
 
     def _best(self) -> Carried:
         """The best routes in the fewest lanes: of the orders, of the catalogue, and annealed."""
-        best = improved(self.goal, self.effort.insist(self._own), self.effort, FIRST_ROUNDS, later=self.rounds)
+        best = balanced(self.goal, self.effort.insist(self._own), self.effort, FIRST_ROUNDS, later=self.rounds)
         if self._reached(best):
             return best
         time = min(LP_SECONDS, LP_SHARE * (self.effort.deadline - clock()))
@@ -134,9 +134,9 @@ class LowLoads:
         others = [] if self._reached(best) else self._named(len(best.rank))
         annealed: list[Carried] = []
         for number, other in enumerate(others[: self.starts - 1], start=1):
-            annealed.append(improved(self.goal, other, self.effort, FIRST_ROUNDS, stream=number))
+            annealed.append(balanced(self.goal, other, self.effort, FIRST_ROUNDS, stream=number))
         best = min([best, *annealed, *others], key=lambda now: (len(now.rank), highest(now)))
-        return improved(self.goal, best, self.effort, self.rounds - FIRST_ROUNDS, stream=self.starts)
+        return balanced(self.goal, best, self.effort, self.rounds - FIRST_ROUNDS, stream=self.starts)
 
     def _reached(self, now: Carried) -> bool:
         return self.effort.interrupted or highest(now) <= self.goal.floor

@@ -43,6 +43,9 @@ class Carried(NamedTuple):
         Channels before and columns that take a turn, in the order of `Ways.after`.
     rank, at : int64 arrays, shape (lanes, channels)
         The place of each channel in the order of a lane, and the channel at each place.
+    left : int16 array, shape (lanes, channels, columns)
+        Hops of the shortest climbing routes that begin with a channel: all routes are such, and orders stay. Without
+        lanes where routes are shortest paths.
     """
 
     apart: int
@@ -57,6 +60,7 @@ class Carried(NamedTuple):
     uses: npt.NDArray[np.int32]
     rank: npt.NDArray[np.int64]
     at: npt.NDArray[np.int64]
+    left: npt.NDArray[np.int16]
 
 
 @njit(inline="always")
@@ -78,6 +82,29 @@ def after(now, k, c, h):
 def leads(ways, c, h):
     """Whether a channel may be taken to a column's home."""
     return (ways.nearer[c, h >> 6] >> (h & 63)) & 1
+
+
+@njit(inline="always")
+def onward_to(ways, now, k, c, e, h):
+    """Whether a channel may follow another in a lane on the way to a column's home."""
+    if now.left.size:
+        return now.rank[k, e] > now.rank[k, c] and now.left[k, e, h] == now.left[k, c, h] - 1
+    return leads(ways, e, h)
+
+
+@kept(nogil=True)
+def climbing_hops(ways, now):
+    """Work out `left` from the orders; 0 where no route climbs to a column's home."""
+    for k in range(now.rank.shape[0]):
+        for c in now.at[k][::-1]:
+            for h in range(ways.home.size):
+                hops = np.int16(ways.target[c] == ways.home[h])
+                for j in range(ways.after_first[c], ways.after_first[c + 1] if hops == 0 else 0):
+                    e = ways.after[j]
+                    more = now.left[k, e, h] + 1
+                    if now.rank[k, e] > now.rank[k, c] and more > 1 and (hops == 0 or more < hops):
+                        hops = more
+                now.left[k, c, h] = hops
 
 
 @kept(nogil=True)
@@ -189,7 +216,7 @@ def onward(ways, now, state, k, c, h):
     count, rising, choice = 0, 0, -1
     for j in range(ways.after_first[c], ways.after_first[c + 1]):
         e = ways.after[j]
-        if leads(ways, e, h):
+        if onward_to(ways, now, k, c, e, h):
             if now.rank[k, e] > now.rank[k, c]:
                 rising += 1
                 if below(state, rising) == 0:
@@ -214,17 +241,24 @@ def walk(ways, now, u, h, path):
 
 
 @kept(nogil=True)
-def another(ways, state, u, before, old, h):
-    """A channel but `old`, at random, by which a router may send to a home what came by `before`; −1: none."""
+def another(ways, now, state, k, u, before, old, h):
+    """A channel but `old`, at random, by which a router may send to a home what came by `before`; −1: none.
+
+    What begins at the router, where `before` is −1, may change to lane k from that of the pair.
+    """
     first, end, options = ways.leaving_first[u], ways.leaving_first[u + 1], ways.leaving
+    hops = now.left[now.lane[u, h], now.start[u, h], h] if now.left.size and before < 0 else 0
     if before >= 0:
         first, end, options = ways.after_first[before], ways.after_first[before + 1], ways.after
     count, choice = 0, -1
     for j in range(first, end):
-        if options[j] != old and leads(ways, options[j], h):
+        e = options[j]
+        if e == old:
+            continue
+        if onward_to(ways, now, k, before, e, h) if hops == 0 else now.left[k, e, h] == hops:
             count += 1
             if below(state, count) == 0:
-                choice = options[j]
+                choice = e
     return choice
 
 
@@ -254,7 +288,7 @@ def reroute(ways, now, rate, state, moves, scale, hot, cold):
         else:
             before = path[step - 1]
             pairs, amount = now.users[k, before, h], now.flow[k, before, h]
-        new = another(ways, state, ways.source[old], before, old if lane == k else -1, h)
+        new = another(ways, now, state, lane, ways.source[old], before, old if lane == k else -1, h)
         if new < 0:
             continue
         more = add(ways, now, k, old, h, -pairs, -amount, scale)
@@ -368,7 +402,7 @@ def reroute_table(ways, now, rate, state, moves, scale, hot, cold):
                     break
             continue
         old = now.start[u, h]
-        new = another(ways, state, u, -1, old, h)
+        new = another(ways, now, state, k, u, -1, old, h)
         if new < 0:
             continue
         more = swing(ways, now, u, h, old, new, scale)

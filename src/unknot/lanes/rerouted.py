@@ -24,6 +24,8 @@ ROUND = 200
 """Moves of a round for each pair."""
 HEATS = ((0.05, 0.001), (2.0, 0.01), (0.2, 0.002), (0.3, 0.004))
 """Temperatures at the beginning and at the end of each round, in turn; a channel of highest load costs about 1."""
+FIXED = ("apart", "site", "slow", "left")
+"""Fields of `Carried` that no move changes."""
 ENOUGH = 1 + 1e-9
 """Highest load over its lower bound at which a search ends."""
 
@@ -78,6 +80,7 @@ class LoadGoal:
             np.zeros((lanes, ways.after.size), dtype=np.int32),
             rank,
             at,
+            np.zeros((0, channels, columns), dtype=np.int16),
         )
 
     def drawn(self, orders: Orders, effort: SearchEffort) -> Carried:
@@ -126,10 +129,10 @@ def highest(now: Carried) -> float:
 
 def copied(now: Carried) -> Carried:
     """A copy that later moves do not change."""
-    return now._replace(**{name: getattr(now, name).copy() for name in now._fields if name not in ("apart", "site")})
+    return now._replace(**{name: getattr(now, name).copy() for name in now._fields if name not in FIXED})
 
 
-def improved(
+def balanced(
     goal: LoadGoal, now: Carried, effort: SearchEffort, rounds: int, *, stream: int = 0, later: int = 0
 ) -> Carried:
     """Anneal routes in rounds; the best of all, which are those given or better. Ctrl-C ends them.
