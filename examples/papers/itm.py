@@ -44,8 +44,8 @@ from unknot_papers.itm import (
     spanning,
 )
 from unknot_papers.itm.drawing import draw_mesh
-from unknot_papers.itm.independence import on_shortest_paths
-from unknot_papers.itm.mesh import KINDS, TriangularMesh
+from unknot_papers.itm.recognise import on_shortest_paths
+from unknot_papers.itm.topology import KINDS, TriangularMesh
 
 PICTURES = Path("reports/itm")
 FABRICS = Path(__file__).parents[1] / "fabrics"

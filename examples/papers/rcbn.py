@@ -47,9 +47,9 @@ from unknot_papers.multistage import (
     tags_avoiding,
     unreachable_pairs,
 )
-from unknot_papers.multistage.exact import cut
 from unknot_papers.multistage.fault_sweeps import fewest_that_block_all, sample_faults, worst_faults
 from unknot_papers.multistage.faults import single_faults
+from unknot_papers.multistage.search import cut
 from unknot_papers.rcbn import augmented_composite_banyan, composite_banyan, rcbn
 
 Answer = tuple[bool | None, str]

@@ -3,3 +3,22 @@
 Whatever serves one paper alone: a folder for each, with its algorithms, topologies, routings, commands and drawings.
 Unknot finds them by entry points, as it finds the packages of others, and imports nothing from here.
 """
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def solved(model: Any, seconds: float, workers: int) -> Any:
+    """The solver with a solution; False if there is none, None if none was found in the time."""
+    from ortools.sat.python import cp_model
+
+    solver = cp_model.CpSolver()
+    solver.parameters.catch_sigint_signal = False
+    solver.parameters.max_time_in_seconds = seconds
+    solver.parameters.num_workers = workers
+    solver.parameters.random_seed = 1
+    status = solver.solve(model)
+    if status == cp_model.INFEASIBLE:
+        return False
+    return solver if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else None

@@ -11,10 +11,9 @@ import pytest
 
 from unknot.network.families import mesh, ring, torus
 from unknot.routing import dimension_order, duato
-from unknot.routing.pointer import LEAN, kept_rule
+from unknot.routing.pointer import LEAN, kept_rule, rule_digest
 from unknot.routing.relation import EJECT, Relation
 from unknot.routing.relation_kernel import _in_one_piece
-from unknot.routing.rule_digest import rule_digest
 
 PROGRAM = """
 import sys

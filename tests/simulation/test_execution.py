@@ -12,10 +12,10 @@ from unknot.network import families as topologies
 from unknot.routing import Relation, dimension_order, fully_adaptive, valiant
 from unknot.simulation.collectives import execute
 from unknot.traffic.collectives import Schedule, Send, all_reduce, broadcast, collective, contention, scatter
-from unknot.traffic.collectives.contention import channels_used
+from unknot.traffic.collectives.schedule import channels_used
 from unknot.traffic.trace import addresses
 from unknot_papers.itm import itm
-from unknot_papers.itm.independence import contention as on_shortest_paths
+from unknot_papers.itm.recognise import contention as on_shortest_paths
 
 
 def test_a_single_message_takes_the_zero_load_latency():

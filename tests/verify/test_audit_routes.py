@@ -14,7 +14,7 @@ from tests.fabrics.folders import EXAMPLES, ROUTED
 from tests.fabrics.texts import Layout, ibnetdiscover, lfts
 from tests.verify.test_audit import layouts
 from unknot.fabrics import Fabric, read_fabric
-from unknot.verify.audit_routes import routes_between_hosts
+from unknot.verify.audit_merged import routes_between_hosts
 
 
 def walked(fabric: Fabric) -> tuple[Counter[int], Counter[str]]:

@@ -9,8 +9,8 @@ from tests.verify.rows import Lists, rows
 from unknot.network.families import ring
 from unknot.routing import dimension_order
 from unknot.verify import dependencies
-from unknot.verify.closed_sets import small_closed_set
 from unknot.verify.exact import Worm
+from unknot.verify.lead_ins import small_closed_set
 from unknot.verify.states import Core
 
 

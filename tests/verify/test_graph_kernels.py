@@ -9,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.verify.rows import Lists, reached, rows
+from unknot.network.graph_kernel import strong_components
 from unknot.routing.relation import EJECT, NO_WAIT
-from unknot.verify.exact_kernel import prune
-from unknot.verify.graph_kernel import strong_components
-from unknot.verify.nonatomic_kernel import nearest
-from unknot.verify.smallest_kernel import FAR, spans
+from unknot.verify.exact_kernel import FAR, nearest, prune, spans
 from unknot.verify.states import leading
 
 NODES = 6

@@ -13,9 +13,9 @@ from unknot.network import from_edges
 from unknot.network.families import mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order, duato, lcfaa, vba
 from unknot.verify import deliver
-from unknot.verify.livelock import livelock
+from unknot.verify.delivery import livelock
+from unknot.verify.properties import vc_use
 from unknot.verify.testing import networks, relations, table_relation
-from unknot.verify.vc_use import vc_use
 
 
 def test_cycles_are_cycles_and_are_found_where_there_are_any() -> None:
@@ -46,7 +46,7 @@ def test_a_cycle_is_reported_by_names() -> None:
 
 def test_only_the_first_cycles_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a ring that goes one way packets may pass their destination for ever."""
-    monkeypatch.setattr(sys.modules["unknot.verify.livelock"], "SHOWN", 3)
+    monkeypatch.setattr(sys.modules["unknot.verify.delivery"], "SHOWN", 3)
     network = from_edges([(r, (r + 1) % 5) for r in range(5)], directed=True)
     table = {(5 + r, a): [r] for r in range(5) for a in range(5)}
     table |= {((r - 1) % 5, a): [r, EJECT] if r == a else [r] for r in range(5) for a in range(5)}

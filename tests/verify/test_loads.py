@@ -27,9 +27,8 @@ from unknot.routing import (
 )
 from unknot.verify import deliver
 from unknot.verify.best_split import best_loads
-from unknot.verify.loads import Loads, loads
+from unknot.verify.loads import Loads, loads, rates
 from unknot.verify.testing import networks, relations, table_relation
-from unknot.verify.traffic import rates
 
 
 def walked(relation: Relation, matrix: np.ndarray) -> list[Fraction]:

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unknot.verify.smallest_kernel import round_trip
+from unknot.verify.exact_kernel import round_trip
 
 Edges = dict[tuple[int, int], int]
 NODES = 4

@@ -75,7 +75,7 @@ def new_place(module: str) -> str | None:
     Examples
     --------
     >>> new_place("unknot.itm.mesh"), new_place("unknot.network")
-    ('unknot_papers.itm.mesh', None)
+    ('unknot_papers.itm.topology', None)
     """
     package, inner = module, ""
     while package:

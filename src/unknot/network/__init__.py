@@ -6,8 +6,8 @@
 from importlib import import_module
 from types import ModuleType
 
-from unknot.network.digest import digest
 from unknot.network.edges import from_edges, read_edge_list, write_edge_list
+from unknot.network.graph import digest
 from unknot.network.grid import Grid, grid
 from unknot.network.interchange import from_networkx, to_networkx
 from unknot.network.metrics import Metrics, bisection, components, distances_from, measure

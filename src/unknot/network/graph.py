@@ -1,9 +1,12 @@
-"""Networks as attributes, and as NetworkX graphs."""
+"""Networks as attributes, as NetworkX graphs, and as a hash."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -54,3 +57,16 @@ def to_networkx(network: Network) -> nx.MultiDiGraph:
     graph.add_nodes_from(enumerate(described.nodes))
     graph.add_edges_from((u, v, channel, edge) for channel, (u, v, edge) in enumerate(described.edges))
     return graph
+
+
+def digest(network: Network) -> str:
+    """A hash of everything that makes up a network, its names included."""
+    state = hashlib.sha256()
+    for key in ("source", "target", "latency", "inject", "eject", "coordinates", "ports"):
+        array = getattr(network, key)
+        state.update(f"{key} {None if array is None else array.shape}".encode())
+        if array is not None:
+            state.update(np.ascontiguousarray(array, dtype="<i4").tobytes())
+    for key in ("num_routers", "radices", "dimensions", "router_labels", "terminal_labels"):
+        state.update(repr((key, getattr(network, key))).encode())
+    return state.hexdigest()

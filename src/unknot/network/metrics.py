@@ -122,7 +122,7 @@ def distances_from(network: Network, router: int, *, reverse: bool = False) -> I
     -------
     int32 array, shape (routers,)
     """
-    from unknot.network.distance_kernel import bfs
+    from unknot.network.graph_kernel import bfs
 
     if not 0 <= router < network.num_routers:
         raise NetworkError(f"network {network.name!r} has no router {router}")
@@ -195,7 +195,7 @@ def _grid_distances(product: Grid) -> tuple[int, float]:
 
 
 def _distances(network: Network, starts: object) -> tuple[int, float]:
-    from unknot.network.distance_kernel import sums
+    from unknot.network.graph_kernel import sums
 
     first, channels = network.outgoing
     out = np.zeros(3, dtype=np.int64)

@@ -16,11 +16,11 @@ from unknot._base.compressed_rows import grouped
 from unknot._base.errors import NetworkError, near, visible
 from unknot._base.frames import to_frame
 from unknot._base.shown import Drawn
+from unknot.network.faults import IntArray as IntArray
+from unknot.network.faults import Origin as Origin
+from unknot.network.faults import frozen as frozen
 from unknot.network.faults import without
 from unknot.network.graph import to_networkx
-from unknot.network.origin import IntArray as IntArray
-from unknot.network.origin import Origin as Origin
-from unknot.network.origin import frozen as frozen
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -12,8 +12,7 @@ from unknot.report.phrases import count, escape
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Sheet, number
 from unknot.routing.relation import Relation
-from unknot.traffic.collectives.contention import Used, channels_used, contention
-from unknot.traffic.collectives.schedule import Schedule
+from unknot.traffic.collectives.schedule import Schedule, Used, channels_used, contention
 
 COLUMNS = 3
 MOST_STEPS = 30

@@ -35,7 +35,6 @@ from unknot.routing.o1turn import o1turn as o1turn
 from unknot.routing.odd_even import odd_even as odd_even
 from unknot.routing.overlay import overlay as overlay
 from unknot.routing.overlay import pbfaa as pbfaa
-from unknot.routing.p_cube import p_cube as p_cube
 from unknot.routing.planar_adaptive import planar_adaptive as planar_adaptive
 from unknot.routing.product_order import product_order as product_order
 from unknot.routing.relation import EJECT as EJECT
@@ -50,13 +49,14 @@ from unknot.routing.shortest_paths import shortest_paths as shortest_paths
 from unknot.routing.shuffle_exchange import shuffle_exchange as shuffle_exchange
 from unknot.routing.turn_model import negative_first as negative_first
 from unknot.routing.turn_model import north_last as north_last
+from unknot.routing.turn_model import p_cube as p_cube
 from unknot.routing.turn_model import west_first as west_first
 from unknot.routing.two_trees import two_trees as two_trees
 from unknot.routing.up_down import up_down as up_down
-from unknot.routing.valiant import ugal as ugal
-from unknot.routing.valiant import valiant as valiant
 from unknot.routing.vba import vba as vba
 from unknot.routing.virtual_channels import VirtualChannels as VirtualChannels
+from unknot.routing.waypoints import ugal as ugal
+from unknot.routing.waypoints import valiant as valiant
 from unknot.routing.waypoints import via_waypoint as via_waypoint
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

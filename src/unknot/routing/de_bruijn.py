@@ -62,7 +62,7 @@ def de_bruijn(network: Network, *, paths: str = "multi_root", letter: int = 0, b
     >>> de_bruijn(families.de_bruijn(2, 4))
     <Relation de_bruijn (multi_root) on de_bruijn(2, 4), 46 VCs>
     """
-    from unknot.routing.shift_networks_kernel import depth, shifts
+    from unknot.routing.paths_kernel import depth, shifts
 
     if paths not in PATHS:
         raise RelationError(f"de_bruijn: unknown paths {paths!r}; {near(paths, PATHS)}")

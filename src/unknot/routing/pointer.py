@@ -3,14 +3,93 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from unknot._base.kernels.cache import sources_digest
 from unknot._base.kernels.linked import file_of, load
-from unknot.routing.rule_digest import rule_digest
+
+MODULES = ("numpy", "math")
+"""Modules that a rule may use; what others hold may change between two processes."""
+MOST_BYTES = 1_000_000
+"""Numba refers to larger captured arrays by their address, so that such a rule cannot be kept."""
+
+
+class UnknownError(Exception):
+    """Error: a rule depends on something whose content is not known."""
+
+
+def rule_digest(rule: Any, *more: object) -> str | None:
+    """The hash, in 32 hexadecimal digits, of a rule and of `more` plain values; None if it cannot be known.
+
+    Examples
+    --------
+    >>> def rule(at, address, out):
+    ...     return 0
+    >>> rule_digest(rule, 1) == rule_digest(rule, 1) != rule_digest(rule, 2)
+    True
+    """
+    digest = hashlib.sha256(repr(more).encode())
+    try:
+        _add(digest, rule, ())
+    except UnknownError:
+        return None
+    return digest.hexdigest()[:32]
+
+
+def _add(digest: Any, value: Any, outer: tuple[Any, ...]) -> None:
+    value = getattr(value, "py_func", value)
+    if isinstance(value, np.generic):
+        value = np.asarray(value)
+    if isinstance(value, np.ndarray):
+        if value.dtype.hasobject or value.nbytes > MOST_BYTES or not value.flags.c_contiguous:
+            raise UnknownError
+        digest.update(f"array {value.dtype.str} {value.shape} {value.flags.writeable}".encode())
+        digest.update(value.tobytes())
+    elif isinstance(value, FunctionType):
+        if any(value is one for one in outer):
+            digest.update(b"again")
+            return
+        _add_function(digest, value, (*outer, value))
+    elif isinstance(value, CodeType):
+        digest.update(repr((value.co_code, value.co_names, value.co_varnames, value.co_freevars)).encode())
+        _add(digest, value.co_consts, outer)
+    elif isinstance(value, tuple):
+        digest.update(f"tuple {len(value)}".encode())
+        for item in value:
+            _add(digest, item, outer)
+    elif isinstance(value, (bool, int, float, str, bytes, type(None))):
+        digest.update(f"{type(value).__name__} {value!r}".encode())
+    elif isinstance(value, (type, BuiltinFunctionType)):
+        digest.update(f"{value.__module__}.{value.__qualname__}".encode())
+    elif isinstance(value, ModuleType) and value.__name__ in MODULES:
+        digest.update(f"module {value.__name__} {getattr(value, '__version__', '')}".encode())
+    else:
+        raise UnknownError
+
+
+def _add_function(digest: Any, function: FunctionType, outer: tuple[Any, ...]) -> None:
+    _add(digest, function.__code__, outer)
+    _add(digest, function.__defaults__ or (), outer)
+    for cell in function.__closure__ or ():
+        _add(digest, cell.cell_contents, outer)
+    for name in _names(function.__code__):
+        if name in function.__globals__:
+            digest.update(name.encode())
+            _add(digest, function.__globals__[name], outer)
+
+
+def _names(code: CodeType) -> list[str]:
+    """Names that a function, or one defined in it, may look up."""
+    inner = [name for constant in code.co_consts if isinstance(constant, CodeType) for name in _names(constant)]
+    return sorted({*code.co_names, *inner})
+
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Rule

@@ -12,13 +12,15 @@ one path.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
 from unknot.routing.meshes import mesh_grid
-from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -127,3 +129,60 @@ def turn_model(network: Network, name: str, early: npt.NDArray[np.bool_], vcs: i
         return 1
 
     return Relation(network, virtual, rule, name=name, claims=ACYCLIC, claims_minimal=True, source="Glass & Ni 1992")
+
+
+@takes_network
+def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
+    """First clear bits, then set bits.
+
+    Parameters
+    ----------
+    vcs : int
+        VCs per channel, all candidates alike.
+    minimal : bool
+        Whether a packet goes on shortest paths only; else detours are tried after them, where the source has them.
+
+    Raises
+    ------
+    RelationError
+        If the network is not a hypercube; `NetworkError` if it has no coordinates.
+
+    References
+    ----------
+    C. J. Glass, L. M. Ni: The turn model for adaptive routing. ISCA 1992, 278–287; Journal of the ACM, 41(5), 1994,
+    874–902. doi:10.1145/185675.185682.
+
+    Examples
+    --------
+    >>> from unknot.network.families import hypercube
+    >>> p_cube(hypercube(4))
+    <Relation p_cube on hypercube(4), 64 VCs>
+    """
+    product = mesh_grid(network, "p_cube", radix=2)
+    if minimal:
+        return replace(negative_first(network, vcs), name="p_cube")
+    bits, channel, dimensions = product.coordinates, product.channel, product.radices.size
+    virtual = VirtualChannels(network, vcs)
+    router, first, home = virtual.router, virtual.first, network.eject
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], home[address]
+        if here == there:
+            out[0] = EJECT
+            return 1
+        clearing = False
+        for i in range(dimensions):
+            clearing = clearing or bits[here, i] > bits[there, i]
+        count = 0
+        for i in range(dimensions):
+            detour = clearing and bits[here, i] == 1 and bits[there, i] == 1
+            differs = bits[here, i] > bits[there, i] if clearing else bits[here, i] < bits[there, i]
+            port = channel[here, 2 * i + bits[here, i]]
+            if (differs or detour) and port >= 0:
+                for v in range(vcs):
+                    out[count] = first[port] + v + (TIER if detour else 0)
+                    count += 1
+        return count
+
+    minimal_one = negative_first(network, vcs)
+    return replace(minimal_one, vcs=virtual, rule=rule, name="p_cube, non-minimal", claims_minimal=dimensions < 2)

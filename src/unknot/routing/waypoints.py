@@ -10,6 +10,7 @@ for VCs of phase one.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -21,6 +22,7 @@ from unknot.network.model import IntArray
 from unknot.routing.contract import PairNames
 from unknot.routing.named import routing
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 MAX_TERMINALS = 4096
@@ -152,3 +154,84 @@ def both_phases(
 
 def _name(network: Network, waypoint: int, to: int) -> str:
     return f"{network.terminal_name(to)} via {network.terminal_name(waypoint)}"
+
+
+@takes_network
+def valiant(
+    network: Network, vcs: int | None = None, *, base: str = "dimension_order", then: str | None = None
+) -> Relation:
+    """Any terminal as waypoint, two phases.
+
+    Parameters
+    ----------
+    vcs : int, optional
+        VCs per channel, an even number, half for each phase. By default what the base takes by itself for each
+        phase, or two where it says that it deadlocks with one.
+    base : str
+        Routing of both phases by name, with options if wanted: ``"dimension_order(order=[1, 0])"``.
+    then : str, optional
+        Routing of the second phase, where it differs.
+
+    Raises
+    ------
+    RelationError
+        If the VCs cannot be halved, the routing cannot be used so, or there are too many terminals; and what the
+        base raises where it does not fit the network.
+
+    References
+    ----------
+    L. G. Valiant, G. J. Brebner: Universal schemes for parallel communication. STOC 1981, 263–277.
+    doi:10.1145/800076.802479.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> valiant(mesh(4, 4))
+    <Relation valiant on mesh(4, 4), 96 VCs>
+    """
+    first, second = both_phases(network, vcs, base, then, "valiant")
+    alone = np.unique(network.eject).size < 2
+    return via_waypoint(
+        first, second, name="valiant", claims_minimal=None if alone else False, source="Valiant & Brebner 1981"
+    )
+
+
+@takes_network
+def ugal(
+    network: Network,
+    vcs: int | None = None,
+    *,
+    base: str = "dimension_order",
+    then: str | None = None,
+    variant: str = "UGAL-L_VCH",
+) -> Relation:
+    """Valiant's routing that goes directly where queues are short.
+
+    Parameters
+    ----------
+    vcs, base, then
+        As for `valiant`.
+    variant : {"UGAL-L_VCH", "UGAL-L_VC", "UGAL-L"}
+        Queues that are compared.
+
+    Raises
+    ------
+    RelationError
+        If there is no such variant, or as for `valiant`.
+
+    References
+    ----------
+    A. Singh: Load-balanced routing in interconnection networks. PhD thesis, Stanford University, 2005.
+    J. Kim, W. J. Dally, S. Scott, D. Abts: Technology-driven, highly-scalable dragonfly topology. ISCA 2008, 77–88.
+    doi:10.1109/ISCA.2008.19.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> ugal(mesh(4, 4))
+    <Relation ugal on mesh(4, 4), 96 VCs>
+    """
+    whole = valiant(network, vcs, base=base, then=then)
+    terminals = network.num_terminals
+    direct = np.arange(terminals * terminals, dtype=np.int32).reshape(terminals, terminals)
+    return replace(whole, name="ugal", direct=direct, compares=variant, source="Singh 2005")

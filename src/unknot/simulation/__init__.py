@@ -4,10 +4,9 @@ from unknot.simulation.collectives import Execution, execute
 from unknot.simulation.engine.router import Router
 from unknot.simulation.faults.fault import Fault
 from unknot.simulation.run.driver import simulate
-from unknot.simulation.run.figures import ClassRun, Series
 from unknot.simulation.run.limits import Saturation, saturation, zero_load_latency
 from unknot.simulation.run.replication import Runs, replicate
-from unknot.simulation.run.run import Run
+from unknot.simulation.run.run import ClassRun, Run, Series
 from unknot.simulation.run.watch import Event, watch
 from unknot.simulation.traces.closed_loop import ClosedLoop, closed_loop
 from unknot.simulation.traces.replay import Replay, replay

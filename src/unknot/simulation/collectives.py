@@ -15,8 +15,7 @@ from unknot.routing.taking import takes_simulated
 from unknot.simulation.run.scenario import check_buffers, depth_for
 from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace_run import check_cycles, play_trace
-from unknot.traffic.collectives.contention import channels_used, same_network
-from unknot.traffic.collectives.schedule import Schedule
+from unknot.traffic.collectives.schedule import Schedule, channels_used, same_network
 from unknot.traffic.trace import Trace, TracedMessage
 
 

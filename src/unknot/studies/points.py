@@ -19,8 +19,8 @@ from unknot.certificates.plain import Rejected
 from unknot.certificates.verdict import Verdict
 from unknot.routing.designed import is_designed
 from unknot.routing.own import code_of, is_code
+from unknot.routing.pointer import rule_digest
 from unknot.routing.relation import Relation
-from unknot.routing.rule_digest import rule_digest
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay

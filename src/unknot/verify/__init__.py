@@ -9,16 +9,14 @@ from unknot.verify.adaptivity import Adaptivity, adaptivity
 from unknot.verify.best_split import best_loads
 from unknot.verify.check import check, check_all
 from unknot.verify.coherence import Coherence, coherence
-from unknot.verify.delivery import Delivery, deliver
+from unknot.verify.delivery import Delivery, Livelock, deliver, livelock
 from unknot.verify.fault_sweep import FaultSweep, fault_sweep
-from unknot.verify.livelock import Livelock, livelock
 from unknot.verify.loads import Loads, loads
 from unknot.verify.minimal_paths import ForbiddenPath
-from unknot.verify.properties import Properties, properties
+from unknot.verify.properties import Properties, VcUse, properties, vc_use
 from unknot.verify.replies import RequestReply, request_reply
 from unknot.verify.smallest import Smallest, smallest
 from unknot.verify.states import Dependencies, dependencies
-from unknot.verify.vc_use import VcUse, vc_use
 
 __all__ = [
     "SWITCHINGS",

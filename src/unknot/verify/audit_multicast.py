@@ -34,9 +34,9 @@ from unknot.routing.forwarding_table import (
 )
 from unknot.routing.laned_table import lane_table, laned_table, levels_of
 from unknot.routing.relation import Relation
+from unknot.verify.audit_lost import loop_of
 from unknot.verify.audit_merged import one_sender_each, pairs_by_switch
 from unknot.verify.check import check
-from unknot.verify.lost import loop_of
 from unknot.verify.multicast_trees import Tree, Wiring, trees_of
 
 SHOWN = 20

@@ -16,11 +16,10 @@ from unknot.fabrics import Fabric
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import Switchboard, Traffic, destinations, fabric_relation
 from unknot.routing.relation import Relation
+from unknot.verify.audit_lost import Unknown, loop_of, lost_packets, unknown_traffic
 from unknot.verify.audit_merged import merged_relation
-from unknot.verify.audit_unknown import Unknown, unknown_traffic
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
-from unknot.verify.lost import loop_of, lost_packets
 
 REPLIES = "replies"
 """Host-to-host traffic together with replies at the level of the request."""

@@ -19,9 +19,9 @@ from unknot.certificates.verdict import Certificate, Configuration, Size, Verdic
 from unknot.network import Network
 from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
-from unknot.verify.closed_sets import small_closed_set
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Struck, Worm, find_worms
+from unknot.verify.lead_ins import small_closed_set
 from unknot.verify.nonatomic import queued_cycle
 from unknot.verify.states import Dependencies, Flags, core, dependencies
 from unknot.verify.waiting import Left, drain, waiting

@@ -93,7 +93,7 @@ def coherence(relation: Relation) -> Coherence:
     RelationError
         If a reachable state breaks the relation's contract.
     """
-    from unknot.verify.coherence_kernel import incoherent
+    from unknot.verify.minimal_paths_kernel import incoherent
     from unknot.verify.states_kernel import mark_delivering, predecessors
 
     vcs = relation.vcs

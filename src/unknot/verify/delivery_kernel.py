@@ -4,7 +4,7 @@
 import numpy as np
 
 from unknot._base.kernels.lazy_kernel import kernel
-from unknot.network.distance_kernel import bfs
+from unknot.network.graph_kernel import bfs
 from unknot.routing.contract import EJECT, VC_MASK
 from unknot.verify.states_kernel import explore, mark_back, mark_delivering, predecessors
 

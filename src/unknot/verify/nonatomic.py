@@ -110,7 +110,7 @@ def _back_to(start: int, after: dict[int, list[int]], bound: int) -> list[int]:
 
 def _depths(graph: Dependencies, effort: Effort) -> npt.NDArray[np.int64]:
     """Return for each dependency the fewest VCs from injection to a state at which it arises."""
-    from unknot.verify.nonatomic_kernel import nearest
+    from unknot.verify.exact_kernel import nearest
 
     relation = graph.relation
     explorer = Explorer(relation)

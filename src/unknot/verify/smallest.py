@@ -24,12 +24,12 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify import remainder
 from unknot.verify.circles import circles
-from unknot.verify.closed_sets import entered
 from unknot.verify.effort import Effort, TimeUpError
+from unknot.verify.exact import Surroundings
 from unknot.verify.exact_model import Ports, Worm, fewest
+from unknot.verify.lead_ins import entered
 from unknot.verify.remainder import Ints, Remainder
 from unknot.verify.states import Core, core, dependencies
-from unknot.verify.windows import Surroundings
 from unknot.verify.witness import configuration, require_depth
 
 AROUND = 2
@@ -164,7 +164,7 @@ class _Search:
 
     def bound(self) -> None:
         """The bound from below, and the routers of a walk that attains it."""
-        from unknot.verify.smallest_kernel import FAR, round_trip, spans
+        from unknot.verify.exact_kernel import FAR, round_trip, spans
 
         vcs = np.unique(self.rest.input_vc)
         if vcs.size > MOST_VCS:

@@ -153,7 +153,7 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
 
 
 def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
-    from unknot.verify.graph_kernel import strong_components
+    from unknot.network.graph_kernel import strong_components
     from unknot.verify.states_kernel import depend, unpack
 
     network, vcs = relation.network, relation.vcs

@@ -22,8 +22,7 @@ from unknot.fabrics import Fabric
 from unknot.network import distances_from
 from unknot.routing.forwarding_table import destinations, forwarding_table, route_lengths, switchboard
 from unknot.routing.relation import Relation
-from unknot.verify.audit_merged import pairs_by_switch
-from unknot.verify.audit_routes import Entries, cables_of, routes_by_channel
+from unknot.verify.audit_merged import Entries, cables_of, pairs_by_switch, routes_by_channel
 from unknot.verify.fault_sweep import Parts, Tried, check_faults, parts_of, sets_of_parts
 
 Outcome = Literal["disconnected", "cut", "holds"]

@@ -13,10 +13,10 @@ from unknot._base.errors import RelationError
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message
 from unknot.routing.relation import Relation
+from unknot.verify.exact import Surroundings
 from unknot.verify.exact_model import Model, Ports, Worm, fewest, solver_for
 from unknot.verify.lead_ins import LeadIns, own_terminals
 from unknot.verify.remainder import among
-from unknot.verify.windows import Surroundings
 
 TRIES = 500
 """Lead-in searches after which the hunt for an `injected` configuration is left to the solver."""

@@ -10,7 +10,7 @@ from unknot.report import sheet as paper
 from unknot.report.phrases import count
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, SOFT, Sheet, number
-from unknot_papers.itm.mesh import TriangularMesh
+from unknot_papers.itm.topology import TriangularMesh
 
 BESIDE = "#d3d9df"
 

@@ -15,10 +15,10 @@ from unknot.verify.adaptivity import adaptivity
 from unknot.verify.check import check
 from unknot.verify.delivery import deliver
 from unknot.verify.loads import loads
-from unknot_papers.itm.mesh import TriangularMesh
 from unknot_papers.itm.recognise import chordal, recognise
 from unknot_papers.itm.routing import itm_escape
 from unknot_papers.itm.spanning import Spanning, spanning
+from unknot_papers.itm.topology import TriangularMesh
 
 LAYERS = "two layers"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +13,9 @@ import numpy as np
 from unknot._base.compressed_rows import starts
 from unknot._base.errors import NetworkError
 from unknot._base.shown import Brief
-from unknot.network import Network
+from unknot.network import Network, distances_from
 from unknot.network.model import IntArray, Offsets
-from unknot_papers.itm.mesh import TriangularMesh
+from unknot_papers.itm.topology import TriangularMesh
 
 
 @dataclass(frozen=True)
@@ -191,3 +192,70 @@ def lone_channel(network: Network) -> int | None:
     back = network.target * n + network.source
     alone = np.flatnonzero(~np.isin(there, back))
     return int(alone[0]) if alone.size else None
+
+
+Pair = tuple[int, int]
+
+
+def positions(mesh: TriangularMesh) -> IntArray:
+    """Place of each router in the circular order: int32 array, shape (routers,).
+
+    Raises
+    ------
+    NetworkError
+        If the mesh is of the general kind, which has no such order.
+    """
+    if mesh.circle is None:
+        raise NetworkError(
+            "a mesh of the general kind has no circular order: its exterior edges form no single cycle"
+        )
+    place = np.empty(mesh.num_routers, dtype=np.int32)
+    place[mesh.circle] = np.arange(mesh.num_routers, dtype=np.int32)
+    return place
+
+
+def independent(place: Sequence[int] | IntArray, one: Pair, other: Pair) -> bool:
+    """Whether w < x < y < z in the circular order for messages w → x and y → z, from some router on, in either sense.
+
+    This is how the source (Liu et al. 2002) calls two messages that share no directed link: both go the same way
+    round, in arcs that do not touch.
+
+    Parameters
+    ----------
+    place : sequence of int
+        As `positions` gives it.
+    """
+    n = len(place)
+    w, x, y, z = (int(place[v]) for v in (*one, *other))
+    for sense in (1, -1):
+        x_, y_, z_ = (sense * (v - w) % n for v in (x, y, z))
+        if 0 < x_ < y_ < z_:
+            return True
+    return False
+
+
+def contention(network: Network, messages: Iterable[Pair]) -> list[tuple[int, int, int]]:
+    """Messages, routers given, that may share a channel when each takes any of its shortest paths.
+
+    Returns
+    -------
+    list of (int, int, int)
+        Two messages by position and a channel both may use, one for each two messages that have any. O(messages ×
+        channels + messages²).
+    """
+    used = [on_shortest_paths(network, source, target) for source, target in messages]
+    pairs = []
+    for i, one in enumerate(used):
+        for j in range(i + 1, len(used)):
+            both = np.flatnonzero(one & used[j])
+            if both.size:
+                pairs.append((i, j, int(both[0])))
+    return pairs
+
+
+def on_shortest_paths(network: Network, source: int, target: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Channels that lie on some shortest path between two routers: bool array, shape (channels,)."""
+    there, back = distances_from(network, source), distances_from(network, target, reverse=True)
+    length = there[network.source] + 1 + back[network.target]
+    reached = (there[network.source] >= 0) & (back[network.target] >= 0)
+    return np.asarray(reached & (length == there[target]))

@@ -25,8 +25,8 @@ from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.shortest_paths import pick_of
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot_papers.itm.mesh import TriangularMesh, network_of
 from unknot_papers.itm.spanning import spanning
+from unknot_papers.itm.topology import TriangularMesh, network_of
 
 SOURCE = "Liu et al. 2002"
 

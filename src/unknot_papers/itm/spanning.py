@@ -11,9 +11,9 @@ import numpy as np
 
 from unknot._base.errors import NetworkError
 from unknot.network import Network
-from unknot_papers.itm.mesh import KINDS, TriangularMesh
+from unknot_papers import solved
 from unknot_papers.itm.recognise import neighbours
-from unknot_papers.solving import solved
+from unknot_papers.itm.topology import KINDS, TriangularMesh
 
 Edge = tuple[int, int]
 

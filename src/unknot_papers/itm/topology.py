@@ -1,14 +1,155 @@
-"""Incremental triangular meshes, grown at random."""
+"""Incremental triangular meshes (ITM): a triangle grown by joining each new router to both ends of an edge.
+
+In the GENERAL kind any edge may be used, and again (these graphs are the 2-trees). In the EXTERIOR kind an edge is
+used once, while it lies on the boundary (these are the triangulated polygons, or maximal outerplanar graphs).
+
+Source: Liu et al. 2002, "Incremental triangular mesh".
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, shown
+from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.families.links import affordable
 from unknot.network.model import IntArray
-from unknot_papers.itm.mesh import grow, network_of
+
+KINDS = ("exterior", "general")
+LEAST_DEGREE = 4
+"""Least cap of the degree with which a mesh of any size can be grown."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TriangularMesh(Brief):
+    """Incremental triangular mesh: the order of its routers, and the edge each is added to.
+
+    Attributes
+    ----------
+    order : int32 array, shape (routers,)
+        Routers in an order in which they may be added; the first three form the triangle.
+    parents : int32 array, shape (routers, 2)
+        The ends of the edge each router was added to, by router; −1 for the first two of the order.
+    """
+
+    order: IntArray
+    parents: IntArray
+
+    @property
+    def num_routers(self) -> int:
+        return int(self.order.size)
+
+    @cached_property
+    def edges(self) -> IntArray:
+        """The 2n − 3 edges, lower router first: int32 array, shape (edges, 2)."""
+        children = self.order[2:]
+        ends = [(self.order[:2])[None, :]]
+        ends += [np.column_stack([self.parents[children, side], children]) for side in (0, 1)]
+        return np.sort(np.concatenate(ends), axis=1).astype(np.int32)
+
+    @cached_property
+    def facets(self) -> IntArray:
+        """The n − 2 triangles in the order in which they came: int32 array, shape (facets, 3)."""
+        children = self.order[2:]
+        return np.column_stack([self.parents[children], children]).astype(np.int32)
+
+    @cached_property
+    def uses(self) -> IntArray:
+        """Number of facets each edge lies in, in the order of `edges`: int32 array, shape (edges,)."""
+        n = np.int64(self.num_routers)
+        keys = self.edges[:, 0] * n + self.edges[:, 1]
+        by_key = np.argsort(keys)
+        corners = np.sort(self.facets, axis=1).astype(np.int64)
+        sides = np.concatenate([corners[:, a] * n + corners[:, b] for a, b in ((0, 1), (0, 2), (1, 2))])
+        edges = by_key[np.searchsorted(keys[by_key], sides)]
+        return np.bincount(edges, minlength=keys.size).astype(np.int32)
+
+    @cached_property
+    def exterior(self) -> npt.NDArray[np.bool_]:
+        """Mask of edges that lie in one facet only: bool array, shape (edges,)."""
+        return np.asarray(self.uses == 1)
+
+    @property
+    def kind(self) -> str:
+        """`exterior` if it could have been grown by exterior edges alone, else `general`."""
+        return "exterior" if int(self.uses.max(initial=0)) <= 2 else "general"
+
+    @cached_property
+    def circle(self) -> IntArray | None:
+        """The circular order of the routers along the exterior edges, from router 0; None for the general kind.
+
+        int32 array, shape (routers,); O(routers).
+        """
+        if self.kind == "general":
+            return None
+        from unknot_papers.itm.mesh_kernel import walk_boundary
+
+        circle = np.empty(self.num_routers, dtype=np.int32)
+        walk_boundary(self.order, self.parents, circle)
+        return circle
+
+
+def grow(n: int, kind: str = "exterior", *, degree: int | None = None, seed: int = 1) -> TriangularMesh:
+    """Grow a random incremental triangular mesh.
+
+    Parameters
+    ----------
+    n : int
+        Routers, at least 3.
+    kind : {"exterior", "general"}
+    degree : int, optional
+        Most links of a router, at least 4. An edge is then used only if one of its ends keeps room for a further
+        link, so that growth never comes to an end.
+    seed : int
+        The same seed gives the same mesh; a larger one begins with the smaller.
+
+    Raises
+    ------
+    NetworkError
+        If an argument makes no sense.
+    """
+    from unknot_papers.itm.mesh_kernel import add_routers
+
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 3 <= n <= 1 << 24:
+        raise NetworkError(f"itm: the number of routers must be a whole number from 3 to {1 << 24}, got {n!r}")
+    if kind not in KINDS:
+        raise NetworkError(f"itm: the kind is {' or '.join(map(repr, KINDS))}, got {kind!r}")
+    if degree is not None and (isinstance(degree, bool) or not isinstance(degree, int) or degree < LEAST_DEGREE):
+        raise NetworkError(f"itm: a cap on the degree must be a whole number of at least 4, got {degree!r}")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise NetworkError(f"itm: the seed must be a whole number from 0 on, got {seed!r}")
+    parents = np.full((n, 2), -1, dtype=np.int32)
+    parents[2] = 0, 1
+    draws = np.random.default_rng(seed).random(5 * n)
+    add_routers(parents, n if degree is None else degree, kind == "exterior", draws)
+    return TriangularMesh(np.arange(n, dtype=np.int32), parents)
+
+
+def network_of(mesh: TriangularMesh, name: str) -> Network:
+    """The network whose links are the edges of a mesh."""
+    ends = mesh.edges
+    pairs = np.stack([ends, ends[:, ::-1]], axis=1).reshape(-1, 2)
+    return Network(name, mesh.num_routers, pairs[:, 0], pairs[:, 1])
+
+
+def added(mesh: TriangularMesh, edge: tuple[int, int]) -> TriangularMesh:
+    """The mesh with one more router, joined to both ends of an edge (AddNode of the paper).
+
+    Raises
+    ------
+    NetworkError
+        If there is no such edge.
+    """
+    low, high = sorted(edge)
+    if not (mesh.edges == (low, high)).all(axis=1).any():
+        raise NetworkError(f"a router is added at an edge of the mesh; {low}–{high} is none")
+    order = np.append(mesh.order, mesh.num_routers).astype(np.int32)
+    return TriangularMesh(order, np.vstack([mesh.parents, [[low, high]]]).astype(np.int32))
 
 
 def itm(n: int, kind: str = "exterior", *, degree: int | None = None, extra: int = 0, seed: int = 1) -> Network:

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from unknot._base.errors import UnknotError
 from unknot.network import Network
 from unknot.network.stages import stages
-from unknot_papers.multistage.exact import cut
 from unknot_papers.multistage.faults import Marks, interior, marked, random_faults, unreachable_pairs
 from unknot_papers.multistage.permute import permute
+from unknot_papers.multistage.search import cut
 
 MAX_SETS = 2_000_000
 """Most sets of dead switches that are tried."""

@@ -28,12 +28,20 @@ from unknot.network import Network
 from unknot.network.families import benes, clos
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
-from unknot_papers.multistage.exact import choose, cut, solve
 from unknot_papers.multistage.level_by_level import level_by_level
 from unknot_papers.multistage.looping import route_benes, route_clos, route_rcbn
 from unknot_papers.multistage.paths import count_paths
 from unknot_papers.multistage.realisation import Realisation, permutation
-from unknot_papers.multistage.search import MAX_CHOICES, PathTable, find_paths, path_table, searchable
+from unknot_papers.multistage.search import (
+    MAX_CHOICES,
+    PathTable,
+    choose,
+    cut,
+    find_paths,
+    path_table,
+    searchable,
+    solve,
+)
 from unknot_papers.rcbn import rcbn
 
 METHODS = ("auto", "search", "cp-sat", "level by level")

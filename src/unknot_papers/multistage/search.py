@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import networkx as nx
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_matrix
 
 from unknot._base.errors import UnknotError
+from unknot._base.threads import processors
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.network.stages import stages
+from unknot.network.stages import reaches, stages
+from unknot_papers import solved
 from unknot_papers.multistage.paths import all_paths, count_paths
 
 MAX_LISTED = 400_000
@@ -75,7 +79,7 @@ def find_paths(table: PathTable, messages: Numbers | None = None, limit: int = M
     -------
     int32 array of shape (messages, stages − 1), or False if there are none, or None after `limit` choices
     """
-    from unknot_papers.multistage.search_kernel import search
+    from unknot_papers.multistage.looping_kernel import search
 
     pairs = np.arange(table.first.size - 1) if messages is None else messages
     choice = np.zeros(pairs.size, dtype=np.int64)
@@ -110,7 +114,7 @@ def realisable(network: Network, permutations: npt.ArrayLike) -> npt.NDArray[np.
 
 def decide_many(network: Network, permutations: npt.ArrayLike, limit: int = MAX_CHOICES) -> npt.NDArray[np.int8]:
     """Answers for several permutations: 1, 0, or −1 for those undecided after `limit` choices."""
-    from unknot_papers.multistage.search_kernel import search_many
+    from unknot_papers.multistage.looping_kernel import search_many
 
     rows = np.asarray(permutations, dtype=np.int64)
     terminals = network.num_terminals
@@ -121,3 +125,122 @@ def decide_many(network: Network, permutations: npt.ArrayLike, limit: int = MAX_
     answer = np.zeros(len(rows), dtype=np.int8)
     search_many(table.first, table.masks, np.ascontiguousarray(ends * terminals + rows), limit, answer)
     return answer
+
+
+MAX_VARIABLES = 2_000_000
+
+
+def solve(
+    network: Network, sources: IntArray, destinations: IntArray, *, time_limit: float = 60.0, most: bool = False
+) -> IntArray | bool | None:
+    """Disjoint paths for messages, by one flow of 0s and 1s for each of them.
+
+    Parameters
+    ----------
+    most : bool
+        Look for paths of as many messages as possible instead of all.
+
+    Returns
+    -------
+    int32 array of shape (messages, stages − 1), rows of −1 for messages without a path; or False if there is no
+    solution; or None if none was found in the time, or the problem has more than `MAX_VARIABLES` variables
+    """
+    from ortools.sat.python import cp_model
+
+    view = stages(network)
+    towards = reaches(network)
+    came = reaches(network, back=True)
+    model = cp_model.CpModel()
+    users: dict[int, list[cp_model.IntVar]] = {}
+    variables: list[dict[int, cp_model.IntVar]] = []
+    served = []
+    total = 0
+    for s, d in zip(sources.tolist(), destinations.tolist(), strict=True):
+        start, end = int(network.inject[s]), int(network.eject[d])
+        used = np.flatnonzero(came[network.source, s] & towards[network.target, d])
+        total += used.size
+        if total > MAX_VARIABLES:
+            return None
+        mine = {int(c): model.new_bool_var("") for c in used}
+        goes = model.new_bool_var("")
+        served.append(goes)
+        into: dict[int, list[cp_model.IntVar]] = {}
+        out: dict[int, list[cp_model.IntVar]] = {}
+        for channel, variable in mine.items():
+            users.setdefault(channel, []).append(variable)
+            out.setdefault(int(network.source[channel]), []).append(variable)
+            into.setdefault(int(network.target[channel]), []).append(variable)
+        for router in sorted({start, end, *into, *out}):
+            entering = sum(into.get(router, [])) + (goes if router == start else 0)
+            leaving = sum(out.get(router, [])) + (goes if router == end else 0)
+            model.add(entering == leaving)
+        variables.append(mine)
+    for crowd in users.values():
+        model.add_at_most_one(crowd)
+    if most:
+        model.maximize(sum(served))
+    else:
+        for goes in served:
+            model.add(goes == 1)
+    solver = solved(model, time_limit, min(8, processors()))
+    if not solver:
+        return False if solver is False else None
+    paths = np.full((sources.size, view.count - 1), -1, dtype=np.int32)
+    for m, mine in enumerate(variables):
+        if solver.value(served[m]):
+            taken = [c for c, variable in mine.items() if solver.value(variable)]
+            paths[m] = sorted(taken, key=lambda c: int(view.stage[network.source[c]]))
+    return paths
+
+
+def cut(network: Network, sources: IntArray, destinations: IntArray) -> int | None:
+    """The greatest number of messages that links allow, if it is less than there are messages; else None.
+
+    By maximum flow from all sources to all destinations: a least cut of the links proves it.
+    """
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import maximum_flow
+
+    routers = network.num_routers
+    top, bottom = np.full(sources.size, routers), np.full(destinations.size, routers + 1)
+    tail = np.concatenate([network.source, top, network.eject[destinations]])
+    head = np.concatenate([network.target, network.inject[sources], bottom])
+    room = np.ones(tail.size, dtype=np.int32)
+    graph = csr_matrix((room, (tail, head)), shape=(routers + 2, routers + 2))
+    value = int(maximum_flow(graph, routers, routers + 1).flow_value)
+    return value if value < sources.size else None
+
+
+def choose(table: PathTable) -> IntArray | None:
+    """Disjoint paths, or None if there is no choice of them; every message has one or two.
+
+    Paths are literals, and choosing one implies the other path of every message that it shares a link with. There is
+    a choice if no two paths of a message imply each other; it is what comes later in a topological order (Aspvall,
+    Plass & Tarjan 1979).
+
+    Notes
+    -----
+    O(paths + shared links).
+    """
+    count, (paths, hops) = np.diff(table.first), table.paths.shape
+    owner = np.repeat(np.arange(count.size), count)
+    # The other path of a lone one is a literal of its own, which implies the lone one: it cannot be chosen.
+    twin = table.first[owner] + table.first[owner + 1] - 1 - np.arange(paths)
+    other = np.where(count[owner] == 1, paths + owner, twin)
+    taken = np.repeat(np.arange(paths), hops), table.paths.ravel()
+    uses = csr_matrix((np.ones(paths * hops, dtype=np.int32), taken), (paths, int(taken[1].max(initial=0)) + 1))
+    one, two = (uses @ uses.T).nonzero()
+    meet = owner[one] != owner[two]
+    lone = np.flatnonzero(count[owner] == 1)
+    graph = nx.DiGraph()
+    graph.add_nodes_from([*range(paths), *other[lone].tolist()])
+    graph.add_edges_from(zip(one[meet].tolist(), other[two[meet]].tolist(), strict=True))
+    graph.add_edges_from(zip(other[lone].tolist(), lone.tolist(), strict=True))
+    groups = nx.condensation(graph)
+    rank = {group: i for i, group in enumerate(nx.topological_sort(groups))}
+    place = np.empty(paths + count.size, dtype=np.int64)
+    for literal, group in groups.graph["mapping"].items():
+        place[literal] = rank[group]
+    if not count.all() or (place[:paths] == place[other]).any():
+        return None
+    return table.paths[place[:paths] > place[other]]

@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import NetworkError
 from unknot.network import Network
-from unknot.network.families.links import affordable
-from unknot.network.families.staged import Numbers, digits, staged
+from unknot.network.families.links import Numbers, affordable, digits, staged
 from unknot.network.stages import stages
 
 

@@ -25,7 +25,7 @@ from unknot.network.families import (
     star_graph,
     xgft,
 )
-from unknot.network.families.slim_fly import field
+from unknot.network.families.low_diameter import field
 from unknot.verify.testing import check_network
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "tod"

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from unknot.cli.program import app
 from unknot.studies import design
 from unknot_papers.itm import spanning
-from unknot_papers.itm.mesh import KINDS
+from unknot_papers.itm.topology import KINDS
 
 ROOT = Path(__file__).parents[3]
 PAGES = {name: (ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("itm", "multicast")}

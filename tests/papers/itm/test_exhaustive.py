@@ -18,8 +18,8 @@ from unknot.network import from_edges
 from unknot.routing import shortest_paths
 from unknot.verify.states import dependencies
 from unknot_papers.itm import chordal, independent, positions, recognise, spanning
-from unknot_papers.itm.independence import on_shortest_paths
-from unknot_papers.itm.mesh import KINDS
+from unknot_papers.itm.recognise import on_shortest_paths
+from unknot_papers.itm.topology import KINDS
 
 CLASSES = {3: 1, 4: 1, 5: 1, 6: 3, 7: 4, 8: 12, 9: 27, 10: 82, 11: 228, 12: 733}
 """Triangulations of a polygon that differ by more than turning and mirroring (Harary, Palmer & Read 1975)."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from unknot._base.errors import NetworkError
 from unknot.network import from_edges
 from unknot_papers.itm import contention, grow, independent, network_of, positions
-from unknot_papers.itm.independence import on_shortest_paths
+from unknot_papers.itm.recognise import on_shortest_paths
 
 
 @given(st.integers(4, 9), st.integers(0, 1000))

@@ -14,7 +14,7 @@ from unknot._base.errors import NetworkError
 from unknot.network import Network, from_edges
 from unknot.network import families as topologies
 from unknot_papers.itm import added, chordal, grow, itm, network_of, recognise
-from unknot_papers.itm.mesh import KINDS
+from unknot_papers.itm.topology import KINDS
 
 MESHES = st.builds(
     grow,

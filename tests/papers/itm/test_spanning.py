@@ -14,8 +14,8 @@ from unknot._base.errors import NetworkError
 from unknot.network import families as topologies
 from unknot.network import from_edges
 from unknot_papers.itm import itm, recognise, spanning
-from unknot_papers.itm.mesh import KINDS
 from unknot_papers.itm.spanning import _triangles, decide
+from unknot_papers.itm.topology import KINDS
 
 
 def has_mesh(graph: nx.Graph, kind: str) -> bool:

@@ -26,8 +26,8 @@ from unknot_papers.multistage import (
     tags_avoiding,
     unreachable_pairs,
 )
-from unknot_papers.multistage.exact import cut
 from unknot_papers.multistage.faults import interior
+from unknot_papers.multistage.search import cut
 from unknot_papers.rcbn import rcbn
 
 

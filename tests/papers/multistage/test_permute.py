@@ -24,8 +24,7 @@ from unknot_papers.multistage import (
     random_permutation,
     realisable,
 )
-from unknot_papers.multistage.exact import choose
-from unknot_papers.multistage.search import find_paths, path_table
+from unknot_papers.multistage.search import choose, find_paths, path_table
 from unknot_papers.rcbn import composite_banyan, rcbn
 
 EIGHT = np.array(list(itertools.permutations(range(8))))

@@ -19,8 +19,8 @@ from unknot.network.families import mesh
 from unknot.routing import shortest_paths
 from unknot.routing.named import routing
 from unknot.simulation import Router, simulate
-from unknot.simulation.run.bottleneck import vc_period
-from unknot.simulation.run.hints import hint
+from unknot.simulation.run.limits import hint
+from unknot.simulation.run.outcome import vc_period
 
 SENDERS = 6
 """Enough terminals that what they inject is never what limits the channel."""

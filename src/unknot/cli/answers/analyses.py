@@ -14,9 +14,8 @@ from unknot.verify.adaptivity import Adaptivity
 from unknot.verify.fault_sweep import FaultSweep
 from unknot.verify.loads import Loads
 from unknot.verify.minimal_paths import ForbiddenPath
-from unknot.verify.properties import Properties
+from unknot.verify.properties import Properties, VcUse
 from unknot.verify.table_faults import TableFault, TableFaults
-from unknot.verify.vc_use import VcUse
 
 
 @form_of(ForbiddenPath)

@@ -21,8 +21,7 @@ from unknot.simulation.traces.closed_loop import ClosedLoop
 from unknot.simulation.traces.replay import Replay
 from unknot.simulation.traces.trace_run import TraceRun
 from unknot.traffic import Pattern
-from unknot.traffic.collectives.contention import Meeting
-from unknot.traffic.collectives.schedule import Schedule, Send
+from unknot.traffic.collectives.schedule import Meeting, Schedule, Send
 from unknot.traffic.workload import Bursts, mean_length
 
 

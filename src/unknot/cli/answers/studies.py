@@ -17,8 +17,8 @@ from unknot.studies.booksim.runs import Point
 from unknot.studies.gallery import Exhibit, Gallery
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.verify.audit import Audit
+from unknot.verify.audit_merged import Routes
 from unknot.verify.audit_multicast import MulticastAudit
-from unknot.verify.audit_routes import Routes
 from unknot.verify.audit_traffic import TrafficAudit
 
 

@@ -78,7 +78,7 @@ def audit(
     from unknot.cli.commands import activity, audit_display
     from unknot.fabrics import compare_fabrics, read_fabric
     from unknot.verify.audit import audit as audit_fabric
-    from unknot.verify.audit_routes import routes_between_hosts
+    from unknot.verify.audit_merged import routes_between_hosts
 
     ending = deadline.closing.closing
     read = limited(deadline, lambda: read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs))

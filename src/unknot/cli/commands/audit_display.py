@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from unknot.fabrics import Changes
     from unknot.report.repair_page import Remedy
     from unknot.verify.audit import Audit
+    from unknot.verify.audit_merged import Routes
     from unknot.verify.audit_multicast import MulticastAudit
-    from unknot.verify.audit_routes import Routes
     from unknot.verify.audit_traffic import TrafficAudit
 
 

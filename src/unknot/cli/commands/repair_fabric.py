@@ -61,7 +61,7 @@ def repair_fabric(path: str, out: Path, search: Search, evidence: Path | None = 
     from unknot.fabrics import read_fabric
     from unknot.report.repair_page import repair_page
     from unknot.verify.audit import audit
-    from unknot.verify.audit_routes import highest_load
+    from unknot.verify.audit_merged import highest_load
 
     _require_own(out)
     fabric = limited(search.deadline, lambda: read_fabric(path))
@@ -231,7 +231,7 @@ def _write(fabric: Fabric, kind: str, made: Fabric, lanes: int, beside: Path, ou
     from unknot.fabrics.opensm_psl import write_psl
     from unknot.report.repair_page import Remedy
     from unknot.verify.audit import audit
-    from unknot.verify.audit_routes import highest_load
+    from unknot.verify.audit_merged import highest_load
 
     folder = beside / kind
     folder.mkdir(parents=True, exist_ok=True)

@@ -99,7 +99,7 @@ def one(task: Task, load: float, channels: bool) -> Run:
         )
     hint = ""
     if not (run.stable or alone or task.deadline):
-        from unknot.simulation.run.hints import hint as tried
+        from unknot.simulation.run.limits import hint as tried
 
         with activity.cycles("trying what helps") as progress:
             hint = tried(task.relation, run, traffic=sent, progress=progress)

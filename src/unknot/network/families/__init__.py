@@ -5,27 +5,24 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from unknot._base.moved import names_of as _names_of
 from unknot.network.edges import from_edges as from_edges
-from unknot.network.families.cube_connected_cycles import cube_connected_cycles as cube_connected_cycles
 from unknot.network.families.delta import banyan as banyan
 from unknot.network.families.delta import baseline as baseline
 from unknot.network.families.delta import butterfly as butterfly
 from unknot.network.families.delta import flip_network as flip_network
 from unknot.network.families.delta import indirect_cube as indirect_cube
 from unknot.network.families.delta import omega as omega
-from unknot.network.families.dragonfly import dragonfly as dragonfly
 from unknot.network.families.fat_trees import fat_tree as fat_tree
 from unknot.network.families.fat_trees import xgft as xgft
+from unknot.network.families.grids import complete as complete
+from unknot.network.families.grids import flattened_butterfly as flattened_butterfly
 from unknot.network.families.grids import hypercube as hypercube
+from unknot.network.families.grids import hyperx as hyperx
 from unknot.network.families.grids import line as line
 from unknot.network.families.grids import mesh as mesh
 from unknot.network.families.grids import ring as ring
 from unknot.network.families.grids import torus as torus
-from unknot.network.families.hyperx import complete as complete
-from unknot.network.families.hyperx import flattened_butterfly as flattened_butterfly
-from unknot.network.families.hyperx import hyperx as hyperx
-from unknot.network.families.permutations import bubble_sort as bubble_sort
-from unknot.network.families.permutations import pancake as pancake
-from unknot.network.families.permutations import star_graph as star_graph
+from unknot.network.families.low_diameter import dragonfly as dragonfly
+from unknot.network.families.low_diameter import slim_fly as slim_fly
 from unknot.network.families.random_graphs import irregular as irregular
 from unknot.network.families.random_graphs import random_regular as random_regular
 from unknot.network.families.rearrangeable import benes as benes
@@ -34,16 +31,19 @@ from unknot.network.families.rearrangeable import data_manipulator as data_manip
 from unknot.network.families.rearrangeable import dilated_banyan as dilated_banyan
 from unknot.network.families.rearrangeable import extra_stage as extra_stage
 from unknot.network.families.rearrangeable import extra_stage_cube as extra_stage_cube
+from unknot.network.families.shift_networks import cube_connected_cycles as cube_connected_cycles
 from unknot.network.families.shift_networks import de_bruijn as de_bruijn
 from unknot.network.families.shift_networks import kautz as kautz
 from unknot.network.families.shift_networks import shuffle_exchange as shuffle_exchange
-from unknot.network.families.slim_fly import slim_fly as slim_fly
+from unknot.network.families.small_graphs import bubble_sort as bubble_sort
 from unknot.network.families.small_graphs import chordal_ring as chordal_ring
 from unknot.network.families.small_graphs import generalized_petersen as generalized_petersen
 from unknot.network.families.small_graphs import heawood as heawood
 from unknot.network.families.small_graphs import mcgee as mcgee
+from unknot.network.families.small_graphs import pancake as pancake
 from unknot.network.families.small_graphs import pappus as pappus
 from unknot.network.families.small_graphs import petersen as petersen
+from unknot.network.families.small_graphs import star_graph as star_graph
 from unknot.network.families.small_graphs import tutte_coxeter as tutte_coxeter
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

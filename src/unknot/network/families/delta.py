@@ -10,10 +10,10 @@ import numpy as np
 
 from unknot._base.errors import shown
 from unknot.network import Network
-from unknot.network.families.links import affordable, whole
-from unknot.network.families.staged import (
+from unknot.network.families.links import (
     Numbers,
     Wiring,
+    affordable,
     digits,
     from_lines,
     limited,
@@ -21,6 +21,7 @@ from unknot.network.families.staged import (
     staged,
     straight,
     unshuffle,
+    whole,
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from unknot._base import memory
 from unknot._base.errors import NetworkError, shown
 from unknot.network import Network
+from unknot.network.stages import STAGE_AND_ROW
 
 Ints = npt.NDArray[np.integer[Any]]
 MAX_CHANNELS = 2**28
@@ -66,3 +68,113 @@ def simple(u: Ints, v: Ints) -> tuple[Ints, Ints]:
     base = int(high.max(initial=0)) + 1
     keys = np.unique((low * base + high)[low != high])
     return keys // base, keys % base
+
+
+Numbers = npt.NDArray[np.int64]
+Wiring = Callable[[Numbers], Numbers]
+
+MAX_SWITCHES = 2**27
+MAX_LABELLED = 2**17
+"""Most switches that get labels; in a larger network they are called by their coordinates."""
+
+
+def staged(
+    name: str,
+    rows: Sequence[int],
+    targets: Sequence[Numbers],
+    inject: Numbers,
+    eject: Numbers,
+    latency: int,
+) -> Network:
+    """A network of stages.
+
+    Parameters
+    ----------
+    rows : sequence of int
+        Switches of each stage.
+    targets : sequence of int arrays, shape (rows of the stage, output ports)
+        For all stages but the last, the row of the next stage that each output port leads to.
+    inject, eject : int arrays, shape (terminals,)
+        Row in the first and in the last stage.
+    """
+    first = np.concatenate([[0], np.cumsum(rows)])
+    total = int(first[-1])
+    switch = np.arange(total, dtype=np.int32)
+    source = [np.repeat(switch[first[i] : first[i + 1]], ports.shape[1]) for i, ports in enumerate(targets)]
+    target = [(first[i + 1] + ports).ravel().astype(np.int32) for i, ports in enumerate(targets)]
+    coordinates = np.empty((total, 2), dtype=np.int32)
+    coordinates[:, 0] = np.repeat(np.arange(len(rows)), rows)
+    coordinates[:, 1] = np.arange(total) - first[coordinates[:, 0]]
+    labels = None
+    if total <= MAX_LABELLED:
+        labels = tuple(f"s{stage}r{row}" for stage, row in coordinates.tolist())
+    none = np.empty(0, dtype=np.int32)
+    return Network(
+        name=name,
+        num_routers=total,
+        source=np.concatenate([*source, none]),
+        target=np.concatenate([*target, none]),
+        latency=latency,
+        inject=inject.astype(np.int32),
+        eject=(first[-2] + eject).astype(np.int32),
+        coordinates=coordinates,
+        radices=(len(rows), max(rows)),
+        dimensions=STAGE_AND_ROW,
+        router_labels=labels,
+    )
+
+
+def from_lines(name: str, k: int, lines: int, wirings: Sequence[Wiring], latency: int) -> Network:
+    """Stages of k × k switches between which `lines` lines are permuted.
+
+    The first wiring takes terminals to the input lines of the first stage, the last one the output lines of the last
+    stage to terminals; line x is at port x mod k of switch x // k.
+    """
+    affordable(name, lines // k * (len(wirings) - 1), lines * (len(wirings) - 2), lines, 2)
+    line = np.arange(lines, dtype=np.int64)
+    targets = [(wiring(line) // k).reshape(-1, k) for wiring in wirings[1:-1]]
+    eject = np.empty(lines, dtype=np.int64)
+    eject[wirings[-1](line)] = line // k
+    return staged(name, [lines // k] * (len(wirings) - 1), targets, wirings[0](line) // k, eject, latency)
+
+
+def straight(line: Numbers) -> Numbers:
+    """Line x to line x."""
+    return line
+
+
+def shuffle(k: int, size: int) -> Wiring:
+    """Within blocks of `size` lines, the perfect k-shuffle: the leading digit of x becomes the last."""
+    return lambda line: line - line % size + line % size * k % size + line % size * k // size
+
+
+def unshuffle(k: int, size: int) -> Wiring:
+    """Within blocks of `size` lines, the inverse of the k-shuffle: the last digit of x becomes the leading."""
+    return lambda line: line - line % size + line % size // k + line % k * (size // k)
+
+
+def digits(name: str, terminals: int, k: int, least: int = 1) -> int:
+    """The n with `terminals` = k to the n.
+
+    Raises
+    ------
+    NetworkError
+        If there is none of at least `least`, or the network would have too many switches.
+    """
+    for what, value, low in (("the number of terminals", terminals, 2), ("the size of a switch, k,", k, 2)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
+            raise NetworkError(f"{name}: {what} must be a whole number of at least {low}, got {shown(value)}")
+    n, power = 0, 1
+    while power < terminals:
+        n, power = n + 1, power * k
+    if power != terminals or n < least:
+        few = f"{k}, {k * k}, {k**3}, …" if least == 1 else f"{k**least}, {k ** (least + 1)}, …"
+        raise NetworkError(f"{name}: the number of terminals must be a power of {k} ({few}), got {shown(terminals)}")
+    limited(name, terminals // k * (2 * n))
+    return n
+
+
+def limited(name: str, switches: int) -> None:
+    """Refuse a network of too many switches."""
+    if switches > MAX_SWITCHES:
+        raise NetworkError(f"{name}: up to {shown(switches)} switches; the limit is {MAX_SWITCHES}")

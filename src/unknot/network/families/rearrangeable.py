@@ -10,8 +10,17 @@ import numpy as np
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.families.delta import banyan
-from unknot.network.families.links import affordable, whole
-from unknot.network.families.staged import digits, from_lines, limited, shuffle, staged, straight, unshuffle
+from unknot.network.families.links import (
+    affordable,
+    digits,
+    from_lines,
+    limited,
+    shuffle,
+    staged,
+    straight,
+    unshuffle,
+    whole,
+)
 
 
 def benes(terminals: int, *, latency: int = 1) -> Network:

@@ -8,8 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from unknot.network.tod import edges, rules
-from unknot.network.tod.caller import Caller, combined, product, settle
+from unknot.network.tod import edges
 from unknot.network.tod.functions import call
 from unknot.network.tod.plan import MAX_DIMENSIONS, Budget, Place, Plan, Replaced
 from unknot.network.tod.syntax import (
@@ -33,14 +32,18 @@ from unknot.network.tod.syntax import (
 )
 from unknot.network.tod.values import (
     At,
+    Caller,
     Value,
     chosen,
+    combined,
     is_network,
     is_number,
     is_truth,
     kind,
     negated,
     number,
+    product,
+    settle,
     truth,
     whole,
 )
@@ -99,7 +102,7 @@ class Evaluator:
             self.budget.step(place)
             value = self._value(node, scope, env, place)
             if isinstance(value, np.ndarray) and not isinstance(node, Name):
-                self.budget.spend(place, rules.ARRAY * value.size)
+                self.budget.spend(place, edges.ARRAY * value.size)
             return value
         except MisfitError as error:
             raise place.error(f"{place.text}: {error}") from error
@@ -135,7 +138,7 @@ class Evaluator:
             case Edges(clauses=None):
                 return self._edge_list(node, scope, env, place)
             case Edges():
-                return rules.rule(self, node, scope, env, place)
+                return edges.rule(self, node, scope, env, place)
             case Position(items=items):
                 return At(self.value(item, scope, env) for item in items)
             case Listing(items=items):
@@ -157,7 +160,7 @@ class Evaluator:
         ]
         if node.clauses is not None:
             argument = node.arguments[0]
-            for case in rules.cases(self, node.clauses, scope, env):
+            for case in edges.cases(self, node.clauses, scope, env):
                 arguments.append((self.value(argument, scope, case), Place(scope.source, argument)))
         if node.name in scope.definitions:
             definition, home = scope.definitions[node.name]

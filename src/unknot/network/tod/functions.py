@@ -17,10 +17,9 @@ from unknot._base.errors import UnknotError
 from unknot._base.extensions import Catalogue
 from unknot.network.tod import named_changes as changes
 from unknot.network.tod import named_graphs as graphs
-from unknot.network.tod.caller import Caller
 from unknot.network.tod.graph import from_network
 from unknot.network.tod.plan import Place, Plan
-from unknot.network.tod.values import Value, is_network, is_number, kind
+from unknot.network.tod.values import Caller, Value, is_network, is_number, kind
 
 if TYPE_CHECKING:
     from unknot.network import Network

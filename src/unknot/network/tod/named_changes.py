@@ -8,8 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from unknot.network.tod import conditions, sets
-from unknot.network.tod.caller import (
+from unknot.network.tod import products, sets
+from unknot.network.tod.graph import Dimension, Graph
+from unknot.network.tod.plan import Oriented, Plan, Replaced, Shape
+from unknot.network.tod.products import PRODUCTS
+from unknot.network.tod.syntax import MisfitError
+from unknot.network.tod.values import (
     Caller,
     Count,
     Cycles,
@@ -17,16 +21,12 @@ from unknot.network.tod.caller import (
     Operand,
     Rows,
     Size,
+    Value,
     Words,
     combined,
     product,
     settle,
 )
-from unknot.network.tod.graph import Dimension, Graph
-from unknot.network.tod.plan import Oriented, Plan, Replaced, Shape
-from unknot.network.tod.products import PRODUCTS
-from unknot.network.tod.syntax import MisfitError
-from unknot.network.tod.values import Value
 
 
 def _fold(c: Caller, graphs: tuple[Operand, ...], name: str, operation: Callable[..., Value]) -> Value:
@@ -71,7 +71,7 @@ def step(c: Caller, graph: Operand, distance: Size) -> Plan:
     if shape.kind == "ring" and shape.k > 1:
         distance = (distance - 1) % shape.k + 1
     shape = replace(shape, step=distance)
-    return c.budget.plan(c.place, lambda: conditions.stepped(shape), (), shape.k, 2 * shape.k, 1, shape)
+    return c.budget.plan(c.place, lambda: products.stepped(shape), (), shape.k, 2 * shape.k, 1, shape)
 
 
 def forward(c: Caller, graph: Operand) -> Oriented:
@@ -86,7 +86,7 @@ def _one_way(c: Caller, graph: Operand, back: bool) -> Oriented:
     shape = replace(_shape(c, graph, "backward" if back else "forward"), directed=True)
 
     def make() -> Graph:
-        arcs = conditions.stepped(shape)
+        arcs = products.stepped(shape)
         return sets.reverse(arcs) if back else arcs
 
     arcs = c.budget.plan(c.place, make, (), shape.k, shape.k)

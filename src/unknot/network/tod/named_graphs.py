@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from unknot.network.tod import primitives
-from unknot.network.tod.caller import Caller, Count, Cycles, FileName, Flag, Numbers, Size, Whole
 from unknot.network.tod.plan import Plan, Shape
 from unknot.network.tod.syntax import MisfitError
-from unknot.network.tod.values import Value
+from unknot.network.tod.values import Caller, Count, Cycles, FileName, Flag, Numbers, Size, Value, Whole
 
 
 def point(c: Caller) -> Plan:

@@ -13,9 +13,16 @@ from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import lowest, natural
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.inject_kernel import decide
-from unknot.simulation.engine.match_kernel import CYCLIC, honoured, match, numbered, offer, remember, standing
-from unknot.simulation.engine.matrix_kernel import match_matrix
-from unknot.simulation.engine.queue_kernel import queue_up, return_credit
+from unknot.simulation.engine.match_kernel import (
+    CYCLIC,
+    honoured,
+    match,
+    match_matrix,
+    numbered,
+    offer,
+    remember,
+    standing,
+)
 from unknot.simulation.engine.selection_kernel import first_in_turn, request
 from unknot.simulation.engine.state import (
     ATOMIC,
@@ -38,6 +45,8 @@ from unknot.simulation.engine.state_kernel import (
     note,
     packet_of,
     post,
+    queue_up,
+    return_credit,
     wake,
 )
 from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back

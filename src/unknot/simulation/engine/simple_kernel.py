@@ -13,7 +13,6 @@ from unknot._base.kernels.words_kernel import call_rule, how_many, lowest, natur
 from unknot.routing.contract import NO_WAIT
 from unknot.simulation.engine.bid_kernel import pass_by, rows_of, speculate, winners_of
 from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
-from unknot.simulation.engine.queue_kernel import queue_up, return_credit
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
 from unknot.simulation.engine.state import (
     ALL,
@@ -36,6 +35,8 @@ from unknot.simulation.engine.state_kernel import (
     enqueue,
     note,
     post,
+    queue_up,
+    return_credit,
     wake,
 )
 from unknot.simulation.engine.sweep_kernel import sweep_switch, sweep_vcs

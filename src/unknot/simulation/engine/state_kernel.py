@@ -6,9 +6,44 @@ import numpy as np
 from unknot._base.kernels.types_kernel import called, inlined, pasted
 from unknot._base.kernels.words_kernel import address_of, atomic_or, call_rule, mixed, natural
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
-from unknot.simulation.engine.reply_kernel import arrive_in_class
-from unknot.simulation.engine.state import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC
+from unknot.simulation.engine.state import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC, UNDECIDED
 from unknot.simulation.engine.view_kernel import view
+
+
+@called
+def arrive_in_class(raw, p, arrival, now):
+    """Count packet p, whose tail was sent to arrive in a cycle to come; return whether it goes on as a reply.
+
+    A reply is created in the cycle in which the request arrives, and queues behind the others that its
+    terminal is to send in that class. Until it is sent its source is the terminal that it goes to.
+    """
+    s = view(raw)
+    setup, packets, p = s.setup, s.packets, natural(p)
+    form = natural(packets.form[p])
+    c = natural(s.forms.of[form])
+    classes, created = s.classes, packets.created[p]
+    if setup.measure_from <= now < setup.measure_to:
+        classes.flits_out[c] += packets.length[p]
+    if setup.measure_from <= created < setup.measure_to:
+        classes.arrived[c] += 1
+        classes.latency[c] += arrival - created
+        classes.network_latency[c] += arrival - packets.injected[p]
+        classes.hops[c] += packets.hops[p]
+    reply = s.forms.reply[form]
+    if reply < 0:
+        return False
+    home = setup.first_home + s.destination[natural(packets.address[p])] % setup.nodes
+    row = natural(c * s.turns.shape[0] + home)
+    packets.created[p], packets.length[p] = arrival, s.forms.flits[natural(reply)]
+    packets.hops[p], packets.form[p], packets.script[p] = 0, reply, UNDECIDED
+    s.count.created += 1
+    s.waiting[p] = -1
+    if s.replies.first[row] < 0:
+        s.replies.first[row] = p
+    else:
+        s.waiting[natural(s.replies.last[row])] = p
+    s.replies.last[row] = np.int64(p)
+    return True
 
 
 @pasted
@@ -244,3 +279,52 @@ def preferred(s, count):
         if (s.candidates[k] >> 40) & 0xFF < (s.candidates[best] >> 40) & 0xFF:
             best = k
     return best
+
+
+@inlined
+def cycle_of(s, step):
+    """Return the cycle of a step."""
+    # Steps up to the end of cycle c are (c + 1) × speed, rounded down; this is the least c with that many, by a
+    # division that rounds up: −(−a // b).
+    return -((-step << 20) // s.setup.speed) - 1
+
+
+@inlined
+def next_crossing(s, w0):
+    """Return the step in which a switch that takes in nothing while it is at work takes in what wins it now."""
+    step, began, speed = s.count.step + 1, s.masks.crossed[w0], s.setup.speed
+    if began < step:
+        last = began
+        if s.setup.traversal > 1:
+            last = ((cycle_of(s, began) + s.setup.traversal - 1) * speed >> 20) + 1
+        began = max(step, last + 1)
+        s.masks.crossed[w0] = began
+    return began
+
+
+@called
+def queue_up(raw, w, w0, now, final):
+    """Return the cycle in which a flit leaves for output row w: one flit at a time a channel.
+
+    Flits that win the switch before the `final` step of a cycle cross it in the next step, in this cycle.
+    """
+    s, w0 = view(raw), natural(w0)
+    port = natural(s.outputs.port[natural(w)])
+    begin = now + final
+    if s.setup.in_batches == 1:
+        begin = cycle_of(s, next_crossing(s, w0))
+    leaves = max(begin + s.setup.traversal, s.out_ports.free_from[port])
+    if s.out_ports.step[port] != s.count.step:
+        s.out_ports.step[port], s.out_ports.before[port] = s.count.step, s.out_ports.free_from[port]
+    s.out_ports.free_from[port] = leaves + 1
+    return leaves
+
+
+@called
+def return_credit(raw, b, now):
+    """Return the cycle in which a credit leaves the input port of row b: one at a time."""
+    s = view(raw)
+    port = natural(s.inputs.port[natural(b)])
+    back = max(now + 1, s.in_ports.credits_from[port])
+    s.in_ports.credits_from[port] = back + 1
+    return back

@@ -5,8 +5,17 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import lowest, natural
-from unknot.simulation.engine.match_kernel import CYCLIC, HOPE, honoured, match, numbered, offer, remember, standing
-from unknot.simulation.engine.matrix_kernel import match_matrix
+from unknot.simulation.engine.match_kernel import (
+    CYCLIC,
+    HOPE,
+    honoured,
+    match,
+    match_matrix,
+    numbered,
+    offer,
+    remember,
+    standing,
+)
 from unknot.simulation.engine.state import MOVING, PENDING, WAVEFRONT
 from unknot.simulation.engine.state_kernel import bit_of, has_room, note
 from unknot.simulation.engine.view_kernel import view

@@ -20,7 +20,7 @@ from unknot.simulation.engine.state import BLOCKED, FRESH, State
 from unknot.simulation.engine.tables import is_cacheable, is_packable, write_comparison
 from unknot.simulation.faults.fault import Fault, Step, steps
 from unknot.simulation.faults.losses import lose, owns, release, residents, wake
-from unknot.simulation.run.figures import Recorder
+from unknot.simulation.run.run import Recorder
 
 Flags = npt.NDArray[np.bool_]
 

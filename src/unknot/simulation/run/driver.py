@@ -16,11 +16,9 @@ from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.faults.fault import Fault
 from unknot.simulation.faults.faulty_engine import FaultyEngine, FaultyRecorder
-from unknot.simulation.run.bottleneck import bottleneck
-from unknot.simulation.run.figures import Recorder, class_runs, pair_run
 from unknot.simulation.run.measurement import drain, measure_until_settled, warm_up
-from unknot.simulation.run.outcome import diagnosis
-from unknot.simulation.run.run import Run
+from unknot.simulation.run.outcome import bottleneck, diagnosis
+from unknot.simulation.run.run import Recorder, Run, class_runs, pair_run
 from unknot.simulation.run.scenario import Measurement, Scenario, run_threads
 from unknot.simulation.run.statistics import TOO_SHORT, Demand, mean, summary
 from unknot.traffic import Bursts, PatternLike, Traffic, TrafficClass

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from unknot._base.errors import SimulationError
+from unknot._base.errors import SimulationError, UnknotError
 from unknot._base.frames import Row, Tabular
 from unknot._base.numbers import is_number
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.network import Network
-from unknot.routing.named import relation_of
+from unknot.routing.named import relation_of, routing
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.run.driver import run_scenario
+from unknot.simulation.run.outcome import FULL
 from unknot.simulation.run.run import Run, row
-from unknot.simulation.run.scenario import Scenario
-from unknot.traffic import PatternLike, Traffic
+from unknot.simulation.run.scenario import Measurement, Scenario
+from unknot.traffic import PatternLike, Traffic, pattern
 from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, Lengths, length_shares
 
 ENDS = 3
@@ -183,3 +187,60 @@ def saturation(
 
 def _at(progress: Progress, load: float) -> Progress:
     return lambda stage, done, total: progress(f"load {load:.4g}, {stage}", done, total)
+
+
+MOST_VCS = 32
+LONGEST = 5000
+"""Most cycles before measuring, and while measuring, of a run that tries a change."""
+
+
+def hint(relation: Relation, run: Run, *, traffic: PatternLike = PATTERN, progress: Progress | None = None) -> str:
+    """Name a change of options after which a short run at the same load is stable, or those that do not help.
+
+    Twice and four times the VCs are tried where the routing takes a number of them, and cut-through in place of
+    wormhole switching.
+
+    Parameters
+    ----------
+    relation : Relation
+        What was simulated.
+    run : Run
+        Its result.
+    traffic : str, sequence of int, array, callable or Pattern
+        As it was simulated with.
+
+    Returns
+    -------
+    str
+        Empty if the run is stable, or neither can help: it did not saturate, or a channel or terminal is full.
+    """
+    received = pattern(relation.network, traffic).received
+    full = received is not None and run.offered_load * float(received.max(initial=0.0)) > 1
+    if not run.reason.startswith("saturated") or full or float(run.utilisation.max(initial=0.0)) >= FULL:
+        return ""
+    workload = Traffic(traffic, dict(run.lengths) or run.packet_length, run.bursts)
+    scenario = Scenario(relation, run.offered_load, workload, run.switching, run.buffer_depth, run.router, run.seed)
+    measurement = Measurement(min(run.warmup, LONGEST), min(run.measured, LONGEST) or LONGEST)
+    tried = []
+    for words, change in _changes(relation, run):
+        again = run_scenario(replace(scenario, **change), measurement, progress=progress)
+        if again.stable:
+            return f"with {words} a run of {again.measured} measured cycles is stable"
+        tried.append(words)
+    return f"tried, and not stable either: {', '.join(tried)}" if tried else ""
+
+
+def _changes(relation: Relation, run: Run) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Options that may help, with what they change of the scenario."""
+    larger = []
+    for vcs in (2 * relation.vcs.widest, 4 * relation.vcs.widest):
+        if relation.made_by is not None and vcs <= MOST_VCS:
+            with contextlib.suppress(UnknotError):
+                larger.append((f"--vcs {vcs} ", routing(relation.network, relation.made_by[0], vcs)))
+    yield from ((words.strip(), {"relation": made}) for words, made in larger)
+    if run.switching == "wormhole":
+        depth = max(run.buffer_depth, run.packet_length)
+        deeper = f" --buffer-depth {depth}" if depth > run.buffer_depth else ""
+        for words, made in [("", relation), *larger]:
+            change = {"relation": made, "switching": "vct", "buffer_depth": depth}
+            yield f"{words}--switching vct{deeper}", change

@@ -3,18 +3,166 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base.frames import Row, Tabular
-from unknot._base.shown import Shown
+from unknot._base.shown import Brief, Shown
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import Router
-from unknot.simulation.run.figures import ClassRun, PairRun, Series
-from unknot.simulation.run.statistics import TOO_SHORT
+from unknot.simulation.run.statistics import TOO_SHORT, mean
 from unknot.traffic.workload import Bursts
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ClassRun:
+    """One traffic class of a run, requests and replies together; times in cycles.
+
+    Attributes
+    ----------
+    name : str
+    offered_load, accepted_load : float
+        Flits per terminal and cycle.
+    latency_mean, network_latency_mean, hops_mean : float or None
+        As of the run. A reply is created when its request arrives.
+    packets : int
+        Measured packets that arrived.
+    """
+
+    name: str
+    offered_load: float
+    accepted_load: float
+    latency_mean: float | None
+    network_latency_mean: float | None
+    hops_mean: float | None
+    packets: int
+
+
+def class_runs(engine: Engine, cycles: int) -> tuple[ClassRun, ...]:
+    """Return the figures of each class, of a run that was measured for some cycles."""
+    if not isinstance(engine.sources, Mix):
+        return ()
+    rows, terminals, mix = engine.parts[0].classes, engine.nodes, engine.sources
+    return tuple(
+        ClassRun(
+            name=one.name or str(k),
+            offered_load=flits / terminals,
+            accepted_load=int(row.flits_out) / (terminals * cycles) if cycles else 0.0,
+            latency_mean=mean(int(row.latency), int(row.arrived)),
+            network_latency_mean=mean(int(row.network_latency), int(row.arrived)),
+            hops_mean=mean(int(row.hops), int(row.arrived)),
+            packets=int(row.arrived),
+        )
+        for k, (one, flits, row) in enumerate(zip(mix.classes, mix.flits, rows, strict=True))
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PairRun:
+    """Measured packets by source and destination; arrays of shape (terminals, terminals), times in cycles.
+
+    Attributes
+    ----------
+    packets : int64 array
+        Packets that arrived.
+    latency_mean, network_latency_mean, hops_mean : float64 array
+        As of the run; NaN where no packet arrived.
+    """
+
+    packets: npt.NDArray[np.int64]
+    latency_mean: npt.NDArray[np.float64]
+    network_latency_mean: npt.NDArray[np.float64]
+    hops_mean: npt.NDArray[np.float64]
+
+
+def pair_run(engine: Engine) -> PairRun:
+    """Return the figures of each pair, of an engine that kept them."""
+    packets = engine.pairs("packets")
+    means = []
+    for column in ("latency", "network_latency", "hops"):
+        mean = np.full(packets.shape, np.nan)
+        means.append(np.divide(engine.pairs(column), packets, out=mean, where=packets > 0))
+    return PairRun(packets, *means)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Series(Brief):
+    """A run over time, warm-up included; loads in flits per terminal and cycle, all arrays of shape (intervals,).
+
+    Attributes
+    ----------
+    interval : int
+        Cycles from one row to the next; the first row is of cycles 0 to `interval` − 1.
+    offered : float64 array
+        Flits of the packets that were created in it, by the mean length of packets. A source that has fallen behind
+        creates its packets late; they count per cycle that it has caught up with.
+    accepted : float64 array
+        Flits ejected.
+    latency : float64 array
+        Mean latency of the packets that arrived in it, in cycles; NaN where none did.
+    inside : int64 array
+        Flits between source queues and terminals at its end.
+    behind : float64 array
+        Cycles that sources are behind at its end, on average.
+    """
+
+    interval: int
+    offered: Values
+    accepted: Values
+    latency: Values
+    inside: npt.NDArray[np.int64]
+    behind: Values
+
+
+class Recorder(Engine):
+    """An engine that records its counters at equal intervals; the run is the same.
+
+    Attributes
+    ----------
+    interval : int
+    """
+
+    def __init__(self, *arguments: Any, interval: int, **options: Any) -> None:
+        """Set up an `Engine` with its arguments and options."""
+        super().__init__(*arguments, **options)
+        self.interval = interval
+        self._rows: list[list[float]] = [self._look()]
+
+    def advance(self, until: int) -> bool:
+        """Advance as an `Engine` does."""
+        while (stop := self.interval * len(self._rows)) <= until:
+            quiet = super().advance(stop) if self.now < stop else False
+            if self.now < stop:
+                return quiet
+            self._rows.append(self._look())
+        return super().advance(until)
+
+    def series(self) -> Series:
+        """Return the series recorded so far."""
+        rows = np.array(self._rows)
+        created, drawn, out, latency, arrived = np.diff(rows[:, :5], axis=0).T
+        terminals = self.relation.network.num_terminals
+        return Series(
+            interval=self.interval,
+            offered=created * self.sources.mean_length / np.maximum(1, drawn),
+            accepted=out / (self.interval * terminals),
+            latency=np.where(arrived > 0, latency / np.maximum(1, arrived), np.nan),
+            inside=rows[1:, 5].astype(np.int64),
+            behind=rows[1:, 6],
+        )
+
+    def _look(self) -> list[float]:
+        inside = self.count("flits_in") - self.count("flits_out")
+        drawn = int(self.state.terminals.drawn.sum())
+        counted = (self.count(entry) for entry in ("flits_out", "latency", "arrived"))
+        return [self.count("created"), drawn, *counted, inside, float(self.lag().mean())]
 
 
 def _nothing() -> npt.NDArray[np.float64]:

@@ -15,8 +15,7 @@ from unknot.traffic.collectives.collectives import (
     reduce,
     scatter,
 )
-from unknot.traffic.collectives.contention import Meeting, contention
-from unknot.traffic.collectives.schedule import Schedule, Send, holdings
+from unknot.traffic.collectives.schedule import Meeting, Schedule, Send, contention, holdings
 
 __all__ = [
     "Meeting",

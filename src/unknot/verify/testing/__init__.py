@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unknot.verify.testing.catalogue import NETWORKS
-from unknot.verify.testing.conformance import ConformanceError, check_network, check_relation
-from unknot.verify.testing.routings import check_routing
-from unknot.verify.testing.table import table_relation
+from unknot.verify.testing.conformance import ConformanceError, check_network, check_relation, table_relation
+from unknot.verify.testing.routings import NETWORKS, check_routing
 
 if TYPE_CHECKING:
     from unknot.verify.testing.strategies import networks, relations

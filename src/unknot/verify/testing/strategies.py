@@ -10,7 +10,7 @@ import numpy as np
 from unknot.network import Network, distances_from
 from unknot.routing.relation import EJECT, NO_WAIT, TIER, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.verify.testing.table import table_relation
+from unknot.verify.testing.conformance import table_relation
 
 try:
     from hypothesis import strategies as st
