@@ -50,7 +50,7 @@ CHIPS = {
 BACKBONES = ("sndlib/abilene", "sndlib/geant", "sndlib/germany50", "topozoo/Uunet")
 NAMED = (
     "dimension_order", "dimension_order(dateline='none')", "nca(up='modulo')", "destination_tag", "p_cube",
-    "product_order", "hyperx_dimension_order", "shortest_paths", "dragonfly_minimal", "lash", "dfsssp",
+    "hyperx_dimension_order", "shortest_paths", "dragonfly_minimal", "lash", "dfsssp",
 )  # fmt: skip
 """Routings of the catalogue that have one route for each pair, on networks that they take."""
 VCS, DEPTH = 4, 8

@@ -10,14 +10,12 @@ from collections.abc import Callable
 import numpy as np
 
 import unknot
-from unknot.network.families import banyan, benes, omega
+from unknot.network.families import benes, omega
 from unknot.routing import Relation, destination_tag, fully_adaptive
 from unknot_papers.multistage import (
     Marks,
     alternate_tags,
     count_paths,
-    isomorphism,
-    level_by_level,
     marked,
     permute,
     primary_tags,
@@ -50,13 +48,11 @@ def permutations() -> None:
         ("rcbn(1024), a random permutation: channels", lambda: route_rcbn(1024, wanted)),
         ("rcbn(1024), the same by `permute`, which recognises the network", lambda: permute(large, wanted)),
         ("benes(1024), the same", lambda: permute(network, wanted)),
-        ("rcbn(1024), level by level (gets stuck)", lambda: level_by_level(1024, wanted)),
         ("rcbn(8), all 40,320 permutations by search", lambda: realisable(rcbn(8), every)),
         ("rcbn(16) with a dead switch, a permutation", lambda: permute(dead, sixteen)),
         ("rcbn(1024), primary tags of all 1,048,576 pairs", lambda: primary_tags(ends[:, None], ends, 10)),
         ("rcbn(128), all alternate tags from input 0", lambda: alternate_tags(0, ends[:128:2], 7)),
         ("rcbn(1024), paths of all pairs counted", lambda: count_paths(large)),
-        ("banyan(1024) onto omega(1024)", lambda: isomorphism(banyan(1024), omega(1024))),
         ("rcbn(131072) built", lambda: rcbn(2**17)),
     ):
         print(f"{name}: {milliseconds(work):.1f} ms")

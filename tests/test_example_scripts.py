@@ -37,7 +37,11 @@ SMALL = {
 }
 """Arguments of the small form of each script. Those that other tests run, too, run as commands in the campaign."""
 ONLY_HERE = {"design_figures.py"}
-SCRIPTS = [path.relative_to(EXAMPLES).as_posix() for path in sorted(EXAMPLES.rglob("*.py"))]
+SCRIPTS = [
+    path.relative_to(EXAMPLES).as_posix()
+    for path in sorted(EXAMPLES.rglob("*.py"))
+    if path.parent.name != "methods"  # imported by the scripts of papers
+]
 
 
 @pytest.fixture

@@ -16,6 +16,10 @@ import itertools
 from collections.abc import Callable
 
 import numpy as np
+from methods.fault_sweeps import fewest_that_block_all, sample_faults, single_faults, worst_faults
+from methods.fraction import cost, realisable_fraction
+from methods.isomorphism import isomorphism
+from methods.level_by_level import level_by_level
 
 from unknot.network import Network
 from unknot.network.families import (
@@ -32,23 +36,17 @@ from unknot.network.stages import stages
 from unknot_papers.multistage import (
     Marks,
     alternate_tags,
-    cost,
     count_paths,
     disjoint_paths,
-    isomorphism,
-    level_by_level,
     marked,
     number_of_paths,
     permute,
     primary_tags,
     realisable,
-    realisable_fraction,
     rows_of,
     tags_avoiding,
     unreachable_pairs,
 )
-from unknot_papers.multistage.fault_sweeps import fewest_that_block_all, sample_faults, worst_faults
-from unknot_papers.multistage.faults import single_faults
 from unknot_papers.multistage.search import cut
 from unknot_papers.rcbn import augmented_composite_banyan, composite_banyan, rcbn
 

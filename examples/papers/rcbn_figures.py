@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from methods.fault_sweeps import worst_faults
 from rcbn import stuck_permutation
 
 from unknot.network import Network
@@ -23,7 +24,6 @@ from unknot_papers.multistage import (
     permute_with_faults,
 )
 from unknot_papers.multistage.drawing import draw_realisation
-from unknot_papers.multistage.fault_sweeps import worst_faults
 from unknot_papers.rcbn import composite_banyan, rcbn
 
 

@@ -15,6 +15,7 @@ from functools import cache
 
 import networkx as nx
 import numpy as np
+from methods.product_order import product_order
 
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import accept_verdict
@@ -27,7 +28,6 @@ from unknot.routing import (
     dimension_order,
     duato,
     hop_number,
-    product_order,
     ring_lexicographic,
     shortest_paths,
     shuffle_exchange,

@@ -36,7 +36,6 @@ from unknot.routing.odd_even import odd_even as odd_even
 from unknot.routing.overlay import overlay as overlay
 from unknot.routing.overlay import pbfaa as pbfaa
 from unknot.routing.planar_adaptive import planar_adaptive as planar_adaptive
-from unknot.routing.product_order import product_order as product_order
 from unknot.routing.relation import EJECT as EJECT
 from unknot.routing.relation import NO_WAIT as NO_WAIT
 from unknot.routing.relation import TIER as TIER

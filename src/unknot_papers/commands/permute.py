@@ -37,7 +37,7 @@ def permute(
     dead : NAMES
         Dead switches and links, such as s2r5,s0r1-s1r3.
     method
-        auto, search, cp-sat or 'level by level'.
+        auto, search or cp-sat.
     """
     from unknot._base.errors import UnknotError
     from unknot.cli.commands import activity

@@ -1,4 +1,4 @@
-"""Multistage networks: paths and tags, permutations, faults, costs, isomorphisms."""
+"""Multistage networks: paths and tags, permutations, faults."""
 
 from inspect import ismodule as _ismodule
 
@@ -6,18 +6,8 @@ from unknot.network.stages import reaches as reaches
 from unknot_papers.multistage.faults import Marks as Marks
 from unknot_papers.multistage.faults import marked as marked
 from unknot_papers.multistage.faults import permute_with_faults as permute_with_faults
-from unknot_papers.multistage.faults import random_faults as random_faults
-from unknot_papers.multistage.faults import single_faults as single_faults
 from unknot_papers.multistage.faults import tags_avoiding as tags_avoiding
 from unknot_papers.multistage.faults import unreachable_pairs as unreachable_pairs
-from unknot_papers.multistage.fraction import Cost as Cost
-from unknot_papers.multistage.fraction import Fraction as Fraction
-from unknot_papers.multistage.fraction import cost as cost
-from unknot_papers.multistage.fraction import costs as costs
-from unknot_papers.multistage.fraction import realisable_fraction as realisable_fraction
-from unknot_papers.multistage.isomorphism import Isomorphism as Isomorphism
-from unknot_papers.multistage.isomorphism import isomorphism as isomorphism
-from unknot_papers.multistage.level_by_level import level_by_level as level_by_level
 from unknot_papers.multistage.paths import all_paths as all_paths
 from unknot_papers.multistage.paths import count_paths as count_paths
 from unknot_papers.multistage.paths import disjoint_paths as disjoint_paths

@@ -1,6 +1,6 @@
 """Connect inputs with outputs through a multistage network, no two messages on one link, or prove it cannot be.
 
-Methods, each exact but for the last:
+Methods, each exact:
 
 ==================  ================================================================================================
 ``looping``         polynomial; whole Beneš and RCBN networks, which realise every permutation
@@ -10,7 +10,6 @@ Methods, each exact but for the last:
 ``two paths``       every message has two paths at most: 2-satisfiability, polynomial
 ``search``          over all paths, the message with the fewest left next; for up to some 400,000 paths in all
 ``cp-sat``          one flow of 0s and 1s for each message
-``level by level``  the heuristic that was published with RCBN; it proves nothing when it gets stuck
 ==================  ================================================================================================
 """
 
@@ -28,7 +27,6 @@ from unknot.network import Network
 from unknot.network.families import benes, clos
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
-from unknot_papers.multistage.level_by_level import level_by_level
 from unknot_papers.multistage.looping import route_benes, route_clos, route_rcbn
 from unknot_papers.multistage.paths import count_paths
 from unknot_papers.multistage.realisation import Realisation, permutation
@@ -44,7 +42,7 @@ from unknot_papers.multistage.search import (
 )
 from unknot_papers.rcbn import rcbn
 
-METHODS = ("auto", "search", "cp-sat", "level by level")
+METHODS = ("auto", "search", "cp-sat")
 MAX_MINIMISED = 64
 """Most messages of a blocked set that is made minimal, and of one for which the best partial answer is looked for."""
 QUICK = 50_000
@@ -70,7 +68,7 @@ def permute(
         A multistage network, possibly with faults.
     wanted : str or sequence of int
         The output of each input; ``-`` or −1 for an idle one.
-    method : {"auto", "search", "cp-sat", "level by level"}
+    method : {"auto", "search", "cp-sat"}
         By default the fastest exact one; the answer names it.
     time_limit : float
         Seconds for CP-SAT.
@@ -80,7 +78,7 @@ def permute(
     Returns
     -------
     Realisation
-        With ``realised`` None only if the time was up or the heuristic got stuck.
+        With ``realised`` None only if the time was up.
 
     Raises
     ------
@@ -93,8 +91,6 @@ def permute(
     destinations = permutation(network, wanted)
     s = np.flatnonzero(destinations >= 0).astype(np.int32)
     task = _Task(network, s, destinations[s].astype(np.int32), time.monotonic() + time_limit, explain)
-    if method == "level by level":
-        return task.level_by_level(destinations)
     known = task.known(destinations) if method == "auto" else None
     if known is not None:
         return known
@@ -166,17 +162,6 @@ class _Task:
         if answer is None and method == "auto":
             return self.concluded("cp-sat", self.solve(everyone), search)
         return self.concluded("search", answer, search)
-
-    def level_by_level(self, destinations: npt.NDArray[np.int64]) -> Realisation:
-        terminals = self.network.num_terminals
-        if terminals < 8 or terminals & (terminals - 1) or not _same(self.network, rcbn(terminals)):
-            raise UnknotError(f"{self.network.name}: the method 'level by level' is for RCBN networks without faults")
-        paths, stuck = level_by_level(terminals, destinations)
-        if paths is not None:
-            return self.realised("level by level", paths)
-        return self.answer(
-            None, "level by level", f"the method is stuck at {stuck}", _none(self.network, self.sources)
-        )
 
     def concluded(
         self, method: str, answer: Answer, answer_of: Callable[[npt.NDArray[np.int64]], Answer]

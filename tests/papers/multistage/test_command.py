@@ -51,8 +51,9 @@ def test_random_permutations_repeat() -> None:
     assert "looping" in first[1]
 
 
-def test_undecided() -> None:
-    code, out, _ = run("rcbn(64)", "--random", "2", "--method", "level by level")
+def test_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unknot_papers.multistage.permute.MAX_CHOICES", 1)
+    code, out, _ = run("rcbn(16)", "--random", "2", "--method", "search")
     assert code == 3
     assert "undecided" in out
 

@@ -18,7 +18,6 @@ from unknot.network.families import baseline, benes, butterfly, clos, extra_stag
 from unknot_papers.multistage import (
     Realisation,
     accept,
-    level_by_level,
     permutation,
     permute,
     random_permutation,
@@ -175,37 +174,6 @@ def test_cp_sat_agrees_with_search(seed: int, dead: int) -> None:
         accept(answer)
 
 
-@given(st.integers(3, 7), st.integers(0, 2**32 - 1), st.sampled_from(["own", "both"]))
-@settings(max_examples=60)
-def test_level_by_level_is_right_where_it_ends(n: int, seed: int, on_conflict: str) -> None:
-    network = rcbn(1 << n)
-    wanted = np.random.default_rng(seed).permutation(1 << n)
-    for cases in ((1, 2, 3), (1, 2, 3, 4, 5)):
-        paths, stuck = level_by_level(1 << n, wanted, cases=cases, on_conflict=on_conflict)  # type: ignore[arg-type]
-        assert (paths is None) == bool(stuck)
-        if paths is not None:
-            ends = np.arange(1 << n, dtype=np.int32)
-            accept(Realisation(network, ends, wanted.astype(np.int32), True, "", "", paths))
-
-
-def test_level_by_level_changes_other_tags_too() -> None:
-    """Identity: all primary tags are 00, and two messages of one switch want the same link."""
-    assert level_by_level(8, np.arange(8))[0] is not None
-    found = permute(rcbn(16), range(16), method="level by level")
-    assert found.realised
-    accept(found)
-
-
-def test_level_by_level_can_get_stuck_where_paths_exist() -> None:
-    random = np.random.default_rng(0)
-    draws = [random.permutation(16) for _ in range(60)]
-    stuck = [wanted for wanted in draws if permute(rcbn(16), wanted, method="level by level").realised is None]
-    assert stuck
-    assert permute(rcbn(16), stuck[0]).realised
-    words = permute(rcbn(16), stuck[0], method="level by level").established
-    assert "level 2 of 2: no pair of digits is left for input" in words
-
-
 def test_faults() -> None:
     one = rcbn(16).without(routers=["s1r2"])
     assert permute(one, random_permutation(one, 1)).realised
@@ -261,8 +229,6 @@ def test_what_is_no_permutation(wanted: str | list[int], message: str) -> None:
 def test_other_errors() -> None:
     with pytest.raises(UnknotError, match="unknown method 'serach'; did you mean search"):
         permute(rcbn(8), range(8), method="serach")
-    with pytest.raises(UnknotError, match="for RCBN networks without faults"):
-        permute(omega(8), range(8), method="level by level")
     with pytest.raises(NetworkError, match="no multistage network"):
         permute(mesh(2, 4), range(8))
     with pytest.raises(UnknotError, match="at least 0, got -1"):

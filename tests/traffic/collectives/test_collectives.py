@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.reference.collectives import holdings
 from unknot._base.errors import NetworkError
 from unknot.network import families as topologies
 from unknot.traffic.collectives import (
@@ -17,7 +18,6 @@ from unknot.traffic.collectives import (
     broadcast,
     collective,
     gather,
-    holdings,
     multicast,
     order_of,
     reduce,

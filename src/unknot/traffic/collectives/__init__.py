@@ -15,7 +15,7 @@ from unknot.traffic.collectives.collectives import (
     reduce,
     scatter,
 )
-from unknot.traffic.collectives.schedule import Meeting, Schedule, Send, contention, holdings
+from unknot.traffic.collectives.schedule import Meeting, Schedule, Send, contention
 
 __all__ = [
     "Meeting",
@@ -28,7 +28,6 @@ __all__ = [
     "collective",
     "contention",
     "gather",
-    "holdings",
     "multicast",
     "order_of",
     "reduce",

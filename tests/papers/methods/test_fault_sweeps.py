@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 
-from unknot._base.errors import UnknotError
+from tests.papers import script
+from unknot._base.errors import NetworkError, UnknotError
 from unknot.network import Network
-from unknot.network.families import benes, clos, omega
+from unknot.network.families import benes, clos, extra_stage_cube, omega
+from unknot.network.stages import stages
 from unknot_papers.multistage import Marks, unreachable_pairs
-from unknot_papers.multistage.fault_sweeps import fewest_that_block_all, sample_faults, worst_faults
-from unknot_papers.multistage.faults import interior
 from unknot_papers.rcbn import rcbn
+
+SWEEPS = script("methods.fault_sweeps")
+fewest_that_block_all, sample_faults, worst_faults = (
+    SWEEPS.fewest_that_block_all,
+    SWEEPS.sample_faults,
+    SWEEPS.worst_faults,
+)
+interior, random_faults, single_faults = SWEEPS.interior, SWEEPS.random_faults, SWEEPS.single_faults
 
 
 @pytest.mark.parametrize("network", [rcbn(8), omega(8), clos(3, 2, 2)], ids=lambda network: network.name)
@@ -56,3 +65,22 @@ def test_random_sets() -> None:
     assert found == sample_faults(rcbn(16), 1, 12, seed=3)
     none = sample_faults(rcbn(32), 0, 3, permutations=False)
     assert (none.whole, none.unreachable, none.permutations) == (3, 0.0, 0)
+
+
+def test_reachability_under_all_single_faults() -> None:
+    """No dead interior switch and no dead link cuts a pair of an RCBN off; in an omega network every one does."""
+    for network in (rcbn(8), rcbn(16), benes(8), extra_stage_cube(8)):
+        lost = [unreachable_pairs(network, marks) for marks in single_faults(network)]
+        inner = interior(network).size
+        assert len(lost) == inner + network.num_channels
+        assert set(lost[:inner]) == {0}
+    assert {unreachable_pairs(rcbn(16), marks) for marks in single_faults(rcbn(16))} == {0}
+    assert [unreachable_pairs(omega(8), marks) for marks in single_faults(omega(8))] == [16] * 4 + [8] * 16
+
+
+def test_random_faults() -> None:
+    network = rcbn(32)
+    marks = random_faults(network, 5, np.random.default_rng(0))
+    assert np.bincount(stages(network).stage[list(marks.switches)], minlength=7).tolist() == [0, 5, 5, 5, 5, 5, 0]
+    with pytest.raises(NetworkError, match="17 dead switches in stage 1, which has 16"):
+        random_faults(network, 17, np.random.default_rng(0))

@@ -7,17 +7,19 @@ import itertools
 import pytest
 from hypothesis import given, settings
 
+from tests.papers import script
 from tests.reference.brute_force import deadlock
 from tests.routing.paths import channel_paths
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
 from unknot.network.families import torus
-from unknot.routing import Relation, duato, hop_number, product_order, ring_lexicographic, shortest_paths, up_down
+from unknot.routing import Relation, duato, hop_number, ring_lexicographic, shortest_paths, up_down
 from unknot.studies.design import network as named
 from unknot.verify import check, deliver
 from unknot.verify.testing import check_relation, networks
 
+product_order = script("methods.product_order").product_order
 CASES = [
     ("complete(4) * ring(5)", [("complete(4)", shortest_paths), ("ring(5)", ring_lexicographic)]),
     (

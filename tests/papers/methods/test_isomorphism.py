@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.papers import script
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.families import (
@@ -24,9 +25,10 @@ from unknot.network.families import (
     indirect_cube,
     omega,
 )
-from unknot_papers.multistage.fraction import cost, costs
-from unknot_papers.multistage.isomorphism import holds, isomorphism
 from unknot_papers.rcbn import composite_banyan, rcbn
+
+holds, isomorphism = script("methods.isomorphism").holds, script("methods.isomorphism").isomorphism
+cost, costs = script("methods.fraction").cost, script("methods.fraction").costs
 
 BANYANS = [banyan, omega, flip_network, baseline, indirect_cube, lambda size: butterfly(2, size.bit_length() - 1)]
 

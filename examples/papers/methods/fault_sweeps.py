@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import UnknotError
+from unknot._base.errors import NetworkError, UnknotError
 from unknot.network import Network
+from unknot.network.model import IntArray
 from unknot.network.stages import stages
-from unknot_papers.multistage.faults import Marks, interior, marked, random_faults, unreachable_pairs
+from unknot_papers.multistage.faults import Marks, marked, unreachable_pairs
 from unknot_papers.multistage.permute import permute
 from unknot_papers.multistage.search import cut
 
@@ -68,6 +69,38 @@ class Sampled:
     permutations: int
     realised: int
     undecided: int
+
+
+def single_faults(network: Network) -> Iterator[Marks]:
+    """Every dead interior switch, then every dead link, one at a time."""
+    for router in interior(network).tolist():
+        yield Marks(switches=(router,))
+    for channel in range(network.num_channels):
+        yield Marks(links=(channel,))
+
+
+def interior(network: Network) -> IntArray:
+    """Switches of all stages but the first and the last."""
+    view = stages(network)
+    return np.flatnonzero((view.stage > 0) & (view.stage < view.count - 1)).astype(np.int32)
+
+
+def random_faults(network: Network, per_stage: int, random: np.random.Generator) -> Marks:
+    """Random dead switches, this number of them in each interior stage, every choice equally likely.
+
+    Raises
+    ------
+    NetworkError
+        If a stage has fewer switches.
+    """
+    view = stages(network)
+    chosen: list[int] = []
+    for stage in range(1, view.count - 1):
+        there = view.router[stage][view.router[stage] >= 0]
+        if not 0 <= per_stage <= there.size:
+            raise NetworkError(f"{network.name}: {per_stage} dead switches in stage {stage}, which has {there.size}")
+        chosen += random.choice(there, per_stage, replace=False).tolist()
+    return Marks(switches=tuple(sorted(chosen)))
 
 
 def worst_faults(network: Network, per_stage: int) -> Worst:
