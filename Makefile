@@ -50,7 +50,7 @@ $(FLOORS)/.installed: pyproject.toml tests/floors.py
 	@test -x $(FLOORS)/bin/python || $(PYTHON) -m venv $(FLOORS)
 	$(PYTHON) -m tests.floors > $(FLOORS)/constraints.txt
 	$(FLOORS)/bin/python -m pip install --disable-pip-version-check --quiet --only-binary :all: --no-binary unknot \
-		--constraint $(FLOORS)/constraints.txt --editable '.[solving,plotting,data,testing]'
+		--constraint $(FLOORS)/constraints.txt --editable '.[solving,plotting,data]'
 	@touch $@
 
 # Exact versions of everything that development installs, with hashes: pip install --require-hashes -r requirements-dev.txt

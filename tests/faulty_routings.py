@@ -12,7 +12,7 @@ import numpy as np
 from unknot._base.errors import UnknotError
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.studies import design
-from unknot.verify.testing.routings import NETWORKS
+from unknot.verify.testing import NETWORKS
 
 KINDS = ("vc", "direction", "drop", "add", "no wait")
 SCOPES = ("state", "place", "address", "router")

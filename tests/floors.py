@@ -15,7 +15,7 @@ import tomllib
 from pathlib import Path
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-EXTRAS = ("solving", "plotting", "data", "testing")
+EXTRAS = ("solving", "plotting", "data")
 STUDY = """
 [[design]]
 name = "ring"

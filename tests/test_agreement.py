@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from tests.drawing import draw_until
 from tests.faulty_routings import correct_algorithms
+from tests.strategies import networks, relations
 from unknot import check, deliver, replay, simulate
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates import accept_configuration
 from unknot.network import Network
 from unknot.network.families import hypercube, mesh, torus
 from unknot.routing import Relation, dimension_order, duato, fully_adaptive
-from unknot.verify.testing import networks, relations
 
 
 def compare(relation: Relation, switching: Switching, seed: int, seen: Counter[str]) -> None:

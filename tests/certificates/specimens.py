@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.lanes.test_exact import effort, one_way_ring
+from tests.strategies import table_relation
 from tests.verify.constructions import FREE_THREE_WIDE, by_signs
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import (
@@ -40,7 +41,6 @@ from unknot.routing import (
     up_down,
 )
 from unknot.verify import check, deliver
-from unknot.verify.testing import table_relation
 
 Document = dict[str, Any]
 

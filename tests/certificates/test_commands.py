@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from tests.reference.brute_force import TooLargeError
 from tests.reference.fewest import fewest
+from tests.strategies import relations
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates import Rejected, Verdict, document, network_of, plain, rule_difference, size_claim
 from unknot.cli.program import app
@@ -26,7 +27,6 @@ from unknot.routing import Relation
 from unknot.routing.named import routing
 from unknot.verify import check_all
 from unknot.verify.smallest import smallest
-from unknot.verify.testing.strategies import relations
 
 
 def run(*words: str) -> tuple[int, str]:
@@ -353,7 +353,7 @@ def test_nothing_settled_writes_nothing(tmp_path: Path) -> None:
 PASSING = """
 import numpy as np
 from unknot.routing import EJECT
-from unknot.verify.testing import table_relation
+from tests.strategies import table_relation
 
 def passing(network):
     "Packets go to the other router, where they may leave or go back; there each would have to pass the other."

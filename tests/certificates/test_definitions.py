@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from tests.lanes.test_lanes import networks
 from tests.reference import climbing
+from tests.strategies import relations
 from unknot.certificates import Rejected, network_of, plain, table_difference, table_of
 from unknot.network import Network
 from unknot.network.families import mesh, ring
 from unknot.routing import Relation, dimension_order
-from unknot.verify.testing import relations
 
 ENTRY = st.tuples(st.integers(0, 4), st.just(0), st.just(1))
 FACTS = st.lists(st.tuples(st.sets(ENTRY, max_size=3), st.sets(ENTRY, max_size=2)), max_size=5)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from tests.certificates.corruption import corrupted
+from tests.strategies import relations, table_relation
 from unknot._base.background import clock
 from unknot._base.errors import UnknotError
 from unknot.certificates import (
@@ -38,8 +39,6 @@ from unknot.network.families import mesh, ring, torus
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive, shortest_paths
 from unknot.verify import check_all, deliver
-from unknot.verify.testing import table_relation
-from unknot.verify.testing.strategies import relations
 
 FILE = Path(plain.__file__)
 

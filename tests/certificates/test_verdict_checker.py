@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.reference.legality import certificate_holds, complaints
+from tests.strategies import table_relation
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import (
     Certificate,
@@ -28,7 +29,6 @@ from unknot.network import from_edges
 from unknot.network.families import mesh, ring
 from unknot.routing import EJECT, NO_WAIT, TIER, Candidate, Relation, dimension_order
 from unknot.verify import check
-from unknot.verify.testing import table_relation
 
 RING = dimension_order(ring(7), 1, dateline="none")
 CHANNEL = {(int(a), int(b)): i for i, (a, b) in enumerate(zip(RING.network.source, RING.network.target, strict=True))}

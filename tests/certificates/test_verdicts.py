@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.legality import certificate_holds, complaints
+from tests.strategies import networks, relations
 from tests.verify.constructions import FREE_FOUR_WIDE, FREE_THREE_WIDE, by_signs
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates import (
@@ -35,7 +36,6 @@ from unknot.certificates import verdict_checker as checker
 from unknot.network.families import mesh, ring, torus
 from unknot.routing import Relation, dimension_order, duato
 from unknot.verify import check
-from unknot.verify.testing import networks, relations
 
 ROOT = Path(__file__).parents[2]
 SMALL = relations(networks(max_routers=4))

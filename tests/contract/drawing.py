@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tests.strategies import table_relation
 from unknot.network import Network
 from unknot.routing import EJECT, NO_WAIT, TIER, Relation, VirtualChannels
-from unknot.verify.testing import table_relation
 
 
 class Features(NamedTuple):

@@ -13,11 +13,11 @@ import pytest
 from tests.contract.drawing import ALL, draw
 from tests.contract.judging import Tally, judge
 from tests.contract.machine import Machine, explore
+from tests.strategies import table_relation
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import from_edges
 from unknot.network.families import line
 from unknot.routing import EJECT, NO_WAIT, dimension_order
-from unknot.verify.testing import table_relation
 
 PIECE = 50
 MANY = int(os.environ.get("UNKNOT_RELATIONS", "21000"))

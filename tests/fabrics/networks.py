@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.strategies import networks
 from unknot.network import Network
-from unknot.verify.testing import networks
 
 NAMES = st.text(
     st.characters(exclude_categories=("Cc", "Cs", "Cn", "Zl", "Zp"), exclude_characters="\u0085"),

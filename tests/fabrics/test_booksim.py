@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 
 from tests.fabrics.networks import bare, both_ways, decorated, without_twins
+from tests.strategies import networks
 from unknot._base.errors import NetworkError, TextError
 from unknot.fabrics import read_network
 from unknot.fabrics.booksim import read_booksim, write_booksim
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring, torus
-from unknot.verify.testing import networks
 
 Latencies = dict[tuple[int, int], int]
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from tests.fabrics.folders import EXAMPLES
 from tests.fabrics.networks import both_ways
+from tests.strategies import networks
 from unknot._base.errors import NetworkError, TextError
 from unknot.fabrics import read_network
 from unknot.fabrics.ibsim import read_ibsim, write_ibsim
 from unknot.network import Network, from_edges, measure
 from unknot.network.families import complete, torus
-from unknot.verify.testing import networks
 
 Port = tuple[str, int]
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.strategies import networks
 from unknot import fabrics
 from unknot._base.errors import NetworkError, TextError
 from unknot.network import Network, from_edges, read_edge_list, write_edge_list
 from unknot.network.families import torus
-from unknot.verify.testing import networks
 
 
 def pairs(network: Network) -> list[tuple[int, int]]:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.strategies import networks
 from unknot._base.errors import NetworkError
 from unknot.network import Network, from_networkx, to_networkx
 from unknot.network.families import torus
-from unknot.verify.testing import networks
 
 
 @given(networks(loops=True, strongly_connected=None), st.booleans(), st.booleans())

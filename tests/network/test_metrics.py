@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from tests.strategies import networks
 from unknot._base.errors import NetworkError
 from unknot.network import Network, bisection, components, distances_from, from_edges, measure, metrics, to_networkx
 from unknot.network.families import complete, hypercube, line, mesh, omega, ring, torus
-from unknot.verify.testing import networks
 
 FAMILIES = [
     line(1),

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conformance import check_network
+from tests.strategies import networks
 from unknot._base.errors import NetworkError
 from unknot.network import Network, from_edges
 from unknot.network.families import hypercube, mesh, ring, torus
-from unknot.verify.testing import check_network, networks
 
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"num_routers": 0}, "'n': it needs at least one router, got 0"),

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 
 from tests.reference.brute_force import TooLargeError, Worm, blockings, deadlock, dependency_cycle, states_of
 from tests.reference.legality import complaints
+from tests.strategies import networks, relations, table_relation
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates.verdict import Configuration, Message
 from unknot.network import from_edges
 from unknot.network.families import mesh, ring
 from unknot.routing import EJECT, NO_WAIT, Relation, dimension_order
-from unknot.verify.testing import networks, relations, table_relation
 
 
 def one_way_ring(k: int, dateline: bool) -> Relation:

@@ -11,9 +11,9 @@ from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.exploration import Atomic, Cut, Queued, network_for, reachable_deadlock
 from tests.reference.test_brute_force import one_way_ring
+from tests.strategies import networks, relations
 from unknot.network.families import line
 from unknot.routing import Relation, dimension_order
-from unknot.verify.testing import networks, relations
 
 SETTINGS = (
     ("vct", 1, (1,)),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.drawing import draw_until
 from tests.reference import remedies
+from tests.strategies import networks, relations
 from unknot._base.background import clock
 from unknot._base.switching import DEFAULT_SWITCHING, SWITCHINGS
 from unknot.certificates import Rejected, accept_verdict, network_of, plain, table_of
@@ -21,7 +22,6 @@ from unknot.repair.facts import literals, plain_fact
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.routing import Relation, fully_adaptive
 from unknot.verify import check, deliver
-from unknot.verify.testing import networks, relations
 
 SMALL = relations(networks(max_routers=4, max_channels=8))
 MOST = 9

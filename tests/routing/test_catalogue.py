@@ -17,8 +17,7 @@ from unknot.network import tod
 from unknot.routing import Relation
 from unknot.routing.named import routings
 from unknot.routing.relation_kernel import compile_relation
-from unknot.verify.testing import NETWORKS, check_relation
-from unknot.verify.testing.routings import attempt
+from unknot.verify.testing import NETWORKS, attempt, check_relation
 
 ROUTINGS = routings()
 BUILT = {text: tod.network(text) for text in NETWORKS}

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, deadlock, states_of
+from tests.strategies import networks, relations
 from unknot import check, deliver, replay, simulate
 from unknot._base.errors import UnknotError
 from unknot._base.switching import SWITCHINGS
@@ -24,7 +25,7 @@ from unknot.routing.classes import share
 from unknot.studies.design import network, routing
 from unknot.verify.adaptivity import adaptivity
 from unknot.verify.loads import loads
-from unknot.verify.testing import check_relation, networks, relations
+from unknot.verify.testing import check_relation
 
 NAMED = (
     ("ring(5)", "dimension_order"),

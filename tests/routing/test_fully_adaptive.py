@@ -6,12 +6,13 @@ import networkx as nx
 import pytest
 from hypothesis import given, settings
 
+from tests.strategies import networks
 from unknot._base.errors import RelationError
 from unknot.network import Network, to_networkx
 from unknot.network.families import complete, from_edges, hypercube, mesh, ring, torus
 from unknot.routing import fully_adaptive
 from unknot.verify import check, deliver
-from unknot.verify.testing import check_relation, networks
+from unknot.verify.testing import check_relation
 
 
 def nearer(network: Network, router: int, terminal: int) -> set[int]:

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from tests.strategies import relations
 from unknot import simulate
 from unknot.network import Network
 from unknot.network.families import line, mesh, ring
 from unknot.routing import Relation, dimension_order, duato
 from unknot.routing.compiled import FEW_STATES
-from unknot.verify.testing import relations
 
 Answers = dict[tuple[int, int], list[int] | None]
 

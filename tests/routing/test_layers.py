@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.reference.brute_force import deadlock
 from tests.routing.paths import channel_paths
 from tests.routing.test_up_down import linked
+from tests.strategies import networks
 from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.fabrics import read_fabric
@@ -27,7 +28,7 @@ from unknot.routing.layers import BREAKS, Layers, Routes, cycle_breaking, first_
 from unknot.routing.relation_kernel import compile_relation
 from unknot.studies.design import network as named
 from unknot.verify import check
-from unknot.verify.testing import check_relation, networks
+from unknot.verify.testing import check_relation
 
 FABRICS = Path(__file__).parents[2] / "examples/fabrics"
 FAMILIES = ["ring(5)", "torus(4, 3)", "de_bruijn(2, 3)", "irregular(6, 3, 2)", "ring(5, directed=true)", "line(1)"]

@@ -14,8 +14,7 @@ from unknot.network import Network
 from unknot.network.families import mesh, torus
 from unknot.routing import lcfaa
 from unknot.verify import check, deliver
-from unknot.verify.testing import check_relation
-from unknot.verify.testing.conformance import ConformanceError
+from unknot.verify.testing import ConformanceError, check_relation
 
 
 def test_on_a_line_the_claims_hold() -> None:

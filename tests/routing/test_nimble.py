@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from tests.strategies import relations
 from unknot._base.errors import RelationError
 from unknot.network import Network, tod
 from unknot.network.families import line
@@ -17,8 +18,7 @@ from unknot.routing.named import routings
 from unknot.routing.relation import EJECT, Rule
 from unknot.routing.tabulate import Table, lookup, nimble, tabulate
 from unknot.verify import check
-from unknot.verify.testing import NETWORKS, relations
-from unknot.verify.testing.routings import attempt
+from unknot.verify.testing import NETWORKS, attempt
 
 
 def same_tables(relation: Relation) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from tests.strategies import relations
 from unknot._base.errors import RelationError
 from unknot.network import tod
 from unknot.network.families import line, mesh, ring
@@ -19,8 +20,7 @@ from unknot.routing import pickle_kernel as pickling
 from unknot.routing.named import routing, routings
 from unknot.routing.relation import EJECT
 from unknot.verify import check
-from unknot.verify.testing import NETWORKS, relations
-from unknot.verify.testing.routings import attempt
+from unknot.verify.testing import NETWORKS, attempt
 
 
 def alike(one: Relation, other: Relation) -> None:

@@ -14,8 +14,7 @@ from unknot.cli.program import app
 from unknot.network import Network, tod
 from unknot.routing import Relation
 from unknot.routing.named import routing, routings
-from unknot.verify.testing import NETWORKS
-from unknot.verify.testing.routings import attempt
+from unknot.verify.testing import NETWORKS, attempt
 
 JUNK = ("'nonsense'", "''", "-1", "0", "3", "1000000000", "True", "1.5", "None", "[]", "[1, 0, 0]", "['x']")
 ODD = ("{0 -> 1}", "{a -- a}", "{0 -- 1, 0 -- 1}", "mesh(1)", "ring(2)", "ring(1)", "torus(2, 2)", "hypercube(0)")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from tests.strategies import networks, relations, table_relation
 from unknot._base.errors import RelationError
 from unknot.network import Network, from_edges
 from unknot.network.families import line, mesh, ring, torus
@@ -18,7 +19,6 @@ from unknot.routing.compiled import ask
 from unknot.routing.relation import decode
 from unknot.routing.relation_kernel import compile_relation
 from unknot.routing.tabulate import encode, tabulate
-from unknot.verify.testing import networks, relations, table_relation
 
 PAIR = from_edges([(0, 1)])
 """Channel 0 leads from router 0 to 1, channel 1 back."""

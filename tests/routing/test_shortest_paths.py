@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.reference.brute_force import deadlock
 from tests.routing.paths import channel_paths
+from tests.strategies import networks
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, to_networkx
@@ -16,7 +17,7 @@ from unknot.network.families import from_edges, mesh, random_regular, torus
 from unknot.routing import Relation, fully_adaptive, hop_number, shortest_paths
 from unknot.studies.design import network as named
 from unknot.verify import check
-from unknot.verify.testing import check_relation, networks
+from unknot.verify.testing import check_relation
 
 CHOICES = ["first", "random", "all"]
 FAMILIES = ["mesh(3, 3)", "torus(4, 3)", "ring(5, directed=true)", "de_bruijn(2, 3)", "irregular(6, 3, 1)", "line(1)"]

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from tests.strategies import networks, relations
 from unknot._base.errors import RelationError
 from unknot.network.families import dragonfly, mesh
 from unknot.routing import Relation, dimension_order, dragonfly_ugal, fully_adaptive, ugal
 from unknot.routing.relation import COMPARISONS, Rule
 from unknot.routing.tabulate import Table, lookup, small_table, tabulate
-from unknot.verify.testing import networks, relations
 
 
 def answers(relation: Relation, at: int, address: int, rule) -> list[int]:  # type: ignore[no-untyped-def]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.reference.brute_force import deadlock
 from tests.routing.paths import channel_paths
+from tests.strategies import networks
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, to_networkx
@@ -19,7 +20,7 @@ from unknot.routing.relation_kernel import compile_relation
 from unknot.routing.two_trees import spanning_tree
 from unknot.studies.design import network as named
 from unknot.verify import check, deliver
-from unknot.verify.testing import check_relation, networks
+from unknot.verify.testing import check_relation
 
 FAMILIES = ["mesh(3, 3)", "ring(5, directed=true)", "de_bruijn(2, 3)", "irregular(6, 3, 2)", "tree(2, 2)", "line(1)"]
 

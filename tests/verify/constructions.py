@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tests.strategies import table_relation
 from unknot.network import Network, grid
 from unknot.routing.relation import EJECT, NO_WAIT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.verify.testing import table_relation
 
 SIGNS = "-0+"
 WAYS = ("+x", "-x", "+y", "-y")

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 
 from tests.reference.shortest_paths import shortest_paths as listed
 from tests.reference.shortest_paths import starts, taken
+from tests.strategies import networks, relations, table_relation
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, torus
 from unknot.routing import (
@@ -28,7 +29,6 @@ from unknot.routing import (
 )
 from unknot.verify.adaptivity import adaptivity
 from unknot.verify.minimal_paths import forbidden_path, path_counts
-from unknot.verify.testing import networks, relations, table_relation
 
 
 def by_enumeration(relation: Relation) -> dict[tuple[int, int], tuple[int, int]]:

@@ -14,12 +14,12 @@ from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.exploration import network_for, reachable_deadlock
 from tests.reference.legality import certificate_holds, complaints
+from tests.strategies import networks, relations, table_relation
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates import Rejected, Verdict, accept_verdict
 from unknot.network.families import complete, line, mesh, ring, torus
 from unknot.routing import Relation, dimension_order
 from unknot.verify import check
-from unknot.verify.testing import networks, relations, table_relation
 
 CHEAP = ("acyclic", "empty greatest fixpoint", "greatest fixpoint of waiting", "cycle in the")
 """How methods begin that decide without an exact search."""

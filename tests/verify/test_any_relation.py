@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference.brute_force import states_of
+from tests.strategies import networks, relations
 from unknot._base.errors import RelationError
 from unknot.certificates.verdict import Size
 from unknot.network.families import mesh
 from unknot.routing import Relation, duato, fully_adaptive
 from unknot.verify import adaptivity, check, check_all, deliver, loads, smallest
 from unknot.verify.properties import properties
-from unknot.verify.testing import networks, relations
 from unknot_papers.bnr import bnr
 
 REPORTING = [check, check_all, deliver, loads, adaptivity, bnr, properties]

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.drawing import draw_until
+from tests.strategies import networks, relations, table_relation
 from unknot.network import from_edges
 from unknot.network.families import mesh, torus
 from unknot.routing import (
@@ -26,7 +27,6 @@ from unknot.routing import (
 )
 from unknot.verify import deliver
 from unknot.verify.coherence import Suffix, coherence
-from unknot.verify.testing import networks, relations, table_relation
 
 Route = tuple[int, ...]
 

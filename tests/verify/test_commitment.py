@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.strategies import networks, relations, table_relation
 from unknot import check, replay, simulate
 from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS, Switching
@@ -19,7 +20,6 @@ from unknot.routing import EJECT, NO_WAIT, Relation, VirtualChannels
 from unknot.routing.tabulate import lookup, tabulate
 from unknot.verify.remainder import among
 from unknot.verify.states import core, dependencies
-from unknot.verify.testing import networks, relations, table_relation
 
 
 def dateline_with_a_free_lane(commits: bool, mark: int = NO_WAIT) -> Relation:

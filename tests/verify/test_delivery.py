@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference.brute_force import States, states_of
+from tests.strategies import networks, relations, table_relation
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import plainly
 from unknot.network import Network, distances_from, from_edges
@@ -16,7 +17,6 @@ from unknot.routing import EJECT, Relation, destination_tag, fully_adaptive, o1t
 from unknot.verify import Delivery, adaptivity, deliver
 from unknot.verify.delivery_kernel import BROKEN, DEAD_ENDS, LONGEST_SOURCE, LOOPS, follow_routes
 from unknot.verify.states import Explorer
-from unknot.verify.testing import networks, relations, table_relation
 
 
 def reached(states: States, address: int, start: int) -> set[int]:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.legality import complaints
+from tests.strategies import networks, relations
 from tests.verify.constructions import FREE_FOUR_WIDE, FREE_THREE_WIDE, by_signs
 from unknot._base.background import clock
 from unknot.certificates.verdict_checker import strike_out
@@ -23,7 +24,6 @@ from unknot.verify import check, exact, remainder
 from unknot.verify.exact_model import Ports, Worm, fewest, find
 from unknot.verify.remainder import Remainder
 from unknot.verify.states import core, dependencies
-from unknot.verify.testing import networks, relations
 
 HARD = ("ranked", "escape", "loose")
 MANY = relations(networks(loops=True, strongly_connected=None), kinds=HARD)

@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from tests.strategies import table_relation
 from unknot._base.errors import RelationError, UnknotError
 from unknot._base.memory import SizeError, memory_limit
 from unknot.network import Network, from_edges, to_networkx
@@ -17,7 +18,6 @@ from unknot.routing import EJECT, Relation, dimension_order, fully_adaptive
 from unknot.routing.named import routing as named
 from unknot.verify import check, deliver
 from unknot.verify.fault_sweep import OUTCOMES, Fault, cut_of, fault_sweep
-from unknot.verify.testing import table_relation
 
 
 def one(network: Network, routing: str, switching: str) -> tuple[str, int]:

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 
 from tests.drawing import draw_until
 from tests.reference.brute_force import states_of
+from tests.strategies import networks, relations, table_relation
 from unknot.network import from_edges
 from unknot.network.families import mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order, duato, lcfaa, vba
 from unknot.verify import deliver
 from unknot.verify.delivery import livelock
 from unknot.verify.properties import vc_use
-from unknot.verify.testing import networks, relations, table_relation
 
 
 def test_cycles_are_cycles_and_are_found_where_there_are_any() -> None:

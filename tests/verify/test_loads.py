@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.drawing import draw_until
+from tests.strategies import networks, relations, table_relation
 from unknot._base.errors import RelationError, UnknotError
 from unknot.network import Network, from_edges
 from unknot.network.families import hypercube, line, mesh, ring, torus
@@ -28,7 +29,6 @@ from unknot.routing import (
 from unknot.verify import deliver
 from unknot.verify.best_split import best_loads
 from unknot.verify.loads import Loads, loads, rates
-from unknot.verify.testing import networks, relations, table_relation
 
 
 def walked(relation: Relation, matrix: np.ndarray) -> list[Fraction]:

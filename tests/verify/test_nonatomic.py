@@ -14,6 +14,7 @@ from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError, dependency_cycle
 from tests.reference.exploration import Queued, network_for, reachable_deadlock
 from tests.reference.legality import complaints
+from tests.strategies import networks, relations, table_relation
 from unknot import replay
 from unknot.certificates import Verdict, accept_verdict
 from unknot.network import Network, from_edges
@@ -21,7 +22,6 @@ from unknot.network.families import hypercube, mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive
 from unknot.verify import check, dependencies
 from unknot.verify.nonatomic import queued_cycle, shortest_cycle
-from unknot.verify.testing import networks, relations, table_relation
 
 TECHNIQUE = "wormhole-nonatomic"
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from tests.drawing import draw_until
 from tests.reference.brute_force import states_of
+from tests.strategies import networks, relations
 from unknot._base.switching import SWITCHINGS
 from unknot.routing import Relation
 from unknot.verify.remainder import Remainder, among
 from unknot.verify.states import leading
-from unknot.verify.testing import networks, relations
 
 Named = tuple[int, int]
 

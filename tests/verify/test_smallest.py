@@ -14,6 +14,7 @@ from tests.drawing import draw_until
 from tests.reference.brute_force import TooLargeError
 from tests.reference.fewest import fewest
 from tests.reference.legality import complaints
+from tests.strategies import networks, relations, table_relation
 from tests.verify.constructions import FREE_THREE_WIDE, by_signs
 from unknot import replay
 from unknot._base.errors import RelationError
@@ -27,7 +28,6 @@ from unknot.verify.effort import TimeUpError
 from unknot.verify.exact_model import Worm
 from unknot.verify.remainder import Remainder
 from unknot.verify.smallest import Smallest
-from unknot.verify.testing import networks, relations, table_relation
 
 smallest_module = sys.modules["unknot.verify.smallest"]
 MANY = relations(networks(loops=True, strongly_connected=None))

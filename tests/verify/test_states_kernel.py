@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.reference.brute_force import blockings, states_of
 from tests.reference.fixpoints import components
+from tests.strategies import networks, relations, table_relation
 from unknot._base.errors import RelationError
 from unknot._base.memory import SizeError, memory_limit
 from unknot.network import Network, from_edges
@@ -20,7 +21,6 @@ from unknot.routing import EJECT, NO_WAIT, Relation
 from unknot.verify.effort import Effort
 from unknot.verify.states import Explorer, core, dependencies
 from unknot.verify.states_kernel import explore, looked_up
-from unknot.verify.testing import networks, relations, table_relation
 
 PATHS = from_edges([("a", "b"), ("b", "c"), ("c", "a")], directed=True)
 """Channels 0 to 2; places 3, 4 and 5 inject at a, b and c. Address 1 is the terminal at c."""

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.drawing import draw_until
+from tests.strategies import table_relation
 from unknot.certificates import accept_verdict
 from unknot.network import Network
 from unknot.network.families import hypercube, mesh, ring, torus
@@ -20,7 +21,6 @@ from unknot.routing.relation import EJECT, NO_WAIT
 from unknot.verify import check, dependencies
 from unknot.verify.effort import Effort
 from unknot.verify.symmetry import commutes, translations
-from unknot.verify.testing import table_relation
 from unknot.verify.waiting import drain, waiting
 
 

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.drawing import draw_until
+from tests.strategies import networks, relations
 from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import Verdict, evidence_holds
@@ -22,7 +23,6 @@ from unknot.network.families import mesh, ring
 from unknot.routing import Relation, dimension_order, duato, tabulate
 from unknot.routing.relation import EJECT, Rule
 from unknot.verify import adaptivity, check, deliver, vc_use
-from unknot.verify.testing import networks, relations
 
 ANY = st.one_of(relations(networks(loops=True, strongly_connected=None)), relations(networks(max_routers=5)))
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.drawing import draw_until
 from tests.reference.brute_force import blockings, states_of
 from tests.reference.fixpoints import components, left_over
+from tests.strategies import networks, relations, table_relation
 from tests.verify.constructions import mostly_ranked
 from unknot._base.errors import RelationError
 from unknot._base.memory import SizeError, memory_limit
@@ -24,7 +25,6 @@ from unknot.routing import Relation, VirtualChannels, duato, fully_adaptive, ove
 from unknot.routing.relation import EJECT, NO_WAIT
 from unknot.verify import check, deliver, dependencies, effort
 from unknot.verify.states import core
-from unknot.verify.testing import networks, relations, table_relation
 from unknot.verify.waiting import PICKED, Waiting, drain, waiting
 
 ANY = st.one_of(relations(networks(loops=True, strongly_connected=None)), relations(networks(max_routers=5)))

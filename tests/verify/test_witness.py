@@ -15,6 +15,7 @@ from tests.drawing import draw_until
 from tests.reference.brute_force import States, TooLargeError, deadlock, states_of
 from tests.reference.exploration import network_for, reachable_deadlock
 from tests.reference.legality import complaints
+from tests.strategies import networks, relations, table_relation
 from tests.verify.constructions import one_sender
 from unknot import replay
 from unknot._base.switching import Switching
@@ -25,7 +26,6 @@ from unknot.routing import EJECT, Relation, dimension_order, fully_adaptive
 from unknot.verify import check, check_all, smallest, witness
 from unknot.verify.exact import Worm
 from unknot.verify.lead_ins import LeadIns
-from unknot.verify.testing import networks, relations, table_relation
 from unknot.verify.witness import _at_terminals, _injected, _led_back, _scheduled, configuration, reduce
 
 Way = tuple[int, frozenset[int]]

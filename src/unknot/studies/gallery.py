@@ -135,7 +135,7 @@ def gallery(
     routings : sequence of str, optional
         Names or calls; by default every public routing with its default options, and `VARIANTS`.
     networks : sequence of str, optional
-        By default `unknot.verify.testing.routings.NETWORKS` and `MORE`.
+        By default `unknot.verify.testing.NETWORKS` and `MORE`.
     time_limit : float
         Seconds for each proof.
     jobs, store, executor, progress, note
@@ -149,7 +149,7 @@ def gallery(
     if not 0 < time_limit < float("inf"):
         raise UnknotError(f"gallery: the time limit must be a positive number of seconds, got {time_limit!r}")
     if networks is None:
-        from unknot.verify.testing.routings import NETWORKS
+        from unknot.verify.testing import NETWORKS
 
         networks = (*NETWORKS, *MORE)
     routings = sorted([*dict(designs.routings().usable()), *VARIANTS]) if routings is None else list(routings)

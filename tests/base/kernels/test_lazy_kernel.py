@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.drawing import draw_until
+from tests.strategies import networks
 from tests.verify.test_table import ANY, broken, same
 from unknot._base.errors import RelationError
 from unknot._base.kernels import lazy_kernel
@@ -27,7 +28,6 @@ from unknot.routing import Relation, dimension_order
 from unknot.routing.grid_kernel import towards
 from unknot.verify import check, delivery, states
 from unknot.verify.delivery import deliver
-from unknot.verify.testing import networks
 
 
 def everything_plain(patch: pytest.MonkeyPatch) -> None:

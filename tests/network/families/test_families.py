@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from tests.conformance import check_network
 from unknot._base.errors import NetworkError
 from unknot._base.memory import SizeError, memory_limit, of_network
 from unknot.network import Network, grid, to_networkx
@@ -38,7 +39,6 @@ from unknot.network.families import (
     slim_fly,
     torus,
 )
-from unknot.verify.testing import check_network
 from unknot_papers.itm import itm
 from unknot_papers.rcbn import rcbn
 

@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from tests.conformance import check_network
 from unknot._base.errors import NetworkError
 from unknot.network import Network, measure, to_networkx, tod
 from unknot.network.families import (
@@ -26,7 +27,6 @@ from unknot.network.families import (
     xgft,
 )
 from unknot.network.families.low_diameter import field
-from unknot.verify.testing import check_network
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "tod"
 

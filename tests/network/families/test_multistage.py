@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tests.conformance import check_network
 from unknot._base.errors import NetworkError, UnknotError
 from unknot.network import Network, tod
 from unknot.network import families as topologies
@@ -28,7 +29,6 @@ from unknot.network.families import (
 )
 from unknot.network.stages import is_multistage, stages
 from unknot.report.placement import placement
-from unknot.verify.testing import check_network
 from unknot_papers.rcbn import augmented_composite_banyan, composite_banyan, rcbn
 
 UNIQUE = [

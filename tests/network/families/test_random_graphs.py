@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.conformance import check_network
 from unknot._base.errors import NetworkError
 from unknot.network import Network, components
 from unknot.network.families import irregular, random_regular
-from unknot.verify.testing import check_network
 
 
 def is_simple(network: Network) -> bool:

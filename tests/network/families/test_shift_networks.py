@@ -9,10 +9,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from tests.conformance import check_network
 from unknot._base.errors import NetworkError
 from unknot.network import Network, distances_from, measure, to_networkx, tod
 from unknot.network.families import cube_connected_cycles, de_bruijn, kautz, shuffle_exchange
-from unknot.verify.testing import check_network
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "tod"
 Arcs = set[tuple[str, str]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import pytest
 
+from tests.conformance import check_network
 from unknot._base.errors import NetworkError
 from unknot.network import Network, measure, to_networkx
 from unknot.network.families import (
@@ -16,7 +17,6 @@ from unknot.network.families import (
     petersen,
     tutte_coxeter,
 )
-from unknot.verify.testing import check_network
 
 
 @pytest.mark.parametrize(

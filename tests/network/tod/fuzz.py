@@ -6,9 +6,9 @@ import random
 import time
 from collections import Counter
 
+from tests.conformance import check_network
 from unknot._base.errors import TextError
 from unknot.network.tod import network
-from unknot.verify.testing import check_network
 
 SLOWEST = 10.0
 """Seconds that no input may take."""

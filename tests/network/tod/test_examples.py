@@ -10,11 +10,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from tests.conformance import check_network
 from unknot._base.errors import TextError
 from unknot.network import Network, distances_from, measure
 from unknot.network import families as topologies
 from unknot.network.tod import network, read
-from unknot.verify.testing import check_network
 
 FOLDER = Path(__file__).parents[3] / "examples" / "tod"
 

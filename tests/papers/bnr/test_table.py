@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference.shortest_paths import lacking, shortest_paths, starts, taken
+from tests.strategies import relations
 from unknot.network import Network, from_edges, grid
 from unknot.network.families import hypercube, mesh, petersen, torus
 from unknot.network.grid import whole_grid
@@ -27,7 +28,6 @@ from unknot.routing import (
     vba,
 )
 from unknot.verify import adaptivity, check, deliver
-from unknot.verify.testing import relations
 from unknot_papers.bnr.directions import directions
 from unknot_papers.bnr.table import bnr, conclude
 

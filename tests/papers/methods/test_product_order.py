@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from tests.papers import script
 from tests.reference.brute_force import deadlock
 from tests.routing.paths import channel_paths
+from tests.strategies import networks
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
@@ -17,7 +18,7 @@ from unknot.network.families import torus
 from unknot.routing import Relation, duato, hop_number, ring_lexicographic, shortest_paths, up_down
 from unknot.studies.design import network as named
 from unknot.verify import check, deliver
-from unknot.verify.testing import check_relation, networks
+from unknot.verify.testing import check_relation
 
 product_order = script("methods.product_order").product_order
 CASES = [

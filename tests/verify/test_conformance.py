@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -12,14 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from tests.conformance import check_network
 from tests.drawing import draw_until
 from tests.reference.brute_force import states_of
+from tests.strategies import networks, relations, table_relation
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.families import line, mesh, ring, torus
 from unknot.routing import EJECT, NO_WAIT, Relation, dimension_order
 from unknot.routing.relation_kernel import compile_relation
-from unknot.verify.testing import ConformanceError, check_network, check_relation, networks, relations, table_relation
+from unknot.verify.testing import ConformanceError, check_relation
 
 
 def straight(at: int, address: int, out: Any) -> int:
@@ -191,22 +191,3 @@ def test_strategies_draw_every_shape() -> None:
         seen["passes home"] += any(answer.may and answer.may_leave for answer in answers)
 
     draw_until(lambda: len(seen) == 5 + 12 and min(seen.values()) >= 10, look)
-
-
-def test_hypothesis_is_only_wanted_for_strategies() -> None:
-    """Without Hypothesis the checks work, and asking for a strategy says what to install."""
-    program = (
-        "import sys; sys.modules['hypothesis'] = None\n"
-        "from unknot.verify.testing import check_network, check_relation, table_relation\n"
-        "try:\n    from unknot.verify.testing import networks\n"
-        "except ImportError as error:\n    print(error)\n"
-    )
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert answer.stdout == 'the strategies of unknot.verify.testing need Hypothesis: pip install "unknot[testing]"\n'
-
-
-def test_unknown_names() -> None:
-    import unknot.verify.testing
-
-    with pytest.raises(AttributeError, match="no attribute 'fabrics'"):
-        _ = unknot.verify.testing.fabrics
