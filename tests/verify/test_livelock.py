@@ -46,7 +46,7 @@ def test_a_cycle_is_reported_by_names() -> None:
 
 def test_only_the_first_cycles_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a ring that goes one way packets may pass their destination for ever."""
-    monkeypatch.setattr(sys.modules["unknot.verify.delivery"], "SHOWN", 3)
+    monkeypatch.setattr(sys.modules["unknot.verify.delivery"], "CYCLES_KEPT", 3)
     network = from_edges([(r, (r + 1) % 5) for r in range(5)], directed=True)
     table = {(5 + r, a): [r] for r in range(5) for a in range(5)}
     table |= {((r - 1) % 5, a): [r, EJECT] if r == a else [r] for r in range(5) for a in range(5)}

@@ -19,9 +19,10 @@ from unknot import replay
 from unknot.certificates import Verdict, accept_verdict
 from unknot.network import Network, from_edges
 from unknot.network.families import hypercube, mesh, ring, torus
+from unknot.network.graph import shortest_cycle
 from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive
 from unknot.verify import check, dependencies
-from unknot.verify.nonatomic import queued_cycle, shortest_cycle
+from unknot.verify.nonatomic import queued_cycle
 
 TECHNIQUE = "wormhole-nonatomic"
 

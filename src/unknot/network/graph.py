@@ -1,4 +1,4 @@
-"""Networks as attributes, as NetworkX graphs, and as a hash."""
+"""Networks as attributes, as NetworkX graphs, and as a hash; short cycles of any directed graph."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -70,3 +71,46 @@ def digest(network: Network) -> str:
     for key in ("num_routers", "radices", "dimensions", "router_labels", "terminal_labels"):
         state.update(repr((key, getattr(network, key))).encode())
     return state.hexdigest()
+
+
+STARTS = 256
+"""Nodes from which a short cycle is looked for."""
+
+
+def shortest_cycle(tail: npt.NDArray[Any], head: npt.NDArray[Any]) -> list[int]:
+    """A shortest cycle of a graph, among those through `STARTS` nodes on cycles, from its lowest node on; or none."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    nodes, ends = np.unique(np.concatenate([tail, head]), return_inverse=True)
+    tail, head = ends.reshape(2, -1)
+    graph = csr_array((np.ones(tail.size, dtype=np.int8), (tail, head)), shape=(nodes.size, nodes.size))
+    _, label = connected_components(graph, connection="strong")
+    inside = label[tail] == label[head]
+    after: dict[int, list[int]] = {}
+    for u, v in zip(tail[inside].tolist(), head[inside].tolist(), strict=True):
+        after.setdefault(u, []).append(v)
+    starts, best = sorted(after), list[int]()
+    for start in starts[:: max(1, len(starts) // STARTS)]:
+        best = _back_to(start, after, len(best)) or best
+    low = best.index(min(best)) if best else 0
+    return [int(nodes[i]) for i in best[low:] + best[:low]]
+
+
+def _back_to(start: int, after: dict[int, list[int]], bound: int) -> list[int]:
+    """A shortest cycle through a node, or nothing when it is not below a bound (0: any)."""
+    before, steps = dict[int, int](), {start: 1}
+    todo = [start]
+    for u in todo:
+        if bound and steps[u] >= bound:
+            break
+        for v in after[u]:
+            if v == start:
+                cycle = [u]
+                while cycle[-1] != start:
+                    cycle.append(before[cycle[-1]])
+                return cycle[::-1]
+            if v not in steps:
+                steps[v], before[v] = steps[u] + 1, u
+                todo.append(v)
+    return []

@@ -13,7 +13,7 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.threads import threads_of
 from unknot.network import Network
-from unknot.network.model import IntArray, Offsets
+from unknot.network.graph import shortest_cycle
 from unknot.routing.named import relation_of
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
@@ -154,43 +154,17 @@ def _loop(explorer: Explorer, start: int, address: int) -> tuple[tuple[int, ...]
     """A cycle of input VCs reached from `start`, a state from which routes cannot end, from its lowest on."""
     order, first, value = explorer.visit(address)
     slot = {int(at): i for i, at in enumerate(order)}
-    endless = _never_ends(slot, first, value)
-    path = [start]
-    while True:
-        i = slot[path[-1]]
+    reached, after = [start], list[list[int]]()
+    for at in reached:
+        i = slot[at]
         steps = (int(v) & VC_MASK for v in value[first[i] : first[i + 1]])
-        at = min(vc for vc in steps if vc != EJECT and slot[vc] in endless)
-        if at in path:
-            cycle = path[path.index(at) :]
-            low = cycle.index(min(cycle))
-            return tuple(cycle[low:] + cycle[:low]), address
-        path.append(at)
-
-
-def _never_ends(slot: dict[int, int], first: np.ndarray, value: np.ndarray) -> set[int]:
-    """States from which some walk goes on for ever: what is left when states without such successors are removed."""
-    after = {
-        i: [slot[vc] for vc in (int(v) & VC_MASK for v in value[first[i] : first[i + 1]]) if vc != EJECT]
-        for i in slot.values()
-    }
-    before: dict[int, list[int]] = {i: [] for i in after}
-    for i, successors in after.items():
-        for s in successors:
-            before[s].append(i)
-    left = {i: len(successors) for i, successors in after.items()}
-    todo = [i for i, n in left.items() if n == 0]
-    for i in todo:
-        for p in before[i]:
-            left[p] -= 1
-            if left[p] == 0:
-                todo.append(p)
-    return set(after) - set(todo)
+        after.append([vc for vc in steps if vc != EJECT])
+        reached += set(after[-1]) - set(reached)
+    return tuple(shortest_cycle(np.repeat(reached, list(map(len, after))), np.concatenate(after))), address
 
 
 CYCLES_KEPT = 100
 """Cycles that are kept."""
-STARTS = 32
-"""States of a component from which a short cycle is sought."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -250,30 +224,6 @@ def livelock(relation: Relation) -> Livelock:
         if cyclic.any():
             addresses += 1
             if len(cycles) < CYCLES_KEPT:
-                cycle = _shortest(before, after, label, np.flatnonzero(cyclic))
-                input_vcs = order[cycle].tolist()
-                low = input_vcs.index(min(input_vcs))
-                cycles.append((tuple(input_vcs[low:] + input_vcs[:low]), address))
+                cycle = shortest_cycle(np.repeat(order, np.diff(before)), order[after])
+                cycles.append((tuple(cycle), address))
     return Livelock(not addresses, addresses, tuple(cycles))
-
-
-def _shortest(first: Offsets, after: IntArray, label: IntArray, cyclic: npt.NDArray[np.int64]) -> list[int]:
-    """Return the shortest cycle through one of the first few nodes of the smallest cyclic component."""
-    sizes = np.bincount(label[cyclic])
-    smallest = min(set(label[cyclic].tolist()), key=lambda component: (int(sizes[component]), component))
-    best: list[int] = []
-    for start in cyclic[label[cyclic] == smallest][:STARTS].tolist():
-        parent, queue = {start: -1}, [start]
-        for node in queue:
-            steps = after[first[node] : first[node + 1]].tolist()
-            if start in steps:
-                cycle = [node]
-                while parent[cycle[-1]] >= 0:
-                    cycle.append(parent[cycle[-1]])
-                best = cycle[::-1] if not best or len(cycle) < len(best) else best
-                break
-            for after_it in steps:
-                if after_it not in parent and label[after_it] == smallest:
-                    parent[after_it] = node
-                    queue.append(after_it)
-    return best

@@ -8,21 +8,17 @@ passes no VC filled before (docs/nonatomic.md proves it): first those whose way 
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot.certificates.verdict import Configuration, Message
-from unknot.network.model import IntArray
+from unknot.network.graph import shortest_cycle
 from unknot.routing.relation import EJECT, VC_MASK
 from unknot.verify.effort import Effort
 from unknot.verify.lead_ins import own_terminals
 from unknot.verify.states import Dependencies, Explorer
-
-STARTS = 256
-"""VCs from which a short cycle is looked for."""
 
 
 @dataclass(frozen=True)
@@ -70,42 +66,6 @@ def queued_cycle(graph: Dependencies, buffer_depth: int, effort: Effort | None =
     ordered = [messages[i] for i in _parking_order(cycle, arrivals)]
     direct = all(not m.lead for m in messages) and len({m.source for m in messages}) == len(messages)
     return Configuration("wormhole-nonatomic", buffer_depth, "injected" if direct else "scheduled", tuple(ordered))
-
-
-def shortest_cycle(source: IntArray | npt.NDArray[np.int64], target: IntArray) -> list[int]:
-    """A shortest cycle of a graph, among those through `STARTS` of its nodes, beginning at its lowest node."""
-    after: dict[int, list[int]] = {}
-    for u, v in zip(source.tolist(), target.tolist(), strict=True):
-        after.setdefault(u, []).append(v)
-    starts = sorted(after)
-    best: list[int] = []
-    for start in starts[:: max(1, len(starts) // STARTS)]:
-        cycle = _back_to(start, after, len(best))
-        best = cycle or best
-    low = best.index(min(best))
-    return best[low:] + best[:low]
-
-
-def _back_to(start: int, after: dict[int, list[int]], bound: int) -> list[int]:
-    """A shortest cycle through a node, or nothing when it is not below a bound (0: any)."""
-    before: dict[int, int] = {}
-    steps = {start: 1}
-    todo = deque([start])
-    while todo:
-        u = todo.popleft()
-        if bound and steps[u] >= bound:
-            return []
-        for v in after.get(u, ()):
-            if v == start:
-                cycle = [u]
-                while cycle[-1] != start:
-                    cycle.append(before[cycle[-1]])
-                return cycle[::-1]
-            if v not in steps:
-                steps[v] = steps[u] + 1
-                before[v] = u
-                todo.append(v)
-    return []
 
 
 def _depths(graph: Dependencies, effort: Effort) -> npt.NDArray[np.int64]:

@@ -14,20 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unknot._base.background import clock
 from unknot._base.errors import RelationError, near
 from unknot._base.shown import Brief
+from unknot.network.graph import shortest_cycle
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort
 from unknot.verify.states import Explorer, dependencies
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 QUEUES = (
     "replies have an injection queue of their own; terminals that send one message at a time, as those of the "
@@ -105,13 +102,9 @@ def request_reply(relation: Relation, answers: Mapping[str, str], *, time_limit:
     if not graph.complete:
         return RequestReply(None, None, ())
     sources, targets = _at_terminals(relation, answers)
-    vcs, nodes = relation.num_vcs, relation.num_vcs + relation.network.num_terminals
+    vcs = relation.num_vcs
     tail = np.concatenate([np.repeat(np.arange(vcs), np.diff(graph.first)), sources])
-    head = np.concatenate([graph.target, targets])
-    from scipy.sparse import csr_array  # a third of a second that a simulation need not spend
-
-    whole = csr_array((np.ones(tail.size), (tail, head)), shape=(nodes, nodes))
-    cycle = _cycle(whole)
+    cycle = shortest_cycle(tail, np.concatenate([graph.target, targets]))
     names = tuple(f"{relation.network.terminal_name(v - vcs)}" if v >= vcs else relation.vcs.name(v) for v in cycle)
     return RequestReply(not cycle, True, names)
 
@@ -136,23 +129,3 @@ def _at_terminals(relation: Relation, answers: Mapping[str, str]) -> tuple[np.nd
                 edges.update(zip(owner[entering].tolist(), vc[entering].tolist(), strict=True))
     pairs = np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]
-
-
-def _cycle(graph: csr_array) -> list[int]:
-    """Nodes of a cycle, in order; empty if there is none."""
-    from scipy.sparse.csgraph import breadth_first_order, connected_components
-
-    _, label = connected_components(graph, directed=True, connection="strong")
-    large = np.flatnonzero(np.bincount(label)[label] > 1)
-    if not large.size:
-        return []
-    start = int(large[0])
-    inside = np.flatnonzero(label == label[start])
-    part = graph[inside][:, inside]
-    begin = int(np.searchsorted(inside, start))
-    order, before = breadth_first_order(part, begin)
-    closing = next(int(v) for v in order if part[[v]][:, [begin]].nnz)
-    way = [closing]
-    while way[-1] != begin:
-        way.append(int(before[way[-1]]))
-    return [int(inside[v]) for v in reversed(way)]
