@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from unknot._base.errors import NetworkError
 from unknot.network import Network
-from unknot.network.stages import stages
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.phrases import count, escape
-from unknot.report.placement import MAX_DRAWN, in_stages
-from unknot.report.sheet import COLOURS, INK, PALE, PAPER, SOFT, number
+from unknot.report.placement import MAX_DRAWN
+from unknot.report.sheet import COLOURS, INK, PALE, SOFT, Sheet, number
 from unknot_papers.multistage.faults import Marks
 from unknot_papers.multistage.paths import channel_graph
 from unknot_papers.multistage.realisation import Realisation, channels_in
 
 CONFLICT = "#c1121f"
-MARGIN = 58.0
 LONGEST = 110
 """Most characters of the line below a drawing."""
 
@@ -51,223 +46,92 @@ def draw_realisation(realisation: Realisation, whole: Network | None = None, mar
     title = f"{network.name}: {count(realisation.sources.size, 'message')}"
     if network.num_routers > MAX_DRAWN:
         return shapes.note(title, f"Too large to draw: {shapes.summary(network)}.")
-    return _Stages(network, realisation, marks.switches if marks is not None else ()).svg(title)
+    sheet = Sheet.of(network)
+    every = np.arange(realisation.network.num_channels, dtype=np.int32)[:, None]
+    lost = np.setdiff1d(np.arange(network.num_channels), channels_in(replace(realisation, paths=every), network))
+    gone = "".join(paper.path(sheet.centre(c)) for c in lost.tolist())
+    parts = [shapes.links(sheet, PALE), f'<path d="{gone}" fill="none" stroke="{SOFT}" stroke-dasharray="2 4"/>']
+    routers = shapes.routers(sheet, set(range(network.num_routers)), faint=False)
+    routes = _routes(realisation, network) if realisation.realised is not None else []
+    parts += _conflicts(sheet, routes)
+    for m in sorted(range(len(routes)), key=lambda m: not routes[m][1]):
+        parts.append(_message(sheet, realisation, m, *routes[m]))
+    parts += [*routers, *(_dead(sheet, router) for router in (marks.switches if marks is not None else ()))]
+    parts += [*_numbers(sheet, realisation), *_words(sheet, realisation)]
+    return shapes.svg(sheet.width + 30, sheet.height + 40, title, parts)
 
 
-@dataclass(frozen=True, eq=False)
-class _Stages:
-    """A network on paper, with the channels of the messages numbered as in it."""
+def _routes(realisation: Realisation, network: Network) -> list[tuple[list[int], bool]]:
+    """Channels of each message in the network that is drawn, and whether it got through."""
+    import networkx as nx
 
-    network: Network
-    realisation: Realisation
-    dead: tuple[int, ...]
+    kept = realisation.network
+    load = np.zeros(kept.num_channels, dtype=np.int64)
+    for m in realisation.routed.tolist():
+        load[realisation.paths[m]] += 1
+    through = np.isin(np.arange(len(realisation.paths)), realisation.routed)
+    paths = realisation.paths.copy()
+    for m in np.flatnonzero(~through).tolist():
+        ends = int(kept.inject[realisation.sources[m]]), int(kept.eject[realisation.destinations[m]])
+        with contextlib.suppress(nx.NetworkXNoPath):
+            nodes = nx.dijkstra_path(channel_graph(kept, load), *ends, weight="load")
+            paths[m] = [~node for node in nodes[1::2]]
+            load[paths[m]] += 1
+    drawn = channels_in(replace(realisation, paths=paths), network)
+    return [([c for c in drawn[m].tolist() if c >= 0], bool(through[m])) for m in range(len(paths))]
 
-    @cached_property
-    def gap(self) -> float:
-        """Distance of rows."""
-        rows = self.network.radices[1]
-        return float(min(64.0, max(9.0, 900.0 / rows)))
 
-    @cached_property
-    def place(self) -> npt.NDArray[np.complex128]:
-        z = in_stages(self.network)
-        if z is None:
-            raise NetworkError(f"network {self.network.name!r} is no multistage network")
-        columns = max(self.network.radices[0] - 1, 1)
-        step = max(1.6 * self.gap, min(150.0, 980.0 / columns, 3.2 * self.gap))
-        across = z.real / max(float(z.real.max()), 1e-9) * columns * step
-        return np.round(across + 1j * z.imag * self.gap + complex(MARGIN + self.half, 40), 1)
+def _message(sheet: Sheet, realisation: Realisation, m: int, channels: list[int], through: bool) -> str:
+    network, source, destination = sheet.network, realisation.sources[m], realisation.destinations[m]
+    line = [complex(sheet.place[network.inject[source]])] + [p for c in channels for p in sheet.centre(c)]
+    dashes = "" if through else ' stroke-dasharray="6 4"'
+    label = escape(f"{network.terminal_name(source)} → {network.terminal_name(destination)}", quote=False)
+    width = number(min(3.0, max(1.4, 0.06 * sheet.gap)))
+    return (
+        f'<path d="{paper.path(line)}" fill="none" stroke="{COLOURS[m % len(COLOURS)]}" stroke-width="{width}" '
+        f'stroke-linejoin="round"{dashes}><title>{label}</title></path>'
+    )
 
-    @cached_property
-    def half(self) -> float:
-        """Half the side of a switch."""
-        return round(min(15.0, 0.3 * self.gap), 1)
 
-    @cached_property
-    def size(self) -> tuple[float, float]:
-        z = self.place
-        return float(z.real.max()) + self.half + MARGIN + 26.0, max(float(z.imag.max()) + 84.0, 120.0)
+def _conflicts(sheet: Sheet, routes: list[tuple[list[int], bool]]) -> list[str]:
+    """Links that carry more than one message."""
+    used = np.bincount([c for channels, _ in routes for c in channels], minlength=sheet.network.num_channels)
+    lines = "".join(paper.path(sheet.centre(c)) for c in np.flatnonzero(used > 1).tolist())
+    return [f'<path d="{lines}" fill="none" stroke="{CONFLICT}" stroke-width="7" stroke-opacity="0.35"/>'] * bool(
+        lines
+    )
 
-    @cached_property
-    def routes(self) -> list[tuple[list[int], bool]]:
-        """Channels of each message in the network that is drawn, and whether it got through."""
-        import networkx as nx
 
-        kept = self.realisation.network
-        load = np.zeros(kept.num_channels, dtype=np.int64)
-        for m in self.realisation.routed.tolist():
-            load[self.realisation.paths[m]] += 1
-        through = np.isin(np.arange(len(self.realisation.paths)), self.realisation.routed)
-        paths = self.realisation.paths.copy()
-        for m in np.flatnonzero(~through).tolist():
-            ends = int(kept.inject[self.realisation.sources[m]]), int(kept.eject[self.realisation.destinations[m]])
-            with contextlib.suppress(nx.NetworkXNoPath):
-                nodes = nx.dijkstra_path(channel_graph(kept, load), *ends, weight="load")
-                paths[m] = [~node for node in nodes[1::2]]
-                load[paths[m]] += 1
-        drawn = channels_in(replace(self.realisation, paths=paths), self.network)
-        return [([c for c in drawn[m].tolist() if c >= 0], bool(through[m])) for m in range(len(paths))]
+def _dead(sheet: Sheet, router: int) -> str:
+    at, radius = complex(sheet.place[router]), sheet.radius
+    cross = "".join(paper.path([at + radius * turn, at - radius * turn]) for turn in (0.7 + 0.7j, 0.7 - 0.7j))
+    return shapes.stroke(cross, CONFLICT, 1.6, f"{sheet.network.router_name(router)} is dead")
 
-    @cached_property
-    def ends(self) -> tuple[list[int], list[int]]:
-        """Input and output of each message."""
-        return self.realisation.sources.tolist(), self.realisation.destinations.tolist()
 
-    def svg(self, title: str) -> str:
-        parts = [self._links(), self._stubs()]
-        parts += [self._switch(router, z) for router, z in enumerate(self.place.tolist())]
-        if self.realisation.realised is not None:
-            parts += [self._message(m) for m in range(self.realisation.sources.size)]
-            parts += self._conflicts()
-        parts += self._numbers() + self._words()
-        return shapes.svg(*self.size, title, parts)
+def _numbers(sheet: Sheet, realisation: Realisation) -> list[str]:
+    """Numbers of inputs and outputs beside their switches, in the colours of their messages."""
+    network, parts = sheet.network, []
+    sources = realisation.sources.tolist()
+    size = min(11.0, max(3.0, 0.5 * sheet.gap / int(np.bincount(network.inject).max())))
+    for way, ends, used in ((-1, network.inject, sources), (1, network.eject, realisation.destinations.tolist())):
+        message = {terminal: m for m, terminal in enumerate(used)}
+        for terminal, router in enumerate(ends.tolist()):
+            mates = np.flatnonzero(ends == router).tolist()
+            beside = complex(way * (sheet.radius + 5), (mates.index(terminal) - len(mates) / 2 + 0.8) * 1.1 * size)
+            m = message.get(terminal)
+            words = f"{terminal} ← {sources[m]}" if way > 0 and m is not None else str(terminal)
+            colour = SOFT if m is None else COLOURS[m % len(COLOURS)]
+            at, anchor = complex(sheet.place[router]) + beside, "start" if way > 0 else "end"
+            parts.append(shapes.text(at, words, size=size, anchor=anchor, colour=colour, bold=m is not None))
+    return parts
 
-    def _links(self) -> str:
-        alive = np.zeros(self.network.num_channels, dtype=bool)
-        every = np.arange(self.realisation.network.num_channels, dtype=np.int32)[:, None]
-        alive[channels_in(replace(self.realisation, paths=every), self.network)] = True
-        lines: dict[bool, list[str]] = {True: [], False: []}
-        for channel in range(self.network.num_channels):
-            lines[bool(alive[channel])].append(paper.path(self._line(channel)))
-        drawn = f'<path d="{"".join(lines[True])}" fill="none" stroke="{PALE}" stroke-width="1"/>'
-        if lines[False]:
-            drawn += (
-                f'<path d="{"".join(lines[False])}" fill="none" stroke="{PALE}" stroke-width="1" '
-                f'stroke-dasharray="2 4"/>'
-            )
-        return drawn
 
-    def _line(self, channel: int) -> list[complex]:
-        a, b = int(self.network.source[channel]), int(self.network.target[channel])
-        leaves, enters = self.ports[:, channel].tolist()
-        return [
-            complex(self.place[a]) + complex(self.half, leaves),
-            complex(self.place[b]) + complex(-self.half, enters),
-        ]
-
-    @cached_property
-    def ports(self) -> npt.NDArray[np.float64]:
-        """Distance below the middle of a switch at which each channel leaves and enters: shape (2, channels).
-
-        Channels of a switch stand in the order of the rows at their other ends, so that few of them cross.
-        """
-        network, row = self.network, stages(self.network).row
-        ports = np.zeros((2, network.num_channels))
-        for side, near, far in ((0, network.source, network.target), (1, network.target, network.source)):
-            order = np.lexsort((np.arange(network.num_channels), row[far], near))
-            count = np.bincount(near, minlength=network.num_routers)
-            first = np.cumsum(count) - count
-            place = np.arange(network.num_channels) - first[near[order]]
-            ports[side, order] = (place - (count[near[order]] - 1) / 2) * self._apart(count[near[order]])
-        return ports
-
-    def _apart(self, ports: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        return np.asarray(1.5 * self.half / np.maximum(ports, 1))
-
-    def _stub(self, terminal: int, *, at_end: bool) -> list[complex]:
-        ends = self.network.eject if at_end else self.network.inject
-        router = int(ends[terminal])
-        mates = np.flatnonzero(ends == router).tolist()
-        step = (mates.index(terminal) - (len(mates) - 1) / 2) / len(mates)
-        way = 1.0 if at_end else -1.0
-        z = complex(self.place[router])
-        rim = z + complex(way * self.half, step * 1.5 * self.half)
-        tip = z + complex(way * (self.half + 14), step * 0.8 * self.gap)
-        return [rim, tip] if at_end else [tip, rim]
-
-    def _stubs(self) -> str:
-        everyone = range(self.network.num_terminals)
-        lines = [self._stub(t, at_end=at_end) for t in everyone for at_end in (False, True)]
-        drawn = "".join(paper.path(line) for line in lines)
-        return f'<path d="{drawn}" fill="none" stroke="{PALE}" stroke-width="1"/>'
-
-    def _message(self, m: int) -> str:
-        (channels, through), s, d = self.routes[m], self.ends[0][m], self.ends[1][m]
-        line = self._stub(s, at_end=False)
-        for channel in channels:
-            line += self._line(channel)
-        if channels or self.network.radices[0] == 1:
-            line += self._stub(d, at_end=True)
-        else:
-            line += self._stub(s, at_end=False)[1:]
-        dashes = "" if through else ' stroke-dasharray="6 4"'
-        label = f"{self.network.terminal_name(s)} → {self.network.terminal_name(d)}"
-        width = number(min(3.0, max(1.4, 0.06 * self.gap)))
-        return (
-            f'<path d="{paper.path(line)}" fill="none" stroke="{COLOURS[m % len(COLOURS)]}" stroke-width="{width}" '
-            f'stroke-linejoin="round"{dashes}><title>{escape(label, quote=False)}</title></path>'
-        )
-
-    def _conflicts(self) -> list[str]:
-        """Links that carry more than one message."""
-        used = np.zeros(self.network.num_channels, dtype=np.int64)
-        for channels, _ in self.routes:
-            used[channels] += 1
-        lines = "".join(paper.path(self._line(channel)) for channel in np.flatnonzero(used > 1).tolist())
-        if not lines:
-            return []
-        return [
-            f'<path d="{lines}" fill="none" stroke="{CONFLICT}" stroke-width="7" stroke-opacity="0.35"/>',
-            f'<path d="{lines}" fill="none" stroke="{CONFLICT}" stroke-width="2" stroke-dasharray="3 3"/>',
-        ]
-
-    def _switch(self, router: int, at: complex) -> str:
-        h, name = self.half, self.network.router_name(router)
-        corners = [at + complex(x, y) * h for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-        dead = router in self.dead
-        fill, edge = ("#fbe9e7", CONFLICT) if dead else (PAPER, INK)
-        words = f"{name} is dead" if dead else name
-        drawn = (
-            f'<path d="{paper.path(corners)}Z" fill="{fill}" stroke="{edge}" stroke-width="1">'
-            f"<title>{escape(words, quote=False)}</title></path>"
-        )
-        if dead:
-            cross = paper.path([corners[0], corners[2]]) + paper.path([corners[1], corners[3]])
-            return drawn + f'<path d="{cross}" fill="none" stroke="{CONFLICT}" stroke-width="1.6"/>'
-        short = name.removeprefix(f"s{stages(self.network).stage[router]}")
-        size = paper.font_size(short, h)
-        return drawn + (shapes.text(at + 0.36j * size, short, size=size, colour="#9aa4ae") if size >= 5 else "")
-
-    def _numbers(self) -> list[str]:
-        """Numbers of inputs and outputs, in the colours of their messages, and of the stages."""
-        parts = []
-        sources, destinations = self.ends
-        most = int(np.bincount(self.network.inject).max())
-        size = min(11.0, max(3.0, 0.66 * self.gap / most))
-        for at_end, ends, anchor in ((False, sources, "end"), (True, destinations, "start")):
-            messages = {terminal: m for m, terminal in enumerate(ends)}
-            for terminal in range(self.network.num_terminals):
-                line = self._stub(terminal, at_end=at_end)
-                tip = line[-1] + 4 if at_end else line[0] - 4
-                message = messages.get(terminal)
-                colour = SOFT if message is None else COLOURS[message % len(COLOURS)]
-                words = str(terminal)
-                if at_end and message is not None:
-                    words = f"{terminal} ← {sources[message]}"
-                at = tip + 0.36j * size
-                bold = message is not None
-                parts.append(shapes.text(at, words, size=size, anchor=anchor, colour=colour, bold=bold))
-        for stage in range(self.network.radices[0]):
-            x = float(self.place[self._first(stage)].real)
-            parts.append(shapes.text(complex(x, 16), f"stage {stage}", size=10, colour=SOFT))
-        return parts
-
-    def _first(self, stage: int) -> int:
-        return int(np.argmax(stages(self.network).stage == stage))
-
-    def _words(self) -> list[str]:
-        realisation = self.realisation
-        word = {True: "realised", False: "blocked", None: "undecided"}[realisation.realised]
-        lines = [f"{self.network.name}: {word} ({realisation.method})", realisation.established]
-        high = self.size[1] - 30
-        return [
-            shapes.text(
-                complex(14, high + 18 * i),
-                shapes.short(line, LONGEST),
-                size=12,
-                anchor="start",
-                colour=CONFLICT if i == 0 and realisation.realised is False else INK if i == 0 else SOFT,
-                bold=i == 0,
-            )
-            for i, line in enumerate(lines)
-        ]
+def _words(sheet: Sheet, realisation: Realisation) -> list[str]:
+    word = {True: "realised", False: "blocked", None: "undecided"}[realisation.realised]
+    colour = CONFLICT if realisation.realised is False else INK
+    low, said = sheet.height + 10, shapes.short(realisation.established, LONGEST)
+    head = f"{sheet.network.name}: {word} ({realisation.method})"
+    return [
+        shapes.text(complex(14, low), head, size=12, anchor="start", colour=colour, bold=True),
+        shapes.text(complex(14, low + 18), said, size=12, anchor="start", colour=SOFT),
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,7 @@ def test_random_permutations_repeat() -> None:
 
 
 def test_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unknot_papers.multistage.permute.MAX_CHOICES", 1)
+    monkeypatch.setattr(sys.modules["unknot_papers.multistage.permute"], "MAX_CHOICES", 1)
     code, out, _ = run("rcbn(16)", "--random", "2", "--method", "search")
     assert code == 3
     assert "undecided" in out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -57,7 +58,7 @@ def test_messages_without_any_path_end_at_their_switch() -> None:
 
 
 def test_undecided_and_large_networks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unknot_papers.multistage.permute.MAX_CHOICES", 1)
+    monkeypatch.setattr(sys.modules["unknot_papers.multistage.permute"], "MAX_CHOICES", 1)
     assert "undecided (search)" in draw_realisation(permute(rcbn(16), range(16), method="search"))
     large = permute(rcbn(1024), range(1024))
     assert "Too large to draw" in draw_realisation(large)
