@@ -3,36 +3,30 @@
 `unknot.network.families` has a function for every named family, `unknot.network.tod` reads and writes descriptions.
 """
 
-from importlib import import_module
-from types import ModuleType
+from importlib import import_module as _import_module
+from inspect import ismodule as _ismodule
+from types import ModuleType as _ModuleType
 
-from unknot.network.edges import from_edges, read_edge_list, write_edge_list
-from unknot.network.graph import digest
-from unknot.network.grid import Grid, grid
-from unknot.network.interchange import from_networkx, to_networkx
-from unknot.network.metrics import Metrics, bisection, components, distances_from, measure
-from unknot.network.model import Network, Origin
+from unknot.network.edges import from_edges as from_edges
+from unknot.network.edges import read_edge_list as read_edge_list
+from unknot.network.edges import write_edge_list as write_edge_list
+from unknot.network.graph import digest as digest
+from unknot.network.grid import Grid as Grid
+from unknot.network.grid import grid as grid
+from unknot.network.interchange import from_networkx as from_networkx
+from unknot.network.interchange import to_networkx as to_networkx
+from unknot.network.metrics import Metrics as Metrics
+from unknot.network.metrics import bisection as bisection
+from unknot.network.metrics import components as components
+from unknot.network.metrics import distances_from as distances_from
+from unknot.network.metrics import measure as measure
+from unknot.network.model import Network as Network
+from unknot.network.model import Origin as Origin
 
-__all__ = [
-    "Grid",
-    "Metrics",
-    "Network",
-    "Origin",
-    "bisection",
-    "components",
-    "digest",
-    "distances_from",
-    "from_edges",
-    "from_networkx",
-    "grid",
-    "measure",
-    "read_edge_list",
-    "to_networkx",
-    "write_edge_list",
-]
+__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> _ModuleType:
     if name in ("families", "tod"):
-        return import_module(f"{__name__}.{name}")
+        return _import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,48 +1,35 @@
 """Flit-level runs of a routing relation, traces and closed loops, and replays of deadlock configurations."""
 
-from unknot.simulation.collectives import Execution, execute
-from unknot.simulation.engine.router import Router
-from unknot.simulation.faults.fault import Fault
-from unknot.simulation.run.driver import simulate
-from unknot.simulation.run.limits import Saturation, saturation, zero_load_latency
-from unknot.simulation.run.replication import Runs, replicate
-from unknot.simulation.run.run import ClassRun, Run, Series
-from unknot.simulation.run.watch import Event, watch
-from unknot.simulation.traces.closed_loop import ClosedLoop, closed_loop
-from unknot.simulation.traces.replay import Replay, replay
-from unknot.simulation.traces.trace_file import read_trace, write_trace
-from unknot.simulation.traces.trace_run import TraceRun, run_trace
-from unknot.traffic.trace import Trace, TracedMessage, TraceError
-from unknot.traffic.workload import Bursts, Message, TrafficClass
+from inspect import ismodule as _ismodule
 
-__all__ = [
-    "Bursts",
-    "ClassRun",
-    "ClosedLoop",
-    "Event",
-    "Execution",
-    "Fault",
-    "Message",
-    "Replay",
-    "Router",
-    "Run",
-    "Runs",
-    "Saturation",
-    "Series",
-    "Trace",
-    "TraceError",
-    "TraceRun",
-    "TracedMessage",
-    "TrafficClass",
-    "closed_loop",
-    "execute",
-    "read_trace",
-    "replay",
-    "replicate",
-    "run_trace",
-    "saturation",
-    "simulate",
-    "watch",
-    "write_trace",
-    "zero_load_latency",
-]
+from unknot.simulation.collectives import Execution as Execution
+from unknot.simulation.collectives import execute as execute
+from unknot.simulation.engine.router import Router as Router
+from unknot.simulation.faults.fault import Fault as Fault
+from unknot.simulation.run.driver import simulate as simulate
+from unknot.simulation.run.limits import Saturation as Saturation
+from unknot.simulation.run.limits import saturation as saturation
+from unknot.simulation.run.limits import zero_load_latency as zero_load_latency
+from unknot.simulation.run.replication import Runs as Runs
+from unknot.simulation.run.replication import replicate as replicate
+from unknot.simulation.run.run import ClassRun as ClassRun
+from unknot.simulation.run.run import Run as Run
+from unknot.simulation.run.run import Series as Series
+from unknot.simulation.run.watch import Event as Event
+from unknot.simulation.run.watch import watch as watch
+from unknot.simulation.traces.closed_loop import ClosedLoop as ClosedLoop
+from unknot.simulation.traces.closed_loop import closed_loop as closed_loop
+from unknot.simulation.traces.replay import Replay as Replay
+from unknot.simulation.traces.replay import replay as replay
+from unknot.simulation.traces.trace_file import read_trace as read_trace
+from unknot.simulation.traces.trace_file import write_trace as write_trace
+from unknot.simulation.traces.trace_run import TraceRun as TraceRun
+from unknot.simulation.traces.trace_run import run_trace as run_trace
+from unknot.traffic.trace import Trace as Trace
+from unknot.traffic.trace import TracedMessage as TracedMessage
+from unknot.traffic.trace import TraceError as TraceError
+from unknot.traffic.workload import Bursts as Bursts
+from unknot.traffic.workload import Message as Message
+from unknot.traffic.workload import TrafficClass as TrafficClass
+
+__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

@@ -1,17 +1,15 @@
 """Traffic: who sends how much to whom, by name, as arrays or as functions; packet lengths, bursts and classes."""
 
-from unknot.traffic.named import PatternLike, pattern, patterns
-from unknot.traffic.pattern import Pattern, TrafficError
-from unknot.traffic.workload import Bursts, Message, Traffic, TrafficClass
+from inspect import ismodule as _ismodule
 
-__all__ = [
-    "Bursts",
-    "Message",
-    "Pattern",
-    "PatternLike",
-    "Traffic",
-    "TrafficClass",
-    "TrafficError",
-    "pattern",
-    "patterns",
-]
+from unknot.traffic.named import PatternLike as PatternLike
+from unknot.traffic.named import pattern as pattern
+from unknot.traffic.named import patterns as patterns
+from unknot.traffic.pattern import Pattern as Pattern
+from unknot.traffic.pattern import TrafficError as TrafficError
+from unknot.traffic.workload import Bursts as Bursts
+from unknot.traffic.workload import Message as Message
+from unknot.traffic.workload import Traffic as Traffic
+from unknot.traffic.workload import TrafficClass as TrafficClass
+
+__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

@@ -1,58 +1,45 @@
 """Proofs and counterexamples: dependency graphs, deadlock decisions, certificates, delivery."""
 
-from typing import TYPE_CHECKING
+from inspect import ismodule as _ismodule
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from unknot._base.moved import names_of
-from unknot._base.switching import SWITCHINGS, Switching
-from unknot.certificates.verdict import Certificate, Configuration, Message, Size, Verdict
-from unknot.verify.adaptivity import Adaptivity, adaptivity
-from unknot.verify.best_split import best_loads
-from unknot.verify.check import check, check_all
-from unknot.verify.coherence import Coherence, coherence
-from unknot.verify.delivery import Delivery, Livelock, deliver, livelock
-from unknot.verify.fault_sweep import FaultSweep, fault_sweep
-from unknot.verify.loads import Loads, loads
-from unknot.verify.minimal_paths import ForbiddenPath
-from unknot.verify.properties import Properties, VcUse, properties, vc_use
-from unknot.verify.replies import RequestReply, request_reply
-from unknot.verify.smallest import Smallest, smallest
-from unknot.verify.states import Dependencies, dependencies
+from unknot._base.moved import names_of as _names_of
+from unknot._base.switching import SWITCHINGS as SWITCHINGS
+from unknot._base.switching import Switching as Switching
+from unknot.certificates.verdict import Certificate as Certificate
+from unknot.certificates.verdict import Configuration as Configuration
+from unknot.certificates.verdict import Message as Message
+from unknot.certificates.verdict import Size as Size
+from unknot.certificates.verdict import Verdict as Verdict
+from unknot.verify.adaptivity import Adaptivity as Adaptivity
+from unknot.verify.adaptivity import adaptivity as adaptivity
+from unknot.verify.best_split import best_loads as best_loads
+from unknot.verify.check import check as check
+from unknot.verify.check import check_all as check_all
+from unknot.verify.coherence import Coherence as Coherence
+from unknot.verify.coherence import coherence as coherence
+from unknot.verify.delivery import Delivery as Delivery
+from unknot.verify.delivery import Livelock as Livelock
+from unknot.verify.delivery import deliver as deliver
+from unknot.verify.delivery import livelock as livelock
+from unknot.verify.fault_sweep import FaultSweep as FaultSweep
+from unknot.verify.fault_sweep import fault_sweep as fault_sweep
+from unknot.verify.loads import Loads as Loads
+from unknot.verify.loads import loads as loads
+from unknot.verify.minimal_paths import ForbiddenPath as ForbiddenPath
+from unknot.verify.properties import Properties as Properties
+from unknot.verify.properties import VcUse as VcUse
+from unknot.verify.properties import properties as properties
+from unknot.verify.properties import vc_use as vc_use
+from unknot.verify.replies import RequestReply as RequestReply
+from unknot.verify.replies import request_reply as request_reply
+from unknot.verify.smallest import Smallest as Smallest
+from unknot.verify.smallest import smallest as smallest
+from unknot.verify.states import Dependencies as Dependencies
+from unknot.verify.states import dependencies as dependencies
 
-__all__ = [
-    "SWITCHINGS",
-    "Adaptivity",
-    "Certificate",
-    "Coherence",
-    "Configuration",
-    "Delivery",
-    "Dependencies",
-    "FaultSweep",
-    "ForbiddenPath",
-    "Livelock",
-    "Loads",
-    "Message",
-    "Properties",
-    "RequestReply",
-    "Size",
-    "Smallest",
-    "Switching",
-    "VcUse",
-    "Verdict",
-    "adaptivity",
-    "best_loads",
-    "check",
-    "check_all",
-    "coherence",
-    "deliver",
-    "dependencies",
-    "fault_sweep",
-    "livelock",
-    "loads",
-    "properties",
-    "request_reply",
-    "smallest",
-    "vc_use",
-]
+__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
 
-if not TYPE_CHECKING:
-    __getattr__ = names_of(__name__)
+
+if not _TYPE_CHECKING:
+    __getattr__ = _names_of(__name__)
