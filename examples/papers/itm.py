@@ -16,6 +16,7 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
+from methods.independence import added, contention, independent, on_shortest_paths, positions
 
 import unknot
 from unknot._base.switching import SWITCHINGS
@@ -32,19 +33,14 @@ from unknot.verify.loads import loads
 from unknot.verify.smallest import smallest
 from unknot.verify.states import dependencies
 from unknot_papers.itm import (
-    added,
     chordal,
-    contention,
     grow,
-    independent,
     itm,
     itm_escape,
     network_of,
-    positions,
     spanning,
 )
 from unknot_papers.itm.drawing import draw_mesh
-from unknot_papers.itm.recognise import on_shortest_paths
 from unknot_papers.itm.topology import KINDS, TriangularMesh
 
 PICTURES = Path("reports/itm")
@@ -126,7 +122,7 @@ def needs_chordal() -> Answer:
     knot = smallest(square).configuration
     if knot is not None:
         write_picture(draw_configuration(square, knot), PICTURES / "theorem-2-not-chordal.svg")
-    holds = agree == total and not dependencies(square).acyclic and chordal(square.network).hole != ()
+    holds = agree == total and not dependencies(square).acyclic and not chordal(square.network)
     return ("only when" if holds else False), (
         f"it needs that the network is CHORDAL: on all {total} connected graphs of 3 to 6 routers, the dependencies "
         "of all shortest paths have a cycle exactly when there is a cycle of four or more links without a chord. Two "

@@ -2,19 +2,14 @@
 
 from inspect import ismodule as _ismodule
 
-from unknot_papers.itm.recognise import Chordal as Chordal
 from unknot_papers.itm.recognise import Recognised as Recognised
 from unknot_papers.itm.recognise import chordal as chordal
 from unknot_papers.itm.recognise import circle as circle
-from unknot_papers.itm.recognise import contention as contention
-from unknot_papers.itm.recognise import independent as independent
-from unknot_papers.itm.recognise import positions as positions
 from unknot_papers.itm.recognise import recognise as recognise
 from unknot_papers.itm.routing import itm_escape as itm_escape
 from unknot_papers.itm.spanning import Spanning as Spanning
 from unknot_papers.itm.spanning import spanning as spanning
 from unknot_papers.itm.topology import TriangularMesh as TriangularMesh
-from unknot_papers.itm.topology import added as added
 from unknot_papers.itm.topology import grow as grow
 from unknot_papers.itm.topology import itm as itm
 from unknot_papers.itm.topology import network_of as network_of

@@ -133,7 +133,7 @@ def escape_layer(
         kind=kind,
         itself=known.mesh.kind if known.mesh is not None else "",
         why_not=known.reason,
-        chordal=chordal(network).order is not None,
+        chordal=chordal(network),
         spanning=mesh,
         added_vcs=0 if mesh.mesh is None else _channels_of(network, mesh.mesh),
         verdicts=verdicts,

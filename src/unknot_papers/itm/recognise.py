@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections import deque
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from unknot._base.compressed_rows import starts
 from unknot._base.errors import NetworkError
-from unknot._base.shown import Brief
-from unknot.network import Network, distances_from
+from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
 from unknot_papers.itm.topology import TriangularMesh
 
@@ -32,22 +29,6 @@ class Recognised:
 
     mesh: TriangularMesh | None
     reason: str = ""
-
-
-@dataclass(frozen=True, repr=False)
-class Chordal(Brief):
-    """The answer of `chordal`.
-
-    Attributes
-    ----------
-    order : int32 array, shape (routers,), or None
-        Routers so ordered that the earlier neighbours of each are joined to each other; None if no order is so.
-    hole : tuple of int
-        If not chordal: routers of a cycle of four or more links without a chord.
-    """
-
-    order: IntArray | None
-    hole: tuple[int, ...] = ()
 
 
 def recognise(network: Network) -> Recognised:
@@ -104,30 +85,20 @@ def circle(network: Network) -> IntArray:
     return known.mesh.circle
 
 
-def chordal(network: Network) -> Chordal:
-    """Decide whether every cycle of four or more links has a chord.
+def chordal(network: Network) -> bool:
+    """Whether every cycle of four or more links has a chord.
 
-    Links are taken both ways, parallel ones once. O(routers + channels · log(degree)) if it is chordal; the hole of
-    one that is not may take a search for each pair of neighbours of a router.
+    Links are taken both ways, parallel ones once. O(routers + channels · log(degree)).
     """
     near = _sets(*neighbours(network))
     order = _by_cardinality(near)
     place = {v: i for i, v in enumerate(order)}
-    broken = -1
     for v in order:
         earlier = {w for w in near[v] if place[w] < place[v]}
         last = max(earlier, key=place.__getitem__, default=v)
         if not earlier - {last} <= near[last]:
-            broken = v
-            break
-    else:
-        return Chordal(np.array(order, dtype=np.int32))
-    rows = [sorted(around) for around in near]
-    for middle in (broken, *range(network.num_routers)):
-        hole = _hole_at(rows, middle)
-        if hole:
-            return Chordal(None, hole)
-    raise AssertionError("a graph that is not chordal has a hole")
+            return False
+    return True
 
 
 def _by_cardinality(near: list[set[int]]) -> list[int]:
@@ -154,28 +125,6 @@ def _sets(first: Offsets, neighbour: IntArray) -> list[set[int]]:
     return [set(every[a:b]) for a, b in itertools.pairwise(ends)]
 
 
-def _hole_at(rows: list[list[int]], middle: int) -> tuple[int, ...]:
-    """A chordless cycle through a router, if there is one: a shortest way round between two of its neighbours."""
-    near = set(rows[middle])
-    for u in rows[middle]:
-        apart = near - {u} - set(rows[u])
-        came = {u: -1}
-        todo = deque([u])
-        while todo and apart:
-            at = todo.popleft()
-            for w in rows[at]:
-                if w in came or w == middle or (w in near and w not in apart):
-                    continue
-                came[w] = at
-                if w in apart:
-                    way = [w]
-                    while came[way[-1]] >= 0:
-                        way.append(came[way[-1]])
-                    return (middle, *way[::-1])
-                todo.append(w)
-    return ()
-
-
 def neighbours(network: Network) -> tuple[Offsets, IntArray]:
     """Distinct neighbours of each router by links in either direction, ascending, as compressed rows."""
     n = np.int64(network.num_routers)
@@ -192,70 +141,3 @@ def lone_channel(network: Network) -> int | None:
     back = network.target * n + network.source
     alone = np.flatnonzero(~np.isin(there, back))
     return int(alone[0]) if alone.size else None
-
-
-Pair = tuple[int, int]
-
-
-def positions(mesh: TriangularMesh) -> IntArray:
-    """Place of each router in the circular order: int32 array, shape (routers,).
-
-    Raises
-    ------
-    NetworkError
-        If the mesh is of the general kind, which has no such order.
-    """
-    if mesh.circle is None:
-        raise NetworkError(
-            "a mesh of the general kind has no circular order: its exterior edges form no single cycle"
-        )
-    place = np.empty(mesh.num_routers, dtype=np.int32)
-    place[mesh.circle] = np.arange(mesh.num_routers, dtype=np.int32)
-    return place
-
-
-def independent(place: Sequence[int] | IntArray, one: Pair, other: Pair) -> bool:
-    """Whether w < x < y < z in the circular order for messages w → x and y → z, from some router on, in either sense.
-
-    This is how the source (Liu et al. 2002) calls two messages that share no directed link: both go the same way
-    round, in arcs that do not touch.
-
-    Parameters
-    ----------
-    place : sequence of int
-        As `positions` gives it.
-    """
-    n = len(place)
-    w, x, y, z = (int(place[v]) for v in (*one, *other))
-    for sense in (1, -1):
-        x_, y_, z_ = (sense * (v - w) % n for v in (x, y, z))
-        if 0 < x_ < y_ < z_:
-            return True
-    return False
-
-
-def contention(network: Network, messages: Iterable[Pair]) -> list[tuple[int, int, int]]:
-    """Messages, routers given, that may share a channel when each takes any of its shortest paths.
-
-    Returns
-    -------
-    list of (int, int, int)
-        Two messages by position and a channel both may use, one for each two messages that have any. O(messages ×
-        channels + messages²).
-    """
-    used = [on_shortest_paths(network, source, target) for source, target in messages]
-    pairs = []
-    for i, one in enumerate(used):
-        for j in range(i + 1, len(used)):
-            both = np.flatnonzero(one & used[j])
-            if both.size:
-                pairs.append((i, j, int(both[0])))
-    return pairs
-
-
-def on_shortest_paths(network: Network, source: int, target: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Channels that lie on some shortest path between two routers: bool array, shape (channels,)."""
-    there, back = distances_from(network, source), distances_from(network, target, reverse=True)
-    length = there[network.source] + 1 + back[network.target]
-    reached = (there[network.source] >= 0) & (back[network.target] >= 0)
-    return np.asarray(reached & (length == there[target]))

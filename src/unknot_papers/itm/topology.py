@@ -137,21 +137,6 @@ def network_of(mesh: TriangularMesh, name: str) -> Network:
     return Network(name, mesh.num_routers, pairs[:, 0], pairs[:, 1])
 
 
-def added(mesh: TriangularMesh, edge: tuple[int, int]) -> TriangularMesh:
-    """The mesh with one more router, joined to both ends of an edge (AddNode of the paper).
-
-    Raises
-    ------
-    NetworkError
-        If there is no such edge.
-    """
-    low, high = sorted(edge)
-    if not (mesh.edges == (low, high)).all(axis=1).any():
-        raise NetworkError(f"a router is added at an edge of the mesh; {low}–{high} is none")
-    order = np.append(mesh.order, mesh.num_routers).astype(np.int32)
-    return TriangularMesh(order, np.vstack([mesh.parents, [[low, high]]]).astype(np.int32))
-
-
 def itm(n: int, kind: str = "exterior", *, degree: int | None = None, extra: int = 0, seed: int = 1) -> Network:
     """A random incremental triangular mesh of `n` routers, and more links if wanted.
 

@@ -12,14 +12,17 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from tests.papers import script
 from tests.papers.itm.test_mesh import taken_apart
 from tests.papers.itm.test_spanning import has_mesh
 from unknot.network import from_edges
 from unknot.routing import shortest_paths
 from unknot.verify.states import dependencies
-from unknot_papers.itm import chordal, independent, positions, recognise, spanning
-from unknot_papers.itm.recognise import on_shortest_paths
+from unknot_papers.itm import chordal, recognise, spanning
 from unknot_papers.itm.topology import KINDS
+
+METHODS = script("methods.independence")
+independent, on_shortest_paths, positions = METHODS.independent, METHODS.on_shortest_paths, METHODS.positions
 
 CLASSES = {3: 1, 4: 1, 5: 1, 6: 3, 7: 4, 8: 12, 9: 27, 10: 82, 11: 228, 12: 733}
 """Triangulations of a polygon that differ by more than turning and mirroring (Harary, Palmer & Read 1975)."""
@@ -81,7 +84,7 @@ def acyclic(graph: nx.Graph) -> bool:
 def judge_graph(graph: nx.Graph) -> None:
     network = from_edges(sorted(graph.edges))
     found = chordal(network)
-    assert (found.order is not None) == nx.is_chordal(graph) == acyclic(graph)
+    assert found == nx.is_chordal(graph) == acyclic(graph)
     assert (recognise(network).mesh is not None) == taken_apart(graph)
     for kind in KINDS:
         answer = spanning(network, kind)

@@ -9,10 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.papers import script
 from unknot._base.errors import NetworkError
 from unknot.network import from_edges
-from unknot_papers.itm import contention, grow, independent, network_of, positions
-from unknot_papers.itm.recognise import on_shortest_paths
+from unknot_papers.itm import grow, network_of
+
+METHODS = script("methods.independence")
+contention, independent = METHODS.contention, METHODS.independent
+on_shortest_paths, positions = METHODS.on_shortest_paths, METHODS.positions
 
 
 @given(st.integers(4, 9), st.integers(0, 1000))

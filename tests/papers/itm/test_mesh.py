@@ -10,11 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.papers import script
 from unknot._base.errors import NetworkError
 from unknot.network import Network, from_edges
 from unknot.network import families as topologies
-from unknot_papers.itm import added, chordal, grow, itm, network_of, recognise
+from unknot_papers.itm import chordal, grow, itm, network_of, recognise
 from unknot_papers.itm.topology import KINDS
+
+added = script("methods.independence").added
 
 MESHES = st.builds(
     grow,
@@ -95,20 +98,8 @@ def small_networks(draw):
 
 
 @given(small_networks())
-def test_chordality_is_what_networkx_says_and_a_hole_is_a_hole(network):
-    graph = graph_of(network)
-    found = chordal(network)
-    assert (found.order is not None) == nx.is_chordal(graph)
-    if found.order is None:
-        hole = graph.subgraph(found.hole)
-        assert len(hole) == len(found.hole) >= 4
-        assert nx.is_connected(hole)
-        assert all(degree == 2 for _, degree in hole.degree)
-    else:
-        order = found.order.tolist()
-        for i, router in enumerate(order):
-            earlier = set(order[:i]) & set(graph[router])
-            assert all(graph.has_edge(u, v) for u, v in combinations(earlier, 2))
+def test_chordality_is_what_networkx_says(network):
+    assert chordal(network) == nx.is_chordal(graph_of(network))
 
 
 @given(small_networks())
