@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,39 +25,20 @@ from unknot.network.tod.values import Caller, Value, is_network, is_number, kind
 if TYPE_CHECKING:
     from unknot.network import Network
 
+
+def _words(module: ModuleType, **renamed: str) -> dict[str, Callable[..., Value]]:
+    """The public functions of a module, by name, or by another one where that is a word of Python."""
+    return {
+        renamed.get(name, name): function
+        for name, function in vars(module).items()
+        if inspect.isfunction(function) and function.__module__ == module.__name__ and not name.startswith("_")
+    }
+
+
 FUNCTIONS: dict[str, Callable[..., Value]] = {
-    "point": graphs.point,
-    "line": graphs.line,
-    "ring": graphs.ring,
-    "complete": graphs.complete,
-    "star": graphs.star,
-    "tree": graphs.tree,
-    "mesh": graphs.mesh,
-    "torus": graphs.torus,
-    "hypercube": graphs.hypercube,
-    "cayley": graphs.cayley,
-    "file": graphs.file,
+    **_words(graphs, least="min", greatest="max", absolute="abs"),
     **changes.OPERATIONS,
-    "step": changes.step,
-    "forward": changes.forward,
-    "backward": changes.backward,
-    "oriented": changes.oriented,
-    "replace": changes.replaced_by,
-    "undirected": changes.undirected,
-    "reverse": changes.reverse,
-    "latency": changes.latency,
-    "terminals": changes.terminals,
-    "labels": changes.labels,
-    "terminal_labels": changes.terminal_labels,
-    "coordinates": changes.coordinates,
-    "dimensions": changes.dimensions,
-    "ports": changes.ports,
-    "min": graphs.least,
-    "max": graphs.greatest,
-    "abs": graphs.absolute,
-    "swap": graphs.swap,
-    "flip": graphs.flip,
-    "shift": graphs.shift,
+    **_words(changes, replaced_by="replace"),
 }
 
 
