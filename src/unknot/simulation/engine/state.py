@@ -285,7 +285,7 @@ TABLES = {
         vc=int64,  # the row of `inputs` that an input port puts forward
         rank=int64,  # how far that is from its turn
     ),
-    # Of allocators that look at all requests, see `matrix_kernel`; empty without.
+    # Of allocators that look at all requests, see `match_kernel`; empty without.
     "cells": rows(SCRATCH, 32, key=int64, request=int64, into=int64, out=int64),  # of each request
     "pairing": rows(
         SCRATCH,
