@@ -224,6 +224,22 @@ def test_going_back_to_the_cycle_of_a_loss_changes_nothing() -> None:
     assert at_once.losses == stepwise.losses
 
 
+def test_going_back_to_before_there_was_room_for_more_latencies() -> None:
+    """Thousands of measured packets arrive in one call, in which others are lost; cycle by cycle few do."""
+    relation = dimension_order(mesh(3, 3), 2)
+    engines = [few(relation, [Fault(30, routers=["(1,1)"])]) for _ in range(2)]
+    for engine, cycles in zip(engines, (12_000, 50), strict=True):
+        engine.measure(100, 12_000)
+        for end in range(cycles, 12_001, cycles):
+            while engine.now < end:
+                engine.advance(end)
+    at_once, stepwise = (engine.state for engine in engines)
+    arrived = int(stepwise.count.measured_arrived)
+    assert arrived > 5000
+    assert engines[0].losses == engines[1].losses
+    assert np.array_equal(at_once.latencies[:arrived], stepwise.latencies[:arrived])
+
+
 def test_channels_that_nobody_uses_may_die() -> None:
     relation = clockwise(5, escape=True)
     down = [relation.network.channel_name(relation.network.between(1, 0)[0])]

@@ -104,12 +104,14 @@ class FaultyEngine(Engine):
         if not self.struck:
             return super().advance(until)
         while True:
-            before = self.state.saved()
+            state = self.state
+            before = state.saved()
             try:
                 return super().advance(until)
             except _NoWay as stop:
                 cycle, row = stop.cycle, stop.row
-            self.state.restore(before)
+            self.state = state  # before it was replaced by one with more room
+            state.restore(before)
             if self.now < cycle:
                 super().advance(cycle)
             state = self.state
