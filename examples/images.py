@@ -24,7 +24,6 @@ COMMANDS = {
     "itm.png": ("itm", "itm(24, extra=12, seed=3)"),
     "broadcast.png": ("multicast", "itm(24, seed=3)", "--routing", "fully_adaptive"),
     "rcbn-permutation.svg": ("permute", "rcbn(16)", "--random", "1", "--dead", "s2r5"),
-    "trace.png": ("trace", "mesh(4, 4)", str(ROOT / "examples/traces/halo.csv"), "--routing", "dimension_order"),
 }
 """The command that draws each picture."""
 

@@ -7,86 +7,62 @@ Relation + traffic → Run      Runs → report
 from __future__ import annotations
 
 import sys as _sys
+from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
+from unknot._base import __version__ as __version__
 from unknot._base import extensions as _extensions
 from unknot._base import moved as _moved
 from unknot._base import shown as _shown
-from unknot._base.version import __version__
+from unknot._base.later import exports as _exports
 
 if TYPE_CHECKING:
-    from unknot._base.errors import NetworkError, RelationError, SimulationError, TextError, UnknotError
-    from unknot._base.memory import SizeError, memory_limit
-    from unknot._base.units import Units
-    from unknot.certificates import Configuration, Verdict
-    from unknot.network import Network, measure
-    from unknot.network.grid import grid
-    from unknot.routing.relation import EJECT, NO_WAIT, TIER, Relation
-    from unknot.routing.virtual_channels import VirtualChannels
-    from unknot.simulation import Run, simulate
-    from unknot.simulation.traces.replay import Replay, replay
-    from unknot.studies import curve
-    from unknot.verify import deliver
-    from unknot.verify.check import check, check_all
+    from unknot._base.errors import NetworkError as NetworkError
+    from unknot._base.errors import RelationError as RelationError
+    from unknot._base.errors import SimulationError as SimulationError
+    from unknot._base.errors import TextError as TextError
+    from unknot._base.errors import UnknotError as UnknotError
+    from unknot._base.memory import SizeError as SizeError
+    from unknot._base.memory import memory_limit as memory_limit
+    from unknot._base.units import Units as Units
+    from unknot.certificates import Configuration as Configuration
+    from unknot.certificates import Verdict as Verdict
+    from unknot.network import Network as Network
+    from unknot.network import measure as measure
+    from unknot.network.grid import grid as grid
+    from unknot.routing.relation import EJECT as EJECT
+    from unknot.routing.relation import NO_WAIT as NO_WAIT
+    from unknot.routing.relation import TIER as TIER
+    from unknot.routing.relation import Relation as Relation
+    from unknot.routing.virtual_channels import VirtualChannels as VirtualChannels
+    from unknot.simulation import Run as Run
+    from unknot.simulation import simulate as simulate
+    from unknot.simulation.traces.replay import Replay as Replay
+    from unknot.simulation.traces.replay import replay as replay
+    from unknot.studies.curves import curve as curve
+    from unknot.verify import deliver as deliver
+    from unknot.verify.check import check as check
+    from unknot.verify.check import check_all as check_all
 
 _sys.meta_path.append(_moved.Finder)
 
-_HOMES = {
-    "unknot._base.errors": ("NetworkError", "RelationError", "SimulationError", "TextError", "UnknotError"),
-    "unknot._base.memory": ("SizeError", "memory_limit"),
-    "unknot.network": ("Network", "measure", "grid"),
-    "unknot.routing.relation": ("EJECT", "NO_WAIT", "TIER", "Relation"),
-    "unknot.routing.virtual_channels": ("VirtualChannels",),
-    "unknot.simulation": ("Replay", "Run", "replay", "simulate"),
-    "unknot.studies.curves": ("curve",),
-    "unknot._base.units": ("Units",),
-    "unknot.verify": ("Configuration", "Verdict", "check", "check_all", "deliver"),
-}
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
-_ROOMS = (
-    "certificates",
-    "design",
-    "fabrics",
-    "lanes",
-    "network",
-    "repair",
-    "report",
-    "routing",
-    "simulation",
-    "studies",
-    "traffic",
-    "verify",
+_load, _names = _exports(
+    __name__,
+    {
+        "_base.errors": ("NetworkError", "RelationError", "SimulationError", "TextError", "UnknotError"),
+        "_base.memory": ("SizeError", "memory_limit"),
+        "_base.units": ("Units",),
+        "network": ("Network", "measure", "grid"),
+        "routing.relation": ("EJECT", "NO_WAIT", "TIER", "Relation"),
+        "routing.virtual_channels": ("VirtualChannels",),
+        "simulation": ("Replay", "Run", "replay", "simulate"),
+        "studies.curves": ("curve",),
+        "verify": ("Configuration", "Verdict", "check", "check_all", "deliver"),
+    },
 )
-
-__all__ = [
-    "EJECT",
-    "NO_WAIT",
-    "TIER",
-    "Configuration",
-    "Network",
-    "NetworkError",
-    "Relation",
-    "RelationError",
-    "Replay",
-    "Run",
-    "SimulationError",
-    "SizeError",
-    "TextError",
-    "Units",
-    "UnknotError",
-    "Verdict",
-    "VirtualChannels",
-    "__version__",
-    "check",
-    "check_all",
-    "curve",
-    "deliver",
-    "grid",
-    "measure",
-    "memory_limit",
-    "replay",
-    "simulate",
-]
+_ROOMS: tuple[str, ...] = ("certificates", "design", "fabrics", "lanes", "network", "repair")
+_ROOMS += ("report", "routing", "simulation", "studies", "traffic", "verify")
+__all__ = ["__version__", *_names()]
 
 
 def _displays() -> Any:
@@ -107,14 +83,10 @@ _extensions.DESIGNERS["lanes"] = _lanes
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for, so that start-up stays fast."""
-    import importlib
-
-    if name in _HOME:
-        return getattr(importlib.import_module(_HOME[name]), name)
-    if name in _ROOMS or f"unknot.{name}" in _moved.MODULES:
-        return importlib.import_module(f"unknot.{name}")
-    raise AttributeError(f"module 'unknot' has no attribute {name!r}")
+    """Import a public name or a room when it is first asked for, so that start-up stays fast."""
+    if name in _ROOMS or f"{__name__}.{name}" in _moved.MODULES:
+        return _import_module(f"{__name__}.{name}")
+    return _load(name)
 
 
 def __dir__() -> list[str]:

@@ -14,9 +14,8 @@ from typer.testing import CliRunner, Result
 import unknot
 from tests.cli.test_cli import STUDY
 from tests.fabrics.folders import EXAMPLES
-from unknot._base import stamp
-from unknot._base.installation import PACKAGE, code_digest, commit, digest_of, libraries
-from unknot._base.manifest import Manifest
+from unknot._base import manifest
+from unknot._base.manifest import PACKAGE, Manifest, code_digest, commit, digest_of, libraries
 from unknot._base.output import WriteError, captured, write_text
 from unknot.cli.commands.rerun import NOT_AGAIN
 from unknot.cli.program import ALL, app
@@ -47,7 +46,6 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
                ("rule.py", "rule.svg")),
     "export": (("export", *RING, "--out", "tables.json"), ("tables.json",)),
     "export-csv": (("export", *RING, "--out", "tables.csv"), ("tables.csv",)),
-    "export-garnet": (("export", "ring(4)", "--routing", "up_down", "--out", "tables.py"), ("tables.py",)),
     "export-verilog": (("export", *RING, "--out", "tables.v"), ("tables.v",)),
     "faults": (("faults", "mesh(2, 2)", "--routing", "up_down", "--evidence", "after.json"), ("after.json",)),
     "faults-fabric": (("faults", "{fabric}", "--budget", "3", "--seed", "5", "--csv", "lost.csv"), ("lost.csv",)),
@@ -70,7 +68,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "simulate-knot": (("simulate", *RING, "--vcs", "1", "--load", "0.9", "--switching", "wormhole",
                        "--packet-length", "20", "--export", "k.json", "--warmup", "500"), ("k.json",)),
     "simulate-seeds": (("simulate", *RUN, "--seeds", "2", "--seed", "7", "--csv", "two.csv"), ("two.csv",)),
-    "trace": (("trace", *RING, "--requests", "3", "--results", "t.csv", "--out", "t.svg"), ("t.csv", "t.svg")),
+    "trace": (("trace", *RING, "--requests", "3", "--results", "t.csv"), ("t.csv",)),
     "trace-parquet": (("trace", *RING, "--requests", "3", "--results", "t.parquet"), ("t.parquet",)),
 }  # fmt: skip
 """Words of commands, and the files that they write, all with manifests."""
@@ -354,9 +352,9 @@ MANIFEST = Manifest(
      (".cnf", "p cnf 1 1\n"), (".dot", "digraph {}\n"), (".toml", "a = 1\n")],
 )  # fmt: skip
 def test_a_manifest_is_found_again_whatever_it_holds(ending: str, text: str) -> None:
-    stamped = stamp.stamped(text, ending, MANIFEST)
+    stamped = manifest.stamped(text, ending, MANIFEST)
     assert stamped.isascii()
-    assert Manifest(**stamp.manifest_in(stamped.encode())) == json_like(MANIFEST)
+    assert Manifest(**manifest.manifest_in(stamped.encode())) == json_like(MANIFEST)
     assert stamped.count("-->") == (ending == ".md")
     if ending == ".json":
         assert json.loads(stamped)["a"] == json.loads(text)["a"]
@@ -367,7 +365,7 @@ def json_like(manifest: Manifest) -> Manifest:
 
 
 def test_formats_without_room_stay_as_they_are() -> None:
-    assert [stamp.stamped("x\n", ending, MANIFEST) for ending in ("", ".gml", ".csv", ".svg")] == ["x\n"] * 4
+    assert [manifest.stamped("x\n", ending, MANIFEST) for ending in ("", ".gml", ".csv", ".svg")] == ["x\n"] * 4
 
 
 def test_pictures_have_room(tmp_path: Path) -> None:
@@ -376,8 +374,8 @@ def test_pictures_have_room(tmp_path: Path) -> None:
 
     svg = str(unknot.report.draw_network(ring(3)))
     for form in ("png", "pdf"):
-        assert Manifest(**stamp.manifest_in(rendered(svg, form, MANIFEST))) == json_like(MANIFEST)
-        assert stamp.manifest_in(rendered(svg, form)) is None
+        assert Manifest(**manifest.manifest_in(rendered(svg, form, MANIFEST))) == json_like(MANIFEST)
+        assert manifest.manifest_in(rendered(svg, form)) is None
 
 
 def test_what_fails_while_captured_is_not_there(tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from unknot.cli.commands import activity, signs
+from unknot.cli.commands import activity
 from unknot.cli.program import app
 
 
 @pytest.fixture(autouse=True)
 def _often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(signs, "EVERY", 0.02)
+    monkeypatch.setattr(activity, "EVERY", 0.02)
     monkeypatch.delenv("UNKNOT_QUIET", raising=False)
 
 
@@ -36,7 +36,7 @@ def test_a_pipe_is_told_what_goes_on(words: tuple[str, ...], said: str) -> None:
 
 
 def test_the_count_and_the_stage_are_said(capsys: pytest.CaptureFixture[str]) -> None:
-    with signs.signs(), activity.status("looking") as tell:
+    with activity.signs(), activity.status("looking") as tell:
         tell("round", 3, 12000)
         time.sleep(0.1)
         with activity.busy("proving"):
@@ -52,6 +52,6 @@ def test_the_count_and_the_stage_are_said(capsys: pytest.CaptureFixture[str]) ->
 
 def test_they_can_be_turned_off(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("UNKNOT_QUIET", "1")
-    with signs.signs():
+    with activity.signs():
         time.sleep(0.1)
     assert not capsys.readouterr().err

@@ -13,8 +13,7 @@ from tests.fabric_loop.fabrics import dual_port_hosts
 from unknot._base.errors import NetworkError
 from unknot.cli.program import app
 from unknot.fabrics import read_network
-from unknot.fabrics.hosts import hosts_of, with_several_ports
-from unknot.fabrics.ibsim import write_ibsim
+from unknot.fabrics.ibsim import hosts_of, with_several_ports, write_ibsim
 from unknot.network import from_edges
 
 

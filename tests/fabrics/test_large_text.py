@@ -14,7 +14,7 @@ from tests.fabrics.texts import fdbs, ibroute, lfts, ring
 from unknot._base.errors import TextError
 from unknot.fabrics import opensm_fdbs, opensm_lfts
 from unknot.fabrics.formats import FORMATS
-from unknot.fabrics.large_text import LargeText, decimal, hexadecimal, row_starts
+from unknot.fabrics.side_file import LargeText, decimal, hexadecimal, row_starts
 
 LAYOUT = ring(5)
 TEXTS = {"lfts": lfts(LAYOUT), "ibroute": ibroute(LAYOUT), "fdbs": fdbs(LAYOUT)}

@@ -75,7 +75,7 @@ GOOD: dict[str, list[str]] = {
     "--changes": ["none", "rising", "any", "ports"],
     "--goal": ["mean", "longest"],
     "--first": ["lanes", "load"],
-    "--view": ["auto", "whole", "groups", "matrix"],
+    "--view": ["auto", "whole", "matrix"],
     "--classes": ["request=1,reply=1"],
     "--sweep": ["injection_rate=0.1:0.3:0.1"],
     "--sl": ["psl-0.psl"],

@@ -67,27 +67,6 @@ def test_bad_lanes() -> None:
     assert "duato" in text
 
 
-def test_the_cycle_that_rules_out_one_lane_is_drawn(tmp_path: Path) -> None:
-    out = tmp_path / "cycle.svg"
-    assert run("lanes", "ring(5)", "--out", str(out))[0] == 0
-    drawn = out.read_text(encoding="utf-8")
-    assert "One lane is impossible on ring(5): 5 turns in a cycle" in drawn
-    for number in range(5):
-        assert f"then {(number + 1) % 5 + 1}: all shortest paths from " in drawn
-    words = ["--paths", "given", "--routing", "shortest_paths"]
-    assert run("lanes", "ring(5)", *words, "--out", str(out))[0] == 0
-    assert "then 2: the route from t" in out.read_text(encoding="utf-8")
-    nothing = tmp_path / "none.svg"
-    assert (
-        "was not written: no cycle of turns rules out one lane"
-        in run("lanes", "mesh(2, 2)", "--out", str(nothing))[1]
-    )
-    assert not nothing.exists()
-    code, text = run("lanes", "ring(5)", "--lanes", "1", "--out", str(nothing))
-    assert code == 2
-    assert "tables are written to files that end in" in text
-
-
 def test_flows(tmp_path: Path) -> None:
     file = tmp_path / "flows.csv"
     file.write_text("source,target,bandwidth\nt0,t2,3 GB/s\nt2,t4,100\n")

@@ -5,17 +5,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from unknot._base.errors import RelationError
 from unknot.lanes import lanes
-from unknot.network import Network
 from unknot.network.families import mesh, ring
 from unknot.report.export import entries, export
-from unknot.report.garnet_weights import garnet_weights
-from unknot.routing import EJECT, Relation, dimension_order, duato, shortest_paths
+from unknot.routing import Relation, dimension_order, duato, shortest_paths
 from unknot.routing.named import routing
 
 needs_iverilog = pytest.mark.skipif(
@@ -93,39 +90,6 @@ def test_verilog_needs_no_simulator(tmp_path: Path) -> None:
     assert "module routes #(parameter ROUTER = 0)" in text
     assert "// output 0: r0→r1" in text or "// output 0: (0)→(1)" in text
     assert text.count("begin : router_") == 2
-
-
-def test_weights_of_dimension_order(tmp_path: Path) -> None:
-    relation = dimension_order(mesh(3, 3))
-    weights = garnet_weights(relation)
-    assert min(weights) >= 1
-    export(relation, tmp_path / "Mesh33.py")
-    text = (tmp_path / "Mesh33.py").read_text()
-    assert "class Mesh33(SimpleTopology)" in text
-    compile(text, "Mesh33.py", "exec")
-    export(shortest_paths(ring(5)), tmp_path / "Ring.py")
-
-
-STEPS = {0: {1: 1, 2: 2, 3: 3}, 2: {1: 4, 0: 7, 3: 6}, 1: {0: 0, 2: 5, 3: 3}, 3: {0: 7, 1: 1, 2: 2}}
-"""On a ring of four: 1 goes to 0 by way of 2, and to 2 by way of 0. Each would need the lighter of two channels."""
-
-
-def crossed(at: int, address: int, out: Any) -> int:
-    here = at - 8 if at >= 8 else [1, 2, 3, 0, 0, 1, 2, 3][at]
-    out[0] = EJECT if here == address else STEPS[address][here]
-    return 1
-
-
-def test_what_garnet_cannot_hold_is_refused(tmp_path: Path) -> None:
-    around = Network("ring", 4, [0, 1, 2, 3, 1, 2, 3, 0], [1, 2, 3, 0, 0, 1, 2, 3])
-    for relation, message in (
-        (duato(mesh(3, 3)), "several ways"),
-        (lanes("ring(5)").relation, "lanes cannot"),
-        (Relation(around, 1, crossed), "no weights of channels"),
-    ):
-        with pytest.raises(RelationError, match=message):
-            export(relation, tmp_path / "Mesh.py")
-    assert not (tmp_path / "Mesh.py").exists()
 
 
 def test_tables_of_switches_are_refused_by_name(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 import unknot
 from unknot.network.families import mesh, ring
 from unknot.report import draw_load, draw_network
-from unknot.report.drawn import Drawing
+from unknot.report.picture import Drawing
 from unknot.simulation import replicate
 
 

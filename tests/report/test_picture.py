@@ -17,8 +17,7 @@ from unknot._base.errors import UnknotError
 from unknot.network import from_edges
 from unknot.network.families import complete, mesh, ring, torus
 from unknot.report import draw_configuration, draw_curves, draw_network, draw_series
-from unknot.report.drawn import Drawing
-from unknot.report.picture import LINES, SCALE, rendered, write_picture
+from unknot.report.picture import LINES, SCALE, Drawing, rendered, write_picture
 from unknot.report.sheet import Sheet
 from unknot.routing import dimension_order
 from unknot.simulation import simulate

@@ -20,7 +20,7 @@ import pytest
 from tests.studies.test_run import spoken
 from unknot._base.errors import UnknotError, missing_extra
 from unknot.studies import run_study
-from unknot.studies.clusters import cluster
+from unknot.studies.workers import cluster
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 pytest.importorskip("distributed", reason="dask is not installed")
@@ -174,7 +174,7 @@ def test_local_workers_give_the_same_result(study: Path) -> None:
 
 
 def test_an_address_where_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unknot.studies.clusters.PATIENCE", 1)
+    monkeypatch.setattr("unknot.studies.workers.PATIENCE", 1)
     with pytest.raises(UnknotError, match=r"--dask tcp://127\.0\.0\.1:9"), cluster("tcp://127.0.0.1:9"):
         pass
 

@@ -1,3 +1,4 @@
 """What every room stands on: errors, limits, progress, reading and writing, and what kernels share."""
 
-__all__: list[str] = []
+__version__ = "0.1.0"
+__all__ = ["__version__"]

@@ -1,11 +1,40 @@
-"""What a room higher up gives to rooms below it, which do not import it."""
+"""What is loaded only when it is first asked for: public names of rooms, and what higher rooms give to lower ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+
+
+def exports(
+    package: str, homes: Mapping[str, tuple[str, ...]]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return `__getattr__` and `__dir__` of a package that imports its public names when they are first asked for.
+
+    Parameters
+    ----------
+    package : str
+        Its `__name__`.
+    homes : mapping of str to tuple of str
+        The public names by the modules of the package that define them.
+
+    Examples
+    --------
+    >>> load, names = exports("json", {"decoder": ("JSONDecodeError",)})
+    >>> names(), load("JSONDecodeError").__module__
+    (['JSONDecodeError'], 'json.decoder')
+    """
+    home = {name: f"{package}.{module}" for module, names in homes.items() for name in names}
+
+    def load(name: str) -> Any:
+        if name in home:
+            return getattr(import_module(home[name]), name)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return load, lambda: sorted(home)
 
 
 class Later(Generic[T]):

@@ -62,7 +62,7 @@ SPREAD = {
                 *("repair", "repaired_faults", "rerouted"),
             )
         },
-        "entries": "unknot.report.entries:entries",
+        "entries": "unknot.report.export:entries",
         "export": "unknot.report.export:export",
     },
 }

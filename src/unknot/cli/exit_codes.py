@@ -1,4 +1,11 @@
-"""Exit codes of all commands."""
+"""Exit codes of all commands, and a parent process that says so if native code ends one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from typing import NoReturn
 
 HOLDS, FAILS, UNDECIDED = 0, 1, 3
 """The property holds, or a command has done its work; it does not hold; it is open."""
@@ -8,3 +15,55 @@ INTERNAL = 70
 """A fault of Unknot, or of a library that it uses: there is no answer."""
 INTERRUPTED, NOBODY_READS = 130, 141
 """Ended by a signal of the user; standard output was closed."""
+
+
+FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+"""Names of the signals that the parent hands on; not every system has them all."""
+
+
+def watch() -> None:
+    """Go on in a child process; the parent waits for it, and ends as it ends.
+
+    It has to be called before threads are started. Where a signal does not tell who sent it (macOS, Windows), nothing
+    is done.
+    """
+    if not hasattr(signal, "sigwaitinfo") or not hasattr(os, "fork"):
+        return
+    import fcntl
+
+    watched = {signal.SIGCHLD, *(getattr(signal, name) for name in FORWARDED)}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(write)
+        # The pipe closes when the parent is killed; the kernel then sends SIGIO, which ends a process.
+        fcntl.fcntl(read, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(read, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return
+    os.close(read)
+    while True:
+        came = signal.sigwaitinfo(watched)
+        if came.si_signo == signal.SIGCHLD:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                _end(status)
+        elif came.si_code <= 0:  # by a process; what the terminal sends, the child is sent too
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, came.si_signo)
+
+
+def _end(status: int) -> NoReturn:
+    """End as the child did; say so where a signal ended it."""
+    if not os.WIFSIGNALED(status):
+        os._exit(os.WEXITSTATUS(status))
+    number = os.WTERMSIG(status)
+    name = signal.strsignal(number) or f"signal {number}"
+    if number in (signal.SIGABRT, signal.SIGKILL):
+        why, code = "most likely for want of memory; take a smaller design, or a larger machine", BAD_INPUT
+    else:
+        why, code = "a fault of Unknot or of a library that it uses; please report the command", INTERNAL
+    with contextlib.suppress(OSError):
+        os.write(2, f"ended from outside Python ({name}), so there is no answer: {why}\n".encode())
+    os._exit(code)

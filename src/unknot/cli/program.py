@@ -14,7 +14,7 @@ import typer
 from unknot._base import memory
 from unknot._base.errors import ExtensionError
 from unknot._base.extensions import Catalogue, described, heading
-from unknot.cli import crashes
+from unknot.cli import exit_codes
 from unknot.cli.commands import guard
 from unknot.cli.commands.options import (
     Grouped,
@@ -124,7 +124,7 @@ def main() -> None:
     guard.open_streams()
     first = "".join(sys.argv[1:2])
     if first[:1] not in ("", "-"):
-        crashes.watch()
+        exit_codes.watch()
     memory.enforce()
     if first in COMMANDS:
         guard.run(application([first]))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from unknot._base.later import exports
 
 if TYPE_CHECKING:
-    from unknot.fabrics.comparison import Changes as Changes
-    from unknot.fabrics.comparison import compare_fabrics as compare_fabrics
     from unknot.fabrics.fabric import NO_ENTRY as NO_ENTRY
+    from unknot.fabrics.fabric import Changes as Changes
     from unknot.fabrics.fabric import Fabric as Fabric
+    from unknot.fabrics.fabric import compare_fabrics as compare_fabrics
     from unknot.fabrics.format import Format as Format
     from unknot.fabrics.formats import FORMATS as FORMATS
     from unknot.fabrics.formats import kind_of as kind_of
@@ -20,28 +22,17 @@ if TYPE_CHECKING:
     from unknot.fabrics.reading import split_form as split_form
     from unknot.fabrics.subnet_list import read_subnet_list as read_subnet_list
 
-_HOMES = {
-    "comparison": ("Changes", "compare_fabrics"),
-    "fabric": ("NO_ENTRY", "Fabric"),
-    "format": ("Format",),
-    "formats": ("FORMATS", "kind_of", "write_network"),
-    "ibnetdiscover": ("read_ibnetdiscover",),
-    "ibsim": ("read_ibsim",),
-    "reading": ("read_fabric", "read_network", "split_form"),
-    "subnet_list": ("read_subnet_list",),
-}
-_HOME = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
-__all__ = sorted(_HOME)
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for: most networks are described, not read."""
-    if name in _HOME:
-        import importlib
-
-        return getattr(importlib.import_module(_HOME[name]), name)
-    raise AttributeError(f"module 'unknot.fabrics' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = exports(
+    __name__,
+    {
+        "comparison": ("Changes", "compare_fabrics"),
+        "fabric": ("NO_ENTRY", "Fabric"),
+        "format": ("Format",),
+        "formats": ("FORMATS", "kind_of", "write_network"),
+        "ibnetdiscover": ("read_ibnetdiscover",),
+        "ibsim": ("read_ibsim",),
+        "reading": ("read_fabric", "read_network", "split_form"),
+        "subnet_list": ("read_subnet_list",),
+    },
+)
+__all__ = __dir__()

@@ -14,8 +14,7 @@ import numpy.typing as npt
 from unknot._base.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY
 from unknot.fabrics.format import Format
-from unknot.fabrics.large_text import LargeText, decimal, hexadecimal, row_starts
-from unknot.fabrics.side_file import Noise
+from unknot.fabrics.side_file import LargeText, Noise, decimal, hexadecimal, row_starts
 from unknot.fabrics.tables import NOT_ROUTED, SwitchTable, TableFile
 
 _HEAD = re.compile(r"^\w*dump_ucast_routes: Switch 0x([0-9a-fA-F]{16})\s*$")

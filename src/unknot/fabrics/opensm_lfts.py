@@ -16,8 +16,7 @@ import numpy.typing as npt
 from unknot._base.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY
 from unknot.fabrics.format import Format
-from unknot.fabrics.large_text import LargeText, decimal, row_starts
-from unknot.fabrics.side_file import Noise, integer
+from unknot.fabrics.side_file import LargeText, Noise, decimal, integer, row_starts
 from unknot.fabrics.tables import NOT_ROUTED, SwitchTable, TableFile
 
 _PORT_AT = 7

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from unknot._base.compressed_rows import grouped
 from unknot._base.errors import NetworkError, near, visible
-from unknot._base.frames import to_frame
+from unknot._base.output import to_frame
 from unknot._base.shown import Drawn
 from unknot.network.faults import IntArray as IntArray
 from unknot.network.faults import Origin as Origin

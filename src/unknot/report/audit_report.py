@@ -1,12 +1,13 @@
-"""The report of an audit: what was read, whether it can deadlock, what does not arrive, how to audit again."""
+"""Pages about fabrics: the report of an audit, and the page that says how to load repaired tables."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from unknot.report.findings import knot, topology
-from unknot.report.page import page, write
+from unknot.report.page import knot, page, topology, write
 from unknot.report.phrases import count, listed
 from unknot.verify.audit import Audit
 from unknot.verify.audit_traffic import REPLIES, TrafficAudit
@@ -91,3 +92,101 @@ def _command(audit: Audit) -> str:
     if audit.switching != "vct":
         words += ["--switching", audit.switching]
     return shlex.join(words).replace(" --", " \\\n    --")
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """Files of a remedy: kind, folder, virtual lanes, changed entries, highest load, and the verdict on the files.
+
+    The load is the number of routes between hosts over the busiest channel.
+    """
+
+    kind: str
+    folder: str
+    lanes: int
+    changed: int
+    load: int
+    audit: Audit
+
+    @property
+    def longest(self) -> int | None:
+        """Hops of the longest route between hosts."""
+        return self.audit.host_to_host.delivery.longest_route
+
+
+MEANING = {
+    "same-routes": "the tables stay; packets get service levels, and with them lanes",
+    "new-tables": "new tables of shortest paths, in as few lanes as were found",
+    "up-down": "new tables by Up*/Down*: one lane, no service levels, routes may be longer",
+}
+
+_ONE = """
+    opensm -R file,no_fallback -U {folder}/tables.lfts
+
+"""
+_SEVERAL = """
+    opensm -F {folder}/opensm.conf -R file,no_fallback -U {folder}/tables.lfts
+
+`opensm.conf` switches QoS on, maps each service level to the lane of the same number and names `qos-policy.conf`;
+put its lines into your own options file if you have one. By this policy OpenSM answers every query for the path
+between two hosts with the level in `paths.psl`. The remedy holds for senders that use the level they are given:
+
+- what connects through `rdma_cm` or asks `ibacm` does, and so do MPI libraries configured to ask for path records;
+- a program that takes LIDs from elsewhere and writes SL 0 into its packets does not, and is not protected;
+- the accepting side of a connection usually answers at the level of the request. {replies}
+"""
+_HOLDS = {True: "yes", False: "NO", None: "undecided"}
+_REPLIES = {
+    True: "That was judged, too: the levels in `paths.psl` are safe for such replies.",
+    False: "SUCH REPLIES CAN DEADLOCK: this remedy is for one-way traffic, as `--one-way` says; `up-down` has no "
+    "such condition.",
+    None: "That was not decided in the time given; `up-down` has no such condition.",
+}
+_LOADED = """
+## How to see that it was loaded
+
+1. `grep 'file tables configured on all switches' LOG`, LOG being OpenSM's log. Without `no_fallback`, OpenSM routes
+   by minhop when the file is missing or broken, and still exits with code 0.
+2. Dump the tables (`-D 0x43`, or `dump_lfts.sh`) and compare them, and what they do:
+   `unknot audit --compare BEFORE AFTER` with folders, or `unknot audit FABRIC --tables opensm-lfts.dump`.
+3. With service levels: `saquery -p --slid S --dlid D` shows the level of a path, `saquery -p > paths.psl` those of
+   all, and `opensm-sl2vl.dump` has the lanes. Then `unknot audit FABRIC --tables opensm-lfts.dump
+   --sl paths.psl --sl2vl opensm-sl2vl.dump`.
+
+The tables belong to this cabling and these GUIDs. LIDs may differ: OpenSM finds the ports of a table by their GUIDs.
+After a cable fails, OpenSM loads the same file again and the
+routes over that cable are dead; repair anew, or fall back to another engine.
+"""
+
+
+def repair_page(before: Audit, load: int, rows: Sequence[Remedy], reasons: Sequence[str]) -> str:
+    """The page as Markdown; `load` is the highest before."""
+    fabric = before.fabric
+    state = {True: "cannot deadlock", False: "can deadlock", None: "were not decided"}[before.deadlock_free]
+    text = [f"# Repaired tables for {fabric.name}", ""]
+    text += [
+        f"Read: {fabric.fabric_file}, {fabric.tables_file}. Between hosts these tables {state} ({before.assumption})."
+    ]
+    if before.loop:
+        text += ["", f"The loop: {' → '.join([*before.loop, before.loop[0]])}."]
+    heads = ("remedy", "changes", "lanes", "entries changed", "highest load", "longest route", "safe, and delivers")
+    text += ["", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for row in rows:
+        text.append(
+            f"| `{row.folder}` | {MEANING[row.kind]} | {row.lanes} | {row.changed:,} | {times(row.load, load)} | "
+            f"{'' if row.longest is None else count(row.longest, 'hop')} | {_HOLDS[row.audit.holds]} |"
+        )
+    text += ["", f"The load is the number of routes between hosts over the busiest channel; it was {load:,} before."]
+    if reasons:
+        text += ["", "Not written:", "", *(f"- {reason}" for reason in reasons)]
+    for row in rows:
+        text += ["", f"## How to load `{row.folder}`"]
+        replies = row.audit.replies
+        said = "" if replies is None else _REPLIES[replies.verdict.deadlock_free]
+        text.append((_ONE if replies is None else _SEVERAL).format(folder=row.folder, replies=said).rstrip("\n"))
+    return "\n".join(text) + "\n" + _LOADED
+
+
+def times(load: int, before: int) -> str:
+    """Describe a load against the one before, such as ``345 (× 1.92)``."""
+    return f"{load:,} (× {load / before:.2f})" if before else f"{load:,}"

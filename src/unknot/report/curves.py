@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.units import Scale, Units
-from unknot.report.drawn import Drawing
-from unknot.report.figure import chosen, drawing, head, plain
+from unknot.report.picture import Drawing, chosen, drawing, head, plain
 from unknot.report.sheet import COLOURS, SOFT
 from unknot.report.style import COLUMN, TEXT, style
 from unknot.simulation.run.replication import mean_of, spread

@@ -14,10 +14,9 @@ from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.configuration_text import describe_message, journey, waits
-from unknot.report.drawn import Drawing
-from unknot.report.group_drawing import MANY, View, draw_groups, draw_matrix
-from unknot.report.groups import groups
+from unknot.report.load_drawing import MANY, View, draw_matrix
 from unknot.report.phrases import count, escape
+from unknot.report.picture import Drawing
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Line, Sheet, number
 from unknot.routing.relation import Relation
@@ -36,9 +35,9 @@ def draw_network(network: Network | str, *, view: View = "auto", terminals: bool
     ----------
     network : Network or str
         Or a text such as ``"torus(8, 8)"``.
-    view : {"auto", "whole", "groups", "matrix"}
-        Every router; groups of routers as one node each; or a matrix of who is joined to whom. By default the whole
-        of fewer than `MANY` routers, else groups, or where there are none the matrix.
+    view : {"auto", "whole", "matrix"}
+        Every router, or a matrix of who is joined to whom. By default the whole of fewer than `MANY` routers, else
+        the matrix.
     terminals : bool
         In the whole, whether each terminal is a small square beside its router.
 
@@ -51,13 +50,9 @@ def draw_network(network: Network | str, *, view: View = "auto", terminals: bool
     if isinstance(network, str):
         network = network_named(network)
     title = f"Network {network.name}: {shapes.summary(network)}"
-    whole = view == "whole" or (view == "auto" and network.num_routers < MANY)
-    grouped = None if whole or view == "matrix" else groups(network)
-    if grouped is not None:
-        return draw_groups(grouped, title, shapes.summary(network))
-    if not whole:
+    if view == "matrix" or (view == "auto" and network.num_routers >= MANY):
         ones = np.ones(network.num_channels)
-        return draw_matrix(network, ones, title, lambda share: "#0072b2", 1.0, "channels")
+        return draw_matrix(network, ones, title, lambda share: COLOURS[0], 1.0, "channels")
     if network.num_routers > MAX_DRAWN:
         return shapes.note(title, f"Too large to draw: {shapes.summary(network)}.")
     sheet = Sheet.of(network)

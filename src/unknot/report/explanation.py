@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
-from unknot.report.configuration_text import REACHED, circle, journey
+from unknot.report.configuration_text import REACHED, circle, describe_message, journey
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
@@ -20,27 +20,72 @@ if TYPE_CHECKING:
 MOST_CYCLIC = 100_000
 """VCs on cycles up to which a cycle is looked for to be shown."""
 MOST_STEPS = 12
-"""Most messages, or steps of a route, that are described one by one."""
+"""Most messages that are described one by one."""
 
+QUESTION = (
+    "On {network}, {routing} has {vcs} virtual channels (VCs) on {channels} channels. A VC is a buffer at the end of "
+    "a channel, in which packets wait until they can go on. Can packets come to wait for one another so that none of "
+    "them ever moves?"
+)
 HOLDS: dict[Switching, str] = {
-    "saf": (
-        "Under store-and-forward, a packet moves on only when it is in its VC as a whole. So a blocked packet holds "
-        "one VC, and waits until one of the VCs that it may take next has room for all of it."
+    "saf": "Under store-and-forward, a blocked packet holds one VC, with all its flits, and waits for room for all "
+    "of it in one of the VCs that it may take next.",
+    "vct": "Under virtual cut-through, a blocked packet holds one VC, and waits for room for all of it in one of the "
+    "VCs that it may take next.",
+    "wormhole": "Under wormhole switching with atomic allocation, a packet may stretch over several VCs, each of "
+    "which holds flits of one packet at a time. A blocked packet keeps all of them, and waits until one of the VCs "
+    "that it may take next is empty.",
+    "wormhole-nonatomic": "Under wormhole switching with non-atomic allocation, packets queue in a VC: a header may "
+    "be granted a VC in which another packet still is. It has then committed to that one VC.",
+}
+ADVERSARY = (
+    "The answer holds whatever happens: an adversary chooses who sends what and when, how long packets are, who goes "
+    "first, and which of several free VCs a packet takes."
+)
+CYCLES = (
+    "A VC on no cycle cannot be part of a deadlock: sooner or later all that its packets wait for has drained. A "
+    "cycle is no deadlock yet: the packets have to stand so, all at once, and have nowhere else to go."
+)
+STRIKE_WORMS = (
+    "Strike out VCs one after the other: one may be struck out when every worm whose tail is in it, however far it "
+    "stretches over VCs that are still there, waits with its header, among others, for a VC that has been struck out "
+    "before. {outcome}"
+)
+ARGUMENTS = {
+    "order": (
+        "The VCs can be numbered so that every packet, wherever it stands, takes only VCs with higher numbers.",
+        "Suppose that there were a deadlock, and look at the VC with the highest number in it. The packet in front "
+        "of it waits for VCs with higher numbers still, which are not part of the deadlock. They drain and the "
+        "packet moves: a contradiction, under every switching technique (Dally & Seitz 1987).",
     ),
-    "vct": (
-        "Under virtual cut-through, a packet is let into a VC only if that has room for all of it. So a blocked "
-        "packet holds one VC, and waits until one of the VCs that it may take next has room."
+    "escape": (
+        "A packet that waits for several VCs needs only one of them. Strike out VCs one after the other: one may be "
+        "struck out when every packet that can stand in it waits, among others, for a VC that has been struck out "
+        "before, or may leave the network. All VCs could be struck out; number them in that order.",
+        "Suppose that there were a deadlock, and look at the VC in it that was struck out first. The packet in it "
+        "waits, among others, for a VC struck out earlier, which is not part of the deadlock. That VC has room "
+        "sooner or later, and the packet moves: a contradiction.",
     ),
-    "wormhole": (
-        "Under wormhole switching with atomic allocation, a packet may stretch over several VCs like a worm, and "
-        "each VC holds flits of one packet at a time. A blocked packet keeps every VC that it stretches over, and "
-        "waits until one of those that it may take next is empty."
+    "drain": (
+        STRIKE_WORMS.format(outcome="All VCs could be struck out; number them in that order."),
+        "Suppose that there were a deadlock, and look at the VC in it that was struck out first. The worm that holds "
+        "it stretches over VCs of the deadlock, and its header waits, among others, for a VC struck out earlier, "
+        "which nobody in the deadlock holds. The worm moves: a contradiction.",
     ),
-    "wormhole-nonatomic": (
-        "Under wormhole switching with non-atomic allocation, packets queue in a VC: a header may be granted a VC in "
-        "which another packet still is. It has then committed to that one VC, and no other way out helps it any more."
+    "exhausted": (
+        STRIKE_WORMS.format(
+            outcome="Only these could not be struck out: {core}. A deadlock would hold some of them."
+        ),
+        "Each VC is held by one worm at most, each worm follows its route, and all that its header waits for is "
+        "held. A constraint solver went through all ways in which worms can lie on these VCs; none is a deadlock. "
+        "The evidence has {steps}, each of which strikes out VCs by what can be seen in a window around them.",
     ),
 }
+"""By kind of certificate: what was found, and why it rules out deadlock."""
+NOT_COVERED = (
+    "Not covered: waiting that arises outside the network, such as a terminal that takes no request before it has "
+    "sent a reply. Terminals are taken to accept every flit that reaches them."
+)
 
 
 @dataclass(frozen=True)
@@ -68,267 +113,123 @@ def explain(
     replay : Replay, optional
         What became of the counterexample in the simulator.
     """
-    argument = _Argument(relation, verdict, delivery)
-    parts = [argument.question(), argument.dependencies()]
+    network, established = relation.network, f"{verdict.established[:1].upper()}{verdict.established[1:]}."
+    question = QUESTION.format(
+        network=network.name, routing=relation.name, vcs=f"{relation.num_vcs:,}", channels=f"{network.num_channels:,}"
+    )
+    cycle = _cycle(relation, verdict)
+    sections = [
+        Section("The question", (question, HOLDS[verdict.switching], ADVERSARY)),
+        Section("Who depends on whom", tuple(_dependencies(relation, verdict, cycle))),
+    ]
     if verdict.configuration is not None:
-        parts += argument.counterexample(verdict.configuration, replay)
+        sections += _counterexample(relation, verdict.configuration, replay)
         if verdict.deadlock_free is None:
-            parts.append(Section("Why the question is open", (_sentence(verdict.established),)))
+            sections.append(Section("Why the question is open", (established,)))
     elif verdict.certificate is not None:
-        parts.append(argument.proof(verdict.certificate))
+        sections.append(Section("Why it cannot deadlock", tuple(_proof(relation, verdict.certificate, cycle))))
     else:
-        parts.append(Section("How far it got", (f"{_sentence(verdict.established)} Give it more time.",)))
-    parts.append(argument.trust(holds))
-    return tuple(parts)
+        sections.append(Section("How far it got", (f"{established} Give it more time.",)))
+    return (*sections, Section("How far to trust this", tuple(_trust(verdict, delivery, holds))))
 
 
-class _Argument:
-    def __init__(self, relation: Relation, verdict: Verdict, delivery: Delivery) -> None:
-        self.relation, self.verdict, self.delivery = relation, verdict, delivery
-        self.name = relation.vcs.name
-
-    def question(self) -> Section:
-        relation, network = self.relation, self.relation.network
-        return Section(
-            "The question",
-            (
-                f"On {network.name}, {relation.name} has {count(relation.num_vcs, 'virtual channel')} (VCs) on "
-                f"{count(network.num_channels, 'channel')}. A VC is a buffer at the end of a channel, in which "
-                "packets wait until they can go on. Can packets come to wait for one another so that none of "
-                "them ever moves?",
-                HOLDS[self.verdict.switching],
-                "The answer is to hold whatever happens: an adversary chooses who sends what and when, how long "
-                "packets are, who goes first, and which of several free VCs a packet takes.",
-            ),
-        )
-
-    def dependencies(self) -> Section:
-        size, sentences = self.verdict.size, []
-        address, route = self.route()
-        if len(route) > 1:
-            sentences.append(
-                f"Take a packet for {self.relation.address_name(address)} that stands in {self.name(route[0])}. It "
-                f"may go on to {self.name(route[1])}. So {self.name(route[0])} depends on {self.name(route[1])}: "
-                "what stands in the first may have to wait for the second."
-            )
-        if size is not None:
-            cyclic = "none of them lies" if size.cyclic_vcs == 0 else f"{size.cyclic_vcs:,} of them lie"
-            sentences.append(
-                f"Following the packets for each of {count(size.addresses, 'address')} "
-                f"from every terminal that may send them leads to {count(size.states, 'state')}, that is, pairs of a "
-                f"place and an address. In them, {count(size.vcs, 'VC')} have "
-                f"{count(size.dependencies, 'dependency')}; "
-                f"{cyclic} on a cycle of dependencies."
-            )
-            if size.cyclic_vcs:
-                sentences.append(
-                    "A VC on no cycle cannot be part of a deadlock: sooner or later all that its packets wait for "
-                    "has drained. A cycle, on the other hand, is no deadlock yet: the packets have to be able to "
-                    "stand so, all at once, and to have nowhere else to go."
-                )
-                sentences += self.cycle(size.cyclic_vcs)
-        return Section("Who depends on whom", tuple(sentences))
-
-    def cycle(self, cyclic: int) -> list[str]:
-        """A cycle in words, when that is quickly found and the counterexample does not show one anyway."""
-        if self.verdict.configuration is not None or cyclic > MOST_CYCLIC:
-            return []
-        self.example = queued_cycle(dependencies(self.relation), 1)
-        around = sorted(self.example.messages, key=lambda m: m.held)[:1]
-        after = {message.held[0]: message for message in self.example.messages}
-        while len(around) < len(after):
-            around.append(after[around[-1].wanted[0]])
-        shown = [
-            f"{self.name(m.held[0])} → {self.name(m.wanted[0])} (for {self.relation.address_name(m.address)})"
-            for m in around[:MOST_STEPS]
-        ]
-        more = f", and {len(around) - MOST_STEPS} more" if len(around) > MOST_STEPS else ""
-        return [f"A cycle is, for example: {', '.join(shown)}{more}."]
-
-    def proof(self, certificate: Certificate) -> Section:
-        explain = {"order": self.order, "escape": self.escape, "drain": self.drain, "exhausted": self.exhausted}
-        return Section("Why it cannot deadlock", tuple(explain[certificate.kind](certificate)))
-
-    def order(self, certificate: Certificate) -> list[str]:
-        rank, (address, route) = certificate.rank, self.route()
-        sentences = [
-            "Since nothing goes round in a circle, the VCs can be numbered so that every packet, wherever it stands "
-            "and whichever VC it takes next, takes one with a higher number."
-        ]
-        if len(route) > 1:
-            steps = [f"{self.name(vc)} (number {rank[vc]})" for vc in route[:MOST_STEPS]]
-            more = f", and {len(route) - MOST_STEPS} more" if len(route) > MOST_STEPS else ""
-            sentences.append(
-                f"A packet for {self.relation.address_name(address)} climbs like this: {', '.join(steps)}{more}."
-            )
-        sentences.append(
-            "Now suppose that there were a deadlock, and look at the VC with the highest number in it. The packet in "
-            "front of it waits for VCs with higher numbers still. But those are not part of the deadlock, so they "
-            "drain and the packet moves: a contradiction. This holds for every switching technique, length of "
-            "packets and depth of buffers (Dally & Seitz 1987)."
-        )
-        return sentences
-
-    def escape(self, certificate: Certificate) -> list[str]:
-        sentences = [
-            "A packet that waits for several VCs needs only one of them. So strike out VCs one after the other: one "
-            "may be struck out when every packet that can stand in it waits, among others, for a VC that has been "
-            "struck out before, or may leave the network. In this way all VCs could be struck out; number them "
-            "in that order."
-        ]
-        sentences += self.way_out(certificate)
-        sentences.append(
-            "Now suppose that there were a deadlock, and look at the VC in it that was struck out first. The packet "
-            "in it waits, among others, for a VC struck out earlier still, which is therefore not part of the "
-            "deadlock: it has room sooner or later, and the packet moves. A contradiction."
-        )
-        return sentences
-
-    def drain(self, certificate: Certificate) -> list[str]:
-        sentences = [
-            "A worm may hold just the VC that others would escape to. So it takes a stronger argument than for "
-            "packets that sit in one VC. Strike out VCs one after the other: one may be struck out when every worm "
-            "whose tail is in it, however far it stretches over VCs that are still there, waits with its header, "
-            "among others, for a VC that has been struck out before. In this way all VCs could be struck out; "
-            "number them in that order."
-        ]
-        sentences += self.way_out(certificate)
-        sentences.append(
-            "Now suppose that there were a deadlock, and look at the VC in it that was struck out first. The worm "
-            "that holds it, from there to its header, stretches over VCs of the deadlock, which were all there when "
-            "it was struck out. So its header waits, among others, for a VC struck out earlier, which nobody in the "
-            "deadlock holds. The worm moves: a contradiction."
-        )
-        return sentences
-
-    def exhausted(self, certificate: Certificate) -> list[str]:
-        core = [] if certificate.core is None else certificate.core.nonzero()[0].tolist()
-        names = [self.name(vc) for vc in core[:6]]
-        more = f" and {len(core) - 6} more" if len(core) > 6 else ""
-        return [
-            *self.drain(certificate)[:1],
-            f"Here, {count(len(core), 'VC')} were left over, and all others drain: {', '.join(names)}{more}. A "
-            "deadlock would have to contain one that holds VCs of these only.",
-            "Whether worms can lie on these VCs so that each waits only for VCs that others hold is a finite "
-            "question: each VC is held by one worm at most, each worm follows its route, and all that its header "
-            "waits for is held. A constraint solver went through all possibilities. There is none.",
-            f"What there is to check again has {count(len(certificate.windows), 'step')}. Each names some of these "
-            "VCs and a window around them, and says that no worms can hold them for what can be seen in the window, "
-            "once the VCs of earlier steps are struck out. In the end none is left.",
-        ]
-
-    def way_out(self, certificate: Certificate) -> list[str]:
-        """An example of a packet on a cycle and its way out."""
-        example: Configuration | None = getattr(self, "example", None)
-        if example is None:
-            return []
-        rank, relation = certificate.rank, self.relation
-        for message in example.messages:
-            at = message.held[0]
-            waits = [c.vc for c in relation.candidates(at, message.address) if c.waits]
-            lower = [vc for vc in waits if vc is not None and rank[vc] < rank[at]]
-            if not lower:
-                continue
-            offered = listed([f"{self.name(vc)} (number {rank[vc]})" for vc in waits if vc is not None], "or")
-            return [
-                f"On the cycle above: a packet for {relation.address_name(message.address)} in {self.name(at)} "
-                f"(number {rank[at]}) waits for {offered}. {self.name(lower[0])} is its way out."
-            ]
+def _cycle(relation: Relation, verdict: Verdict) -> list[Message]:
+    """A cycle of dependencies, a message for each; none if there is a counterexample, or it takes long to find."""
+    if verdict.size is None or verdict.configuration is not None or not 0 < verdict.size.cyclic_vcs <= MOST_CYCLIC:
         return []
+    after = {message.held[0]: message for message in queued_cycle(dependencies(relation), 1).messages}
+    around = [after[min(after)]]
+    while len(around) < len(after):
+        around.append(after[around[-1].wanted[0]])
+    return around
 
-    def counterexample(self, configuration: Configuration, replay: Replay | None) -> list[Section]:
-        messages = configuration.messages
-        steps = []
-        for i, message in enumerate(messages[:MOST_STEPS]):
-            way = listed([self.name(vc) for vc in (*message.lead, *message.held)])
-            fills = "which it fills" if len(message.held) == 1 else f"of which it fills the last {len(message.held)}"
-            if not message.lead and len(message.held) > 1:
-                fills = "which it fills"
-            steps.append(
-                f"Message {i + 1}, {journey(self.relation, message)}, {count(message.length, 'flit')}: it takes "
-                f"{way}, "
-                f"{fills}."
-            )
-        if len(messages) > MOST_STEPS:
-            steps.append(f"And {len(messages) - MOST_STEPS} more messages in the same manner.")
-        coming = Section("How it comes about", (*steps, REACHED[configuration.reachability]))
-        holder = configuration.holder
-        blocked = [self.blocked(i, message, holder) for i, message in enumerate(messages[:MOST_STEPS])]
-        ring = circle(configuration)
-        if ring:
-            knot = ", ".join(f"{a + 1} waits for {b + 1}" for a, b in zip(ring, [*ring[1:], ring[0]], strict=True))
-            blocked.append(f"So message {knot}: the circle is closed.")
-        if replay is not None:
-            how = "injected at the terminals" if replay.injected else "placed in the buffers"
-            what = "nothing moved any more" if replay.stuck else "something still MOVED"
-            blocked.append(f"In the simulator: {how}, {what} until cycle {replay.cycles:,}.")
-        return [coming, Section("Why nothing moves any more", tuple(blocked))]
 
-    def blocked(self, index: int, message: Message, holder: dict[int, int]) -> str:
-        relation, at = self.relation, message.held[-1]
-        offered = relation.candidates(at, message.address)
-        chosen = relation.commits or self.verdict.switching == "wormhole-nonatomic"
-        others = [c.vc for c in offered if c.vc not in message.wanted]
-        held = listed(
-            [
-                f"{self.name(vc)}, held by {'itself' if holder[vc] == index else f'message {holder[vc] + 1}'}"
-                for vc in message.wanted
-            ],
-            "and",
+def _dependencies(relation: Relation, verdict: Verdict, cycle: list[Message]) -> list[str]:
+    size, name = verdict.size, relation.vcs.name
+    if size is None:
+        return []
+    cyclic = "none of them lies" if size.cyclic_vcs == 0 else f"{size.cyclic_vcs:,} of them lie"
+    sentences = [
+        "A VC depends on another if a packet in the first may have to wait for the second. Following the packets for "
+        f"each of {count(size.addresses, 'address')} from every terminal leads to {count(size.states, 'state')}, "
+        f"pairs of a place and an address. In them, {count(size.vcs, 'VC')} have "
+        f"{count(size.dependencies, 'dependency')}; {cyclic} on a cycle of dependencies."
+    ]
+    if size.cyclic_vcs:
+        sentences.append(CYCLES)
+    if cycle:
+        arrows = [f"{name(m.held[0])} → {name(m.wanted[0])}" for m in cycle[:MOST_STEPS]]
+        more = f", and {len(cycle) - MOST_STEPS} more" if len(cycle) > MOST_STEPS else ""
+        sentences.append(f"A cycle is, for example: {', '.join(arrows)}{more}.")
+    return sentences
+
+
+def _proof(relation: Relation, certificate: Certificate, cycle: list[Message]) -> list[str]:
+    name = relation.vcs.name
+    core = [] if certificate.core is None else certificate.core.nonzero()[0].tolist()
+    more = f" and {len(core) - MOST_STEPS} more" if len(core) > MOST_STEPS else ""
+    words = {
+        "core": f"{', '.join(map(name, core[:MOST_STEPS]))}{more}",
+        "steps": count(len(certificate.windows), "step"),
+    }
+    first, last = (text.format(**words) for text in ARGUMENTS[certificate.kind])
+    return [first, *(_way_out(relation, certificate, cycle) if certificate.kind in ("escape", "drain") else []), last]
+
+
+def _way_out(relation: Relation, certificate: Certificate, cycle: list[Message]) -> list[str]:
+    """An example of a packet on a cycle and its way out."""
+    rank, name = certificate.rank, relation.vcs.name
+    for message in cycle:
+        at = message.held[0]
+        waits = [c.vc for c in relation.candidates(at, message.address) if c.waits and c.vc is not None]
+        earlier = [vc for vc in waits if rank[vc] < rank[at]]
+        if earlier:
+            offered = listed([f"{name(vc)} (number {rank[vc]})" for vc in waits], "or")
+            return [
+                f"On the cycle above: a packet for {relation.address_name(message.address)} in {name(at)} (number "
+                f"{rank[at]}) waits for {offered}. {name(earlier[0])} is its way out."
+            ]
+    return []
+
+
+def _counterexample(relation: Relation, configuration: Configuration, replay: Replay | None) -> list[Section]:
+    messages, ring = configuration.messages[:MOST_STEPS], circle(configuration)
+    coming, blocked = [], []
+    for i, message in enumerate(messages):
+        way = listed([relation.vcs.name(vc) for vc in (*message.lead, *message.held)])
+        flits = count(message.length, "flit")
+        coming.append(f"Message {i + 1}, {journey(relation, message)}, {flits}: it takes {way}.")
+        blocked.append(f"Message {i + 1}: {describe_message(relation, message, i, configuration.holder)}")
+    if len(configuration.messages) > MOST_STEPS:
+        coming.append(f"And {len(configuration.messages) - MOST_STEPS} more messages in the same manner.")
+    if ring:
+        knot = ", ".join(f"{a + 1} waits for {b + 1}" for a, b in zip(ring, [*ring[1:], ring[0]], strict=True))
+        blocked.append(f"So message {knot}: the circle is closed.")
+    if replay is not None:
+        how = "injected at the terminals" if replay.injected else "placed in the buffers"
+        what = "nothing moved any more" if replay.stuck else "something still MOVED"
+        blocked.append(f"In the simulator: {how}, {what} until cycle {replay.cycles:,}.")
+    return [
+        Section("How it comes about", (*coming, REACHED[configuration.reachability])),
+        Section("Why nothing moves any more", tuple(blocked)),
+    ]
+
+
+def _trust(verdict: Verdict, delivery: Delivery, holds: bool | None) -> list[str]:
+    said = {True: "accepted it", False: "REJECTED it: please report this", None: "could not go through it again"}[
+        holds
+    ]
+    evidence = "counterexample" if verdict.configuration is not None else "proof"
+    sentences = [f"Covered: {verdict.scope}.", NOT_COVERED]
+    if verdict.certificate is not None or verdict.configuration is not None:
+        sentences.insert(
+            0,
+            f"A separate checker of a few pages, which shares nothing with the prover, took the {evidence} and asked "
+            f"the routing again, state by state: it {said}.",
         )
-        stands = f"The header of message {index + 1} stands in {self.name(at)}."
-        if chosen:
-            left = [f"it might have {'left' if vc is None else 'taken ' + self.name(vc)}" for vc in others[:2]]
-            instead = f" ({listed(left, 'or')}, but it has committed)" if left else ""
-            return f"{stands} It has been granted {held}{instead}."
-        spare = [self.name(vc) for vc in others if vc is not None]
-        never = f" (It may take {listed(spare, 'or')}, but does not wait for it.)" if spare else ""
-        return f"{stands} The routing lets it wait for {held}, and for nothing else.{never}"
-
-    def trust(self, holds: bool | None) -> Section:
-        says = {
-            True: "accepted it",
-            False: "REJECTED it: please report this",
-            None: "could not go through it again",
-        }[holds]
-        proof = "counterexample" if self.verdict.configuration is not None else "proof"
-        sentences = []
-        if self.verdict.certificate is not None or self.verdict.configuration is not None:
-            sentences.append(
-                f"A separate checker of a few pages, which shares nothing with the prover, took the {proof} and "
-                f"asked the routing again, state by state: it {says}."
-            )
-        sentences.append(f"Covered: {self.verdict.scope}.")
+    if not delivery.delivered:
         sentences.append(
-            "Not covered: waiting that arises outside the network, such as a terminal that takes no request before "
-            "it has sent a reply. Terminals are taken to accept every flit that reaches them."
+            f"Apart from deadlock, {delivery.undelivered_pairs:,} of {count(delivery.pairs, 'pair')} are not "
+            "delivered, so the routing is not fit for use."
         )
-        if not self.delivery.delivered:
-            sentences.append(
-                f"Apart from deadlock, {self.delivery.undelivered_pairs:,} of {count(self.delivery.pairs, 'pair')} "
-                "are not delivered, so the routing is not fit for use."
-            )
-        return Section("How far to trust this", tuple(sentences))
-
-    def route(self) -> tuple[int, list[int]]:
-        """An address and the VCs of a long route for it, as far as it goes without coming back."""
-        relation = self.relation
-        pair = self.delivery.longest_pair
-        if pair is None:
-            pairs = ((int(t), a) for a in range(relation.num_addresses) for t in relation.sources(a))
-            pair = next((p for p in pairs if p[0] != relation.destination[p[1]]), None)
-        if pair is None:
-            return 0, []
-        terminal, address = pair
-        at, route = relation.num_vcs + terminal, list[int]()
-        while True:
-            candidates = [c for c in relation.candidates(at, address) if c.waits]
-            onward = [c.vc for c in candidates if c.vc is not None and c.vc not in route]
-            if not onward or any(c.vc is None for c in candidates):
-                return address, route
-            at = onward[0]
-            route.append(at)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+    return sentences

@@ -9,8 +9,7 @@ from pathlib import Path
 from unknot._base.errors import UnknotError
 from unknot._base.switching import Switching
 from unknot.report.configuration_text import describe
-from unknot.report.findings import replayed
-from unknot.report.page import write
+from unknot.report.page import replayed, write
 from unknot.report.phrases import count, listed, span
 from unknot.studies.gallery import Exhibit, Gallery
 

@@ -1,9 +1,10 @@
-"""Heat maps of load: the channels of a network coloured by their utilisation."""
+"""Heat maps of load, on the network or as a matrix; a matrix also shows who is joined to whom."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +15,8 @@ from unknot.fabrics.named import network as network_named
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.drawn import Drawing
-from unknot.report.group_drawing import LABELLED, MANY, View, draw_group_load, draw_matrix, label
-from unknot.report.groups import groups
+from unknot.report.phrases import escape
+from unknot.report.picture import Drawing
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import INK, SOFT, Sheet
 
@@ -26,6 +26,13 @@ NIGHT_RAMP = ("#2f3841", "#6b5524", "#b3661f", "#ea5a3d", "#ffb3a0")
 """Colours from an idle channel to the busiest on a dark page, ever brighter."""
 SHADES = 51
 STEPS = 48
+View = Literal["auto", "whole", "matrix"]
+MANY = 600
+"""Routers from which on a network is drawn as a matrix unless the whole is asked for."""
+CELLS = 128
+"""Most rows of a matrix; more routers share rows."""
+LABELLED = 3
+"""How many of the busiest channels have their load written beside them."""
 
 
 def draw_load(
@@ -47,9 +54,8 @@ def draw_load(
         Flits per cycle, such as `Run.utilisation`.
     note : str
         A line below the legend.
-    view : {"auto", "whole", "groups", "matrix"}
-        As for `draw_network`. Groups have the colour of the busiest channel between them, or within; hovering shows
-        all.
+    view : {"auto", "whole", "matrix"}
+        As for `draw_network`.
     units : Units or str, optional
         Clock and width of a flit, such as ``2 GHz, 16 B``: draws GB/s.
 
@@ -78,16 +84,11 @@ def draw_load(
     caption = f"busiest channel {highest:.3g} {unit}, mean {loads.mean() if loads.size else 0.0:.3g}"
     title = f"Load of {network.name}: {caption}"
     top = _round_up(highest)
-    many = view != "whole" and (view != "auto" or network.num_routers >= MANY)
-    grouped = groups(network) if many and view != "matrix" else None
-    if many and grouped is None:
+    if view == "matrix" or (view == "auto" and network.num_routers >= MANY):
         return draw_matrix(network, loads, title, colour, top, f"{unit}, at most")
-    if grouped is not None:
-        sheet, parts = draw_group_load(grouped, loads, colour, top, unit)
-    elif network.num_routers > MAX_DRAWN:
+    if network.num_routers > MAX_DRAWN:
         return shapes.note(title, f"Too large to draw: {shapes.summary(network)}; {caption}.")
-    else:
-        sheet, parts = _whole(network, loads, top, unit)
+    sheet, parts = _whole(network, loads, top, unit)
     parts = [DARK_RAMP, *parts, *_legend(sheet.height, top, caption)]
     height = sheet.height + 46
     if note:
@@ -110,7 +111,9 @@ def _whole(network: Network, loads: npt.NDArray[np.float64], top: float, unit: s
     parts += shapes.routers(sheet, set(range(network.num_routers)), faint=False)
     for c in np.argsort(-loads, kind="stable")[:LABELLED].tolist():
         if loads[c] > 0:
-            parts.append(label(sheet, c, f"{loads[c]:.2f}"))
+            line = sheet.centre(c)
+            middle = line[len(line) // 2] if len(line) > 2 else (line[0] + line[-1]) / 2
+            parts.append(shapes.text(middle - 3j, f"{loads[c]:.2f}", size=10.5, bold=True, halo=True))
     return sheet, parts
 
 
@@ -151,3 +154,44 @@ def _round_up(value: float) -> float:
         return 1.0
     unit = 10.0 ** math.floor(math.log10(value))
     return next(round(step * unit, 12) for step in (1, 2, 4, 5, 8, 10) if step * unit >= value * (1 - 1e-12))
+
+
+def draw_matrix(
+    network: Network, values: npt.NDArray[np.float64], title: str, ink: Callable[[float], str], top: float, what: str
+) -> Drawing:
+    """Adjacency matrix: a row for each router the channels leave, a column for each they enter.
+
+    More than `CELLS` routers share rows and columns, in their order; a cell has the highest value of its channels.
+    """
+    per = -(-network.num_routers // CELLS)
+    cells = -(-network.num_routers // per)
+    grid = np.full((cells, cells), -1.0)
+    np.maximum.at(grid, (network.source // per, network.target // per), values)
+    left, above, size = 58.0, 34.0, round(560.0 / cells, 2)
+    parts = [
+        f'<path d="{_square(complex(left, above), cells * size)}" fill="none" stroke="{SOFT}" stroke-width="0.6"/>'
+    ]
+    for row, column in np.argwhere(grid >= 0).tolist():
+        value = grid[row, column]
+        words = f"{_rows(network, row, per)} → {_rows(network, column, per)}: {what} {value:.3g}"
+        parts.append(
+            f'<path d="{_square(complex(left + column * size, above + row * size), size)}" fill="{ink(value / top)}">'
+            f"<title>{escape(words, quote=False)}</title></path>"
+        )
+    for cell in sorted({0, cells // 4, cells // 2, 3 * cells // 4, cells - 1}):
+        name = shapes.short(paper.short_name(network, cell * per), 9)
+        parts.append(shapes.text(complex(left - 6, above + (cell + 0.5) * size + 3), name, size=9, anchor="end"))
+        parts.append(shapes.text(complex(left + (cell + 0.5) * size, above - 7), name, size=9))
+    foot = "rows: where channels begin; columns: where they end" + (f"; {per} routers to a row" if per > 1 else "")
+    parts.append(shapes.text(complex(left, above + 560 + 22), foot, size=12, anchor="start", colour=SOFT))
+    return shapes.svg(left + 580, above + 560 + 36, title, parts)
+
+
+def _rows(network: Network, cell: int, per: int) -> str:
+    first, last = cell * per, min((cell + 1) * per, network.num_routers) - 1
+    name = network.router_name(first)
+    return name if first == last else f"{name}…{network.router_name(last)}"
+
+
+def _square(at: complex, side: float) -> str:
+    return paper.path([at, at + side, at + side * (1 + 1j), at + side * 1j]) + "Z"

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatch
 from typing import Any
 
-from unknot._base.frames import Row
+from unknot._base.output import Row
 from unknot.certificates.verdict import Verdict
 from unknot.network import Network
 from unknot.report.drawing import draw_network
-from unknot.report.drawn import Drawing
 from unknot.report.phrases import escape
+from unknot.report.picture import Drawing
 from unknot.simulation.run.limits import Saturation
 from unknot.simulation.run.replication import Runs
 from unknot.simulation.run.run import Run

@@ -1,17 +1,30 @@
-"""Pages made of the templates in ``templates``: everything but drawings is escaped where it enters."""
+"""Pages made of the templates in ``templates``, and the parts that several of them share.
+
+Everything but drawings is escaped where it enters.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
+from unknot._base import __version__
 from unknot._base.errors import visible
 from unknot._base.output import make_folder, write_text
-from unknot._base.version import __version__
+from unknot.certificates.verdict import Configuration
+from unknot.network import Network, measure
+from unknot.report.configuration_text import describe
+from unknot.report.drawing import draw_configuration, draw_network
 from unknot.report.phrases import count
+from unknot.report.sheet import COLOURS, ON_COLOUR
+from unknot.routing.relation import Relation
+from unknot.simulation.traces.replay import Replay
+from unknot.verify.delivery import Delivery
 
 
 def page(template: str, **values: Any) -> str:
@@ -49,3 +62,74 @@ def write(text: str, path: str | Path) -> None:
     """Write a page, making its folder; other names in the folder stay as they are."""
     make_folder(Path(path).parent)
     write_text(path, text)
+
+
+@dataclass(frozen=True)
+class TextOfMessage:
+    """A message in words, and the colours of its line in the drawing and of the text on it."""
+
+    text: str
+    colour: str
+    on: str
+
+
+@dataclass(frozen=True)
+class Knot:
+    """A configuration drawn on its network, and the text beside it."""
+
+    drawing: Markup
+    introduction: str
+    messages: tuple[TextOfMessage, ...]
+    remarks: tuple[str, ...]
+
+
+def knot(relation: Relation, configuration: Configuration, *more: str, packet_length: int | None = None) -> Knot:
+    """Draw a configuration and describe it; see `describe` for `packet_length`."""
+    first, *sentences = describe(relation, configuration, packet_length=packet_length)
+    number = len(configuration.messages)
+    messages = tuple(
+        TextOfMessage(sentence.split(": ", 1)[1], COLOURS[i % len(COLOURS)], ON_COLOUR[i % len(COLOURS)])
+        for i, sentence in enumerate(sentences[:number])
+    )
+    drawing = Markup(draw_configuration(relation, configuration, legend=False))
+    return Knot(drawing, first, messages, (*sentences[number:], *more))
+
+
+def replayed(replay: Replay | None) -> list[str]:
+    """Describe in a sentence the outcome of a configuration in the simulator."""
+    if replay is None:
+        return []
+    how = "injected at the terminals" if replay.injected else "placed in the buffers"
+    if replay.stuck:
+        return [f"In the simulator: {how}, no message had moved after {count(replay.cycles, 'cycle')}; it sticks."]
+    return [f"In the simulator: {how}, the messages did not stay blocked within {count(replay.cycles, 'cycle')}."]
+
+
+def lost(relation: Relation, delivery: Delivery) -> dict[str, str | list[str]]:
+    """The pairs that are not delivered, and the first input VCs where their packets end."""
+    name = relation.vcs.name
+    ends = [
+        f"{name(input_vc)}, bound for {relation.address_name(address)}: no way on from here"
+        for input_vc, address in delivery.dead_ends
+    ]
+    ends += [
+        f"bound for {relation.address_name(address)}, round and round: {' ⟶ '.join(map(name, loop))}"
+        for loop, address in delivery.loops
+    ]
+    pairs = f"{delivery.undelivered_pairs:,} of {count(delivery.pairs, 'pair')} may not be delivered."
+    return {"pairs": f"{pairs} The first:" if ends else pairs, "ends": ends}
+
+
+def topology(network: Network, *, routers: str = "router") -> dict[str, str]:
+    """A network drawn, with its figures."""
+    metrics = measure(network)
+    facts = [
+        f"{count(metrics.routers, routers)}, {count(metrics.channels, 'channel')} ({count(metrics.links, 'link')})",
+        count(metrics.terminals, "terminal"),
+        f"{metrics.degree_min} to {metrics.degree_max} channels leave a {routers}"
+        if metrics.degree_min != metrics.degree_max
+        else f"{metrics.degree_min} channels leave each {routers}",
+    ]
+    if metrics.diameter is not None and metrics.mean_distance is not None:
+        facts.append(f"diameter {metrics.diameter}, mean distance {metrics.mean_distance:.3g} hops")
+    return {"drawing": Markup(draw_network(network)), "caption": f"{network.name}: {'; '.join(facts)}."}

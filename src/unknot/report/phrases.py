@@ -1,11 +1,17 @@
-"""Parts of sentences: numbers with their nouns, lists."""
+"""Parts of sentences: numbers with their nouns, lists, the options of a run."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from unknot._base.errors import visible
+
+if TYPE_CHECKING:
+    from unknot.simulation.engine.router import Router
+    from unknot.traffic.workload import Bursts
 
 
 def escape(text: str, quote: bool = True) -> str:
@@ -78,3 +84,47 @@ def listed(words: Sequence[str], joint: str = "and") -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {joint} {words[-1]}"
+
+
+def lengths(shares: int | Mapping[int, float]) -> str:
+    """Flits of packets.
+
+    Examples
+    --------
+    >>> lengths(5), lengths({1: 0.5, 5: 0.5})
+    ('5 flits', '1 flit (0.5) and 5 flits (0.5)')
+    """
+    if isinstance(shares, int):
+        return count(shares, "flit")
+    return listed([f"{count(length, 'flit')} ({share:g})" for length, share in sorted(shares.items())])
+
+
+def bursts(options: Bursts | None) -> str:
+    """Return the words about bursts that follow the name of a pattern; empty without bursts.
+
+    Examples
+    --------
+    >>> from unknot.traffic import Bursts
+    >>> bursts(Bursts(0.01, 0.1))
+    ', in bursts of 10 cycles on average, 9.1% of the time'
+    """
+    if options is None:
+        return ""
+    return f", in bursts of {1 / options.end:.3g} cycles on average, {options.share_on:.1%} of the time"
+
+
+def router(options: Router) -> str:
+    """Options that differ from their defaults.
+
+    Examples
+    --------
+    >>> from unknot.simulation import Router
+    >>> router(Router(routing_delay=0, speculative=True)), router(Router())
+    ('routing_delay 0, speculative', '')
+    """
+    parts = []
+    for field in fields(options):
+        value = getattr(options, field.name)
+        if value != field.default:
+            parts.append(field.name if value is True else f"{field.name} {value}")
+    return ", ".join(parts)

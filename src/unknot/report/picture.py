@@ -1,14 +1,18 @@
-"""Drawings as files: SVG as it is, PNG and PDF drawn by matplotlib."""
+"""Drawings: SVG texts, and figures of matplotlib, that show themselves in notebooks and become SVG, PNG and PDF."""
 
 from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Collection, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unknot._base.errors import UnknotError
+from unknot._base.errors import UnknotError, visible
 from unknot._base.output import manifest_at, write_bytes, write_text
+from unknot.report.phrases import escape
+from unknot.report.sheet import INK, SOFT
 from unknot.report.style import saved, style
 
 if TYPE_CHECKING:
@@ -16,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from unknot._base.manifest import Manifest
+
 
 ENDINGS = (".svg", ".png", ".pdf")
 SCALE = 2
@@ -26,6 +31,64 @@ LINES = 500
 
 _STEP = re.compile(r"([ML])(-?[\d.]+),(-?[\d.]+)|(Z)")
 _PASSED_ON = ("fill", "stroke-linejoin", "stroke-linecap")
+
+
+class Drawing(str):
+    """The text of an SVG element.
+
+    Attributes
+    ----------
+    figure : matplotlib.figure.Figure or None
+        Of curves and series: the figure that was drawn. Changes of it are seen in its own `savefig`, not here.
+
+    Examples
+    --------
+    >>> from unknot.report import draw_network
+    >>> from unknot.network.families import ring
+    >>> picture = draw_network(ring(4))
+    >>> picture.startswith("<svg"), picture
+    (True, <Drawing: Network ring(4): 4 routers, 8 channels, 4 terminals>)
+    """
+
+    __slots__ = ("figure",)
+    figure: Figure | None
+
+    def __new__(cls, text: str = "", figure: Figure | None = None) -> Drawing:
+        made = super().__new__(cls, text)
+        made.figure = figure
+        return made
+
+    def __repr__(self) -> str:
+        title = self.partition("<title>")[2].partition("</title>")[0]
+        return f"<Drawing: {title}>"
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as SVG, PNG or PDF, as the ending of the file says.
+
+        Raises
+        ------
+        UnknotError
+            If the ending is none of these.
+        """
+        write_picture(self, path)
+        return Path(path)
+
+    def show(self) -> Any:
+        """Show it: in the cell of a notebook, else in a browser."""
+        from unknot._base.progress import in_notebook
+
+        if in_notebook():
+            shown: Any = import_module("IPython.display")
+            return shown.display(shown.SVG(str(self)))
+        import tempfile
+        import webbrowser
+
+        with tempfile.NamedTemporaryFile("w", suffix=".svg", delete=False, encoding="utf-8") as file:
+            file.write(self)
+        return webbrowser.open(Path(file.name).as_uri())
 
 
 def write_picture(svg: str, path: str | Path) -> None:
@@ -173,3 +236,53 @@ def _write(axes: Axes, element: Any, attributes: dict[str, str]) -> None:
         path_effects=halo or None,
         zorder=_above(axes),
     )
+
+
+_NIGHT = {"#ffffff": "#15191e", "white": "#15191e", INK: "#e6eaee", SOFT: "#a4aeb8", "#e3e7eb": "#2c343c"}
+_RULES = "".join(
+    f'svg.unknot [style*="{what}: {day}"]{{{what}:{night} !important}}'
+    for day, night in _NIGHT.items()
+    for what in ("fill", "stroke")
+)
+DARK = f"<style>@media (prefers-color-scheme:dark){{{_RULES}}}</style>"
+
+
+def head(panel: Axes, text: str, *, paper: bool) -> None:
+    """Name a panel: above it, in print beside its axis."""
+    if paper:
+        panel.set_ylabel(text)
+    else:
+        panel.set_title(text, loc="left", pad=6.0)
+
+
+def chosen(panels: str | Sequence[str] | None, known: Collection[str]) -> tuple[str, ...]:
+    """The panels that are drawn, in the order of the figure; all of them by default.
+
+    Raises
+    ------
+    UnknotError
+        If there is none, or one is not known.
+    """
+    names = tuple(known) if panels is None else (panels,) if isinstance(panels, str) else tuple(panels)
+    if not names or (strange := set(names) - set(known)):
+        got = ", ".join(map(repr, sorted(strange))) if names else "none"
+        raise UnknotError(f"the panels of this figure are {', '.join(known)}; got {got}")
+    return tuple(name for name in known if name in names)
+
+
+def plain(text: str, most: int = 60) -> str:
+    """A name that matplotlib does not read as mathematics, cut to a number of characters."""
+    text = visible(text)
+    return (text if len(text) <= most else text[: most - 1] + "…").replace("$", r"\$")
+
+
+def drawing(figure: Figure, title: str) -> Drawing:
+    """A figure as a drawing: the element of its SVG alone, with a title and no remark on what wrote it."""
+    text = saved(figure, "svg").decode()
+    figure.set_layout_engine("none")  # so that everything stays in its place, whatever is written next
+    text = text[text.index("<svg") :].strip()
+    text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"\n\s*", "\n", text)
+    opening, rest = text.split(">", 1)
+    opening += ' class="unknot" role="img" stroke-linejoin="round" stroke-linecap="butt"'
+    return Drawing(f"{opening}><title>{escape(title, quote=False)}</title>{DARK}{rest}", figure)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from unknot._base.errors import UnknotError
 from unknot._base.units import Scale, Units
-from unknot.report.drawn import Drawing
-from unknot.report.figure import chosen, drawing, head, plain
 from unknot.report.phrases import count
+from unknot.report.picture import Drawing, chosen, drawing, head, plain
 from unknot.report.sheet import COLOURS, SOFT
 from unknot.report.style import COLUMN, style
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from unknot.network import Network
 from unknot.network.stages import seated
 from unknot.report import sheet as paper
-from unknot.report.drawn import Drawing
 from unknot.report.phrases import count, escape
+from unknot.report.picture import Drawing
 from unknot.report.sheet import COLOURS, INK, ON_COLOUR, PAPER, SOFT, Sheet, number
 
 FONT = "font-family=\"system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif\""

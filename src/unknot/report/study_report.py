@@ -11,10 +11,8 @@ from markupsafe import Markup
 from unknot._base.units import Scale, Units
 from unknot.network import Network
 from unknot.report.curves import draw_curves, points
-from unknot.report.findings import Knot, knot, lost, replayed, topology
-from unknot.report.option_text import bursts, lengths, router
-from unknot.report.page import page, write
-from unknot.report.phrases import count, listed, span
+from unknot.report.page import Knot, knot, lost, page, replayed, topology, write
+from unknot.report.phrases import bursts, count, lengths, listed, router, span
 from unknot.routing.relation import Relation
 from unknot.simulation.run.replication import FEWEST_SEEDS
 from unknot.simulation.run.run import Run

@@ -6,7 +6,7 @@ import io
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from unknot._base.stamp import line
+from unknot._base.manifest import line
 from unknot.report.sheet import INK, SOFT
 
 if TYPE_CHECKING:

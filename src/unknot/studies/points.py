@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from unknot._base.background import clock
 from unknot._base.errors import UnknotError
-from unknot._base.installation import code_digest
+from unknot._base.manifest import code_digest
 from unknot.certificates.plain import Rejected
 from unknot.certificates.verdict import Verdict
 from unknot.routing.designed import is_designed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unknot._base.frames import Row, Tabular
+from unknot._base.output import Row, Tabular
 from unknot._base.shown import Shown, curves
 from unknot.certificates.verdict import Verdict
 from unknot.routing.relation import Relation
@@ -15,7 +15,7 @@ from unknot.verify.delivery import Delivery
 
 if TYPE_CHECKING:
     from unknot._base.units import Units
-    from unknot.report.drawn import Drawing
+    from unknot.report.picture import Drawing
     from unknot.studies.study import Design, Study
 
 

@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from unknot._base.compressed_rows import grouped
-from unknot._base.frames import Row
 from unknot._base.memory import require
+from unknot._base.output import Row
 from unknot._base.progress import Progress, with_bar
 from unknot.certificates import Document
 from unknot.fabrics import Fabric

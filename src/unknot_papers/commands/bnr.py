@@ -35,7 +35,7 @@ def bnr(
     Exit code 0: it holds; 1: it does not; 3: undecided in the time given.
     """
     from unknot.cli.commands import activity
-    from unknot.cli.commands.proved import proved
+    from unknot.cli.commands.shared import proved
     from unknot_papers.bnr.table import bnr as table_of
     from unknot_papers.bnr.table import conclude
 

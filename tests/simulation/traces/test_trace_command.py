@@ -10,9 +10,8 @@ from typer.testing import CliRunner
 
 from unknot.cli.program import app
 from unknot.network import families as topologies
-from unknot.report.timeline import draw_timeline
 from unknot.routing import dimension_order
-from unknot.simulation import Trace, TracedMessage, read_trace, run_trace
+from unknot.simulation import read_trace, run_trace
 
 TRACES = Path(__file__).parents[3] / "examples" / "traces"
 HALO = (str(TRACES / "halo.csv"), "--routing", "dimension_order")
@@ -93,18 +92,3 @@ def test_bad_input_ends_with_2(words: tuple[str, ...], text: str) -> None:
     code, _, err = run(*words)
     assert code == 2
     assert text in err
-
-
-def test_a_drawing_has_a_bar_for_each_message_that_was_ready() -> None:
-    relation = dimension_order(topologies.mesh(3, 3))
-    messages = [TracedMessage(0, 0, 8, 4, message_class="a"), TracedMessage(0, 8, 0, 4, (0,), message_class="b")]
-    done = run_trace(relation, messages)
-    svg = draw_timeline(relation.network, done)
-    assert svg == draw_timeline(relation.network, done)
-    assert svg.count("<title>0: t0 → t8, 4 flits, ready 0, arrived 30</title>") == 1
-    assert svg.count("<title>1: t8 → t0, 4 flits, ready 30, arrived 60</title>") == 1
-    cut = draw_timeline(relation.network, run_trace(relation, messages, limit=20))
-    assert "did not arrive" in cut
-    assert "1: t8" not in cut
-    empty = run_trace(relation, Trace.of([]))
-    assert "0 messages" in draw_timeline(relation.network, empty)

@@ -14,8 +14,7 @@ from unknot._base.input import read_text
 from unknot._base.output import write_text
 from unknot.certificates.verdict import Configuration, Message
 from unknot.cli.answers.form import Form, answer
-from unknot.cli.answers.manifests import ManifestForm
-from unknot.cli.answers.networks import Natural, Positive
+from unknot.cli.answers.networks import ManifestForm, Natural, Positive
 from unknot.cli.answers.verdicts import ConfigurationForm, VcForm
 from unknot.routing.relation import Relation
 

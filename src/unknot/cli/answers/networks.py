@@ -1,4 +1,4 @@
-"""Forms of networks, relations and units, which many answers have."""
+"""Forms that many answers have: networks, relations, units, and manifests of outcomes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, Field
 
+from unknot._base.manifest import Manifest
 from unknot._base.units import Units
 from unknot.cli.answers.form import Form, Number, Plain, Subject, form_of
 from unknot.network.metrics import Metrics
@@ -74,3 +75,28 @@ def in_units(units: Units | None, rows: Iterable[Mapping[str, Any]]) -> dict[str
         return None
     values = [units.beside(row) for row in rows]
     return {"clock_ghz": units.clock_ghz, "flit_bytes": units.flit_bytes, "values": values}
+
+
+Word = Annotated[str, Field(max_length=100_000)]
+
+
+@form_of(Manifest)
+class ManifestForm(Form):
+    """Manifest of an outcome: the command, code, libraries and networks that made it."""
+
+    command: Annotated[list[Word], Field(max_length=10_000), Plain] = Field(
+        description="Words of the command line after `unknot`, as they were typed."
+    )
+    networks: dict[str, str] = Field(description="Digests of the networks that were made or read, by their names.")
+    libraries: dict[str, str] = Field(description="Versions of Python and of the libraries that decide outcomes.")
+
+
+class RerunAnswer(Form):
+    """JSON answer of `unknot rerun`."""
+
+    file: str
+    output: str = Field(description="As the command names it; `-` is the standard output.")
+    command: list[str]
+    same: bool
+    differences: list[str] = Field(description="Where the outcomes differ; the first few.")
+    changes: list[str] = Field(description="What has changed since: version, code, libraries, networks.")

@@ -17,10 +17,15 @@ from unknot.cli.answers.analyses import AnalyseAnswer, FaultsAnswer, TableFaults
 from unknot.cli.answers.configuration_file import ConfigurationFile
 from unknot.cli.answers.design import DesignAnswer, EverySizeAnswer
 from unknot.cli.answers.form import Form
-from unknot.cli.answers.lanes import ChangingAnswer, LanesAnswer, LongerAnswer
-from unknot.cli.answers.manifests import ManifestForm, RerunAnswer
-from unknot.cli.answers.networks import ConvertAnswer, ShowAnswer
-from unknot.cli.answers.repair import ExportAnswer, RepairAnswer, RepairedFaultsAnswer
+from unknot.cli.answers.lanes import (
+    ChangingAnswer,
+    ExportAnswer,
+    LanesAnswer,
+    LongerAnswer,
+    RepairAnswer,
+    RepairedFaultsAnswer,
+)
+from unknot.cli.answers.networks import ConvertAnswer, ManifestForm, RerunAnswer, ShowAnswer
 from unknot.cli.answers.runs import (
     MulticastAnswer,
     ReplayAnswer,

@@ -11,7 +11,7 @@ from unknot.cli.commands.display import Rows, accepts, answer, console, print_ro
 
 if TYPE_CHECKING:
     from unknot.fabrics import Changes
-    from unknot.report.repair_page import Remedy
+    from unknot.report.audit_report import Remedy
     from unknot.verify.audit import Audit
     from unknot.verify.audit_merged import Routes
     from unknot.verify.audit_multicast import MulticastAudit
@@ -92,7 +92,7 @@ def _first(names: Sequence[str], most: int = 10) -> list[str]:
 
 def show_repair(before: Audit, load: int, rows: Sequence[Remedy], reasons: Sequence[str]) -> None:
     """Remedies for a fabric that were written; `load` is the highest before."""
-    from unknot.report.repair_page import times
+    from unknot.report.audit_report import times
 
     def line(name: str, audit: Audit, lanes: int, changed: str, longest: int | None, load: str) -> list[str | Text]:
         # on one lane replies at the level of the request are what requests are

@@ -57,7 +57,7 @@ def convert(
 
 def _notes(network: Network, form: Format) -> list[str]:
     """Hosts with several ports, where the format has terminals alone."""
-    from unknot.fabrics.hosts import with_several_ports
+    from unknot.fabrics.ibsim import with_several_ports
 
     if form.joins_ports:
         return []

@@ -106,7 +106,7 @@ def design(
         if best is not None and rule is not None and best.proof is not None:
             claims.append(best.proof.claim(rule.space, rule.offers, outcome.switching))
         elif best is not None and rule is not None:
-            from unknot.cli.commands.proved import proved
+            from unknot.cli.commands.shared import proved
 
             relation = rule.on(best.sides)
             claims += proved(relation, deadline.closing, outcome.switching).claims(relation)

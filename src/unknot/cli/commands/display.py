@@ -154,7 +154,7 @@ def _accepted_row(run: Run | Runs, scale: Scale) -> tuple[str, str]:
 
 def _point_rows(relation: Relation, run: Run, more: str, chosen: bool, scale: Scale) -> Rows:
     """Rows that describe the design and load of a simulated point."""
-    from unknot.report.option_text import bursts, lengths, router
+    from unknot.report.phrases import bursts, lengths, router
 
     offered = f"{run.offered_load:g} flits per terminal per cycle{scale.gb_per_s(run.offered_load)}"
     return [

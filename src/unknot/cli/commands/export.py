@@ -18,17 +18,16 @@ def export(
     flows: Flows = None,
     json: Json = False,
 ) -> None:
-    """Write a routing as tables, router by router: JSON, CSV, a Verilog module (.v), weights for gem5's Garnet (.py).
+    """Write a routing as tables, router by router: JSON, CSV, a Verilog module (.v).
 
-    An entry has an input, an address and the candidates there; adaptive routings have several, which Garnet cannot
-    hold.
+    An entry has an input, an address and the candidates there; adaptive routings have several.
 
     Parameters
     ----------
-    out : FILE.json|csv|v|py
+    out : FILE.json|csv|v
         Where the tables go.
     """
-    from unknot.report.entries import entries
+    from unknot.report.export import entries
     from unknot.report.export import export as write
 
     relation = relation_of(network, routing, vcs, flows=flows)
@@ -37,7 +36,7 @@ def export(
         wrote(out)
         return
     from unknot.cli.answers.form import answer
-    from unknot.cli.answers.repair import ExportAnswer
+    from unknot.cli.answers.lanes import ExportAnswer
 
     choices = [len(candidates) for _, _, _, candidates in entries(relation)]
     more = {"file": str(out), "format": out.suffix.lower().removeprefix(".")}

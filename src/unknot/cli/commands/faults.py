@@ -177,7 +177,7 @@ def _repair(
     safe = all_hold(fault.safe for fault in left)
     if json:
         from unknot.cli.answers.form import answer
-        from unknot.cli.answers.repair import RepairedFaultsAnswer
+        from unknot.cli.answers.lanes import RepairedFaultsAnswer
 
         more = {"kind": kind, "lanes": routes.count, "safe": safe, "faults": faults}
         show_json(answer(RepairedFaultsAnswer, of=routes.relation, **more))

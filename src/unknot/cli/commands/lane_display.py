@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from unknot.cli.commands import display
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import write, write_evidence
+from unknot.cli.commands.shared import write_evidence
 from unknot.lanes import ChangingLanes, Lanes, LongerLanes
 
 if TYPE_CHECKING:
     from unknot.cli.commands.display import Rows
-    from unknot.cli.commands.proved import Proved
+    from unknot.cli.commands.shared import Proved
 
 CLAUSES = ".cnf"
 HOW = {
@@ -36,26 +36,18 @@ def write_lane_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Prov
 
 
 def write_routes(routes: Lanes | ChangingLanes | LongerLanes, out: Path) -> None:
-    """Write routes as tables, or the evidence: a cycle as a picture, a refutation as clauses and a proof."""
-    from unknot.lanes import ForcedCycle, Refutation, RouteCycle, write_refutation
+    """Write routes as tables, or the evidence of a refutation as clauses and a proof."""
+    from unknot.lanes import Refutation, write_refutation
     from unknot.report.export import export
-    from unknot.report.picture import ENDINGS
 
-    if isinstance(routes, LongerLanes) or out.suffix.lower() not in (*ENDINGS, CLAUSES):
+    if isinstance(routes, LongerLanes) or out.suffix.lower() != CLAUSES:
         export(routes.relation, out)
-    elif out.suffix.lower() == CLAUSES:
-        if isinstance(routes.evidence, Refutation):
-            network, sends, given = routes.relation.network, routes.sends, routes.given
-            files = write_refutation(network, routes.evidence, out, sends=sends, given=given)
-            notify(f"the proof is in {files.drat} and {files.lrat}")
-        else:
-            notify(f"{out} was not written: no clauses were refuted; a cycle of turns, or nothing, shows the bound")
-    elif isinstance(routes.evidence, (ForcedCycle, RouteCycle)):
-        from unknot.report import draw_cycle
-
-        write(out, draw_cycle(routes.relation, routes.evidence))
+    elif isinstance(routes.evidence, Refutation):
+        network, sends, given = routes.relation.network, routes.sends, routes.given
+        files = write_refutation(network, routes.evidence, out, sends=sends, given=given)
+        notify(f"the proof is in {files.drat} and {files.lrat}")
     else:
-        notify(f"{out} was not written: no cycle of turns rules out one lane, so there is nothing to draw")
+        notify(f"{out} was not written: no clauses were refuted; a cycle of turns, or nothing, shows the bound")
 
 
 def conclusion(routes: Lanes | ChangingLanes | LongerLanes) -> str:

@@ -75,17 +75,16 @@ def lanes(
     effort
         Most moves for each pair of the search for a low load; by default 800.
     out : FILE
-        Write the routes there, as export does; with .svg, .png or .pdf draw the cycle that rules out one lane; with
-        .cnf write the clauses that refute fewer lanes, and their proof beside them as .drat and .lrat.
+        Write the routes there, as export does; with .cnf the clauses that refute fewer lanes, and their proof beside
+        them as .drat and .lrat.
     """
     from unknot.cli.answers.form import answer
     from unknot.cli.answers.lanes import ANSWERS
     from unknot.cli.commands import activity, display, lane_display
-    from unknot.cli.commands.proved import proved, searching
+    from unknot.cli.commands.shared import proved, searching
     from unknot.lanes import changing_lanes, longer_lanes, read_flows
     from unknot.lanes import lanes as fewest_lanes
     from unknot.report.export import require_format
-    from unknot.report.picture import ENDINGS
     from unknot.studies import design
 
     if count is not None and (paths != "free" or routing is not None or most is not None):
@@ -96,7 +95,7 @@ def lanes(
         raise RelationError("lanes: with --lanes packets keep their lanes, and --changes has no meaning")
     if changes != "none" and most is not None:
         raise RelationError("lanes: --most is for packets that keep their lanes, and not for --changes")
-    of_evidence = () if count is not None else (*ENDINGS, lane_display.CLAUSES)
+    of_evidence = () if count is not None else (lane_display.CLAUSES,)
     if out is not None and out.suffix.lower() not in of_evidence:
         require_format(out, of_evidence)
     if effort is not None and (count is not None or changes != "none"):

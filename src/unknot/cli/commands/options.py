@@ -251,7 +251,7 @@ def with_limit(command: Callable[..., None]) -> Callable[..., None]:
 
 def _version(flag: bool) -> None:
     if flag:
-        from unknot._base.version import __version__
+        from unknot._base import __version__
 
         print(f"unknot {__version__}")
         raise typer.Exit()

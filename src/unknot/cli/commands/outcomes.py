@@ -13,9 +13,9 @@ from typer.core import TyperGroup
 
 from unknot._base.errors import UnknotError, bare, missing_extra, visible
 from unknot._base.output import is_captured
+from unknot.cli.commands.activity import signs
 from unknot.cli.commands.guard import internal_error
 from unknot.cli.commands.printing import printable
-from unknot.cli.commands.signs import signs
 from unknot.cli.exit_codes import BAD_INPUT, INTERRUPTED, NOBODY_READS
 
 UsageError: Any = typer.BadParameter.__base__

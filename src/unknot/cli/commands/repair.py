@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from unknot._base.deadline import Deadline
     from unknot._base.switching import Switching
-    from unknot.cli.answers.repair import State
-    from unknot.cli.commands.proved import Proved
+    from unknot.cli.answers.lanes import State
+    from unknot.cli.commands.shared import Proved
     from unknot.repair import Remedy
     from unknot.routing.relation import Relation
 
@@ -82,9 +82,9 @@ def repair(
     """
     from unknot.certificates import part_of
     from unknot.cli.answers.form import answer, fill
-    from unknot.cli.answers.repair import RemedyForm, RepairAnswer
+    from unknot.cli.answers.lanes import RemedyForm, RepairAnswer
     from unknot.cli.commands import activity
-    from unknot.cli.commands.proved import proved, searching
+    from unknot.cli.commands.shared import proved, searching
     from unknot.repair import repair as find_remedies
     from unknot.report.export import export
     from unknot.report.picture import require_ending
@@ -151,7 +151,7 @@ def repair(
 def state_of(relation: Relation, proof: Proved, deadline: Deadline) -> State:
     """What is known of a routing at a deadline; what is not known then is None."""
     from unknot._base.errors import RelationError
-    from unknot.cli.answers.repair import State
+    from unknot.cli.answers.lanes import State
     from unknot.verify import loads
 
     delivery = proof.delivery

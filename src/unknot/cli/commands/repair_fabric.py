@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unknot.lanes import Lanes
     from unknot.lanes.tables import Table
     from unknot.network import Network
-    from unknot.report.repair_page import Remedy
+    from unknot.report.audit_report import Remedy
 
 DATA_LANES = 8
 """Virtual lanes that most switches have for data."""
@@ -59,7 +59,7 @@ def repair_fabric(path: str, out: Path, search: Search, evidence: Path | None = 
     from unknot.cli.commands.audit import audit_parts
     from unknot.cli.commands.display import console
     from unknot.fabrics import read_fabric
-    from unknot.report.repair_page import repair_page
+    from unknot.report.audit_report import repair_page
     from unknot.verify.audit import audit
     from unknot.verify.audit_merged import highest_load
 
@@ -229,7 +229,7 @@ def _write(fabric: Fabric, kind: str, made: Fabric, lanes: int, beside: Path, ou
     from unknot.fabrics import read_fabric
     from unknot.fabrics.opensm_files import write_lfts, write_options, write_policy, write_slvl
     from unknot.fabrics.opensm_psl import write_psl
-    from unknot.report.repair_page import Remedy
+    from unknot.report.audit_report import Remedy
     from unknot.verify.audit import audit
     from unknot.verify.audit_merged import highest_load
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from unknot._base import manifest, stamp
+from unknot._base import manifest
 from unknot._base.errors import UnknotError, visible
 from unknot._base.input import read_bytes
 from unknot._base.output import captured
@@ -72,7 +72,7 @@ def rerun(
     changes = list(_changes(recorded, running))
     if json:
         from unknot.cli.answers.form import answer
-        from unknot.cli.answers.manifests import RerunAnswer
+        from unknot.cli.answers.networks import RerunAnswer
 
         more: dict[str, Any] = {"same": not differences, "differences": differences, "changes": changes}
         show_json(answer(RerunAnswer, recorded, file=str(file), **more))
@@ -87,12 +87,12 @@ def _read(file: Path) -> tuple[Manifest, bytes]:
     """The manifest of a file, which may stand beside it, and the bytes of the file."""
     from pydantic import ValidationError
 
-    from unknot.cli.answers.manifests import ManifestForm
+    from unknot.cli.answers.networks import ManifestForm
 
-    file = Path(str(file).removesuffix(stamp.SIDE))
+    file = Path(str(file).removesuffix(manifest.SIDE))
     content = read_bytes(file, growth=60)
-    side = Path(f"{file}{stamp.SIDE}")
-    text = stamp.manifest_in(read_bytes(side, stamp.MOST) if side.is_file() else content)
+    side = Path(f"{file}{manifest.SIDE}")
+    text = manifest.manifest_in(read_bytes(side, manifest.MOST) if side.is_file() else content)
     if text is None:
         raise UnknotError(f"{file}: it has no manifest, so nobody knows the command; older files have none")
     try:

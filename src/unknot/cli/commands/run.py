@@ -80,8 +80,8 @@ def run(
     from unknot.cli.commands import activity, display
     from unknot.report import write_study_report
     from unknot.studies import load_study, run_study
-    from unknot.studies.clusters import cluster
     from unknot.studies.run import default_store
+    from unknot.studies.workers import cluster
 
     scale = Scale.of(units)
     loaded = load_study(study, outside_files=outside_files, allow_code=allow_code)

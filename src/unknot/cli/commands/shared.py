@@ -5,23 +5,27 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
+from unknot._base.switching import DEFAULT_SWITCHING
 from unknot._base.three_valued import all_hold
+from unknot.cli.commands.guard import SPARED
 from unknot.cli.commands.outcomes import notify, wrote
 from unknot.cli.exit_codes import FAILS, HOLDS, INTERRUPTED, UNDECIDED
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
-    from unknot._base.frames import Row
+    from unknot._base.output import Row
     from unknot._base.units import Units
-    from unknot.certificates import Configuration, Document
+    from unknot.certificates import Configuration, Document, Verdict
     from unknot.network import Network
     from unknot.routing.relation import Relation
     from unknot.traffic import Pattern
+    from unknot.verify import Delivery
 
 
 T = TypeVar("T")
@@ -149,7 +153,7 @@ def write_rows(
     rows: Sequence[Row], csv: Path | None, parquet: Path | None = None, *, units: Units | None = None
 ) -> None:
     """Write rows of results into the files that were asked for, with units in ns and GB/s too."""
-    from unknot._base.frames import columns_of, write_csv, write_parquet
+    from unknot._base.output import columns_of, write_csv, write_parquet
 
     if units is not None:
         rows = [units.of_row(row) for row in rows]
@@ -187,3 +191,52 @@ def write_evidence(
         wrote(path, "; `unknot accept` checks it")
     else:
         notify(f"{path} was not written: nothing was settled, so there is no evidence")
+
+
+EACH, PER_STATE = 0.5, 2e-6
+"""Seconds that are kept to prove what a search finds: for each proof, and for each channel and destination router."""
+LAST = 0.5
+"""Seconds for that after Ctrl-C."""
+SHARE = 0.35
+"""Most of the time that is kept for that."""
+
+
+@dataclass(frozen=True)
+class Proved:
+    """Verdict and delivery of routes, each open where there was no time; `holds`: whether the checker accepts it."""
+
+    verdict: Verdict
+    delivery: Delivery
+    holds: bool | None
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        return FAILS if self.holds is False else exit_code(self.verdict.deadlock_free, self.delivery.delivered)
+
+    def claims(self, relation: Relation) -> list[Document]:
+        """What is not open, as claims of a document."""
+        from unknot.certificates import answer_claims
+
+        return answer_claims(relation, [self.verdict], self.delivery)
+
+
+def searching(network: Network, deadline: Deadline, times: int = 1) -> Deadline:
+    """The deadline of a search that leaves time for the proof of what it finds, several times."""
+    states = network.num_channels * min(network.num_routers, network.num_terminals)
+    return replace(deadline, end=deadline.end - min(SHARE * deadline.left, times * (EACH + PER_STATE * states)))
+
+
+def proved(relation: Relation, deadline: Deadline, switching: str = DEFAULT_SWITCHING) -> Proved:
+    """Judge a relation until a deadline, or soon after Ctrl-C; what is not known then is open."""
+    from unknot._base.deadline import Deadline
+    from unknot.certificates import evidence_holds
+    from unknot.verify import check, deliver
+    from unknot.verify.delivery import NOT_FOLLOWED
+
+    ending = deadline.closing.closing
+    if SPARED.is_set():
+        deadline = ending = Deadline.after(LAST)
+    verdict = check(relation, switching, time_limit=deadline)
+    delivery = ending.unless_over(lambda: deliver(relation))
+    return Proved(verdict, delivery or NOT_FOLLOWED, ending.unless_over(lambda: evidence_holds(relation, verdict)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from unknot.cli.commands.options import Json, MostTime, NetworkText, Picture
 from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import limited, write
@@ -11,7 +13,7 @@ def show(
     network: NetworkText,
     sample: int | None = None,
     out: Picture = None,
-    view: str = "auto",
+    view: Literal["auto", "whole", "matrix"] = "auto",
     terminals: bool = False,
     deadline: MostTime = None,
     json: Json = False,
@@ -25,7 +27,7 @@ def show(
     sample
         Estimate distances of a large network from this many routers.
     view
-        What --out draws: auto, whole, groups (of routers as a node each) or matrix.
+        What --out draws: every router, or a matrix of who is joined to whom; auto: the matrix from 600 routers on.
     terminals
         Draw terminals too.
     """
@@ -37,9 +39,8 @@ def show(
     metrics = limited(deadline, lambda: measure(built, sample=sample))
     if out is not None:
         from unknot.report import draw_network
-        from unknot.report.group_drawing import view_named
 
-        limited(deadline, lambda: write(out, draw_network(built, view=view_named(view), terminals=terminals)))
+        limited(deadline, lambda: write(out, draw_network(built, view=view, terminals=terminals)))
     if json:
         from unknot.cli.answers.form import answer
         from unknot.cli.answers.networks import ShowAnswer

@@ -13,7 +13,6 @@ from unknot.cli.commands.options import (
     Json,
     MessageDepth,
     NetworkText,
-    Picture,
     RoutingText,
     Seed,
     SwitchingName,
@@ -22,7 +21,7 @@ from unknot.cli.commands.options import (
 )
 from unknot.cli.commands.outcomes import wrote
 from unknot.cli.commands.printing import show, show_json
-from unknot.cli.commands.shared import relation_of, write
+from unknot.cli.commands.shared import relation_of
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
@@ -54,7 +53,6 @@ def trace(
     limit: int | None = None,
     seed: Seed = SEED,
     results: Path | None = None,
-    out: Picture = None,
     units: UnitsText = None,
     json: Json = False,
 ) -> None:
@@ -134,10 +132,6 @@ def trace(
     if results is not None:
         write_trace(results, run.trace, relation.network, run, units=scale.units)
         wrote(results)
-    if out is not None:
-        from unknot.report.timeline import draw_timeline
-
-        write(out, draw_timeline(relation.network, run, units=scale.units))
     if json:
         show_json(_answer(relation, run, loop, scale.units))
     else:

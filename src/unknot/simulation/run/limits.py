@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import SimulationError, UnknotError
-from unknot._base.frames import Row, Tabular
 from unknot._base.numbers import is_number
+from unknot._base.output import Row, Tabular
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import SimulationError
-from unknot._base.frames import Row, Tabular
+from unknot._base.output import Row, Tabular
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
 from unknot.network import Network

@@ -15,8 +15,8 @@ import numpy as np
 
 from unknot._base import memory
 from unknot._base.errors import NetworkError, TextError, UnknotError, library, near
-from unknot._base.frames import write_csv, write_parquet
 from unknot._base.input import read_bytes, read_text
+from unknot._base.output import write_csv, write_parquet
 from unknot.network import Network
 from unknot.simulation.traces.trace_run import TraceRun
 from unknot.traffic.trace import Trace, TraceError, unknown_class

@@ -15,7 +15,7 @@ from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.flats import by_waypoint, dragonfly_port, flatfly_xyyx
 from unknot.studies.booksim.meshes import xy_yx
 from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.orders import MOST_ADDRESSES, UnfitError, addresses
+from unknot.studies.booksim.tori import MOST_ADDRESSES, UnfitError, addresses
 
 SHORTER = Decision(weight=1, margin=-1)
 """The other order only if its queue is shorter; the own one is drawn, so equal queues are drawn between."""

@@ -9,7 +9,7 @@ import numpy as np
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.orders import (
+from unknot.studies.booksim.tori import (
     addresses,
     at_least,
     even,

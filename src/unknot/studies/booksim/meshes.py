@@ -12,7 +12,7 @@ from unknot.routing import valiant as valiant_relation
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.orders import (
+from unknot.studies.booksim.tori import (
     addresses,
     at_least,
     even,

@@ -13,7 +13,7 @@ from unknot.routing.relation import Relation
 from unknot.studies.booksim import adaptive, flats, meshes, tori, trees
 from unknot.studies.booksim.configuration import Configuration
 from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.orders import UnfitError
+from unknot.studies.booksim.tori import UnfitError
 
 Maker = Callable[[Built, int, bool], Relation]
 

@@ -12,7 +12,7 @@ from unknot.routing import nca as ancestor
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.orders import UnfitError, addresses
+from unknot.studies.booksim.tori import UnfitError, addresses
 
 
 def dest_tag(built: Built, vcs: int, faithful: bool) -> Relation:

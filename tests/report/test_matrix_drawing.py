@@ -1,0 +1,64 @@
+"""Large networks as matrices; titles and labels of channels, terminals, dark pages."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+from typer.testing import CliRunner
+
+from unknot.cli.program import app
+from unknot.network.families import dragonfly, mesh, torus
+from unknot.report import draw_load, draw_network
+from unknot.report.load_drawing import MANY
+
+
+def titles(svg: str) -> list[str]:
+    return [element.text or "" for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("title")][1:]
+
+
+def test_channels_have_titles_and_the_busiest_their_loads() -> None:
+    network = mesh(3, 3)
+    use = np.arange(network.num_channels) / 100
+    drawn = draw_load(network, use)
+    wanted = {f"{network.channel_name(c)}: {use[c]:.3g} flits per cycle" for c in range(network.num_channels)}
+    assert wanted <= set(titles(drawn))
+    for share in sorted(use)[-3:]:
+        assert f">{share:.2f}</text>" in drawn
+
+
+def test_a_matrix_has_a_cell_for_each_pair_that_is_joined() -> None:
+    network = mesh(5, 5)
+    assert len(titles(draw_network(network, view="matrix"))) == network.num_channels
+    large = torus(20, 20)
+    use = np.linspace(0, 1, large.num_channels)
+    cells = titles(draw_load(large, use, view="matrix"))
+    assert len(cells) < large.num_channels
+    assert any(cell.endswith("at most 1") for cell in cells)
+
+
+def test_terminals_are_drawn_when_wanted() -> None:
+    network = dragonfly(2, 2, 1)
+    assert {network.terminal_name(t) for t in range(network.num_terminals)} <= set(
+        titles(draw_network(network, terminals=True))
+    )
+
+
+def test_pictures_turn_dark_with_the_page() -> None:
+    for drawn in (draw_network(mesh(2, 2)), draw_load(mesh(2, 2), [0.5] * 8)):
+        assert "@media (prefers-color-scheme:dark)" in drawn
+
+
+def test_networks_of_many_routers_are_matrices() -> None:
+    few, many = torus(20, 20), torus(25, 25)
+    assert few.num_routers < MANY <= many.num_routers
+    for network in (few, many):
+        matrix = network is many
+        assert (draw_network(network) == draw_network(network, view="matrix")) is matrix
+        assert (draw_network(network) == draw_network(network, view="whole")) is not matrix
+
+
+def test_views_are_named_on_the_command_line(tmp_path: object) -> None:
+    words = ["show", "mesh(3, 3)", "--out", f"{tmp_path}/m.svg", "--view"]
+    assert CliRunner().invoke(app, [*words, "matrix"]).exit_code == 0
+    assert CliRunner().invoke(app, [*words, "groups"]).exit_code == 2
