@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = exports(
     __name__,
     {
-        "comparison": ("Changes", "compare_fabrics"),
-        "fabric": ("NO_ENTRY", "Fabric"),
+        "fabric": ("NO_ENTRY", "Changes", "Fabric", "compare_fabrics"),
         "format": ("Format",),
         "formats": ("FORMATS", "kind_of", "write_network"),
         "ibnetdiscover": ("read_ibnetdiscover",),
