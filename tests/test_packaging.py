@@ -17,7 +17,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 def test_the_version_has_one_source():
     assert PROJECT["project"]["dynamic"] == ["version"]
-    assert PROJECT["tool"]["hatch"]["version"]["path"] == "src/unknot/_base/version.py"
+    assert PROJECT["tool"]["hatch"]["version"]["path"] == "src/unknot/_base/__init__.py"
     assert re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.M)[1] == unknot.__version__
 
 
