@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import (
     MINUTE,
     BufferDepth,
@@ -37,8 +38,7 @@ from unknot.cli.commands.shared import (
 )
 
 if TYPE_CHECKING:
-    from unknot._base.switching import Switching
-    from unknot.certificates import Document
+    from unknot.certificates import Document, Size, Verdict
     from unknot.report.explanation import Section
     from unknot.routing.relation import Relation
     from unknot.verify import Delivery
@@ -80,7 +80,7 @@ def check(
         Write the counterexample, for `unknot replay`.
     """
     from unknot.certificates import evidence_holds
-    from unknot.cli.commands import activity, verdict_display
+    from unknot.cli.commands import activity
     from unknot.verify import check_all, deliver
     from unknot.verify.check import NO_ANSWER
 
@@ -150,7 +150,7 @@ def check(
         else:
             show_json(answer(CheckAnswer, verdict, delivery, of=relation, techniques=verdicts, **more))
     else:
-        verdict_display.show_check(
+        _show(
             relation,
             verdict,
             delivery,
@@ -177,3 +177,88 @@ def _size_claims(relation: Relation, technique: Switching, least: Smallest) -> l
     elif "held" not in claim and least.held_bound > least.messages_bound:
         notify(f"the evidence does not show that {least.held_bound} VCs are held at least; a search alone showed it")
     return [claim]
+
+
+PROSE_WIDTH = 100
+
+
+def _show(
+    relation: Relation,
+    verdict: Verdict,
+    delivery: Delivery | None,
+    holds: bool | None,
+    *,
+    seconds: float,
+    smallest: Smallest | None = None,
+    sections: Sequence[Section] = (),
+    techniques: Mapping[Switching, Verdict] | None = None,
+) -> None:
+    """A verdict with its evidence, those of other techniques in short, and the counterexample or explanation."""
+    from rich.text import Text
+
+    from unknot.cli.commands.display import accepts, answer, delivery_rows, print_rows, sentences, subject_rows
+    from unknot.report.configuration_text import describe
+    from unknot.verify.delivery import NOT_FOLLOWED
+
+    rows = [
+        *subject_rows(relation),
+        ("property", f"no deadlock under {verdict.switching} switching, and every packet arrives"),
+        ("deadlock-free", answer(verdict.deadlock_free)),
+        ("method", verdict.method),
+        ("size", "" if verdict.size is None else _size(verdict.size)),
+        ("time", f"{seconds:.2f} s"),
+        ("scope", verdict.scope),
+        ("established", verdict.established),
+    ]
+    if verdict.certificate is not None:
+        rows.append(("evidence", f"certificate ({verdict.certificate.kind}); the separate checker {accepts(holds)}"))
+    elif verdict.configuration is not None:
+        grade = verdict.configuration.reachability
+        rows.append(("evidence", f"counterexample ({grade}); the separate checker {accepts(holds)}"))
+    for technique, other in (techniques or {}).items():
+        this = "  ← this answer" if technique == verdict.switching else ""
+        rows.append((technique, Text.assemble(answer(other.deadlock_free), f" ({other.method}){this}")))
+    rows.append(("smallest", "" if smallest is None else _smallest(smallest)))
+    rows += delivery_rows(relation, NOT_FOLLOWED if delivery is None else delivery)
+    print_rows(rows)
+    if sections:
+        _show_sections(sections)
+    elif verdict.configuration is not None:
+        print()
+        sentences(describe(relation, verdict.configuration))
+
+
+def _size(size: Size) -> str:
+    """Describe the size of a question in a line."""
+    from unknot.report.phrases import count
+
+    return (
+        f"{count(size.addresses, 'address')}, {count(size.states, 'state')}, {count(size.vcs, 'VC')} with "
+        f"{count(size.dependencies, 'dependency')}; {size.cyclic_vcs:,} on cycles"
+    )
+
+
+def _smallest(smallest: Smallest) -> str:
+    """Describe in a line whether a deadlock configuration is proved to be the smallest."""
+    from unknot.report.phrases import count
+
+    if smallest.proved:
+        return f"yes: no deadlock has fewer messages, nor, with as many, fewer held VCs ({smallest.method})"
+    least = f"no deadlock has fewer than {count(smallest.messages_bound, 'message')}"
+    return f"not proved: {least} ({smallest.method})"
+
+
+def _show_sections(sections: Iterable[Section]) -> None:
+    """Headings with paragraphs below."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from unknot.cli.commands.display import console
+
+    out = console()
+    width = min(PROSE_WIDTH, out.width)
+    for section in sections:
+        print()
+        out.print(Text(section.title, style="bold"))
+        for paragraph in section.paragraphs:
+            out.print(Padding(Text(paragraph), (0, 0, 0, 2)), width=width)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +14,8 @@ from unknot._base.errors import UnknotError
 from unknot.cli.commands.shared import exit_code, limited, write_evidence
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from unknot._base.deadline import Deadline
     from unknot._base.progress import Progress
     from unknot.fabrics import Fabric
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from unknot.lanes.tables import Table
     from unknot.network import Network
     from unknot.report.audit_report import Remedy
+    from unknot.verify.audit import Audit
 
 DATA_LANES = 8
 """Virtual lanes that most switches have for data."""
@@ -55,7 +58,6 @@ def repair_fabric(path: str, out: Path, search: Search, evidence: Path | None = 
         If the fabric has no tables, or `out` holds other files.
     """
     from unknot._base.output import write_text, written_folder
-    from unknot.cli.commands import audit_display
     from unknot.cli.commands.audit import audit_parts
     from unknot.cli.commands.display import console
     from unknot.fabrics import read_fabric
@@ -89,7 +91,7 @@ def repair_fabric(path: str, out: Path, search: Search, evidence: Path | None = 
     if evidence is not None:
         parts = [part for row in rows for part in audit_parts(row.audit, f"{row.kind}, ")]
         write_evidence(evidence, fabric.network, None, [], [*audit_parts(before, "as it is, "), *parts])
-    audit_display.show_repair(before, load, rows, reasons)
+    _show(before, load, rows, reasons)
     console().print(f"files: {out}; how to load them: {out / PAGE}")
     return exit_code(*(row.audit.holds for row in rows))
 
@@ -253,3 +255,27 @@ def _write(fabric: Fabric, kind: str, made: Fabric, lanes: int, beside: Path, ou
     read = read_fabric(fabric.fabric_file, folder / "tables.lfts", levels=levels, lanes=slvl)
     changed = int(np.count_nonzero(made.tables != fabric.tables))
     return Remedy(kind, kind, lanes, changed, highest_load(read), audit(read))
+
+
+def _show(before: Audit, load: int, rows: Sequence[Remedy], reasons: Sequence[str]) -> None:
+    """Remedies for a fabric that were written; `load` is the highest before."""
+    from unknot.cli.commands.display import answer, console, print_table
+    from unknot.report.audit_report import times
+
+    def line(name: str, audit: Audit, lanes: int, changed: str, longest: int | None, load: str) -> list[str | Text]:
+        # on one lane replies at the level of the request are what requests are
+        replies = (audit.replies or audit.host_to_host).verdict.deadlock_free
+        answers = map(answer, (audit.deadlock_free, replies, audit.delivered))
+        return [name, str(lanes), changed, *answers, "endless" if longest is None else f"{longest} hops", load]
+
+    headings = "remedy", "lanes", "entries changed", "deadlock-free", "and replies", "delivers", "longest route"
+    longest = before.host_to_host.delivery.longest_route
+    print_table(
+        (*headings, "highest load"),
+        [
+            line("as it is", before, before.lanes, "", longest, f"{load:,}"),
+            *(line(r.folder, r.audit, r.lanes, str(r.changed), r.longest, times(r.load, load)) for r in rows),
+        ],
+    )
+    for reason in reasons:
+        console().print(f"not written: {reason}")
