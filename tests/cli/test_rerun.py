@@ -49,8 +49,6 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "export-verilog": (("export", *RING, "--out", "tables.v"), ("tables.v",)),
     "faults": (("faults", "mesh(2, 2)", "--routing", "up_down", "--evidence", "after.json"), ("after.json",)),
     "faults-fabric": (("faults", "{fabric}", "--budget", "3", "--seed", "5", "--csv", "lost.csv"), ("lost.csv",)),
-    "gallery": (("gallery", "dimension_order", "--network", "mesh(2, 2)", "--jobs", "1", "--out", "g.md",
-                 "--store", "g.sqlite"), ("g.md",)),
     "itm": (("itm", "complete(4)", "--out", "itm.svg"), ("itm.svg",)),
     "lanes": (("lanes", "kautz(2, 4)", "--evidence", "w.json", "--out", "k.cnf"), ("w.json", "k.cnf")),
     "lanes-routes": (("lanes", "ring(5)", "--out", "routes.json"), ("routes.json",)),
@@ -74,7 +72,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """Words of commands, and the files that they write, all with manifests."""
 UNLIKE = (".sqlite", "answer.json", "opensm.conf")
 """Files that are not the same twice: stores, answers with times, and options for OpenSM, which need a full path."""
-SILENT = {"gallery", "repair-fabric"}
+SILENT = {"repair-fabric"}
 """Cases that are run without --json: in the one it is about the page, the other has none."""
 
 
@@ -302,7 +300,6 @@ def test_code_of_a_user_does_not_run_unless_allowed(tmp_path: Path, monkeypatch:
         ("curve", "mesh(2, 2)", "--routing", "duato", "--routing", " mine.py:mine", "--loads", "0.1", *SHORT),
         ("run", "study.toml", "--allow-code"),
         ("run", "study.toml", "--dask", "tcp://10.0.0.1:8786"),
-        ("gallery", "mine.py:mine", "--network", "mesh(2, 2)"),
     ]
     file, document = made(tmp_path, *words[0])
     Path("mine.py").write_text(CODE + own)
@@ -326,7 +323,6 @@ def test_nothing_is_written_whatever_the_command_says(tmp_path: Path, monkeypatc
         ("show", "ring(4)", "--out", str(victim)),
         ("convert", "ring(4)", str(tmp_path / "new" / "net.edges")),
         ("run", "study.toml", "--out", str(tmp_path / "made"), "--jobs", "1", "--csv", str(tmp_path / "rows.csv")),
-        ("gallery", "dimension_order", "--network", "mesh(2, 2)", "--out", str(tmp_path / "g" / "g.md")),
         ("curve", *RING, "--loads", "0.1", *SHORT, "--out", str(tmp_path / "c.svg"), "--jobs", "1"),
         ("check", *RING, "--vcs", "1", "--export", str(tmp_path / "k.json"), "--evidence", str(tmp_path / "e.json")),
         ("repair", str(EXAMPLES / "opensm-ring12-lash"), "--out", str(tmp_path / "fixed"), "--time-limit", "20"),

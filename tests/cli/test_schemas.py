@@ -88,7 +88,6 @@ COMMANDS = {
         ("ring(4)", "--routing", "lanes", "--repair"),
         ("mesh(2, 2)", "--routing", "up_down", "--repair", "--kind", "routers"),
     ],
-    "gallery": [("dimension_order", "--network", "mesh(2, 2)", "--jobs", "1", "--out", "{folder}/g.md")],
     "itm": [("complete(4)",), ("ring(5)",)],
     "lanes": [("mesh(3, 3)",), ("ring(5)",)],
     "lanes-longer": [("ring(5)", "--lanes", "1", "--time-limit", "5")],

@@ -94,7 +94,6 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "curve": ("unknot.studies.run:compute", RING),
     "trace": ("unknot.simulation.traces.closed_loop:closed_loop", (*RING, "--requests", "1")),
     "multicast": ("unknot.simulation.collectives:execute", RING),
-    "gallery": ("unknot.studies.run:compute", ("shortest_paths", "--network", "ring(4)", "--out", "g.md")),
     "rerun": ("unknot.network:measure", ("ring.svg",)),
     "cache": ("unknot._base.kernels.cache:clear", ("clear",)),
 }

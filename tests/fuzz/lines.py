@@ -100,7 +100,6 @@ FITTING: dict[str, dict[str, list[str]]] = {
     "repair": {"--out": ["out.svg", "out.json"]},
     "audit": {"--out": ["out.html"]},
     "run": {"--out": ["reports"]},
-    "gallery": {"--out": ["out.md"]},
     "design": {"--vcs": ["1/1 1/2"], "--export": ["out.py"]},
     "trace": {"file": ["trace-csv-0.csv", "trace-parquet-0.parquet"]},
     "rerun": {"file": ["evidence.json", "knot.json"]},

@@ -7,16 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from benchmarks.gallery import gallery, gallery_text
 from typer.testing import CliRunner
 
 from unknot import routing as room
 from unknot._base.errors import RelationError
 from unknot.cli.program import app
 from unknot.network import Network, grid
-from unknot.report.gallery_page import gallery_text
 from unknot.routing import EJECT, Relation, VirtualChannels
 from unknot.routing.named import routings
-from unknot.studies.gallery import gallery
 from unknot.verify.testing import ConformanceError, check_routing
 
 MOST_LINES = 170

@@ -28,7 +28,7 @@ from unknot.cli.commands.options import (
 from unknot.cli.commands.outcomes import Commands, notify
 
 PANELS = {
-    "Prove": ("check", "accept", "replay", "analyse", "faults", "audit", "gallery"),
+    "Prove": ("check", "accept", "replay", "analyse", "faults", "audit"),
     "Repair and design": ("repair", "lanes", "design"),
     "Simulate": ("run", "simulate", "curve", "trace", "multicast"),
     "Look": ("show",),

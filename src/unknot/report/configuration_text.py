@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.network import Network
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+
+if TYPE_CHECKING:
+    from unknot.simulation.traces.replay import Replay
 
 MAX_STARTS = 500
 
@@ -113,3 +117,13 @@ def circle(configuration: Configuration) -> list[int]:
             if not best or len(ring) < len(best):
                 best = ring
     return best
+
+
+def replayed(replay: Replay | None) -> list[str]:
+    """Describe in a sentence the outcome of a configuration in the simulator."""
+    if replay is None:
+        return []
+    how = "injected at the terminals" if replay.injected else "placed in the buffers"
+    if replay.stuck:
+        return [f"In the simulator: {how}, no message had moved after {count(replay.cycles, 'cycle')}; it sticks."]
+    return [f"In the simulator: {how}, the messages did not stay blocked within {count(replay.cycles, 'cycle')}."]

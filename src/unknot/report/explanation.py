@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
-from unknot.report.configuration_text import REACHED, circle, describe_message, journey
+from unknot.report.configuration_text import REACHED, circle, describe_message, journey, replayed
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
@@ -205,10 +205,7 @@ def _counterexample(relation: Relation, configuration: Configuration, replay: Re
     if ring:
         knot = ", ".join(f"{a + 1} waits for {b + 1}" for a, b in zip(ring, [*ring[1:], ring[0]], strict=True))
         blocked.append(f"So message {knot}: the circle is closed.")
-    if replay is not None:
-        how = "injected at the terminals" if replay.injected else "placed in the buffers"
-        what = "nothing moved any more" if replay.stuck else "something still MOVED"
-        blocked.append(f"In the simulator: {how}, {what} until cycle {replay.cycles:,}.")
+    blocked += replayed(replay)
     return [
         Section("How it comes about", (*coming, REACHED[configuration.reachability])),
         Section("Why nothing moves any more", tuple(blocked)),

@@ -23,7 +23,6 @@ from unknot.report.drawing import draw_configuration, draw_network
 from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, ON_COLOUR
 from unknot.routing.relation import Relation
-from unknot.simulation.traces.replay import Replay
 from unknot.verify.delivery import Delivery
 
 
@@ -93,16 +92,6 @@ def knot(relation: Relation, configuration: Configuration, *more: str, packet_le
     )
     drawing = Markup(draw_configuration(relation, configuration, legend=False))
     return Knot(drawing, first, messages, (*sentences[number:], *more))
-
-
-def replayed(replay: Replay | None) -> list[str]:
-    """Describe in a sentence the outcome of a configuration in the simulator."""
-    if replay is None:
-        return []
-    how = "injected at the terminals" if replay.injected else "placed in the buffers"
-    if replay.stuck:
-        return [f"In the simulator: {how}, no message had moved after {count(replay.cycles, 'cycle')}; it sticks."]
-    return [f"In the simulator: {how}, the messages did not stay blocked within {count(replay.cycles, 'cycle')}."]
 
 
 def lost(relation: Relation, delivery: Delivery) -> dict[str, str | list[str]]:

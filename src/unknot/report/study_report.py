@@ -10,8 +10,9 @@ from markupsafe import Markup
 
 from unknot._base.units import Scale, Units
 from unknot.network import Network
+from unknot.report.configuration_text import replayed
 from unknot.report.curves import draw_curves, points
-from unknot.report.page import Knot, knot, lost, page, replayed, topology, write
+from unknot.report.page import Knot, knot, lost, page, topology, write
 from unknot.report.phrases import bursts, count, lengths, listed, router, span
 from unknot.routing.relation import Relation
 from unknot.simulation.run.replication import FEWEST_SEEDS

@@ -34,7 +34,7 @@ from unknot.cli.answers.runs import (
     SimulateAnswer,
     TraceAnswer,
 )
-from unknot.cli.answers.studies import AuditAnswer, BookSimAnswer, CurveAnswer, GalleryAnswer, RunAnswer
+from unknot.cli.answers.studies import AuditAnswer, BookSimAnswer, CurveAnswer, RunAnswer
 from unknot.cli.answers.verdicts import AcceptAnswer, CheckAnswer
 
 _CORE: dict[str, type[Form]] = {
@@ -51,7 +51,6 @@ _CORE: dict[str, type[Form]] = {
     "faults": FaultsAnswer,
     "faults-fabric": TableFaultsAnswer,
     "faults-repair": RepairedFaultsAnswer,
-    "gallery": GalleryAnswer,
     "lanes": LanesAnswer,
     "lanes-changes": ChangingAnswer,
     "lanes-longer": LongerAnswer,

@@ -1,4 +1,4 @@
-"""Forms of studies, configurations of BookSim, galleries and audits, and how they are filled."""
+"""Forms of studies, configurations of BookSim and audits, and how they are filled."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from pydantic import Field
 
 from unknot._base.switching import Switching
 from unknot._base.units import Units
-from unknot.cli.answers.form import Answer, Form, Number, Plain, answer, fill, form_of
-from unknot.cli.answers.networks import Natural, NetworkForm, Positive, RelationForm, WithUnits, in_units
+from unknot.cli.answers.form import Answer, Form, Plain, answer, fill, form_of
+from unknot.cli.answers.networks import NetworkForm, Positive, RelationForm, WithUnits, in_units
 from unknot.cli.answers.runs import BurstsForm, ReplayForm, RouterForm, RunForm, RunsForm, Shares
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
 from unknot.studies.booksim.runs import Point
-from unknot.studies.gallery import Exhibit, Gallery
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.verify.audit import Audit
 from unknot.verify.audit_merged import Routes
@@ -84,65 +83,6 @@ def study_answer(result: StudyResult, report: str, units: Units | None = None) -
     designs = [design_answer(design) for design in result.designs]
     real = in_units(units, result.rows)
     return answer(RunAnswer, title=study.title, study=study.path, designs=designs, report=report, units=real)
-
-
-class ExhibitForm(Form):
-    """One routing on one network; verdicts, claims and agreement by switching technique."""
-
-    routing: str
-    network: str
-    vcs: Positive | None
-    num_vcs: Natural
-    source: str
-    delivered: bool
-    minimal: bool | None
-    longest_route: Natural | None
-    adaptivity_mean: Number
-    adaptivity_worst: Number
-    deadlock_free: dict[Switching, bool | None]
-    claims: dict[Switching, bool]
-    agrees: dict[Switching, bool | None] = Field(description="null: no claim, or no verdict.")
-
-
-class RefusedForm(Form):
-    """A network that a routing does not take."""
-
-    routing: str
-    network: str
-    reason: str
-
-
-class GalleryAnswer(Form):
-    """JSON answer of `unknot gallery`."""
-
-    exhibits: list[ExhibitForm]
-    refusals: list[RefusedForm]
-    report: str
-
-
-def gallery_answer(gallery: Gallery, report: str) -> Answer:
-    """Return a gallery as plain values."""
-    refusals = [{"routing": r, "network": n, "reason": reason} for (r, n), reason in gallery.refusals.items()]
-    exhibits = [_exhibit(exhibit, gallery) for exhibit in gallery.exhibits]
-    return answer(GalleryAnswer, exhibits=exhibits, refusals=refusals, report=report)
-
-
-def _exhibit(exhibit: Exhibit, gallery: Gallery) -> ExhibitForm:
-    relation, share = exhibit.relation, exhibit.adaptivity
-    return fill(
-        ExhibitForm,
-        exhibit,
-        exhibit.delivery,
-        of=relation,
-        routing=exhibit.routing,
-        network=exhibit.network,
-        source=relation.source,
-        claims=dict(relation.claims),
-        adaptivity_mean=share.mean,
-        adaptivity_worst=share.worst,
-        deadlock_free={s: exhibit.result(s).verdict.deadlock_free for s in gallery.switchings},
-        agrees={s: exhibit.agrees(s) for s in gallery.switchings},
-    )
 
 
 @form_of(Routes)

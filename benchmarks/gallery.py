@@ -1,40 +1,177 @@
-"""The gallery as a table for documents."""
+"""The gallery: every routing on every small network it takes, its source's claims beside the verdicts.
+
+Writes docs/gallery.md anew: ``python -m benchmarks.gallery [ROUTING …]`` takes one or two minutes for all of them.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from unknot._base.errors import UnknotError
-from unknot._base.switching import Switching
-from unknot.report.configuration_text import describe
-from unknot.report.page import replayed, write
+from unknot._base.errors import TextError, UnknotError
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.report.configuration_text import describe, replayed
 from unknot.report.phrases import count, listed, span
-from unknot.studies.gallery import Exhibit, Gallery
+from unknot.routing.relation import Relation
+from unknot.studies import design as designs
+from unknot.studies.result import DesignResult
+from unknot.studies.run import run_study
+from unknot.studies.study import Design, Proof, Study
+from unknot.verify.adaptivity import Adaptivity
+from unknot.verify.adaptivity import adaptivity as share_of_paths
+from unknot.verify.delivery import Delivery
+from unknot.verify.testing.catalogue import NETWORKS
+
+PAGE = Path(__file__).parents[1] / "docs/gallery.md"
+VARIANTS = (
+    'de_bruijn(paths="single_root")',
+    "de_bruijn(bypass=True)",
+    "dimension_order(vcs=2)",
+    'dimension_order(vcs=2, dateline="entry")',
+    'dimension_order(vcs=2, dateline="none")',
+    'hop_number(choice="all")',
+    'nca(up="modulo")',
+    "p_cube(minimal=False)",
+    "pbfaa(returns=False)",
+    'shuffle_exchange(vcs=2, simulates="B")',
+    "two_trees(bypass=True)",
+    'up_down(choice="any")',
+    'up_down(levels="dfs")',
+    'valiant(base="hop_number")',
+)
+"""Options beside the defaults that differ in paths, in VCs or in verdicts."""
+MORE = ("mesh(4, 4)",)
+"""Networks beside the catalogue: the smallest on which another claim is refuted."""
 
 
-def write_gallery(gallery: Gallery, path: str | Path) -> None:
-    """Write the gallery as a table in Markdown; the same gallery gives the same bytes.
+@dataclass(frozen=True, eq=False)
+class Exhibit:
+    """One routing on one network.
+
+    Attributes
+    ----------
+    routing, network : str
+        The texts that name them.
+    results : tuple of DesignResult
+        One for each switching technique asked for.
+    """
+
+    routing: str
+    network: str
+    results: tuple[DesignResult, ...]
+
+    @property
+    def relation(self) -> Relation:
+        return self.results[0].relation
+
+    @property
+    def delivery(self) -> Delivery:
+        return self.results[0].delivery
+
+    @cached_property
+    def adaptivity(self) -> Adaptivity:
+        """Permitted minimal paths over all minimal paths; found when first asked for."""
+        return share_of_paths(self.relation)
+
+    def result(self, switching: Switching) -> DesignResult:
+        """The result for one switching technique."""
+        return next(judged for judged in self.results if judged.verdict.switching == switching)
+
+    def agrees(self, switching: Switching) -> bool | None:
+        """Whether the claim of the source and the verdict are the same; None when either is missing."""
+        claim = self.relation.claims.get(switching)
+        verdict = self.result(switching).verdict.deadlock_free
+        return None if claim is None or verdict is None else claim == verdict
+
+
+@dataclass(frozen=True, eq=False)
+class Gallery:
+    """Exhibits of a gallery, and the networks that routings refuse.
+
+    Attributes
+    ----------
+    exhibits : tuple of Exhibit
+        Ordered by routing, then network, as they were asked for.
+    refusals : dict of (routing, network) to str
+        Why a routing does not take a network.
+    switchings : tuple of str
+    """
+
+    exhibits: tuple[Exhibit, ...]
+    refusals: dict[tuple[str, str], str]
+    switchings: tuple[Switching, ...]
+
+    @property
+    def routings(self) -> dict[str, list[Exhibit]]:
+        """The exhibits of each routing that takes any of the networks."""
+        exhibits: dict[str, list[Exhibit]] = {}
+        for exhibit in self.exhibits:
+            exhibits.setdefault(exhibit.routing, []).append(exhibit)
+        return exhibits
+
+
+def gallery(
+    routings: Sequence[str] | None = None,
+    networks: Sequence[str] | None = None,
+    *,
+    switchings: Sequence[Switching] = SWITCHINGS,
+    executor: Executor | None = None,
+) -> Gallery:
+    """Judge routings on small networks.
+
+    Parameters
+    ----------
+    routings : sequence of str, optional
+        Names or calls; by default every public routing with its default options, and `VARIANTS`.
+    networks : sequence of str, optional
+        By default `unknot.verify.testing.catalogue.NETWORKS` and `MORE`.
+    executor : concurrent.futures.Executor, optional
+        Computes the proofs; by default processes.
 
     Raises
     ------
     UnknotError
-        If the path has another ending than ``.md``.
+        If a name or option is unknown, or no routing takes any of the networks.
     """
-    require_ending(Path(path))
-    write(gallery_text(gallery), path)
-
-
-def require_ending(path: Path) -> None:
-    """Refuse a file the gallery cannot be written into.
-
-    Raises
-    ------
-    UnknotError
-    """
-    if path.suffix != ".md":
-        raise UnknotError(f"{path}: the gallery is written as .md; --json has every verdict on every network")
+    networks = (*NETWORKS, *MORE) if networks is None else networks
+    routings = sorted([*dict(designs.routings().usable()), *VARIANTS]) if routings is None else list(routings)
+    refusals: dict[tuple[str, str], str] = {}
+    taken: list[tuple[str, str]] = []
+    for routing in routings:
+        designs.routing_named(routing, "ROUTING")
+        for network in networks:
+            built = designs.network(network, where="NETWORK")
+            try:
+                designs.require_connected(built)
+                designs.routing(built, routing, where="ROUTING")
+            except TextError:
+                raise
+            except UnknotError as error:
+                refusals[routing, network] = str(error)
+            else:
+                taken.append((routing, network))
+    if not taken:
+        raise UnknotError(f"none of these routings takes any of these networks; {next(iter(refusals.values()))}")
+    study = Study(
+        title="Gallery",
+        designs=tuple(
+            Design(name=f"{routing} on {network}, {switching}", network=network, routing=routing, switching=switching)
+            for routing, network in taken
+            for switching in switchings
+        ),
+        proof=Proof(time_limit=20.0),
+    )
+    done = run_study(study, executor=executor).designs
+    width = len(switchings)
+    return Gallery(
+        tuple(Exhibit(*pair, done[i * width : (i + 1) * width]) for i, pair in enumerate(taken)),
+        refusals,
+        tuple(switchings),
+    )
 
 
 def gallery_text(gallery: Gallery) -> str:
@@ -176,3 +313,7 @@ def difference(where: Sequence[Exhibit], switchings: Sequence[Switching]) -> str
     source, networks = where[0].relation.source, listed([exhibit.network for exhibit in where])
     who = f"the source ({source})" if source else "the source"
     return f"under {listed(list(switchings))} {who} says that it {says} deadlock; it {is_so} on {networks}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(gallery_text(gallery(sys.argv[1:] or None)), encoding="utf-8")
