@@ -63,12 +63,10 @@ def networks(draw: random.Random) -> Keys:
             "routing_function": draw.choice(("ran_min", "xyyx", "adaptive_xyyx", "ugal")),
         },
         "dragonflynew": lambda: {"k": 2, "n": 1, "routing_function": "min", "vc_buf_size": draw.choice((64, 256))},
-        "qtree": lambda: {"k": 4, "n": 3, "routing_function": "nca"},
-        "tree4": lambda: {"k": 4, "n": 3, "routing_function": "nca"},
     }  # fmt: skip
     name = draw.choice(("mesh", "mesh", "mesh", "torus", *shapes))
     keys: Keys = {"topology": name, **shapes[name]()}
-    powers = name in ("mesh", "torus", "fattree", "flatfly", "cmesh", "qtree", "tree4") or keys["k"] == 4
+    powers = name in ("mesh", "torus", "fattree", "flatfly", "cmesh") or keys["k"] == 4
     digits = name in ("mesh", "torus")
     choices = [word for word in SQUARE if digits or word not in ("tornado", "neighbor")]
     keys["traffic"] = (

@@ -14,19 +14,15 @@ CASES = tuple(
     for topology, sizes, routings in (
         (
             "mesh", ("k=3;n=2;num_vcs=5", "k=2;n=3;num_vcs=9", "k=5;n=1;num_vcs=7"),
-            ("dor", "dim_order_pni", "min_adapt", "planar_adapt"),
+            ("dor", "min_adapt", "planar_adapt"),
         ),
-        ("mesh", ("k=3;n=2;num_vcs=19", "k=2;n=3;num_vcs=9"), ("dim_order_ni",)),
         ("mesh", ("k=3;n=2;num_vcs=4", "k=2;n=3;num_vcs=2", "k=4;n=1;num_vcs=6"), ("xy_yx", "romm", "valiant")),
         (
             "torus", ("k=3;n=2;num_vcs=6", "k=4;n=2;num_vcs=4", "k=2;n=3;num_vcs=4", "k=5;n=1;num_vcs=4"),
             ("dim_order", "dim_order_bal", "min_adapt"),
         ),
-        ("torus", ("k=3;n=2;num_vcs=9", "k=4;n=1;num_vcs=9", "k=2;n=3;num_vcs=8"), ("dim_order_ni",)),
         ("fly", ("k=3;n=2;num_vcs=2", "k=2;n=4;num_vcs=3"), ("dest_tag",)),
         ("fattree", ("k=3;n=2;num_vcs=2", "k=2;n=4;num_vcs=1"), ("nca", "anca")),
-        ("qtree", ("k=4;n=3;num_vcs=2",), ("nca",)),
-        ("tree4", ("k=4;n=3;num_vcs=1",), ("nca",)),
         (
             "cmesh", ("k=4;n=2;c=4;xr=2;yr=2;x=4;y=4;num_vcs=2",),
             ("dor", "dor_no_express", "xy_yx", "xy_yx_no_express"),

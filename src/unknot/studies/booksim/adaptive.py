@@ -45,16 +45,7 @@ def flatfly_ugal_xyyx(built: Built, vcs: int, faithful: bool) -> Relation:
     return _flatfly_ugal(built, vcs, "ugal_xyyx", 2)
 
 
-def flatfly_ugal_pni(built: Built, vcs: int, faithful: bool) -> Relation:
-    """UGAL with VCs in each phase for each digit at which the next dimension is left, or for each terminal."""
-    if built.k != built.c:
-        raise UnfitError(f"ugal_pni wants k = c, in BookSim too, got {built.k} and {built.c}", "k")
-    if vcs < 2 * built.k:
-        raise UnfitError(f"at least {2 * built.k} VCs are wanted, one for each digit in each phase, got {vcs}")
-    return _flatfly_ugal(built, vcs, "ugal_pni", 1, built.k)
-
-
-def _flatfly_ugal(built: Built, vcs: int, name: str, orders: int, shares: int = 1) -> Relation:
+def _flatfly_ugal(built: Built, vcs: int, name: str, orders: int) -> Relation:
     """UGAL by waypoints in the box of source and destination; that of the source itself is minimal routing."""
     if vcs % (2 * orders):
         what = "half for each phase" if orders == 1 else "a quarter for each order and phase"
@@ -72,7 +63,7 @@ def _flatfly_ugal(built: Built, vcs: int, name: str, orders: int, shares: int = 
         alike = source[:, i][:, None] == to[:, i][None, :]
         inside &= ~alike[:, None, :] | (digits[:, i][None, :, None] == source[:, i][:, None, None])
     return replace(
-        by_waypoint(built, vcs, name, orders, shares),
+        by_waypoint(built, vcs, name, orders),
         may_use=np.tile(inside.reshape(terminals, -1), orders),
         direct=network.inject[:, None] * terminals + np.arange(terminals)[None, :],
         compares="UGAL-L",

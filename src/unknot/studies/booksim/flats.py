@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
@@ -92,10 +90,8 @@ def flatfly_valiant(built: Built, vcs: int, faithful: bool) -> Relation:
     return by_waypoint(built, vcs, "valiant", passing=False)
 
 
-def by_waypoint(
-    built: Built, vcs: int, name: str, orders: int = 1, shares: int = 1, *, passing: bool = True
-) -> Relation:
-    """Dimension order to a waypoint and from there on; each phase has `shares` shares of its VCs.
+def by_waypoint(built: Built, vcs: int, name: str, orders: int = 1, *, passing: bool = True) -> Relation:
+    """Dimension order to a waypoint and from there on, each phase in its own VCs.
 
     Address: ``(order × routers + waypoint) × terminals + destination``. With `passing`, packets on their way to the
     waypoint pass the router of their destination.
@@ -104,7 +100,6 @@ def by_waypoint(
     router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
     terminals, routers, total = built.network.num_terminals, built.network.num_routers, virtual.total
     block, each = terminals * routers, vcs // (2 * orders)
-    within, many = _positions_in_routers(built), each // shares
 
     def rule(at: int, address: int, out: Out) -> int:
         order, here, there = address // block, router[at], home[address % terminals]
@@ -119,25 +114,14 @@ def by_waypoint(
             a, b = here // k**i % k, goal // k**i % k
             if a != b:
                 low = first[channel[here, (k - 1) * i + b - int(b > a)]] + (2 * order + int(late)) * each
-                if shares > 1:
-                    low += many * (there // k ** (i + 1) % k if i + 1 < n else within[address % terminals])
-                for v in range(many):
+                for v in range(each):
                     out[v] = low + v
-                return many
+                return each
         out[0] = EJECT
         return 1
 
     ends = addresses(built, orders * routers)
     return Relation(built.network, virtual, rule, name=f"{name} of BookSim", destination=ends)
-
-
-def _positions_in_routers(built: Built) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Number of each terminal among those of its router."""
-    home = built.network.eject
-    order = np.argsort(home, kind="stable")
-    position = np.empty(home.size, dtype=np.int64)
-    position[order] = np.arange(home.size) - np.searchsorted(home[order], home[order])
-    return position
 
 
 def dragonfly_port(built: Built) -> Callable[[int, int], int]:

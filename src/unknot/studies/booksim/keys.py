@@ -44,7 +44,7 @@ _SPEC = "speculation bids as with the default value, see `Router.speculative`"
 KEYS: dict[str, Key] = {
     # Networks.
     "topology": Key("str", "torus", "built", "`mesh`, `torus`, `fly`, `cmesh`, `flatfly`, `dragonflynew`, `fattree`, "
-                    "`qtree`, `tree4`, `anynet`"),
+                    "`anynet`"),
     "k": Key("int", "8", "built", "size of the network"),
     "n": Key("int", "2", "built", "size of the network"),
     "c": Key("int", "1", "built", "terminals at a router: `cmesh` (4 only), `flatfly`"),

@@ -21,7 +21,6 @@ from unknot.studies.booksim.tori import (
     in_halves,
     in_order,
     on_mesh,
-    own_vcs,
 )
 
 
@@ -48,24 +47,6 @@ def next_hop_queues(built: Built, vcs: int, faithful: bool) -> Relation:
     return replace(
         in_order(built, vcs, "dim_order", on_mesh, of_next_port), name="dim_order of BookSim by next outputs"
     )
-
-
-def dim_order_ni(built: Built, vcs: int, faithful: bool) -> Relation:
-    """Dimension order with VCs of its own for each destination."""
-    at_least(vcs, built.network.num_terminals)
-    return in_order(built, vcs, "dim_order_ni", on_mesh, own_vcs(built, vcs))
-
-
-def dim_order_pni(built: Built, vcs: int, faithful: bool) -> Relation:
-    """Dimension order with VCs for each coordinate that a dimension is left at."""
-    at_least(vcs, built.k)
-    each, position, home = vcs // built.k, grid(built.network).coordinates, built.network.eject
-
-    def of_coordinate(here: int, to: int, i: int, drawn: int) -> tuple[int, int]:
-        b = position[home[to], i]
-        return b * each, (b + 1) * each
-
-    return in_order(built, vcs, "dim_order_pni", on_mesh, of_coordinate)
 
 
 def xy_yx(built: Built, vcs: int, faithful: bool) -> Relation:

@@ -150,41 +150,6 @@ def _fattree(configuration: Configuration) -> Built:
     return _made(f"fattree({k}, {n})", n * places, links, home, home, k, n)
 
 
-def _tree(configuration: Configuration) -> Built:
-    """`qtree`: a tree of 4 children a router, three levels."""
-    k, n = _four_three(configuration)
-    starts = [0, 1, 5]
-    links: Links = []
-    for level in (1, 2):
-        for at in range(4**level):
-            child, parent = starts[level] + at, starts[level - 1] + at // 4
-            links += [(child, 4, parent, 1), (parent, at % 4, child, 1)]
-    home = 5 + np.arange(64) // 4
-    return _made("qtree", 21, links, home, home, k, n)
-
-
-def _tree4(configuration: Configuration) -> Built:
-    k, n = _four_three(configuration)
-    links: Links = []
-    for middle in range(8):
-        for port in range(4):
-            low = 12 + 4 * (middle // 2) + port
-            links += [(4 + middle, port, low, 1), (low, 4 + middle % 2, 4 + middle, 1)]
-    for top in range(4):
-        for port in range(8):
-            links += [(top, port, 4 + port, 1), (4 + port, 4 + top, top, 1)]
-    home = 12 + np.arange(64) // 4
-    return _made("tree4", 28, links, home, home, k, n)
-
-
-def _four_three(configuration: Configuration) -> tuple[int, int]:
-    k, n = configuration.whole("k"), configuration.whole("n")
-    if (k, n) != (4, 3):
-        name = configuration.text("topology")
-        raise configuration.error("k" if k != 4 else "n", f"{name} is built for k = 4 and n = 3 only, in BookSim too")
-    return k, n
-
-
 def _cmesh(configuration: Configuration) -> Built:
     k, n = _sizes(configuration, 2)
     c, x, y, xr, yr = (configuration.whole(key) for key in ("c", "x", "y", "xr", "yr"))
@@ -291,8 +256,6 @@ _BUILDERS: dict[str, Callable[[Configuration], Built]] = {
     "torus": _cube,
     "fly": _fly,
     "fattree": _fattree,
-    "qtree": _tree,
-    "tree4": _tree4,
     "cmesh": _cmesh,
     "flatfly": _flatfly,
     "dragonflynew": _dragonfly,

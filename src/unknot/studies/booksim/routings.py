@@ -20,8 +20,6 @@ Maker = Callable[[Built, int, bool], Relation]
 ROUTINGS: dict[tuple[str, str], Maker] = {
     ("mesh", "dor"): meshes.dim_order,
     ("mesh", "dim_order"): meshes.dim_order,
-    ("mesh", "dim_order_ni"): meshes.dim_order_ni,
-    ("mesh", "dim_order_pni"): meshes.dim_order_pni,
     ("mesh", "xy_yx"): meshes.xy_yx,
     ("mesh", "adaptive_xy_yx"): adaptive.adaptive_xy_yx,
     ("mesh", "romm"): meshes.romm,
@@ -30,15 +28,11 @@ ROUTINGS: dict[tuple[str, str], Maker] = {
     ("mesh", "planar_adapt"): meshes.planar_adapt,
     ("torus", "dim_order"): tori.dim_order_torus,
     ("torus", "dim_order_bal"): tori.dim_order_bal,
-    ("torus", "dim_order_ni"): tori.dim_order_ni_torus,
     ("torus", "valiant"): tori.valiant_torus,
     ("torus", "min_adapt"): tori.min_adapt_torus,
     ("fly", "dest_tag"): trees.dest_tag,
     ("fattree", "nca"): trees.nca,
     ("fattree", "anca"): trees.anca,
-    ("qtree", "nca"): trees.nca_qtree,
-    ("tree4", "nca"): trees.nca_tree4,
-    ("tree4", "anca"): trees.anca_tree4,
     ("anynet", "min"): trees.min_anynet,
     ("cmesh", "dor"): flats.cmesh_dor,
     ("cmesh", "dor_no_express"): flats.cmesh_dor_no_express,
@@ -50,14 +44,18 @@ ROUTINGS: dict[tuple[str, str], Maker] = {
     ("flatfly", "adaptive_xyyx"): adaptive.adaptive_xyyx,
     ("flatfly", "ugal"): adaptive.flatfly_ugal,
     ("flatfly", "ugal_xyyx"): adaptive.flatfly_ugal_xyyx,
-    ("flatfly", "ugal_pni"): adaptive.flatfly_ugal_pni,
     ("dragonflynew", "min"): flats.dragonfly_min,
     ("dragonflynew", "ugal"): adaptive.dragonfly_ugal,
 }
 """Routings by topology and `routing_function`."""
 
 MOST_VCS = 2**24
+_PRIVATE = "it takes VCs of their own for each destination; {} is built"
 NOT_BUILT = {
+    ("mesh", "dim_order_ni"): _PRIVATE.format("dim_order"),
+    ("mesh", "dim_order_pni"): _PRIVATE.format("dim_order"),
+    ("torus", "dim_order_ni"): _PRIVATE.format("dim_order"),
+    ("flatfly", "ugal_pni"): _PRIVATE.format("ugal"),
     ("mesh", "romm_ni"): "romm is built",
     ("mesh", "chaos"): "BookSim's router `chaos` cannot start",
     ("torus", "chaos"): "BookSim's router `chaos` cannot start",

@@ -72,13 +72,6 @@ def dim_order_bal(built: Built, vcs: int, faithful: bool) -> Relation:
     return _around(built, vcs, "dim_order_bal of BookSim", True)
 
 
-def dim_order_ni_torus(built: Built, vcs: int, faithful: bool) -> Relation:
-    """Dimension order with VCs of its own for each destination, and no dateline."""
-    at_least(vcs, built.network.num_terminals)
-    draws = 1 << built.n
-    return in_order(built, vcs, "dim_order_ni", on_torus(built), own_vcs(built, vcs), draws=draws)
-
-
 def valiant_torus(built: Built, vcs: int, faithful: bool) -> Relation:
     """A waypoint anywhere, with datelines in both phases; BookSim stops with a failed assertion at any load."""
     if faithful:
@@ -194,17 +187,6 @@ def on_mesh(a: int, b: int, i: int, drawn: int) -> int:
     return 2 * i + int(b < a)
 
 
-def on_torus(built: Built) -> PortOf:
-    """Return what names the port of a torus; of two ways that are equally short, the draw has a bit for each."""
-    k = built.k
-
-    def port_of(a: int, b: int, i: int, drawn: int) -> int:
-        up = (b - a) % k
-        return 2 * i + ((drawn >> i) & 1 if 2 * up == k else int(2 * up > k))
-
-    return port_of
-
-
 def on_flatfly(built: Built) -> PortOf:
     """Return what names the port of a flattened butterfly."""
     k = built.k
@@ -234,18 +216,8 @@ def half_by_order(vcs: int) -> VcRange:
     return of_order
 
 
-def own_vcs(built: Built, vcs: int) -> VcRange:
-    """Return VCs of its own for each destination."""
-    each = vcs // built.network.num_terminals
-
-    def of_destination(here: int, to: int, i: int, drawn: int) -> tuple[int, int]:
-        return to * each, (to + 1) * each
-
-    return of_destination
-
-
 def in_order(
-    built: Built, vcs: int, name: str, port_of: PortOf, range_of: VcRange, *, draws: int = 1, both: bool = False
+    built: Built, vcs: int, name: str, port_of: PortOf, range_of: VcRange, *, both: bool = False
 ) -> Relation:
     """Dimension order on a range of the VCs; with `both`, packets that draw 1 take the last dimension first."""
     virtual, channel, position = VirtualChannels(built.network, vcs), built.channel, _digits(built)
@@ -270,5 +242,5 @@ def in_order(
         out[0] = EJECT
         return 1
 
-    ends = addresses(built, 2 if both else draws)
+    ends = addresses(built, 2 if both else 1)
     return Relation(built.network, virtual, rule, name=f"{name} of BookSim", destination=ends, claims_minimal=True)

@@ -65,55 +65,6 @@ def anca(built: Built, vcs: int, faithful: bool) -> Relation:
     return replace(ancestor(built.network, vcs), name="anca of BookSim", selection="better_of_two")
 
 
-def nca_qtree(built: Built, vcs: int, faithful: bool) -> Relation:
-    """Routing along the only way from router to router."""
-    return replace(ancestor(built.network, vcs), name="nca of BookSim", selection=None)
-
-
-def _tree4(built: Built, vcs: int, adaptive: bool) -> Relation:
-    virtual, channel = VirtualChannels(built.network, vcs), built.channel
-    router, first, terminals = virtual.router, virtual.first, built.network.num_terminals
-
-    def rule(at: int, address: int, out: Out) -> int:
-        to, drawn = address % terminals, address // terminals
-        here = router[at]
-        if here < 4:
-            low = 2 * (to // 16) + drawn % 2
-            high = low + 1
-        elif here < 12:
-            down = to // 16 == (here - 4) // 2
-            low = to // 4 % 4 if down else 4 if adaptive else 4 + drawn // 2 % 4
-            high = low + 4 if adaptive and not down else low + 1
-        else:
-            if to // 4 == here - 12:
-                out[0] = EJECT
-                return 1
-            low = 4 if adaptive else 4 + drawn // 8 % 2
-            high = low + 2 if adaptive else low + 1
-        count = 0
-        for port in range(low, high):
-            for v in range(vcs):
-                out[count] = first[channel[here, port]] + v
-                count += 1
-        return count
-
-    ends = addresses(built, 2 if adaptive else 16)
-    name = "anca" if adaptive else "nca"
-    return Relation(built.network, virtual, rule, name=f"{name} of BookSim", destination=ends, claims_minimal=True)
-
-
-def nca_tree4(built: Built, vcs: int, faithful: bool) -> Relation:
-    """Up and down by ports drawn where there are several."""
-    return _tree4(built, vcs, False)
-
-
-def anca_tree4(built: Built, vcs: int, faithful: bool) -> Relation:
-    """Up by any port that is free; BookSim means to, but keeps the first one only."""
-    if faithful:
-        raise UnfitError("BookSim keeps the first port up only, which is not built", "routing_function")
-    return _tree4(built, vcs, True)
-
-
 def min_anynet(built: Built, vcs: int, faithful: bool) -> Relation:
     """One shortest way from each router to each other, found as BookSim finds it: Dijkstra's, low numbers first."""
     network, virtual = built.network, VirtualChannels(built.network, vcs)
