@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
-from unknot.studies.points import Proven, decode, encode
+from unknot.studies.points import Proven
+from unknot.studies.records import decode, encode
 from unknot.verify.delivery import Delivery
 
 MESSAGES = (Message(0, 3, 16, (1,), (2, 3), (4,)), Message(1, 2, 8, (), (4,), (2, 3)))
