@@ -24,7 +24,7 @@ from unknot.studies.study import Design, Proof, Study
 from unknot.verify.adaptivity import Adaptivity
 from unknot.verify.adaptivity import adaptivity as share_of_paths
 from unknot.verify.delivery import Delivery
-from unknot.verify.testing.catalogue import NETWORKS
+from unknot.verify.testing import NETWORKS
 
 PAGE = Path(__file__).parents[1] / "docs/gallery.md"
 VARIANTS = (
@@ -128,7 +128,7 @@ def gallery(
     routings : sequence of str, optional
         Names or calls; by default every public routing with its default options, and `VARIANTS`.
     networks : sequence of str, optional
-        By default `unknot.verify.testing.catalogue.NETWORKS` and `MORE`.
+        By default `unknot.verify.testing.NETWORKS` and `MORE`.
     executor : concurrent.futures.Executor, optional
         Computes the proofs; by default processes.
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from unknot.cli.commands.display import Rows
     from unknot.fabrics import Changes
     from unknot.verify.audit import Audit
-    from unknot.verify.audit_multicast import MulticastAudit
     from unknot.verify.audit_merged import Routes
+    from unknot.verify.audit_multicast import MulticastAudit
     from unknot.verify.audit_traffic import TrafficAudit
 
 
