@@ -14,11 +14,9 @@ from unknot.network.families import benes, omega
 from unknot.routing import Relation, destination_tag, fully_adaptive
 from unknot_papers.multistage import (
     Marks,
-    alternate_tags,
     count_paths,
     marked,
     permute,
-    primary_tags,
     realisable,
 )
 from unknot_papers.multistage.looping import route_rcbn
@@ -43,15 +41,12 @@ def permutations() -> None:
     large, network = rcbn(1024), benes(1024)
     dead = marked(rcbn(16), Marks.of(rcbn(16), ["s1r2"]))
     sixteen = random.permutation(16)
-    ends = np.arange(1024)
     for name, work in (
         ("rcbn(1024), a random permutation: channels", lambda: route_rcbn(1024, wanted)),
         ("rcbn(1024), the same by `permute`, which recognises the network", lambda: permute(large, wanted)),
         ("benes(1024), the same", lambda: permute(network, wanted)),
         ("rcbn(8), all 40,320 permutations by search", lambda: realisable(rcbn(8), every)),
         ("rcbn(16) with a dead switch, a permutation", lambda: permute(dead, sixteen)),
-        ("rcbn(1024), primary tags of all 1,048,576 pairs", lambda: primary_tags(ends[:, None], ends, 10)),
-        ("rcbn(128), all alternate tags from input 0", lambda: alternate_tags(0, ends[:128:2], 7)),
         ("rcbn(1024), paths of all pairs counted", lambda: count_paths(large)),
         ("rcbn(131072) built", lambda: rcbn(2**17)),
     ):

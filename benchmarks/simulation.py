@@ -20,13 +20,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tests.reference.uniform_pairs import uniform
+
 from benchmarks.peers import peers, state_bytes
 from unknot import Relation
 from unknot.network import families as topologies
 from unknot.routing import dimension_order, dragonfly_minimal, nca
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.sources import Sources, uniform
+from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import NO_CYCLE
 
 DEPTH = 8

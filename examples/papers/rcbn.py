@@ -20,6 +20,7 @@ from methods.fault_sweeps import fewest_that_block_all, sample_faults, single_fa
 from methods.fraction import cost, realisable_fraction
 from methods.isomorphism import isomorphism
 from methods.level_by_level import level_by_level
+from methods.tags import alternate_tags, number_of_paths, primary_tags, rows_of, tags_avoiding
 
 from unknot.network import Network
 from unknot.network.families import (
@@ -35,16 +36,11 @@ from unknot.network.families import (
 from unknot.network.stages import stages
 from unknot_papers.multistage import (
     Marks,
-    alternate_tags,
     count_paths,
     disjoint_paths,
     marked,
-    number_of_paths,
     permute,
-    primary_tags,
     realisable,
-    rows_of,
-    tags_avoiding,
     unreachable_pairs,
 )
 from unknot_papers.multistage.search import cut

@@ -9,6 +9,7 @@ import numpy as np
 
 from tests.contract.drawing import Features, draw
 from tests.contract.machine import Machine, explore
+from tests.reference.uniform_pairs import uniform
 from unknot import replay
 from unknot._base.errors import SimulationError
 from unknot._base.switching import SWITCHINGS, Switching
@@ -17,7 +18,7 @@ from unknot.routing import Relation
 from unknot.simulation.engine.detector import stuck_vcs
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.sources import Sources, uniform
+from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import Selection
 from unknot.verify import check_all
 

@@ -12,10 +12,10 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from methods.tags import CASES
 
 from unknot.network.model import IntArray
 from unknot_papers.multistage.looping import rcbn_channels
-from unknot_papers.rcbn.tags import CASES
 
 Numbers = npt.NDArray[np.int64]
 Option = tuple[int, int]

@@ -6,7 +6,6 @@ from unknot.network.stages import reaches as reaches
 from unknot_papers.multistage.faults import Marks as Marks
 from unknot_papers.multistage.faults import marked as marked
 from unknot_papers.multistage.faults import permute_with_faults as permute_with_faults
-from unknot_papers.multistage.faults import tags_avoiding as tags_avoiding
 from unknot_papers.multistage.faults import unreachable_pairs as unreachable_pairs
 from unknot_papers.multistage.paths import all_paths as all_paths
 from unknot_papers.multistage.paths import count_paths as count_paths
@@ -19,10 +18,6 @@ from unknot_papers.multistage.realisation import permutation as permutation
 from unknot_papers.multistage.realisation import random_permutation as random_permutation
 from unknot_papers.multistage.search import realisable as realisable
 from unknot_papers.rcbn.tags import Tags as Tags
-from unknot_papers.rcbn.tags import alternate_tags as alternate_tags
-from unknot_papers.rcbn.tags import number_of_paths as number_of_paths
-from unknot_papers.rcbn.tags import primary_tags as primary_tags
-from unknot_papers.rcbn.tags import rows_of as rows_of
 from unknot_papers.rcbn.tags import tags_of_rows as tags_of_rows
 from unknot_papers.rcbn.topology import size_of_rcbn as size_of_rcbn
 

@@ -1,7 +1,6 @@
-"""Dead switches and links of multistage networks, and tags that go round them.
+"""Dead switches and links of multistage networks.
 
-A switch that is marked dead stays where it is but loses its links, so terminals keep their numbers. Tags are chosen
-with the marks known before a message starts, which Ren, Gu, Pan & Liu (2003) call pre-fault-tolerance.
+A switch that is marked dead stays where it is but loses its links, so terminals keep their numbers.
 """
 
 from __future__ import annotations
@@ -15,11 +14,9 @@ import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, UnknotError
 from unknot.network import Network
-from unknot.network.stages import reaches, stages
+from unknot.network.stages import reaches
 from unknot_papers.multistage.permute import permute
 from unknot_papers.multistage.realisation import Realisation, permutation
-from unknot_papers.rcbn.tags import CASES, Tags, alternate_tags, rows_of
-from unknot_papers.rcbn.topology import size_of_rcbn
 
 Numbers = npt.NDArray[np.int64]
 
@@ -95,47 +92,6 @@ def permute_with_faults(
     if network.radices and network.radices[0] == 1 and marks.switches:
         raise UnknotError(f"{network.name} has one stage only: a dead switch takes its terminals with it")
     return permute(marked(network, marks), permutation(network, wanted), method=method, time_limit=time_limit)
-
-
-def tags_avoiding(
-    network: Network,
-    marks: Marks,
-    sources: npt.ArrayLike,
-    destinations: npt.ArrayLike,
-    cases: Sequence[int] = CASES,
-) -> tuple[npt.NDArray[np.bool_], Tags]:
-    """Return for each pair of an RCBN the primary tag, or else an alternate one, that avoids everything dead.
-
-    Of several the one is taken that differs from the primary tag in the fewest digits.
-
-    Returns
-    -------
-    found : bool array
-        False where every tag meets something dead; the tag is then the primary one.
-    tags : Tags
-    """
-    n = size_of_rcbn(network)
-    s, d = (np.array(ends, dtype=np.int64).ravel() for ends in np.broadcast_arrays(sources, destinations))
-    pair, tags = alternate_tags(s, d, n, cases)
-    rows = rows_of(s[pair] >> 1, tags)
-    view = stages(network)
-    dead = np.zeros(network.radices, dtype=bool)
-    where = np.array(marks.switches, dtype=np.int64)
-    dead[view.stage[where], view.row[where]] = True
-    meets: npt.NDArray[np.bool_] = np.asarray(dead[np.arange(view.count), rows].any(axis=1))
-    for link in marks.links:
-        stage = view.stage[network.source[link]]
-        meets |= (rows[:, stage] == view.row[network.source[link]]) & (
-            rows[:, stage + 1] == view.row[network.target[link]]
-        )
-    first = np.searchsorted(pair, np.arange(s.size))
-    ones, bars = tags.ones[first][pair], tags.bars[first][pair]
-    changed = np.bitwise_count((tags.ones ^ ones) | (tags.bars ^ bars)).astype(np.int64)
-    order = np.lexsort((np.arange(pair.size), changed, meets, pair))
-    best = order[np.searchsorted(pair[order], np.arange(s.size))]
-    avoids = ~meets[best]
-    best = np.where(avoids, best, first)
-    return avoids, Tags(tags.digits, tags.ones[best], tags.bars[best])
 
 
 def unreachable_pairs(network: Network, marks: Marks) -> int:

@@ -4,10 +4,6 @@ from inspect import ismodule as _ismodule
 
 from unknot_papers.rcbn.routing import rcbn_tags as rcbn_tags
 from unknot_papers.rcbn.tags import Tags as Tags
-from unknot_papers.rcbn.tags import alternate_tags as alternate_tags
-from unknot_papers.rcbn.tags import number_of_paths as number_of_paths
-from unknot_papers.rcbn.tags import primary_tags as primary_tags
-from unknot_papers.rcbn.tags import rows_of as rows_of
 from unknot_papers.rcbn.tags import tags_of_rows as tags_of_rows
 from unknot_papers.rcbn.topology import augmented_composite_banyan as augmented_composite_banyan
 from unknot_papers.rcbn.topology import composite_banyan as composite_banyan

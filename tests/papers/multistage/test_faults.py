@@ -9,23 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.papers import script
 from tests.reference import multistage as naive
 from unknot._base.errors import NetworkError, UnknotError
 from unknot.network.families import benes
 from unknot.network.stages import stages
-from unknot_papers.multistage import (
-    Marks,
-    accept,
-    alternate_tags,
-    marked,
-    permute_with_faults,
-    primary_tags,
-    rows_of,
-    tags_avoiding,
-    unreachable_pairs,
-)
+from unknot_papers.multistage import Marks, accept, marked, permute_with_faults, unreachable_pairs
 from unknot_papers.multistage.search import cut
 from unknot_papers.rcbn import rcbn
+
+TAGS = script("methods.tags")
+alternate_tags = TAGS.alternate_tags
+primary_tags = TAGS.primary_tags
+rows_of = TAGS.rows_of
+tags_avoiding = TAGS.tags_avoiding
 
 
 def test_marks_have_names() -> None:

@@ -7,19 +7,17 @@ import itertools
 import numpy as np
 import pytest
 
+from tests.papers import script
 from tests.reference import multistage as naive
 from unknot._base.errors import NetworkError, UnknotError
 from unknot.network import Network
 from unknot.network.families import benes, clos, extra_stage, mesh, omega
-from unknot_papers.multistage import (
-    all_paths,
-    count_paths,
-    disjoint_paths,
-    number_of_paths,
-    reaches,
-)
+from unknot_papers.multistage import all_paths, count_paths, disjoint_paths, reaches
 from unknot_papers.multistage.paths import routers_of
 from unknot_papers.rcbn import composite_banyan, rcbn
+
+TAGS = script("methods.tags")
+number_of_paths = TAGS.number_of_paths
 
 SMALL = [
     rcbn(8),

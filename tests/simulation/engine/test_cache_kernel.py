@@ -7,13 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.reference.uniform_pairs import uniform
 from tests.simulation.relations import random_relation
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
 from unknot.network.families import mesh, torus
 from unknot.routing import EJECT, Relation, VirtualChannels, dimension_order, duato, up_down
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.sources import Sources, uniform
+from unknot.simulation.engine.sources import Sources
 
 ALWAYS, NEVER = -(10**12), 10**12
 

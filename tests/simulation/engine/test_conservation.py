@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.reference.uniform_pairs import uniform
 from tests.simulation.queues import star
 from tests.simulation.relations import random_relation
 from unknot._base.switching import SWITCHINGS, Switching
@@ -13,7 +14,7 @@ from unknot.network.families import mesh
 from unknot.routing import Relation, dimension_order
 from unknot.simulation import simulate
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.sources import Sources, uniform
+from unknot.simulation.engine.sources import Sources
 
 
 class Ledger:

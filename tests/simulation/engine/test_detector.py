@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.reference.uniform_pairs import uniform
 from tests.simulation.relations import clockwise, random_relation
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network.families import mesh, ring, torus
@@ -15,7 +16,7 @@ from unknot.simulation import replay, simulate
 from unknot.simulation.engine.detector import in_words, knot, stuck_vcs
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.sources import Sources, uniform
+from unknot.simulation.engine.sources import Sources
 from unknot.verify import check
 
 

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.reference.simulator import Simulator
+from tests.reference.uniform_pairs import uniform
 from tests.simulation.relations import random_relation
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
@@ -20,7 +21,7 @@ from unknot.routing.contract import Decision
 from unknot.routing.relation import COMPARISONS
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.sources import Sources, pairs_of, uniform
+from unknot.simulation.engine.sources import Sources, pairs_of
 from unknot.simulation.engine.tables import is_packable
 from unknot.traffic import PatternLike, pattern
 from unknot.traffic.workload import Bursts, Lengths

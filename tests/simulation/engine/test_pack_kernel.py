@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
+from tests.reference.uniform_pairs import uniform
 from unknot.network.families import mesh
 from unknot.routing import dimension_order
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, subtract
-from unknot.simulation.engine.sources import Sources, uniform
+from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.view_kernel import view
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.reference.sim_parts import Packet
+from tests.reference.uniform_pairs import uniform
 from tests.simulation.scripted import Scripted, Sent, fork
 from unknot._base.errors import SimulationError
 from unknot._base.switching import SWITCHINGS, Switching
@@ -17,7 +18,7 @@ from unknot.routing import Relation, dimension_order, shortest_paths
 from unknot.simulation import simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Allocator, Router
-from unknot.simulation.engine.sources import Sources, uniform
+from unknot.simulation.engine.sources import Sources
 
 
 def latency(relation: Relation, address: int, length: int, router: Router, **options: object) -> int:

@@ -6,10 +6,11 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.reference.uniform_pairs import uniform
 from tests.simulation.relations import random_relation
 from unknot._base.switching import SWITCHINGS
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.sources import Sources, uniform
+from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import SCRATCH, TABLES
 from unknot.traffic.workload import Bursts
 

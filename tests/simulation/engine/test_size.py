@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.reference.uniform_pairs import uniform
 from unknot import Relation, SizeError, memory_limit
 from unknot._base.errors import SimulationError
 from unknot._base.switching import Switching
@@ -18,7 +19,7 @@ from unknot.simulation import Router, TrafficClass, simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix, sources_of
 from unknot.simulation.engine.size import simulation_bytes
-from unknot.simulation.engine.sources import Sources, uniform
+from unknot.simulation.engine.sources import Sources
 from unknot.traffic import Traffic
 
 

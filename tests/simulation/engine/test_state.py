@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.reference.uniform_pairs import uniform
 from tests.simulation.relations import random_relation
 from unknot.network.families import mesh
 from unknot.routing import ugal
 from unknot.simulation import Bursts, Router
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.sources import Sources, uniform
+from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import FIXED, SAVED, SCRATCH, TABLES
 
 ROUTERS = {

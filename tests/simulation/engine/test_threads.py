@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.reference.uniform_pairs import uniform
 from tests.simulation.relations import random_relation
 from unknot._base.errors import RelationError, SimulationError
 from unknot._base.switching import SWITCHINGS, Switching
@@ -12,7 +13,7 @@ from unknot.routing import Relation, dimension_order, duato, fully_adaptive, o1t
 from unknot.simulation import simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.sources import Sources, uniform
+from unknot.simulation.engine.sources import Sources
 from unknot.traffic.workload import Bursts
 
 OPTIONS = {

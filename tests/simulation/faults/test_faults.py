@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.reference.uniform_pairs import uniform
 from tests.simulation.relations import clockwise, random_relation
 from unknot._base.errors import NetworkError, SimulationError, TextError
 from unknot._base.switching import SWITCHINGS, Switching
@@ -17,7 +18,7 @@ from unknot.network.families import line, mesh, ring
 from unknot.routing import Relation, dimension_order, up_down
 from unknot.simulation import Fault, Router, simulate
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.sources import Sources, uniform
+from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import ATOMIC, State
 from unknot.simulation.faults.fault import channels_of, fault_of
 from unknot.simulation.faults.faulty_engine import FaultyEngine

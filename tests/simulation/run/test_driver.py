@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.reference.uniform_pairs import uniform
 from unknot._base.errors import RelationError, SimulationError, UnknotError
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network, from_edges
 from unknot.network.families import line, mesh, torus
 from unknot.routing import EJECT, Relation, dimension_order, ugal, valiant
 from unknot.simulation import Router, Run, simulate
-from unknot.simulation.engine.sources import uniform
 
 
 @pytest.mark.parametrize(

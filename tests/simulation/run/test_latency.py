@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.reference.uniform_pairs import uniform
 from unknot._base.errors import SimulationError
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
@@ -12,7 +13,7 @@ from unknot.network.families import line, mesh, torus
 from unknot.routing import Relation, dimension_order
 from unknot.simulation import simulate, zero_load_latency
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.sources import Sources, uniform
+from unknot.simulation.engine.sources import Sources
 
 BOOKSIM = {
     0.05: (33.468,),

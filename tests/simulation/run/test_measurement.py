@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.reference.uniform_pairs import uniform
 from tests.simulation.relations import clockwise
 from unknot._base.switching import Switching
 from unknot.network.families import line, mesh, torus
 from unknot.routing import dimension_order, o1turn
 from unknot.simulation import simulate
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.sources import Sources, uniform
+from unknot.simulation.engine.sources import Sources
 from unknot.simulation.run.measurement import Window
 from unknot.simulation.run.statistics import correlation_time, doubtful, half_width, half_width_of_batches
 from unknot.verify.loads import loads

@@ -110,11 +110,6 @@ def pairs_of(relation: Relation, pattern: Pattern) -> Pairs:
     )
 
 
-def uniform(relation: Relation, *, self_traffic: bool = True) -> Pairs:
-    """Uniform traffic over the pairs the relation serves, that of a terminal to itself included or not."""
-    return pairs_of(relation, Pattern("uniform", itself=self_traffic))
-
-
 class _Served:
     """Terminals that each terminal may send to, and the addresses it may use for each."""
 
