@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import unknot
+from tests.papers import script
 from tests.reference import multistage as naive
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
@@ -15,8 +16,11 @@ from unknot.network import Network
 from unknot.network.families import banyan, baseline, benes, butterfly, clos, flip_network, indirect_cube, mesh, omega
 from unknot.network.stages import stages
 from unknot.routing import Relation, destination_tag, fully_adaptive
-from unknot_papers.multistage import Marks, marked, primary_tags, rows_of
+from unknot_papers.multistage import Marks, marked
 from unknot_papers.rcbn import composite_banyan, rcbn, rcbn_tags
+
+primary_tags = script("methods.tags").primary_tags
+rows_of = script("methods.tags").rows_of
 
 DELTA = [omega(8), flip_network(8), baseline(16), indirect_cube(8), banyan(16), butterfly(3, 2), omega(27, 3)]
 RELATIONS = [

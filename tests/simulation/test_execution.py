@@ -6,6 +6,7 @@ from itertools import combinations
 
 import pytest
 
+from tests.papers import script
 from unknot._base.errors import RelationError, SimulationError
 from unknot._base.memory import SizeError, memory_limit
 from unknot.network import families as topologies
@@ -15,7 +16,8 @@ from unknot.traffic.collectives import Schedule, Send, all_reduce, broadcast, co
 from unknot.traffic.collectives.schedule import channels_used
 from unknot.traffic.trace import addresses
 from unknot_papers.itm import itm
-from unknot_papers.itm.recognise import contention as on_shortest_paths
+
+on_shortest_paths = script("methods.independence").contention
 
 
 def test_a_single_message_takes_the_zero_load_latency():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.papers import script
 from tests.reference.collectives import holdings
 from unknot._base.errors import NetworkError
 from unknot.network import families as topologies
@@ -23,7 +24,10 @@ from unknot.traffic.collectives import (
     reduce,
     scatter,
 )
-from unknot_papers.itm import independent, itm, positions, recognise
+from unknot_papers.itm import itm, recognise
+
+independent = script("methods.independence").independent
+positions = script("methods.independence").positions
 
 NETWORKS = st.one_of(
     st.builds(topologies.mesh, st.integers(2, 5), st.integers(2, 4)),

@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.papers import script
 from unknot.network import Network
 from unknot.network import families as topologies
 from unknot.routing import dimension_order
 from unknot.traffic.collectives import broadcast, contention, gather, multicast, order_of, scatter
-from unknot_papers.itm import contention as on_shortest_paths
 from unknot_papers.itm import itm
+
+on_shortest_paths = script("methods.independence").contention
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3, 4, 5])
