@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +53,27 @@ def test_commands_end_as_the_page_says(
     for line in (*BEFORE.get(words, ()), words):
         result = CliRunner().invoke(app, shlex.split(line))
     assert result.exit_code == int(code or 0), result.output
+
+
+@pytest.mark.campaign
+def test_a_sceptic_follows_the_page_on_evidence(tmp_path: Path) -> None:
+    """All lines of its block in a shell that ends where a command fails, except where the page says so."""
+    page = (ROOT / "docs/evidence.md").read_text(encoding="utf-8")
+    (lines,) = [part for part in re.findall(r"```sh\n(.*?)```", page, re.S) if "plain.py" in part]
+    lines = re.sub(r"^(.*?)    # .*exit code 1$", r"! \1", lines, flags=re.M)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-ec", lines],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("accepted") > 100
+    assert "wrong.json: REJECTED: a fault cuts 36 routes" in done.stdout
 
 
 def test_every_command_is_shown() -> None:

@@ -150,16 +150,16 @@ SAYS = {
         "3 pairs of source and address: packets may go round for ever",
     ],
     "lengths": ["25 pairs of source and address: the longest route has 2 hops, and all are shortest paths"],
-    "forced": ["shortest paths: 1 lanes that packets keep cannot be free of deadlock"],
+    "forced": ["shortest paths: 1 lane that packets keep cannot be free of deadlock"],
     "routes": [
-        "25 pairs of source and address: these routes cannot be free of deadlock in 1 lanes that packets keep"
+        "25 pairs of source and address: these routes cannot be free of deadlock in 1 lane that packets keep"
     ],
     "lanes": ["shortest paths: 2 lanes that packets keep cannot be free of deadlock"],
     "lanes that are shared": [
-        "shortest paths: 1 lanes that both directions of a pair keep cannot be free of deadlock"
+        "shortest paths: 1 lane that both directions of a pair keep cannot be free of deadlock"
     ],
-    "lanes that are rising": ["shortest paths: 1 lanes that rise at hops cannot be free of deadlock"],
-    "lanes that are any": ["shortest paths: 1 lanes that change at hops cannot be free of deadlock"],
+    "lanes that are rising": ["shortest paths: 1 lane that rise at hops cannot be free of deadlock"],
+    "lanes that are any": ["shortest paths: 1 lane that change at hops cannot be free of deadlock"],
     "removed": [
         "16 pairs of source and address: not safe under wormhole and delivering with fewer than 2 candidates removed"
     ],

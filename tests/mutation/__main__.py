@@ -87,9 +87,11 @@ def main() -> int:
     if group.interpreted and os.environ.get("NUMBA_DISABLE_JIT") != "1":
         os.environ["NUMBA_DISABLE_JIT"] = "1"
         os.execv(sys.executable, [sys.executable, "-m", "tests.mutation", *sys.argv[1:], f"--seed={args.seed}"])
-    from tests.mutation.runner import cap_examples
+    from tests.mutation.runner import cap_examples, count_bits_in_python
 
     cap_examples(args.examples)
+    if group.interpreted:
+        count_bits_in_python()
     explained = {line.rpartition(" # ")[0] for line in EXPLAINED.read_text().splitlines() if line}
     return _judge(args.groups[0], group, args, explained)
 

@@ -179,6 +179,14 @@ def cap_examples(most: int) -> None:
     drawing.draw_until = lambda enough, test, rounds=0: test()  # few examples seldom meet the rare cases
 
 
+def count_bits_in_python() -> None:
+    """Give kernels functions in place of Numba's intrinsics, which Python cannot run; before kernels are imported."""
+    from unknot._base.kernels import words_kernel
+
+    words_kernel.how_many = lambda word: (int(word) & (2**64 - 1)).bit_count()
+    words_kernel.lowest = lambda word: (int(word) & -int(word)).bit_length() - 1
+
+
 def _plant(mutant: Mutant) -> None:
     """Give a function the code of the mutant, for all who imported it."""
     name = mutant.path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")

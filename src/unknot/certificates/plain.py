@@ -855,7 +855,7 @@ def check_lanes(encoder: Encoder, pairs: Container[Pair], proof: Any) -> str:
         raise Rejected(f"{kind!r} is no proof that {encoder.impossible} lanes are too few")
     else:
         check_turns(encoder, pairs, field(proof, "turns", list))
-    return f"{encoder.impossible} lanes {KINDS[encoder.changes]}"
+    return f"{encoder.impossible} lane{'s' * (encoder.impossible > 1)} {KINDS[encoder.changes]}"
 
 
 def check_turns(encoder: Encoder, pairs: Container[Pair], turns: list[Any]) -> None:
