@@ -151,9 +151,7 @@ SAYS = {
     ],
     "lengths": ["25 pairs of source and address: the longest route has 2 hops, and all are shortest paths"],
     "forced": ["shortest paths: 1 lane that packets keep cannot be free of deadlock"],
-    "routes": [
-        "25 pairs of source and address: these routes cannot be free of deadlock in 1 lane that packets keep"
-    ],
+    "routes": ["25 pairs of source and address: these routes cannot be free of deadlock in 1 lane that packets keep"],
     "lanes": ["shortest paths: 2 lanes that packets keep cannot be free of deadlock"],
     "lanes that are shared": [
         "shortest paths: 1 lane that both directions of a pair keep cannot be free of deadlock"
