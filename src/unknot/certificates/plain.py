@@ -272,9 +272,7 @@ def check_free(table: Table, switching: str, proof: Any) -> None:
     if switching not in PROVES.get(kind, ()):
         raise Rejected(f"a proof of kind {kind!r} shows nothing about {switching}")
     rank = integers(field(proof, "rank", list), "rank", -(2**60), 2**60, table.vcs)
-    core: set[int] = set()
-    if kind == "exhausted":
-        core = {*integers(field(proof, "core", list), "core", 0, table.vcs)}
+    core = {*integers(field(proof, "core", list), "core", 0, table.vcs)} if kind == "exhausted" else set[int]()
     for address in range(table.addresses):
         if kind == "order":
             check_order(table, address, rank)
@@ -601,15 +599,20 @@ def may_hold(table: Table, switching: str, packets: int, most: int) -> bool:
     states, left = waiting_states(table, switching)
     steps = Steps()
     worms = worms_inside(states, left, left, steps, most - packets + 1)
-    near: dict[int, dict[int, int]] = {v: {} for v in sorted(left)}
-    for v, onward in near.items():
-        for path, end in worms[v]:
-            onward |= {w: min(len(path), onward.get(w, most)) for w in end}
+    before: dict[int, dict[int, int]] = {v: {} for v in left}
+    for v, (path, end) in ((v, worm) for v in left for worm in worms[v]):
+        for w in end:
+            before[w][v] = min(len(path), before[w].get(v, most))
     for goal in sorted(left):
         back = [{goal: 0}]
         for _ in range(packets):
-            ways = {v: [n + back[-1][w] for w, n in onward.items() if w in back[-1]] for v, onward in near.items()}
-            back.append({v: min(lengths) for v, lengths in ways.items() if lengths})
+            farther: dict[int, int] = {}
+            for w, way in back[-1].items():
+                steps.take(len(before[w]))
+                for v, length in before[w].items():
+                    if v >= goal and way + length <= most:
+                        farther[v] = min(way + length, farther.get(v, most))
+            back.append(farther)
         walks = {(goal, frozenset[int](), frozenset[int]())}
         for to_go in reversed(range(packets)):
             longer = set()
@@ -623,7 +626,6 @@ def may_hold(table: Table, switching: str, packets: int, most: int) -> bool:
             walks = longer
         if any(waited <= held for _, held, waited in walks):
             return True
-        del near[goal]
     return False
 
 
@@ -1607,9 +1609,8 @@ def accept(document: Any) -> list[str]:
     if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (FORMAT, VERSION):
         raise Rejected(f'this is no evidence of a known form: "format": "{FORMAT}", "version": {VERSION} is expected')
     network = None if document.get("network") is None else Network(field(document, "network", dict))
-    parts = field(document, "parts", list) if "parts" in document else []
     shown = accept_claims(document, network)
-    for part in parts:
+    for part in field(document, "parts", list) if "parts" in document else []:
         name, about = printable(field(part, "name", str)), network
         if "network" in part:
             about = Network(field(part, "network", dict))

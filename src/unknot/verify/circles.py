@@ -28,13 +28,12 @@ def circles(part: Remainder, messages: int, most: int, end: float) -> Iterator[f
         If time runs out by the clock, or there are more than `MOST_WORMS` worms.
     """
     worms = _worms(part, most - messages + 1, end)
-    length = {vc: _shortest(held_by) for vc, held_by in worms.items()}
+    before = _shortest(worms)
     for done, first in enumerate(sorted(worms)):
         back = [{first: 0}]
         for _ in range(messages):
-            near = back[-1]
-            ways = {vc: [onward[w] + near[w] for w in onward.keys() & near.keys()] for vc, onward in length.items()}
-            back.append({vc: min(way) for vc, way in ways.items() if way})
+            onward = [(vc, way + size) for w, way in back[-1].items() for vc, size in before.get(w, {}).items()]
+            back.append({vc: way for vc, way in sorted(onward, reverse=True) if vc >= first and way <= most})
         stack = [(messages, first, frozenset[int](), frozenset[int]())]
         seen = {*stack}
         while stack:
@@ -53,15 +52,16 @@ def circles(part: Remainder, messages: int, most: int, end: float) -> Iterator[f
                 fresh = {(steps - 1, w, *after) for w in waits & ahead.keys() if len(after[0]) + ahead[w] <= most}
                 stack += fresh - seen
                 seen |= fresh
-        del length[first]
 
 
-def _shortest(held_by: set[tuple[frozenset[int], frozenset[int]]]) -> dict[int, int]:
-    """The fewest VCs of a worm that waits for each VC."""
-    shortest: dict[int, int] = {}
-    for path, waits in held_by:
-        for w in waits:
-            shortest[w] = min(shortest.get(w, len(path)), len(path))
+def _shortest(worms: Worms) -> dict[int, dict[int, int]]:
+    """For each VC that is waited for, the VCs that are held then, with the fewest VCs of a worm that does so."""
+    shortest: dict[int, dict[int, int]] = {}
+    for vc, held_by in worms.items():
+        for path, waits in held_by:
+            for w in waits:
+                of_vc = shortest.setdefault(w, {})
+                of_vc[vc] = min(of_vc.get(vc, len(path)), len(path))
     return shortest
 
 
