@@ -600,9 +600,9 @@ def may_hold(table: Table, switching: str, packets: int, most: int) -> bool:
     steps = Steps()
     worms = worms_inside(states, left, left, steps, most - packets + 1)
     before: dict[int, dict[int, int]] = {v: {} for v in left}
-    for v, (path, end) in ((v, worm) for v in left for worm in worms[v]):
-        for w in end:
-            before[w][v] = min(len(path), before[w].get(v, most))
+    for v in left:
+        for size, w in ((len(path), w) for path, end in worms[v] for w in end):
+            before[w][v] = min(size, before[w].get(v, most))
     for goal in sorted(left):
         back = [{goal: 0}]
         for _ in range(packets):
