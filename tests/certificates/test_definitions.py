@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise, product
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,9 +11,9 @@ from hypothesis import strategies as st
 from tests.lanes.test_lanes import networks
 from tests.reference import climbing
 from tests.strategies import relations
-from unknot.certificates import Rejected, network_of, plain, table_difference, table_of
+from unknot.certificates import Rejected, network_of, plain, rule_difference, table_difference, table_of
 from unknot.network import Network
-from unknot.network.families import mesh, ring
+from unknot.network.families import hypercube, mesh, ring, torus
 from unknot.routing import Relation, dimension_order
 
 ENTRY = st.tuples(st.integers(0, 4), st.just(0), st.just(1))
@@ -142,3 +143,51 @@ def test_tables_that_differ(relation: Relation, data: st.DataObject) -> None:
             return
         assert table_difference(first, second)
         assert table_difference(second, first)
+
+
+def dimension_by_dimension(counts: list[list[int]], *, short: bool) -> dict[str, Any]:
+    """The rule of dimension order on meshes with one VC each way, or on hypercubes, for all states."""
+    sides = range(len(counts))
+    states = product(range(-1, 2 * len(counts)), product((1, 0, -1), repeat=len(counts)))
+    rule = [
+        [held, *signs, next(2 * i + (signs[i] < 0) for i in sides if signs[i])]
+        for held, signs in states
+        if any(signs)
+    ]
+    return {"counts": counts, "short": short, "rule": rule}
+
+
+def test_a_rule_is_compared_with_networks_of_its_kind_only() -> None:
+    line, plane = (dimension_by_dimension([[1, 1]] * sides, short=False) for sides in (1, 2))
+    cubes = dimension_by_dimension([[1, 1]] * 2, short=True)
+    for claim, network, vcs, reason in (
+        (line, mesh(2), 1, ""),
+        (line, mesh(5), 1, ""),
+        (line, mesh(2), 2, "its channels have other VCs"),
+        (line, mesh(2, 2), 1, "the network has 2 dimensions, and the rule is for 1"),
+        (plane, mesh(3, 4), 1, ""),
+        (plane, mesh(2, 2), 1, ""),
+        (cubes, mesh(2, 2), 1, ""),
+        (cubes, hypercube(2), 1, ""),
+        (cubes, mesh(3, 2), 1, "the rule is for hypercubes"),
+        (plane, torus(4, 4), 2, "the network is no mesh"),
+    ):
+        difference = rule_difference(claim, dimension_order(network, vcs))
+        assert difference.startswith(reason), network
+        assert bool(difference) == bool(reason), network
+
+
+def test_a_rule_has_a_row_for_each_state_that_is_reached() -> None:
+    """Each row that packets on a mesh may come to is missed, and those to nowhere are not."""
+    claim, relation = dimension_by_dimension([[1, 1]] * 2, short=False), dimension_order(mesh(3, 3), 1)
+    missed = set()
+    for number, row in enumerate(claim["rule"]):
+        rule = [*claim["rule"][:number], *claim["rule"][number + 1 :]]
+        if rule_difference({**claim, "rule": rule}, relation):
+            missed.add((row[0], *row[1:3]))
+    # In dimension 0 anything may remain in dimension 1; a packet in dimension 1 has nothing left in dimension 0.
+    injected = {(-1, *signs) for signs in product((1, 0, -1), repeat=2) if any(signs)}
+    across = {(held, x, y) for held, x in ((0, 1), (1, -1)) for y in (1, 0, -1)} | {
+        (held, 0, y) for held in (0, 1) for y in (1, -1)
+    }
+    assert missed == injected | across | {(2, 0, 1), (3, 0, -1)}
