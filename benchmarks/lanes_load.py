@@ -58,7 +58,7 @@ VCS, DEPTH = 4, 8
 
 @dataclass(frozen=True)
 class Row:
-    """What was found of a network by one routing."""
+    """Lanes and load of one routing on a network."""
 
     routing: str
     lanes: int
@@ -89,11 +89,11 @@ def named(built: Network, flows: np.ndarray | None) -> Iterator[Row]:
     """The named routings that the network takes, in as few lanes as are found for their routes."""
     for text in NAMED:
         try:
-            found = lanes(built, "given", routing=routing(built, text), flows=flows, vcs=VCS, time_limit=10.0)
+            routes = lanes(built, "given", routing=routing(built, text), flows=flows, vcs=VCS, time_limit=10.0)
         except UnknotError:
             continue
-        if found.routes.minimal:
-            yield Row(text, found.count, found.highest_load, found.relation)
+        if routes.routes.minimal:
+            yield Row(text, routes.count, routes.highest_load, routes.relation)
 
 
 def stable(relation: Relation) -> str:
@@ -112,16 +112,16 @@ def main(words: list[str]) -> None:
         if chosen and not built.name.startswith(chosen):
             continue
         began = time.process_time()
-        found = lanes(built, flows=flows, vcs=VCS)
+        routes = lanes(built, flows=flows, vcs=VCS)
         seconds = time.process_time() - began
         others = list(named(built, flows))
         cells = [
-            built.name, f"{found.count}, {found.highest_load:g}", f"{found.load_bound or 0:.4g}", f"{seconds:.1f}",
+            built.name, f"{routes.count}, {routes.highest_load:g}", f"{routes.load_bound or 0:.4g}", f"{seconds:.1f}",
             "; ".join(f"{row.routing} {row.lanes}, {row.load:g}" for row in others),
         ]  # fmt: skip
         if "--simulate" in words and flows is None:
             best = min(others, key=lambda row: (row.lanes, row.load))
-            cells[1] += f", stable up to {stable(found.relation)}"
+            cells[1] += f", stable up to {stable(routes.relation)}"
             cells[-1] += f"; {best.routing} stable up to {stable(best.relation)}"
         print(f"| {' | '.join(cells)} |", flush=True)
 

@@ -134,14 +134,14 @@ def cost(runs: int = RUNS) -> None:
         "| network | load | flits | ns per flit-hop | lowest | highest | times the first | flit-hops | state, MB | "
         "bytes per router | per channel |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     )
-    found: dict[Case, float] = {}
+    median: dict[Case, float] = {}
     for case in CASES:
         relation = case.build()
         costs, hops, room = costs_of(relation, case, runs)
         network = relation.network
-        found[case] = statistics.median(costs)
-        cells = [case.name, f"{case.load:g}", f"{case.length}", f"{found[case]:.0f}", f"{min(costs):.0f}"]
-        cells += [f"{max(costs):.0f}", f"{found[case] / found[CASES[0]]:.2f}", f"{hops:,}"]
+        median[case] = statistics.median(costs)
+        cells = [case.name, f"{case.load:g}", f"{case.length}", f"{median[case]:.0f}", f"{min(costs):.0f}"]
+        cells += [f"{max(costs):.0f}", f"{median[case] / median[CASES[0]]:.2f}", f"{hops:,}"]
         cells += [f"{room / 1e6:.1f}", f"{room / network.num_routers:,.0f}", f"{room / network.num_channels:,.0f}"]
         print("| " + " | ".join(cells) + " |", flush=True)
     print(f"largest resident size of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")

@@ -34,8 +34,8 @@ from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept
 from unknot.lanes.exact import decide
 from unknot.lanes.lane_refutation import Refutation, refute
+from unknot.lanes.path_set import demand
 from unknot.lanes.served_pairs import shortest_pairs
-from unknot.lanes.ways import demand
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring
 

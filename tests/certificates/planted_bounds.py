@@ -59,7 +59,7 @@ BOUND_FAULTS = (
     # The search for changes.
     Fault(CHANGES + "_add", "elif source[c] == start:", "else:"),
     Fault(CHANGES + "_add", "((start, address), (source[e], address))", "((start, address),)"),
-    Fault(CHANGES + "_groups", "_add(groups, source, ways, address, kind)", "pass"),
+    Fault(CHANGES + "_groups", "_add(groups, source, paths, address, kind)", "pass"),
     Fault(CHANGES + "change_bound", "for unit in group]", "for unit in group[:1]]"),
     Fault(CHANGES + "_turns", "[*cycle, cycle[0]]", "cycle"),
     Fault(CHANGES + "bound_claim", "[*cycle, weight]", "[*cycle[::-1], weight]"),

@@ -25,7 +25,7 @@ from unknot.design import every_size
 from unknot.lanes import ForcedCycle, Refutation, RouteCycle, lanes
 from unknot.lanes.evidence import Evidence, bound_claim
 from unknot.lanes.exact import decide
-from unknot.lanes.ways import demand
+from unknot.lanes.path_set import demand
 from unknot.network import Network
 from unknot.network.families import mesh, ring
 from unknot.repair import repair

@@ -25,9 +25,9 @@ from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept, shows
 from unknot.lanes.exact import Open, decide
 from unknot.lanes.orders_kernel import settle
+from unknot.lanes.path_set import demand, of_pairs, packed, path_set, served, unpacked
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import Table
-from unknot.lanes.ways import demand, of_pairs, packed, served, unpacked, ways
 from unknot.network import Network, from_edges
 from unknot.repair import repair
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, fabric_relation, forwarding_table
@@ -49,16 +49,16 @@ def shared(found: Lanes) -> bool:
 def test_what_orders_serve_both_ways(network: Network, count: int, seed: int) -> None:
     key = np.random.default_rng(seed).integers(0, network.num_channels, (count, network.num_channels)).astype(float)
     asked = demand(network)
-    space = of_pairs(ways(asked), packed(asked.wanted), both_ways=True)
-    orders, left = orders_of(space, key)
+    paths = of_pairs(path_set(asked), packed(asked.wanted), both_ways=True)
+    orders, left = orders_of(paths, key)
     assert left == climbing.unserved(network, key, both_ways=True)
     state = np.array([seed], dtype=np.uint64)
-    left, least, _ = anneal(space, orders, state, 300, 3.0, 0.5, 0.5, 0.0, left)
+    left, least, _ = anneal(paths, orders, state, 300, 3.0, 0.5, 0.5, 0.0, left)
     assert least <= left == climbing.unserved(network, orders.key, both_ways=True)
-    some = np.bitwise_or.reduce(served(orders, space.home), axis=0)
+    some = np.bitwise_or.reduce(served(orders, paths.home), axis=0)
     assert np.count_nonzero(asked.wanted & ~unpacked(some, asked.distances.homes.size)) == left
     kept = [array.copy() for array in orders]
-    assert settle(space, orders) == left
+    assert settle(paths, orders) == left
     assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))
 
 

@@ -27,9 +27,9 @@ from unknot.lanes.changing_routes import in_levels
 from unknot.lanes.exact import Open, decide
 from unknot.lanes.load_kernel import served_column
 from unknot.lanes.orders_kernel import settle
+from unknot.lanes.path_set import demand, in_classes, path_set
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import free_table, random_table, table_from
-from unknot.lanes.ways import demand, in_classes, ways
 from unknot.network import Network, from_networkx
 from unknot.network.families import torus
 from unknot.repair import paths_of
@@ -51,29 +51,29 @@ def climbs(network: Network, paths: list[tuple[int, ...]], key: np.ndarray, risi
 @settings(max_examples=30)
 @given(networks(), st.integers(1, 2), st.booleans(), st.integers(0, 1000))
 def test_what_orders_of_virtual_channels_serve(network: Network, count: int, rising: bool, seed: int) -> None:
-    space = in_classes(network, ways(demand(network)), count, rising=rising)
-    start = space.base + np.random.default_rng(seed).random((1, network.num_channels * count))
-    orders, left = orders_of(space, start)
+    paths = in_classes(network, path_set(demand(network)), count, rising=rising)
+    start = paths.base + np.random.default_rng(seed).random((1, network.num_channels * count))
+    orders, left = orders_of(paths, start)
     state = np.array([seed], dtype=np.uint64)
-    left, _, _ = anneal(space, orders, state, 200, 3.0, 0.5, 0.5, 0.0, left)
+    left, _, _ = anneal(paths, orders, state, 200, 3.0, 0.5, 0.5, 0.0, left)
     key = orders.key.reshape(-1, count).T
     naive = sum(
         not climbs(network, climbing.shortest_paths(network, s, t), key, rising) for s, t in climbing.pairs(network)
     )
-    assert left == naive == settle(space, orders)
+    assert left == naive == settle(paths, orders)
 
 
 @settings(max_examples=30)
 @given(networks(), st.integers(1, 2), st.booleans(), st.integers(0, 1000))
 def test_tables_are_searched_with_virtual_channels(network: Network, count: int, rising: bool, seed: int) -> None:
     asked = demand(network)
-    plain = ways(asked)
-    space = in_classes(network, plain, count, rising=rising)
-    start = space.base + np.random.default_rng(seed).random((1, network.num_channels * count))
-    orders, left = orders_of(space, start, np.repeat(random_table(plain, [seed]), count, axis=0))
-    left, _, _ = anneal(space, orders, np.array([seed], dtype=np.uint64), 200, 3.0, 0.5, 0.5, 0.5, left)
-    assert left == settle(space, orders)
-    step, key = table_from(space, orders.taken), orders.key.reshape(-1, count).T
+    plain = path_set(asked)
+    paths = in_classes(network, plain, count, rising=rising)
+    start = paths.base + np.random.default_rng(seed).random((1, network.num_channels * count))
+    orders, left = orders_of(paths, start, np.repeat(random_table(plain, [seed]), count, axis=0))
+    left, _, _ = anneal(paths, orders, np.array([seed], dtype=np.uint64), 200, 3.0, 0.5, 0.5, 0.5, left)
+    assert left == settle(paths, orders)
+    step, key = table_from(paths, orders.taken), orders.key.reshape(-1, count).T
     homes, top = asked.distances.homes, np.zeros((1, network.num_routers))
     order = np.argsort(asked.distances.table, axis=1, kind="stable")
     naive = 0
@@ -87,7 +87,7 @@ def test_tables_are_searched_with_virtual_channels(network: Network, count: int,
             serves = climbs(network, [tuple(way)], key, rising)
             naive += not serves
             every &= serves
-        assert served_column(space, orders.key, step, asked.wanted, order[h], h, top) == every
+        assert served_column(paths, orders.key, step, asked.wanted, order[h], h, top) == every
     assert left == naive
 
 
@@ -103,7 +103,7 @@ def test_the_solver_agrees_with_brute_force(network: Network, count: int, change
         assert fewest == count + 1
     else:
         assert fewest <= count
-        assert orders_of(in_classes(network, ways(asked), count, rising=changes == "rising"), answer)[1] == 0
+        assert orders_of(in_classes(network, path_set(asked), count, rising=changes == "rising"), answer)[1] == 0
 
 
 def judged(found: ChangingLanes) -> None:
@@ -242,9 +242,9 @@ def test_lanes_by_ports_depend_on_nothing_else() -> None:
 @settings(max_examples=40)
 @given(networks(), st.integers(1, 3), st.integers(0, 1000))
 def test_levels_are_filled_as_by_the_naive_twin(network: Network, count: int, seed: int) -> None:
-    space = ways(demand(network))
+    paths = path_set(demand(network))
     key = np.random.default_rng(seed).random((count, network.num_channels))
-    table = free_table(demand(network), space, random_table(space, [seed]))
+    table = free_table(demand(network), paths, random_table(paths, [seed]))
     expected, packed = levels.filled(table, key, 16), in_levels(table, key)
     if expected is None:
         assert packed is None
@@ -265,8 +265,8 @@ def test_routes_that_need_more_levels_than_there_are() -> None:
     """Of the routes around a one-way ring in two lanes, all that begin two apart differ in the lane of some turn."""
     for routers, fits in ((12, True), (60, False)):
         ring = one_way_ring(routers)
-        space = ways(demand(ring))
-        table = free_table(demand(ring), space, space.nearer)
+        paths = path_set(demand(ring))
+        table = free_table(demand(ring), paths, paths.nearer)
         order = np.arange(routers) + np.array([[0.0], [routers]])
         assert (in_levels(table, order) is not None) == fits
 

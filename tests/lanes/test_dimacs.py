@@ -16,7 +16,7 @@ from unknot.cli.program import app
 from unknot.lanes import Refutation, write_refutation
 from unknot.lanes.dimacs import RefutationFiles
 from unknot.lanes.exact import decide
-from unknot.lanes.ways import demand
+from unknot.lanes.path_set import demand
 from unknot.network import Network
 from unknot.network.families import ring
 

@@ -25,10 +25,10 @@ from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept
 from unknot.lanes.exact import Open, decide
 from unknot.lanes.lane_refutation import refute
+from unknot.lanes.path_set import demand, path_set
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.served_pairs import shortest_pairs
 from unknot.lanes.solver import DisagreementError, steps_of
-from unknot.lanes.ways import demand, ways
 from unknot.network import Network, from_networkx
 
 
@@ -49,7 +49,7 @@ def test_the_solver_agrees_with_brute_force(network: Network, count: int) -> Non
         assert climbing.fewest_lanes(network, count) == count + 1
     else:
         assert not isinstance(answer, Open)
-        assert orders_of(ways(asked), answer)[1] == 0
+        assert orders_of(path_set(asked), answer)[1] == 0
         assert climbing.unserved(network, answer) == 0
 
 

@@ -7,22 +7,22 @@ import pytest
 from unknot._base.background import clock
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.grown import grown
+from unknot.lanes.path_set import demand, path_set
 from unknot.lanes.rooted import orders_of
-from unknot.lanes.ways import demand, ways
 from unknot.network import tod
 
 
 @pytest.mark.parametrize(("text", "fewest"), [("torus(5, 5)", 2), ("ring(8)", 2), ("mesh(4, 4)", 1)])
 def test_each_serves_all_pairs_in_fewer_lanes(text: str, fewest: int) -> None:
-    space = ways(demand(tod.network(text)))
-    every = list(grown(space, SearchEffort(clock() + 20), fewest, 40))
+    paths = path_set(demand(tod.network(text)))
+    every = list(grown(paths, SearchEffort(clock() + 20), fewest, 40))
     counts = [len(orders) for orders in every]
     assert counts == sorted({*counts}, reverse=True)
     assert counts[-1] == fewest
-    assert all(orders_of(space, orders.key)[1] == 0 for orders in every)
+    assert all(orders_of(paths, orders.key)[1] == 0 for orders in every)
 
 
 def test_lanes_around_roots_serve_what_is_left_when_time_ends() -> None:
-    space = ways(demand(tod.network("torus(5, 5)")))
-    for orders in grown(space, SearchEffort(clock()), 1, 30):
-        assert orders_of(space, orders.key)[1] == 0
+    paths = path_set(demand(tod.network("torus(5, 5)")))
+    for orders in grown(paths, SearchEffort(clock()), 1, 30):
+        assert orders_of(paths, orders.key)[1] == 0

@@ -17,9 +17,9 @@ from unknot.certificates import Rejected, accept_verdict
 from unknot.lanes import ForcedCycle, evidence, lanes, only, orders, read_flows
 from unknot.lanes.anneal_kernel import anneal
 from unknot.lanes.orders_kernel import settle
+from unknot.lanes.path_set import demand, packed, path_set, unpacked
 from unknot.lanes.rooted import around, one_by_one, orders_of
-from unknot.lanes.tables import table_of, ways_of
-from unknot.lanes.ways import demand, packed, unpacked, ways
+from unknot.lanes.tables import paths_of_table, table_of
 from unknot.network import Network, from_networkx
 from unknot.network.families import mesh
 from unknot.routing import up_down
@@ -43,14 +43,14 @@ def networks(draw: st.DrawFn) -> Network:
 @given(networks(), st.integers(1, 3), st.integers(0, 1000))
 def test_what_orders_serve(network: Network, count: int, seed: int) -> None:
     key = np.random.default_rng(seed).integers(0, network.num_channels, (count, network.num_channels)).astype(float)
-    space = ways(demand(network))
-    orders, left = orders_of(space, key)
+    paths = path_set(demand(network))
+    orders, left = orders_of(paths, key)
     assert left == climbing.unserved(network, key)
     state = np.array([seed], dtype=np.uint64)
-    left, least, _ = anneal(space, orders, state, 300, 3.0, 0.5, 0.5, 0.0, left)
+    left, least, _ = anneal(paths, orders, state, 300, 3.0, 0.5, 0.5, 0.0, left)
     assert least <= left == climbing.unserved(network, orders.key)
     kept = [array.copy() for array in orders]
-    assert settle(space, orders) == left
+    assert settle(paths, orders) == left
     assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))
 
 
@@ -62,18 +62,18 @@ def test_flags_are_packed(count: int, rows: int, seed: int) -> None:
 
 @given(networks(), st.integers(0, 5))
 def test_one_lane_after_the_other_is_always_enough(network: Network, seed: int) -> None:
-    space = ways(demand(network))
-    found = one_by_one(space, [seed])
+    paths = path_set(demand(network))
+    found = one_by_one(paths, [seed])
     assert climbing.unserved(network, found.key) == 0
     for root in range(network.num_routers):
-        orders, _ = orders_of(space, around(space, [root])[None])
-        assert not (space.wanted[root] & ~orders.cover[0, root]).any()
+        orders, _ = orders_of(paths, around(paths, [root])[None])
+        assert not (paths.wanted[root] & ~orders.cover[0, root]).any()
 
 
 def test_one_lane_after_the_other_is_enough_for_routes_that_are_longer() -> None:
     """Around a root, routes from it climb if they are shortest; these go around half of a grid."""
-    space = ways_of(table_of(up_down(mesh(4, 5), root=0)))
-    _, left = orders_of(space, one_by_one(space, [1]).key)
+    paths = paths_of_table(table_of(up_down(mesh(4, 5), root=0)))
+    _, left = orders_of(paths, one_by_one(paths, [1]).key)
     assert left == 0
 
 

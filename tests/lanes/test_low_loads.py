@@ -25,9 +25,9 @@ LIMIT = 300_000
 """Most routes that brute force tries."""
 
 
-def walked(found: Lanes | LongerLanes) -> np.ndarray:
+def walked(routes: Lanes | LongerLanes) -> np.ndarray:
     """The load of each channel, from the relation alone: a packet from each terminal to each other it sends to."""
-    relation, network = found.relation, found.relation.network
+    relation, network = routes.relation, routes.relation.network
     load, sends = np.zeros(network.num_channels), relation.may_use
     for address, end in enumerate(relation.destination.tolist()):
         for s in range(network.num_terminals):
@@ -45,27 +45,27 @@ def small(network: Network) -> bool:
     return network.num_routers <= 5 and network.num_terminals == np.unique(network.eject).size
 
 
-def lower_load(network: Network, found: Lanes, paths: str) -> int | None:
+def lower_load(network: Network, routes: Lanes, paths: str) -> int | None:
     """A lower load in as many lanes, by trying everything; the test is skipped where that is too much."""
     try:
-        return lowest_load(network, found.count, table=paths == "table", below=int(found.highest_load), limit=LIMIT)
+        return lowest_load(network, routes.count, table=paths == "table", below=int(routes.highest_load), limit=LIMIT)
     except TooLargeError as error:
         pytest.skip(str(error))
 
 
 def confirm(network: Network, paths: str, *, exactly: bool) -> None:
     """Compare with brute force; routes are safe, arrive, and carry what is said."""
-    found = lanes(network, paths, effort=4000)
-    assert check(found.relation).deadlock_free
-    assert deliver(found.relation).delivered
-    assert np.array_equal(walked(found), found.load)
-    assert np.allclose(found.lane_load.sum(axis=0), found.load)
-    assert found.load_bound_holds
-    assert found.load_gap is not None
-    assert found.load_gap >= 0
-    if found.load_gap > 0 or exactly:
-        assert found.highest_load == int(found.highest_load)
-        assert lower_load(network, found, paths) is None
+    routes = lanes(network, paths, effort=4000)
+    assert check(routes.relation).deadlock_free
+    assert deliver(routes.relation).delivered
+    assert np.array_equal(walked(routes), routes.load)
+    assert np.allclose(routes.lane_load.sum(axis=0), routes.load)
+    assert routes.load_bound_holds
+    assert routes.load_gap is not None
+    assert routes.load_gap >= 0
+    if routes.load_gap > 0 or exactly:
+        assert routes.highest_load == int(routes.highest_load)
+        assert lower_load(network, routes, paths) is None
 
 
 @settings(max_examples=10, deadline=None)
@@ -101,21 +101,21 @@ def test_the_load_is_the_lowest_of_random_networks(seed: int, paths: str) -> Non
 )
 def test_no_named_routing_in_as_many_lanes_has_a_lower_load(text: str, paths: str, name: str, at_most: int) -> None:
     network = tod.network(text)
-    found = lanes(network, paths, effort=200)
+    routes = lanes(network, paths, effort=200)
     of_name = lanes(network, "given", routing=routing(network, name))
-    assert found.highest_load <= at_most
-    assert (found.count, found.highest_load) <= (of_name.count, of_name.highest_load)
-    assert np.array_equal(walked(found), found.load)
-    assert loads(found.relation, "uniform_others").highest == pytest.approx(
-        found.highest_load / (network.num_terminals - 1)
+    assert routes.highest_load <= at_most
+    assert (routes.count, routes.highest_load) <= (of_name.count, of_name.highest_load)
+    assert np.array_equal(walked(routes), routes.load)
+    assert loads(routes.relation, "uniform_others").highest == pytest.approx(
+        routes.highest_load / (network.num_terminals - 1)
     )
 
 
 def test_terminals_of_a_router_have_routes_of_their_own() -> None:
-    found = lanes("fat_tree(4, 2)", "table")
-    assert isinstance(found.routes, Table)
-    assert found.routes.next_channel.shape[0] == 16
-    assert found.highest_load == found.load_bound == 12
+    routes = lanes("fat_tree(4, 2)", "table")
+    assert isinstance(routes.routes, Table)
+    assert routes.routes.next_channel.shape[0] == 16
+    assert routes.highest_load == routes.load_bound == 12
 
 
 def test_more_effort_is_never_worse_and_repeats() -> None:
@@ -128,9 +128,9 @@ def test_more_effort_is_never_worse_and_repeats() -> None:
 def test_loads_fall_fast_from_routes_that_are_far_above_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     """Costs over the highest load of a bad start would all be lost in the heat: 40 moves for each pair left 80."""
     monkeypatch.setattr("unknot.lanes.rerouted.ROUND", 40)
-    found = lanes("torus(8, 8)", effort=200, tries=1)
-    assert (found.count, found.load_bound) == (2, 64)
-    assert found.highest_load <= 70
+    routes = lanes("torus(8, 8)", effort=200, tries=1)
+    assert (routes.count, routes.load_bound) == (2, 64)
+    assert routes.highest_load <= 70
 
 
 def test_capacities_divide_loads() -> None:
@@ -138,9 +138,9 @@ def test_capacities_divide_loads() -> None:
     ends = [(0, 1), (1, 3), (0, 2), (2, 3), (3, 1), (1, 0), (3, 2), (2, 0)]
     network = Network("diamond", 4, [a for a, _ in ends], [b for _, b in ends], inject=[0, 3], eject=[0, 3])
     wide = [10, 10, 1, 1, 10, 10, 1, 1]
-    found = lanes(network, capacity=wide)
-    assert found.highest_load == found.load_bound == 0.1
-    assert found.load_bound_holds
+    routes = lanes(network, capacity=wide)
+    assert routes.highest_load == routes.load_bound == 0.1
+    assert routes.load_bound_holds
     for wrong in ([1, 2], [0] * 8, [np.nan] * 8):
         with pytest.raises(RelationError, match="capacities are positive numbers"):
             lanes(network, capacity=wrong)
@@ -149,18 +149,18 @@ def test_capacities_divide_loads() -> None:
 def test_flows_in_units() -> None:
     flows = np.zeros((9, 9))
     flows[0, 8], flows[8, 0], flows[2, 6], flows[0, 2] = 2.5, 1.5, 2.5, 0.5
-    found = lanes("mesh(3, 3)", flows=flows)
-    assert found.highest_load == found.load_bound == 2.5
-    assert found.load_bound_holds
-    assert found.load.sum() == 4 * 6.5 + 2 * 0.5
+    routes = lanes("mesh(3, 3)", flows=flows)
+    assert routes.highest_load == routes.load_bound == 2.5
+    assert routes.load_bound_holds
+    assert routes.load.sum() == 4 * 6.5 + 2 * 0.5
     of_name = lanes("mesh(3, 3)", "given", routing="dimension_order", flows=flows)
     assert (of_name.load.sum(), of_name.highest_load) == (27, 3)
 
 
 def test_bounds_are_recomputed() -> None:
-    found = lanes("mesh(4, 4)")
-    assert found.load_evidence is not None
-    claim, network = found.load_evidence.claim, plain.Network(network_of(found.relation.network))
+    routes = lanes("mesh(4, 4)")
+    assert routes.load_evidence is not None
+    claim, network = routes.load_evidence.claim, plain.Network(network_of(routes.relation.network))
     assert plain.check(network, None, claim) == "shortest paths: some channel has a load of at least 16"
     weights = claim["proof"]["weights"]
     for wrong in (
@@ -175,7 +175,7 @@ def test_bounds_are_recomputed() -> None:
     other = plain.Network(network_of(tod.network("torus(4, 4)")))
     with pytest.raises(Rejected):
         plain.check(other, None, claim)
-    assert not replace(found.load_evidence, least=found.load_evidence.least + 1).holds(found.relation.network)
+    assert not replace(routes.load_evidence, least=routes.load_evidence.least + 1).holds(routes.relation.network)
 
 
 def test_bad_flows_are_refused_in_words() -> None:
@@ -188,8 +188,8 @@ def test_bad_flows_are_refused_in_words() -> None:
     np.fill_diagonal(flows, 7.0)
     assert lanes(line, flows=flows).highest_load == 0
     flows[0, 2] = 3.0
-    found = lanes(line, flows=flows)
-    assert found.highest_load == found.load_bound == 3
+    routes = lanes(line, flows=flows)
+    assert routes.highest_load == routes.load_bound == 3
     with pytest.raises(RelationError, match="moves for each pair"):
         lanes(line, flows=flows, effort=-1)
 
@@ -221,19 +221,19 @@ def climbing_hops(network: Network, key: np.ndarray, source: int, end: int) -> i
 
 @pytest.mark.parametrize(("text", "count", "at_most"), [("mesh(3, 3)", 1, 12), ("ring(7)", 1, 14), ("ring(7)", 2, 7)])
 def test_longer_routes_are_balanced_without_a_further_hop(text: str, count: int, at_most: int) -> None:
-    found = longer_lanes(text, count, rounds=3)
-    network = found.relation.network
-    assert check(found.relation).deadlock_free
-    assert deliver(found.relation).delivered
-    assert np.array_equal(walked(found), found.routes.load)
-    assert found.highest_load <= at_most
-    assert found.routes.load.sum() == found.hops.sum()
-    for s, t in np.argwhere(found.wanted).tolist():
-        assert found.hops[s, t] == climbing_hops(network, found.key, s, t)
+    routes = longer_lanes(text, count, rounds=3)
+    network = routes.relation.network
+    assert check(routes.relation).deadlock_free
+    assert deliver(routes.relation).delivered
+    assert np.array_equal(walked(routes), routes.routes.load)
+    assert routes.highest_load <= at_most
+    assert routes.routes.load.sum() == routes.hops.sum()
+    for s, t in np.argwhere(routes.wanted).tolist():
+        assert routes.hops[s, t] == climbing_hops(network, routes.key, s, t)
 
 
 def test_the_load_of_longer_routes_is_balanced() -> None:
     """Any of the shortest climbing routes at random load a channel with 160 and more."""
-    found = longer_lanes("torus(8, 8)", 1, rounds=2)
-    assert check(found.relation).deadlock_free
-    assert found.highest_load <= 130
+    routes = longer_lanes("torus(8, 8)", 1, rounds=2)
+    assert check(routes.relation).deadlock_free
+    assert routes.highest_load <= 130

@@ -18,9 +18,9 @@ from unknot.lanes.anneal_kernel import anneal
 from unknot.lanes.load_kernel import served_column
 from unknot.lanes.loads import loads_of
 from unknot.lanes.orders_kernel import settle
+from unknot.lanes.path_set import demand, path_set, unpacked
 from unknot.lanes.rooted import orders_of
-from unknot.lanes.tables import Table, random_table, table_from, table_of, ways_of
-from unknot.lanes.ways import demand, unpacked, ways
+from unknot.lanes.tables import Table, paths_of_table, random_table, table_from, table_of
 from unknot.network import Network
 from unknot.network.families import mesh, torus
 from unknot.routing import duato, shortest_paths
@@ -40,14 +40,14 @@ def climbing(network: Network, step: np.ndarray, key: np.ndarray, source: int, r
 @given(networks(), st.integers(1, 3), st.integers(0, 1000))
 def test_tables_and_orders_are_searched_together(network: Network, count: int, seed: int) -> None:
     asked = demand(network)
-    space = ways(asked)
-    taken = random_table(space, [seed])
-    orders, left = orders_of(space, np.random.default_rng(seed).random((count, network.num_channels)), taken)
+    paths = path_set(asked)
+    taken = random_table(paths, [seed])
+    orders, left = orders_of(paths, np.random.default_rng(seed).random((count, network.num_channels)), taken)
     state = np.array([seed], dtype=np.uint64)
-    left, _, _ = anneal(space, orders, state, 300, 3.0, 0.5, 0.8, 0.5, left)
+    left, _, _ = anneal(paths, orders, state, 300, 3.0, 0.5, 0.8, 0.5, left)
     homes = asked.distances.homes
-    step = table_from(space, orders.taken)
-    may = unpacked(space.nearer, homes.size)
+    step = table_from(paths, orders.taken)
+    may = unpacked(paths.nearer, homes.size)
     naive = 0
     for u, h in np.argwhere(asked.wanted).tolist():
         assert may[step[h, u], h]
@@ -55,7 +55,7 @@ def test_tables_and_orders_are_searched_together(network: Network, count: int, s
         naive += not climbing(network, step, orders.key, u, h, int(homes[h]))
     assert left == naive
     kept = [array.copy() for array in orders]
-    assert settle(space, orders) == left
+    assert settle(paths, orders) == left
     assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))
     top = np.zeros((count, network.num_routers))
     order = np.argsort(asked.distances.table, axis=1, kind="stable")
@@ -63,7 +63,7 @@ def test_tables_and_orders_are_searched_together(network: Network, count: int, s
         every = all(
             climbing(network, step, orders.key, u, h, int(homes[h])) for u in np.flatnonzero(asked.wanted[:, h])
         )
-        assert served_column(space, orders.key, step, asked.wanted, order[h], h, top) == every
+        assert served_column(paths, orders.key, step, asked.wanted, order[h], h, top) == every
 
 
 @settings(max_examples=5)
@@ -119,9 +119,9 @@ def test_given_routes_are_kept(seed: int) -> None:
     relation = shortest_paths(torus(4, 4), choice="random", seed=seed)
     table = table_of(relation)
     assert table.minimal
-    space = ways_of(table)
+    paths = paths_of_table(table)
     found = lanes(relation.network, "given", routing=relation)
-    assert orders_of(space, found.key)[1] == 0
+    assert orders_of(paths, found.key)[1] == 0
     assert check(found.relation, "wormhole").deadlock_free
     assert deliver(found.relation).delivered
 

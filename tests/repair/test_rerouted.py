@@ -18,12 +18,12 @@ from unknot.certificates import Rejected, accept_verdict, network_of, plain
 from unknot.certificates import table_of as plain_table
 from unknot.lanes import longer_lanes
 from unknot.lanes.anneal_kernel import anneal
-from unknot.lanes.detours import RouteGoal, detour_ways, unit_of
+from unknot.lanes.detours import RouteGoal, detour_paths, unit_of
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.orders_kernel import settle
+from unknot.lanes.path_set import demand, path_set
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import free_table, random_table, table_of, tabled
-from unknot.lanes.ways import demand, ways
 from unknot.network import Network
 from unknot.network.families import ring, torus
 from unknot.repair import accept_changes, escaped
@@ -41,7 +41,7 @@ def effort(seconds: float = 30.0) -> SearchEffort:
 def random_routing(network: Network, seed: int) -> Relation:
     """Shortest paths by a random table, in one lane."""
     asked = demand(network)
-    table = free_table(asked, ways(asked), random_table(ways(asked), [seed]))
+    table = free_table(asked, path_set(asked), random_table(path_set(asked), [seed]))
     return tabled(table, np.zeros(table.wanted.shape, dtype=np.int64), 1)
 
 
@@ -172,7 +172,7 @@ def test_detours_are_counted(network: Network, count: int, seed: int) -> None:
     hops = given_.distances.table.T.astype(np.int64)
     asked = RouteGoal(network, given_.distances.homes, hops, given_.wanted, given_.rate)
     weights = np.array([1, 2, 3, 10])
-    form, taken = detour_ways(asked, weights)
+    form, taken = detour_paths(asked, weights)
     random = np.random.default_rng(seed)
     orders, cost = orders_of(form, random.random((count, network.num_channels)), taken)
     assert cost == naive_cost(asked, orders.key, weights)

@@ -13,7 +13,7 @@ from numba import njit
 
 from unknot._base.kernels.types_kernel import kept
 from unknot._base.kernels.words_kernel import how_many, lowest
-from unknot.lanes.orders_kernel import below, counted, covered, draw, missing, reached, unit
+from unknot.lanes.orders_kernel import below, cooled, counted, covered, draw, missing, reached, unit
 
 TRIES = 4
 """Paths, each in a lane at random, of which an aimed move mends the one that falls least often."""
@@ -71,16 +71,16 @@ def pop(heap, size, keys):
 
 
 @kept(nogil=True)
-def apart(ways, orders, u, n):
+def apart(paths, orders, u, n):
     """The nth destination of router u that no lane serves, where both directions share a lane."""
     for v in range(orders.missed.size):
         if orders.agree[u, v] == 0:
-            if n < ways.many[u, v]:
+            if n < paths.many[u, v]:
                 break
-            n -= ways.many[u, v]
-    h = np.searchsorted(ways.home, v)
+            n -= paths.many[u, v]
+    h = np.searchsorted(paths.home, v)
     while True:
-        if (ways.wanted[u, h >> 6] >> (h & 63)) & 1:
+        if (paths.wanted[u, h >> 6] >> (h & 63)) & 1:
             if n == 0:
                 return h
             n -= 1
@@ -88,19 +88,19 @@ def apart(ways, orders, u, n):
 
 
 @kept(nogil=True)
-def unserved_pair(ways, orders, state):
+def unserved_pair(paths, orders, state):
     """A router and a destination that no lane serves, each with the chance of its weight."""
     u = below(state, orders.missed.size)
     while orders.missed[u] == 0:
         u = (u + 1) % orders.missed.size
     n = below(state, orders.missed[u])
-    if ways.many.size:
-        return u, apart(ways, orders, u, n)
+    if paths.many.size:
+        return u, apart(paths, orders, u, n)
     for w in range(orders.reach.shape[2]):
-        left = missing(ways, orders, u, w)
-        count = how_many(left) * ways.weight[w]
+        left = missing(paths, orders, u, w)
+        count = how_many(left) * paths.weight[w]
         if n < count:
-            for _ in range(n // ways.weight[w]):
+            for _ in range(n // paths.weight[w]):
                 left &= left - 1
             return u, 64 * w + lowest(left)
         n -= count
@@ -108,47 +108,47 @@ def unserved_pair(ways, orders, state):
 
 
 @kept(nogil=True)
-def drawn_path(ways, orders, keys, state, u, destination, path, fall):
+def drawn_path(paths, orders, keys, state, u, destination, path, fall):
     """Draw a path of a pair into `path`, and the places where its keys do not rise into `fall`.
 
     Returns the number of these places; 0 if the path comes to a router that leads no farther.
     """
     length, falls = 0, 0
-    while u != ways.home[destination]:
+    while u != paths.home[destination]:
         count, next_channel = 0, -1
-        first, end, options = ways.leaving_first[u], ways.leaving_first[u + 1], ways.leaving
+        first, end, options = paths.leaving_first[u], paths.leaving_first[u + 1], paths.leaving
         if length > 0:
             last = path[length - 1]
-            first, end, options = ways.after_first[last], ways.after_first[last + 1], ways.after
+            first, end, options = paths.after_first[last], paths.after_first[last + 1], paths.after
         for j in range(first, end):
             c = options[j]
-            may = orders.taken[c, destination >> 6] & ways.nearer[c, destination >> 6]
+            may = orders.taken[c, destination >> 6] & paths.nearer[c, destination >> 6]
             if (may >> (destination & 63)) & 1:
                 count += 1
                 if below(state, count) == 0:
                     next_channel = c
-        if next_channel < 0 or length == ways.wanted.shape[0]:
+        if next_channel < 0 or length == paths.wanted.shape[0]:
             return 0
         path[length] = next_channel
         if length > 0 and keys[path[length - 1]] >= keys[next_channel]:
             fall[falls] = length
             falls += 1
         length += 1
-        u = ways.target[next_channel]
+        u = paths.target[next_channel]
     return falls
 
 
 @kept(nogil=True)
-def elsewhere(ways, orders, state, old, destination):
+def elsewhere(paths, orders, state, old, destination):
     """Another channel than `old` of the same router that may be taken to a destination; −1 if there is none.
 
     Of virtual channels the first of the channel.
     """
-    u, count, choice = ways.source[old], 0, -1
-    for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
-        c = ways.leaving[j]
-        other = c % ways.copies == 0 and c // ways.copies != old // ways.copies
-        if other and (ways.nearer[c, destination >> 6] >> (destination & 63)) & 1:
+    u, count, choice = paths.source[old], 0, -1
+    for j in range(paths.leaving_first[u], paths.leaving_first[u + 1]):
+        c = paths.leaving[j]
+        other = c % paths.copies == 0 and c // paths.copies != old // paths.copies
+        if other and (paths.nearer[c, destination >> 6] >> (destination & 63)) & 1:
             count += 1
             if below(state, count) == 0:
                 choice = c
@@ -156,15 +156,15 @@ def elsewhere(ways, orders, state, old, destination):
 
 
 @njit(inline="always")
-def exchange(ways, orders, old, new, w, bit):
+def exchange(paths, orders, old, new, w, bit):
     """Take one of two channels to a destination where the other was, with all their virtual channels."""
-    for i in range(ways.copies):
+    for i in range(paths.copies):
         orders.taken[old + i, w] ^= bit
         orders.taken[new + i, w] ^= bit
 
 
 @kept(nogil=True)
-def spread(ways, orders, lane, heap, size, dirty, undo, touched, stale, touches):
+def spread(paths, orders, lane, heap, size, dirty, undo, touched, stale, touches):
     """Work out again what the channels in a heap reach in a lane, and all that this changes.
 
     Channels come by falling key, so each is worked out once, after all that it may be followed by. Most changes are
@@ -181,22 +181,22 @@ def spread(ways, orders, lane, heap, size, dirty, undo, touched, stale, touches)
         for w in range(reach.shape[1]):
             undo.reach[changes, w] = reach[c, w]
             if (may_change >> (w & 63)) & 1:
-                homes = reached(ways, keys, orders.taken, reach, c, w)
+                homes = reached(paths, keys, orders.taken, reach, c, w)
                 if homes != reach[c, w]:
                     changed |= np.int64(1) << (w & 63)
                     reach[c, w] = homes
         if changed == 0:
             continue
-        if stale[lane, ways.source[c]] == 0:
-            touched[touches, 0], touched[touches, 1] = lane, ways.source[c]
+        if stale[lane, paths.source[c]] == 0:
+            touched[touches, 0], touched[touches, 1] = lane, paths.source[c]
             touches += 1
-        stale[lane, ways.source[c]] |= changed
+        stale[lane, paths.source[c]] |= changed
         undo.lane[changes], undo.channel[changes] = lane, c
         changes += 1
-        if ways.detour.shape[0]:
+        if paths.detour.shape[0]:
             changed = np.int64(-1)  # a detour takes from words of other blocks
-        for j in range(ways.before_first[c], ways.before_first[c + 1]):
-            before = ways.before[j]
+        for j in range(paths.before_first[c], paths.before_first[c + 1]):
+            before = paths.before[j]
             if keys[before] < keys[c]:
                 if dirty[before] == 0:
                     size = push(heap, size, keys, before)
@@ -206,7 +206,7 @@ def spread(ways, orders, lane, heap, size, dirty, undo, touched, stale, touches)
 
 
 @kept(nogil=True)
-def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
+def anneal(paths, orders, state, moves, hot, cold, aimed, turned, unserved):
     """Simulated annealing of the keys, and of a table, on the number of pairs that are not served.
 
     A move gives a channel another key in one lane, or a router another channel to one destination; only what that
@@ -230,7 +230,7 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
     unserved, least, moves made : int
     """
     lanes, channels, words = orders.reach.shape
-    routers, mutual = orders.missed.size, ways.many.size > 0
+    routers, mutual = orders.missed.size, paths.many.size > 0
     heap, dirty = np.empty(channels, np.int64), np.zeros(channels, np.int64)
     room = lanes * channels + 1
     undo = Undo(
@@ -244,22 +244,21 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
     for move in range(moves):
         if unserved == 0:
             return unserved, 0, move
-        if move & 255 == 0:  # the temperature falls in steps: a power costs as much as a small move
-            heat = hot * (cold / hot) ** (move / moves)
+        heat = cooled(heat, hot, cold, move, moves)
         lane = below(state, lanes)
         keys = orders.key[lane]
         old_channel, new_channel, w, bit = -1, -1, 0, np.int64(0)
         touches, undo.count[0] = np.int64(0), 0
         c, old = below(state, channels), 0.0
-        new = ways.base[c] + unit(state)
+        new = paths.base[c] + unit(state)
         if unit(state) < aimed:
             # Most paths of a pair fall once or twice somewhere, and a move mends one place: the path that falls least
             # is the one that a move may complete.
-            u, destination = unserved_pair(ways, orders, state)
+            u, destination = unserved_pair(paths, orders, state)
             falls = 0
             for _ in range(TRIES):
                 k = below(state, lanes)
-                more = drawn_path(ways, orders, orders.key[k], state, u, destination, other_path, other_fall)
+                more = drawn_path(paths, orders, orders.key[k], state, u, destination, other_path, other_fall)
                 if more > 0 and (falls == 0 or more < falls):
                     lane, falls = k, more
                     path, other_path = other_path, path
@@ -270,8 +269,8 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
             i = fall[below(state, falls)]
             if unit(state) < turned:
                 old_channel = path[i - np.int64(draw(state) & np.uint64(1))]
-                old_channel -= old_channel % ways.copies
-                new_channel = elsewhere(ways, orders, state, old_channel, destination)
+                old_channel -= old_channel % paths.copies
+                new_channel = elsewhere(paths, orders, state, old_channel, destination)
                 if new_channel < 0:
                     continue
                 w, bit = destination >> 6, np.int64(1) << (destination & 63)
@@ -284,26 +283,26 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
                 else:
                     c, new = path[i], keys[path[i - 1]] + past
         if new_channel >= 0:
-            exchange(ways, orders, old_channel, new_channel, w, bit)
+            exchange(paths, orders, old_channel, new_channel, w, bit)
             for k in range(lanes):
                 size = np.int64(0)
-                for i in range(ways.copies):
+                for i in range(paths.copies):
                     dirty[old_channel + i] = dirty[new_channel + i] = np.int64(1) << (w & 63)
                     size = push(heap, size, orders.key[k], old_channel + i)
                     size = push(heap, size, orders.key[k], new_channel + i)
-                touches = spread(ways, orders, k, heap, size, dirty, undo, touched, stale, touches)
+                touches = spread(paths, orders, k, heap, size, dirty, undo, touched, stale, touches)
         else:
             old = keys[c]
             keys[c] = new
             dirty[c] = -1
             size = push(heap, np.int64(0), keys, c)
-            for j in range(ways.before_first[c], ways.before_first[c + 1]):
-                before = ways.before[j]
+            for j in range(paths.before_first[c], paths.before_first[c + 1]):
+                before = paths.before[j]
                 # What a channel before c reaches changes by the move itself only where c passes it.
                 if (keys[before] < old) != (keys[before] < new):
                     dirty[before] = -1
                     size = push(heap, size, keys, before)
-            touches = spread(ways, orders, lane, heap, size, dirty, undo, touched, stale, touches)
+            touches = spread(paths, orders, lane, heap, size, dirty, undo, touched, stale, touches)
         more = 0
         for i in range(touches):
             k, u = touched[i]
@@ -311,16 +310,16 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
             if mutual:
                 for word in range(words):
                     was_cover[i, word] = orders.cover[k, u, word]
-                    orders.cover[k, u, word] = covered(ways, orders.reach[k], u, word)
-                    more += counted(ways, orders, k, u, word, was_cover[i, word])
+                    orders.cover[k, u, word] = covered(paths, orders.reach[k], u, word)
+                    more += counted(paths, orders, k, u, word, was_cover[i, word])
                 continue
             was_missed[i] = orders.missed[u]
             for word in range(words):
                 was_cover[i, word] = orders.cover[k, u, word]
                 if (changed >> (word & 63)) & 1:
-                    orders.missed[u] -= how_many(missing(ways, orders, u, word)) * ways.weight[word]
-                    orders.cover[k, u, word] = covered(ways, orders.reach[k], u, word)
-                    orders.missed[u] += how_many(missing(ways, orders, u, word)) * ways.weight[word]
+                    orders.missed[u] -= how_many(missing(paths, orders, u, word)) * paths.weight[word]
+                    orders.cover[k, u, word] = covered(paths, orders.reach[k], u, word)
+                    orders.missed[u] += how_many(missing(paths, orders, u, word)) * paths.weight[word]
             more += orders.missed[u] - was_missed[i]
         # Metropolis: what is worse is taken with a chance that falls with the temperature.
         if more <= 0 or unit(state) < np.exp(-more / heat):
@@ -328,7 +327,7 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
             least = min(least, unserved)
             continue
         if new_channel >= 0:
-            exchange(ways, orders, old_channel, new_channel, w, bit)
+            exchange(paths, orders, old_channel, new_channel, w, bit)
         else:
             keys[c] = old
         for i in range(undo.count[0]):
@@ -343,5 +342,5 @@ def anneal(ways, orders, state, moves, hot, cold, aimed, turned, unserved):
                 tried = orders.cover[k, u, word]
                 orders.cover[k, u, word] = was_cover[i, word]
                 if mutual:
-                    counted(ways, orders, k, u, word, tried)
+                    counted(paths, orders, k, u, word, tried)
     return unserved, least, moves

@@ -10,7 +10,7 @@ import numpy as np
 from unknot.lanes.effort import SearchEffort
 
 if TYPE_CHECKING:
-    from unknot.lanes.orders_kernel import Orders, Ways
+    from unknot.lanes.orders_kernel import Orders, PathSet
 
 AIMED = 0.9
 """Share of moves that are aimed at a pair that is not served."""
@@ -19,7 +19,7 @@ SHARE = 0.5
 
 
 def anneal_round(
-    ways: Ways,
+    paths: PathSet,
     orders: Orders,
     unserved: int,
     moves: int,
@@ -32,7 +32,7 @@ def anneal_round(
 ) -> tuple[int, int]:
     """One annealing; how many pairs are not served at its end, and at its best."""
     seed, lanes, left = [effort.seed, stream, moves], len(orders.key), (unserved, unserved)
-    for left in annealed(ways, orders, unserved, moves, heat, effort, seed, turned=turned, share=share):
+    for left in annealed(paths, orders, unserved, moves, heat, effort, seed, turned=turned, share=share):
         effort.report(f"{lanes} lane{'s' * (lanes > 1)}: {left[0]} pairs left")
         if left[0] == 0:
             break
@@ -40,7 +40,7 @@ def anneal_round(
 
 
 def annealed(
-    ways: Ways,
+    paths: PathSet,
     orders: Orders,
     cost: int,
     moves: int,
@@ -68,9 +68,9 @@ def annealed(
 
     state = np.array([np.random.default_rng(seed).integers(2**63)], dtype=np.uint64)
     least = cost
-    for count, now, then in effort.cooled(moves, heat, share=share, words=ways.nearer.size):
+    for count, now, then in effort.cooled(moves, heat, share=share, words=paths.nearer.size):
         yield cost, least
-        cost, low, made = (int(x) for x in anneal(ways, orders, state, count, now, then, AIMED, turned, cost))
+        cost, low, made = (int(x) for x in anneal(paths, orders, state, count, now, then, AIMED, turned, cost))
         effort.moves += made
         least = min(least, low)
     yield cost, least

@@ -19,10 +19,10 @@ from unknot.lanes.evidence import shows
 from unknot.lanes.figures import Figures
 from unknot.lanes.load_bounds import load_bound
 from unknot.lanes.loads import balanced_table, loads_of
+from unknot.lanes.path_set import in_classes
 from unknot.lanes.question import CHANGES, question_of
 from unknot.lanes.rerouted import LoadGoal, balanced, routes_of
 from unknot.lanes.rooted import ServingOrders, orders_of
-from unknot.lanes.ways import in_classes
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
@@ -129,23 +129,23 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
     """Routes of low load in some orders."""
     question, effort, network = searching.question, searching.effort, searching.question.network
     key = orders.key if len(orders) else np.zeros((1, network.num_channels))
-    taken = orders.taken if len(orders) else question.ways.nearer
+    taken = orders.taken if len(orders) else question.path_set.nearer
     count, pairs = len(key), question.demand
     effort.report("choosing routes of low load")
-    space = in_classes(network, question.ways, count, rising=question.changes == "rising")
+    paths = in_classes(network, question.path_set, count, rising=question.changes == "rising")
     wide = np.repeat(taken, count, axis=0)
-    lanes, _ = orders_of(space, key.T.reshape(1, -1), wide)
+    lanes, _ = orders_of(paths, key.T.reshape(1, -1), wide)
     levels = None
     if question.paths == "free" and pairs is not None:
-        goal = LoadGoal(pairs, space, False, np.ones(network.num_channels), 0.0)
+        goal = LoadGoal(pairs, paths, False, np.ones(network.num_channels), 0.0)
         goal = replace(goal, floor=float(load_bound(pairs, goal.capacity).least))
         carried = balanced(goal, goal.drawn(lanes, effort), effort, ROUNDS)
         routes, load = routes_of(goal, carried), carried.load
         key = carried.rank.reshape(-1, count).T.astype(np.float64)
-        start, step = free_steps(space, routes)
+        start, step = free_steps(paths, routes)
     else:
         if pairs is not None and question.changes != "ports":
-            wide, _ = balanced_table(pairs, space, lanes, effort)
+            wide, _ = balanced_table(pairs, paths, lanes, effort)
         table = question.table_of(wide[::count])
         load = loads_of(table)
         if searching.packed is not None:
@@ -154,7 +154,7 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
         else:
             start, step = table_steps(table, key)
     if levels is None:
-        changed = changes_of(network, question.ways.wanted, start, step, count, question.ways.home)
+        changed = changes_of(network, question.path_set.wanted, start, step, count, question.path_set.home)
         relation = moving(
             network, start, step, count, vcs=vcs, sends=question.sends, table=question.table, changes=question.changes
         )  # fmt: skip

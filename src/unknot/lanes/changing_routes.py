@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from unknot._base.switching import SWITCHINGS
 from unknot.lanes.laned import Routes, in_blocks, terminals, vcs_of_lane, vcs_of_lanes
+from unknot.lanes.path_set import Flags, Floats, Ints, unpacked
 from unknot.lanes.tables import Table, hops_of
-from unknot.lanes.ways import Flags, Floats, Ints, unpacked
 from unknot.network import Network
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 
 if TYPE_CHECKING:
-    from unknot.lanes.orders_kernel import Ways
+    from unknot.lanes.orders_kernel import PathSet
 
 LEVELS = 16
 """Service levels of InfiniBand."""
@@ -43,11 +43,11 @@ class Packed:
     changed: int
 
 
-def free_steps(space: Ways, routes: Routes) -> tuple[Ints, Ints]:
+def free_steps(paths: PathSet, routes: Routes) -> tuple[Ints, Ints]:
     """The first virtual channel of each pair (routers, homes), and the next of each (virtual channels, homes)."""
     slot = routes.follow[0].astype(np.int64)
-    at = np.minimum(space.leaving_first[space.target][:, None] + np.maximum(slot, 0), max(0, space.leaving.size - 1))
-    return routes.start, np.where(slot >= 0, space.leaving[at], -1)
+    at = np.minimum(paths.leaving_first[paths.target][:, None] + np.maximum(slot, 0), max(0, paths.leaving.size - 1))
+    return routes.start, np.where(slot >= 0, paths.leaving[at], -1)
 
 
 def table_steps(table: Table, key: Floats) -> tuple[Ints, Ints]:

@@ -11,10 +11,10 @@ from unknot.lanes.changing_routes import LEVELS, Packed, apart, in_levels
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.orders import FIRST_ROUNDS, closer, search
+from unknot.lanes.path_set import CLASS, Floats, Ints, in_classes
 from unknot.lanes.question import Question
 from unknot.lanes.rooted import ServingOrders, beginning, one_by_one, orders_of
 from unknot.lanes.tables import lanes_of
-from unknot.lanes.ways import CLASS, Floats, Ints, in_classes
 
 PACKED = 3
 """Searches for orders whose routes fit into the service levels, where lanes change by ports."""
@@ -31,7 +31,7 @@ class ChangingSearch:
     def fewest(self) -> ServingOrders:
         """Orders of all virtual channels, in as few lanes as are found."""
         question, effort = self.question, self.effort
-        kept = one_by_one(question.ways, [effort.seed, 0], question.hops)
+        kept = one_by_one(question.path_set, [effort.seed, 0], question.hops)
         best = self._fit(self._at_first(kept)) or self._apart(kept)
         try:
             low = self.exact.low
@@ -61,8 +61,8 @@ class ChangingSearch:
         question, count = self.question, 2
         while count < len(kept):
             key = kept.key[:count] + CLASS * np.arange(count)[:, None]
-            space = in_classes(question.network, question.ways, count, rising=question.changes == "rising")
-            _, left = orders_of(space, key.T.reshape(1, -1), np.repeat(kept.taken, count, axis=0))
+            paths = in_classes(question.network, question.path_set, count, rising=question.changes == "rising")
+            _, left = orders_of(paths, key.T.reshape(1, -1), np.repeat(kept.taken, count, axis=0))
             if left == 0:
                 return ServingOrders(key, kept.taken)
             count *= 2
@@ -72,11 +72,11 @@ class ChangingSearch:
         """Lanes that are kept, each a service level of its own, if there are not too many."""
         question = self.question
         if len(kept) > LEVELS:
-            fewer = search(question.ways, LEVELS, self.effort, first=0, rounds=1, hops=question.hops)
+            fewer = search(question.path_set, LEVELS, self.effort, first=0, rounds=1, hops=question.hops)
             if fewer is None:
                 return None
             kept = fewer
-        orders, _ = orders_of(question.ways, kept.key, kept.taken)
+        orders, _ = orders_of(question.path_set, kept.key, kept.taken)
         table = question.table_of(kept.taken)
         self.packed = apart(table, lanes_of(orders, table), len(kept))
         return ServingOrders(kept.key + CLASS * np.arange(len(kept))[:, None], kept.taken)
@@ -84,11 +84,11 @@ class ChangingSearch:
     def _in(self, count: int, first: int, rounds: int = 1) -> ServingOrders | None:
         """Orders in this number of lanes, by annealing."""
         question, effort = self.question, self.effort
-        space = in_classes(question.network, question.ways, count, rising=question.changes == "rising")
+        paths = in_classes(question.network, question.path_set, count, rising=question.changes == "rising")
 
         def begin(number: int) -> tuple[Floats, Ints | None]:
             seed = [effort.seed, 1000 * count + number]
-            key, taken = beginning(question.ways, count, seed, question.hops, roots=number % 2 == 0)
+            key, taken = beginning(question.path_set, count, seed, question.hops, roots=number % 2 == 0)
             key = key + CLASS * np.arange(count)[:, None]
             key = (key if question.changes == "rising" else key / (CLASS * count)).T.reshape(1, -1)
             return key, None if taken is None else np.repeat(taken, count, axis=0)
@@ -100,9 +100,9 @@ class ChangingSearch:
 
         for attempt in range(PACKED if question.changes == "ports" else 1):
             again = replace(effort, tried={}, progress=named, seed=effort.seed + 7919 * attempt)
-            orders = search(space, 1, again, first=first, rounds=rounds, hops=question.hops, begin=begin)
+            orders = search(paths, 1, again, first=first, rounds=rounds, hops=question.hops, begin=begin)
             effort.moves, effort.hurried = again.moves, effort.hurried | again.hurried
-            done, least = effort.tried.get(count, (0, question.ways.wanted.size * 64))
+            done, least = effort.tried.get(count, (0, question.path_set.wanted.size * 64))
             more, left = again.tried.get(1, (1, 0))
             effort.tried[count] = (done + more, min(least, left))
             if orders is None:
@@ -123,8 +123,8 @@ class ChangingSearch:
         key = key / (key.max(initial=0.0) + 1.0)
         if rising:
             key = key + CLASS * (np.arange(key.size) % count)
-        space = in_classes(question.network, question.ways, count, rising=rising)
-        return _by_lane(ServingOrders(key.reshape(1, -1), space.nearer), count)
+        paths = in_classes(question.network, question.path_set, count, rising=rising)
+        return _by_lane(ServingOrders(key.reshape(1, -1), paths.nearer), count)
 
     def _fit(self, orders: ServingOrders) -> ServingOrders | None:
         """The orders, if their routes fit into the service levels; where lanes do not change by ports they do."""

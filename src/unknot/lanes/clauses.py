@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from unknot.lanes.ways import Flags, virtual
+from unknot.lanes.path_set import Flags, virtual
 from unknot.network import Network
 
 Clause = tuple[int, ...]

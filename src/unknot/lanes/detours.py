@@ -11,12 +11,12 @@ import numpy as np
 from unknot.lanes.annealing import annealed
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, Slots, no_slots
+from unknot.lanes.path_set import Flags, Floats, Ints, following, packed
 from unknot.lanes.rooted import orders_of
-from unknot.lanes.ways import Flags, Floats, Ints, following, packed
 from unknot.network import Network
 
 if TYPE_CHECKING:
-    from unknot.lanes.orders_kernel import Ways
+    from unknot.lanes.orders_kernel import PathSet
 
 FAR = 1 << 14
 """Hops that stand for no path."""
@@ -56,10 +56,10 @@ def unit_of(goal: RouteGoal) -> int:
     return max(1, int(np.gcd.reduce(more[more > 0], initial=0)))
 
 
-def detour_ways(goal: RouteGoal, weights: Ints) -> tuple[Ways, Ints]:
+def detour_paths(goal: RouteGoal, weights: Ints) -> tuple[PathSet, Ints]:
     """Paths of any length: those that are longer by at least 1, 2, … units (see `unit_of`) count by the weights.
 
-    The last weight is that of pairs without a path, beside all others. With the ways comes to where channels may be
+    The last weight is that of pairs without a path, beside all others. With the paths comes to where channels may be
     taken, for `orders_of`.
     """
     nearer = _nearer(goal)
@@ -75,13 +75,13 @@ def detour_ways(goal: RouteGoal, weights: Ints) -> tuple[Ways, Ints]:
     return form._replace(detour=detour), words
 
 
-def table_ways(goal: RouteGoal, taken: Flags) -> tuple[Ways, Ints]:
+def table_paths(goal: RouteGoal, taken: Flags) -> tuple[PathSet, Ints]:
     """The paths of a table count; every pair has to have some path. With it, to where channels may be taken."""
     return _form(goal, [taken, _anywhere(goal)], [taken, _nearer(goal)], np.array([1, LOST]))
 
 
 def improved(
-    ways: Ways, taken: Ints, start: Floats, effort: SearchEffort, *, rounds: int, low: int = 0
+    paths: PathSet, taken: Ints, start: Floats, effort: SearchEffort, *, rounds: int, low: int = 0
 ) -> tuple[Floats, int] | None:
     """Keys of low cost in which every pair has a path, and their cost; None if none were found.
 
@@ -94,7 +94,7 @@ def improved(
     """
     best: tuple[Floats, int] | None = None
     try:
-        for better in _better(ways, taken, start, effort, rounds, low):
+        for better in _better(paths, taken, start, effort, rounds, low):
             best = better
     except KeyboardInterrupt:
         effort.interrupted = True
@@ -102,17 +102,17 @@ def improved(
 
 
 def _better(
-    ways: Ways, taken: Ints, start: Floats, effort: SearchEffort, rounds: int, low: int
+    paths: PathSet, taken: Ints, start: Floats, effort: SearchEffort, rounds: int, low: int
 ) -> Iterator[tuple[Floats, int]]:
     """Better and better keys."""
     best: tuple[Floats, int] | None = None
     lanes = f"{len(start)} lane{'s' * (len(start) > 1)} of longer paths"
     for number in range(rounds):
         key = start if number % 2 == 0 or best is None else best[0]
-        orders, before = orders_of(ways, key.copy(), taken)
+        orders, before = orders_of(paths, key.copy(), taken)
         moves, heat = MOVES * key.size << min(number, 6), HEATS[number % len(HEATS)]
-        for cost, _ in annealed(ways, orders, before, moves, heat, effort, [effort.seed, number]):
-            if (best is None or cost < best[1]) and all_have_a_path(ways, orders.cover):
+        for cost, _ in annealed(paths, orders, before, moves, heat, effort, [effort.seed, number]):
+            if (best is None or cost < best[1]) and all_have_a_path(paths, orders.cover):
                 best = orders.key.copy(), cost
                 yield best
             if (best is not None and best[1] <= low) or effort.over:
@@ -120,9 +120,9 @@ def _better(
             effort.report(f"{lanes}: {'no way for all yet' if best is None else f'{best[1]} at best'}")
 
 
-def all_have_a_path(ways: Ways, cover: Ints) -> bool:
+def all_have_a_path(paths: PathSet, cover: Ints) -> bool:
     """Whether every wanted pair has some path in some lane."""
-    left = ways.wanted[:, -ways.block :] & ~np.bitwise_or.reduce(cover[:, :, -ways.block :], axis=0)
+    left = paths.wanted[:, -paths.block :] & ~np.bitwise_or.reduce(cover[:, :, -paths.block :], axis=0)
     return not left.any()
 
 
@@ -246,7 +246,7 @@ def _anywhere(goal: RouteGoal) -> Flags:
     return anywhere
 
 
-def _form(goal: RouteGoal, taken: list[Flags], nearer: list[Flags], weights: Ints) -> tuple[Ways, Ints]:
+def _form(goal: RouteGoal, taken: list[Flags], nearer: list[Flags], weights: Ints) -> tuple[PathSet, Ints]:
     """Blocks side by side, each padded to whole words; channels follow each other unless they lead straight back."""
     network, planes = goal.network, len(taken)
     own, wanted = packed(goal.home == network.target[:, None]), packed(goal.wanted)

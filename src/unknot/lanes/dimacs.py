@@ -10,9 +10,9 @@ from unknot._base.errors import RelationError
 from unknot._base.output import write_text
 from unknot.certificates import plain
 from unknot.lanes.lane_refutation import Refutation, RouteRefutation
+from unknot.lanes.path_set import Flags
 from unknot.lanes.served_pairs import given_pairs, shortest_pairs
 from unknot.lanes.tables import table_of
-from unknot.lanes.ways import Flags
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network

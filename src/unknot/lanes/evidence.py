@@ -8,8 +8,8 @@ from typing import Any
 from unknot.certificates import Rejected, lanes_claim, network_of, plain, routes_claim
 from unknot.lanes.forced import ForcedCycle, RouteCycle
 from unknot.lanes.lane_refutation import Refutation, RouteRefutation
+from unknot.lanes.path_set import Flags
 from unknot.lanes.served_pairs import plain_flows
-from unknot.lanes.ways import Flags
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network, takes_relation

@@ -11,11 +11,11 @@ from unknot._base.background import clock
 from unknot.lanes.clauses import KEPT, Clauses, Pair, hops, leaving
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.lane_refutation import Open, Refutation, refute
+from unknot.lanes.path_set import Demand, Floats
 from unknot.lanes.question import Question
 from unknot.lanes.served_pairs import ServedPairs, clique, given_pairs, shortest_pairs
 from unknot.lanes.solver import DisagreementError, solved_within
 from unknot.lanes.turns import climbing, short_cycles
-from unknot.lanes.ways import Demand, Floats
 from unknot.network import Network
 
 MOST_CHOICES = 150_000
@@ -106,7 +106,7 @@ class ExactSearch:
         """Whether the question for a number of lanes is not too large for a solver."""
         if self.few_paths:
             return self.question.pairs <= MOST_PAIRS
-        return count * self.question.ways.source.size * self.question.ways.home.size <= MOST_CHOICES
+        return count * self.question.path_set.source.size * self.question.path_set.home.size <= MOST_CHOICES
 
     @cached_property
     def few_paths(self) -> bool:

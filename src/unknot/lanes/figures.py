@@ -10,8 +10,8 @@ from unknot._base.shown import Brief
 from unknot.lanes.evidence import Evidence, shows
 from unknot.lanes.laned import Routes
 from unknot.lanes.load_bounds import LoadBound
+from unknot.lanes.path_set import Flags, Floats, Ints
 from unknot.lanes.tables import Table
-from unknot.lanes.ways import Flags, Floats, Ints
 from unknot.routing.relation import Relation
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, TextError
 from unknot._base.input import read_text
-from unknot.lanes.ways import Flags, Floats
+from unknot.lanes.path_set import Flags, Floats
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot._base.shown import Brief
+from unknot.lanes.path_set import Demand
 from unknot.lanes.tables import Table
 from unknot.lanes.turns import shortest_cycle
-from unknot.lanes.ways import Demand
 from unknot.network import distances_from
 
 MAX_LEVELS = 400_000_000
@@ -80,15 +80,15 @@ def forced_turns(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:
 def _two_hops(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:
     network = traffic.network
     first, leaving = network.outgoing
-    ways: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    paths: dict[tuple[int, int], list[tuple[int, int]]] = {}
     apart = np.zeros((network.num_routers, network.num_routers), dtype=bool)
     apart[:, traffic.distances.homes] = traffic.wanted & (traffic.distances.table.T == 2)
     for c in np.flatnonzero(np.asarray(apart.any(axis=1))[network.source]).tolist():
         u, v = int(network.source[c]), int(network.target[c])
         after = leaving[first[v] : first[v + 1]]
         for e in after[apart[u, network.target[after]]].tolist():
-            ways.setdefault((u, int(network.target[e])), []).append((c, e))
-    return {turns[0]: pair for pair, turns in ways.items() if len(turns) == 1}
+            paths.setdefault((u, int(network.target[e])), []).append((c, e))
+    return {turns[0]: pair for pair, turns in paths.items() if len(turns) == 1}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS
-from unknot.lanes.ways import Flags, Floats, Ints
+from unknot.lanes.path_set import Flags, Floats, Ints
 from unknot.network import Network
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation

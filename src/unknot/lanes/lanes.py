@@ -14,11 +14,11 @@ from unknot.lanes.figures import Lanes
 from unknot.lanes.loads import lane_loads
 from unknot.lanes.low_loads import LowLoads, RoutesInLanes
 from unknot.lanes.orders import fewest
+from unknot.lanes.path_set import Floats
 from unknot.lanes.question import Question, question_of
 from unknot.lanes.rerouted import ROUND
 from unknot.lanes.rooted import ServingOrders, orders_of
 from unknot.lanes.tables import lanes_of
-from unknot.lanes.ways import Floats
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
@@ -106,8 +106,8 @@ def lanes(
     Examples
     --------
     >>> from unknot.lanes import lanes
-    >>> found = lanes("torus(6, 6)")
-    >>> found.count, found.lower_bound, found.evidence_holds
+    >>> routes = lanes("torus(6, 6)")
+    >>> routes.count, routes.lower_bound, routes.evidence_holds
     (2, 2, True)
     """
     if isinstance(tries, bool) or not isinstance(tries, int) or tries < 1:
@@ -127,17 +127,17 @@ def lanes(
         choosing = CHOOSING * float(pairs.distances.table.T[pairs.wanted].sum())
         spent.deadline = min(spent.deadline, deadline.end - choosing)
     exact = ExactSearch(question, spent, conflicts)
-    orders = fewest(question.ways, exact, rounds=rounds, limit=limit)
+    orders = fewest(question.path_set, exact, rounds=rounds, limit=limit)
     spent.finish_by(deadline.end)
     bound, front = None, list[RoutesInLanes]()
     if pairs is None:
         front.append(_given(question, orders))
     else:
-        states = max(1, len(orders)) * network.num_channels * question.ways.home.size
+        states = max(1, len(orders)) * network.num_channels * question.path_set.home.size
         if states > MOST_STATES:
             raise RelationError(
                 f"lanes on {network.name}: tables of {len(orders)} lanes × {network.num_channels} channels × "
-                f"{question.ways.home.size} destinations are too large"
+                f"{question.path_set.home.size} destinations are too large"
             )
         low = spent.insist(lambda: LowLoads(question, orders, spent, tries, effort // ROUND, exact.low, limits))
         front += low.front(most or 0)
@@ -172,7 +172,7 @@ def _given(question: Question, orders: ServingOrders) -> RoutesInLanes:
     """The given routes in the lanes of some orders."""
     key = orders.key if len(orders) else np.zeros((1, question.network.num_channels))
     table = question.table_of(orders.taken)
-    lane = lanes_of(orders_of(question.ways, key, orders.taken)[0], table)
+    lane = lanes_of(orders_of(question.path_set, key, orders.taken)[0], table)
     return RoutesInLanes(table, lane, lane_loads(table, lane, len(key)), key)
 
 

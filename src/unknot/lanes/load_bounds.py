@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from unknot._base.background import NoAnswerError, within
 from unknot.certificates import Rejected, load_claim, network_of, plain
-from unknot.lanes.ways import Demand, Floats, Ints
+from unknot.lanes.path_set import Demand, Floats, Ints
 from unknot.network import Network
 
 MOST_FLOWS = 100_000

@@ -5,7 +5,7 @@ import numpy as np
 from numba import njit
 
 from unknot._base.kernels.types_kernel import kept
-from unknot.lanes.orders_kernel import below, unit
+from unknot.lanes.orders_kernel import below, cooled, unit
 
 
 @njit(inline="always")
@@ -24,7 +24,7 @@ def serves(reach, lane, channel, h):
 
 
 @kept(nogil=True)
-def grow(ways, key, order, step):
+def grow(paths, key, order, step):
     """Choose for each home and router a next channel from which routes climb in many lanes, and begin high.
 
     `order` has for each home the routers by rising distance; `step` is written, shape (homes, routers).
@@ -33,34 +33,34 @@ def grow(ways, key, order, step):
     top = np.empty((lanes, order.shape[1]))
     for h in range(order.shape[0]):
         for u in order[h]:
-            first, end = ways.leaving_first[u], ways.leaving_first[u + 1]
+            first, end = paths.leaving_first[u], paths.leaving_first[u + 1]
             best, most = -1, -1.0
             for i in range(end - first):
-                c = ways.leaving[first + (i + u + h) % (end - first)]
-                if (ways.nearer[c, h >> 6] >> (h & 63)) & 1:
+                c = paths.leaving[first + (i + u + h) % (end - first)]
+                if (paths.nearer[c, h >> 6] >> (h & 63)) & 1:
                     score = 0.0
                     for lane in range(lanes):
-                        if key[lane, c] < top[lane, ways.target[c]]:
+                        if key[lane, c] < top[lane, paths.target[c]]:
                             score += 1.0 + key[lane, c]
                     if score > most:
                         best, most = c, score
             step[h, u] = best
             for lane in range(lanes):
-                climbs = best >= 0 and key[lane, best] < top[lane, ways.target[best]]
+                climbs = best >= 0 and key[lane, best] < top[lane, paths.target[best]]
                 top[lane, u] = key[lane, best] if climbs else -np.inf
-                if u == ways.home[h]:
+                if u == paths.home[h]:
                     top[lane, u] = np.inf
 
 
 @kept(nogil=True)
-def served_column(ways, key, step, wanted, order, h, top):
+def served_column(paths, key, step, wanted, order, h, top):
     """Whether all wanted routers have a climbing route in some lane by column h of a table of next channels.
 
     `order` has the routers by rising distance from the home; top[lane, router] is worked out on the way: the highest
     key with which a climbing route from there can begin, −∞ if there is none. Of virtual channels `step` has the
     first.
     """
-    home = ways.home[h]
+    home = paths.home[h]
     for i in range(order.size):
         u = order[i]
         if u == home:
@@ -68,11 +68,11 @@ def served_column(ways, key, step, wanted, order, h, top):
                 top[lane, u] = np.inf
             continue
         c = step[h, u]
-        v = ways.target[c] if c >= 0 else -1
+        v = paths.target[c] if c >= 0 else -1
         some = False
         for lane in range(key.shape[0]):
             top[lane, u] = -np.inf
-            for copy in range(c, c + ways.copies if c >= 0 else c):
+            for copy in range(c, c + paths.copies if c >= 0 else c):
                 if top[lane, u] < key[lane, copy] < top[lane, v]:
                     top[lane, u] = key[lane, copy]
                     some = True
@@ -82,30 +82,30 @@ def served_column(ways, key, step, wanted, order, h, top):
 
 
 @kept(nogil=True)
-def carry(ways, step, flow, load, h, u, amount, scale):
+def carry(paths, step, flow, load, h, u, amount, scale):
     """Add an amount to what flows from router u to a home by the table; the change of cost."""
     more = 0.0
     while True:
         flow[h, u] += amount
-        if u == ways.home[h]:
+        if u == paths.home[h]:
             return more
-        c = step[h, u] // ways.copies
+        c = step[h, u] // paths.copies
         more += steep(load[c] + amount, scale) - steep(load[c], scale)
         load[c] += amount
-        u = ways.target[step[h, u]]
+        u = paths.target[step[h, u]]
 
 
 @kept(nogil=True)
-def carry_all(ways, step, flow, load, wanted, rate):
+def carry_all(paths, step, flow, load, wanted, rate):
     """Add what all pairs send."""
     for u in range(wanted.shape[0]):
         for h in range(wanted.shape[1]):
             if wanted[u, h]:
-                carry(ways, step, flow, load, h, u, rate[u, h], 1.0)
+                carry(paths, step, flow, load, h, u, rate[u, h], 1.0)
 
 
 @kept(nogil=True)
-def balance_table(ways, key, step, wanted, order, flow, load, state, moves, scale, hot, cold):
+def balance_table(paths, key, step, wanted, order, flow, load, state, moves, scale, hot, cold):
     """Simulated annealing of a table on the sum of steep costs of the loads; every wanted pair stays served.
 
     A move sends a router's packets to one home by another channel, with all that come this way.
@@ -114,27 +114,26 @@ def balance_table(ways, key, step, wanted, order, flow, load, state, moves, scal
     top = np.empty((key.shape[0], routers))
     heat = hot
     for move in range(moves):
-        if move & 255 == 0:
-            heat = hot * (cold / hot) ** (move / moves)
+        heat = cooled(heat, hot, cold, move, moves)
         u, h = below(state, routers), below(state, homes)
         old, count, new = step[h, u], 0, -1
-        if u == ways.home[h] or old < 0:
+        if u == paths.home[h] or old < 0:
             continue
-        for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
-            c = ways.leaving[j]
-            if c != old and c % ways.copies == 0 and (ways.nearer[c, h >> 6] >> (h & 63)) & 1:
+        for j in range(paths.leaving_first[u], paths.leaving_first[u + 1]):
+            c = paths.leaving[j]
+            if c != old and c % paths.copies == 0 and (paths.nearer[c, h >> 6] >> (h & 63)) & 1:
                 count += 1
                 if below(state, count) == 0:
                     new = c
         if count == 0:
             continue
         amount = flow[h, u]
-        more = carry(ways, step, flow, load, h, u, -amount, scale)
+        more = carry(paths, step, flow, load, h, u, -amount, scale)
         step[h, u] = new
-        more += carry(ways, step, flow, load, h, u, amount, scale)
+        more += carry(paths, step, flow, load, h, u, amount, scale)
         likely = more <= 0 or unit(state) < np.exp(-more / heat)
-        if likely and served_column(ways, key, step, wanted, order[h], h, top):
+        if likely and served_column(paths, key, step, wanted, order[h], h, top):
             continue
-        carry(ways, step, flow, load, h, u, -amount, scale)
+        carry(paths, step, flow, load, h, u, -amount, scale)
         step[h, u] = old
-        carry(ways, step, flow, load, h, u, amount, scale)
+        carry(paths, step, flow, load, h, u, amount, scale)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot.lanes.effort import SearchEffort
+from unknot.lanes.path_set import Demand, Floats, Ints
 from unknot.lanes.tables import Table, bits_of, table_from
-from unknot.lanes.ways import Demand, Floats, Ints
 
 if TYPE_CHECKING:
-    from unknot.lanes.orders_kernel import Orders, Ways
+    from unknot.lanes.orders_kernel import Orders, PathSet
 
 MOVES = 200
 """Moves of the search for each pair, in all rounds together."""
@@ -37,28 +37,28 @@ def _rounds(
         effort.interrupted = True
 
 
-def balanced_table(traffic: Demand, ways: Ways, orders: Orders, effort: SearchEffort) -> tuple[Ints, Floats]:
+def balanced_table(traffic: Demand, paths: PathSet, orders: Orders, effort: SearchEffort) -> tuple[Ints, Floats]:
     """A table, as bits, by which the orders serve all pairs, of low highest load; and the load of each channel.
 
     By simulated annealing on the sum of the 16th powers of loads, from the table that the orders were found with.
     """
     from unknot.lanes.load_kernel import balance_table, carry_all
 
-    step = table_from(ways, orders.taken)
+    step = table_from(paths, orders.taken)
     order = np.argsort(traffic.distances.table, axis=1, kind="stable")
-    flow, load = np.zeros(step.shape), np.zeros(len(ways.source) // ways.copies)
-    carry_all(ways, step, flow, load, traffic.wanted, traffic.rate)
+    flow, load = np.zeros(step.shape), np.zeros(len(paths.source) // paths.copies)
+    carry_all(paths, step, flow, load, traffic.wanted, traffic.rate)
     state = np.array([np.random.default_rng([effort.seed, 1]).integers(2**63)], dtype=np.uint64)
     mean = load.sum() / max(1, load.size)
     best, least = step.copy(), load.copy()
     for _ in _rounds(
         traffic, effort, mean, lambda *how: balance_table(
-            ways, orders.key, step, traffic.wanted, order, flow, load, state, *how
+            paths, orders.key, step, traffic.wanted, order, flow, load, state, *how
         )
     ):  # fmt: skip
         if load.max() < least.max():
             best, least = step.copy(), load.copy()
-    return bits_of(ways, best), least
+    return bits_of(paths, best), least
 
 
 def loads_of(table: Table) -> Floats:

@@ -11,11 +11,11 @@ from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError, near
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
-from unknot.lanes.detours import LOST, RouteGoal, climbing_routes, detour_ways, improved, tree_order
+from unknot.lanes.detours import LOST, RouteGoal, climbing_routes, detour_paths, improved, tree_order
 from unknot.lanes.effort import SEARCHING, SearchEffort
 from unknot.lanes.laned import Routes, laned
+from unknot.lanes.path_set import Demand, Flags, Floats, Ints, demand, following, packed
 from unknot.lanes.rerouted import LoadGoal, balanced, routes_of
-from unknot.lanes.ways import Demand, Flags, Floats, Ints, demand, following, packed
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
@@ -131,8 +131,8 @@ def longer_lanes(
     Examples
     --------
     >>> from unknot.lanes import longer_lanes
-    >>> found = longer_lanes("ring(6)", 1)
-    >>> found.longer_pairs, found.longest_detour
+    >>> routes = longer_lanes("ring(6)", 1)
+    >>> routes.longer_pairs, routes.longest_detour
     (2, 2)
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
@@ -145,10 +145,10 @@ def longer_lanes(
     goal_routes = RouteGoal(network, traffic.distances.homes, hops, traffic.wanted, traffic.rate)
     effort = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
     weights = np.array([STEEP**i if goal == "longest" else 1 for i in range(BLOCKS)] + [LOST])
-    ways, taken = detour_ways(goal_routes, weights)
+    paths, taken = detour_paths(goal_routes, weights)
     start = np.random.default_rng([seed, count]).random((count, network.num_channels))
     start[0] = tree_order(network)
-    best = improved(ways, taken, start, effort, rounds=rounds)
+    best = improved(paths, taken, start, effort, rounds=rounds)
     if best is None:
         raise RelationError(
             f"lanes on {network.name}: no way was found to connect all pairs in {count} "

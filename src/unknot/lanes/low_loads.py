@@ -12,12 +12,12 @@ from unknot._base.background import clock
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import load_bound
+from unknot.lanes.path_set import Floats, Ints, by_terminal, of_pairs, packed, path_set
 from unknot.lanes.question import Question
 from unknot.lanes.rerouted import LoadGoal, balanced, highest, routes_of
 from unknot.lanes.rooted import ServingOrders, orders_of
 from unknot.lanes.starts import catalogue
 from unknot.lanes.tables import Table, bits_of, free_table, table_from, tabled
-from unknot.lanes.ways import Floats, Ints, by_terminal, of_pairs, packed, ways
 from unknot.routing.relation import Relation
 
 if TYPE_CHECKING:
@@ -107,12 +107,12 @@ class LowLoads:
         network, lanes = question.network, max(1, len(self.orders))
         if lanes * network.num_channels * network.num_terminals <= MOST_COLUMNS:
             demand = by_terminal(demand)
-        space = question.ways
+        paths = question.path_set
         if demand is not question.demand:
-            space = of_pairs(ways(demand), packed(demand.wanted), both_ways=space.many.size > 0)
+            paths = of_pairs(path_set(demand), packed(demand.wanted), both_ways=paths.many.size > 0)
         self.bound = load_bound(demand, self.capacity) if demand.pairs <= MOST_PAIRS else None
         floor = 0.0 if self.bound is None else float(self.bound.least)
-        self.goal = LoadGoal(demand, space, question.paths == "table", self.capacity, floor)
+        self.goal = LoadGoal(demand, paths, question.paths == "table", self.capacity, floor)
 
     def front(self, most: int) -> Iterator[RoutesInLanes]:
         """Routes in the fewest lanes, then in each greater number up to `most`."""
@@ -146,18 +146,18 @@ class LowLoads:
         goal, question, orders = self.goal, self.question, self.orders
         self.effort.report("choosing routes of low load")
         if not question.pairs:
-            return goal.drawn(orders_of(goal.ways, np.zeros((1, question.network.num_channels)))[0], self.effort)
+            return goal.drawn(orders_of(goal.path_set, np.zeros((1, question.network.num_channels)))[0], self.effort)
         if question.paths == "free":
-            return goal.drawn(orders_of(goal.ways, orders.key)[0], self.effort)
-        step = table_from(question.ways, orders.taken)
-        row = np.searchsorted(question.ways.home, goal.ways.home)
+            return goal.drawn(orders_of(goal.path_set, orders.key)[0], self.effort)
+        step = table_from(question.path_set, orders.taken)
+        row = np.searchsorted(question.path_set.home, goal.path_set.home)
         return self._by_table(orders.key, step[row])
 
     def _by_table(self, key: Floats, step: Ints) -> Carried:
         """The routes of a table in lanes of these orders, by which they climb."""
-        goal, bits = self.goal, bits_of(self.goal.ways, step)
-        table = free_table(goal.demand, goal.ways, bits)
-        return goal.by_table(orders_of(goal.ways, key, bits)[0], table)
+        goal, bits = self.goal, bits_of(self.goal.path_set, step)
+        table = free_table(goal.demand, goal.path_set, bits)
+        return goal.by_table(orders_of(goal.path_set, key, bits)[0], table)
 
     def _named(self, lanes: int) -> list[Carried]:
         """Routes of the catalogue in at most this number of lanes, the fewest first, then by load."""
@@ -179,6 +179,6 @@ class LowLoads:
         lane_load = now.flow.sum(axis=2) / self.capacity
         key = now.rank.astype(np.float64)
         if goal.table:
-            bits = bits_of(goal.ways, now.follow[0].T.astype(np.int64))
-            return RoutesInLanes(free_table(goal.demand, goal.ways, bits), now.lane, lane_load, key)
+            bits = bits_of(goal.path_set, now.follow[0].T.astype(np.int64))
+            return RoutesInLanes(free_table(goal.demand, goal.path_set, bits), now.lane, lane_load, key)
         return RoutesInLanes(routes_of(goal, now), now.lane, lane_load, key)

@@ -10,12 +10,12 @@ from unknot.lanes.annealing import SHARE, anneal_round
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.grown import grown
+from unknot.lanes.path_set import Floats, Ints
 from unknot.lanes.rooted import ServingOrders, beginning, one_by_one, orders_of
 from unknot.lanes.tables import Hops
-from unknot.lanes.ways import Floats, Ints
 
 if TYPE_CHECKING:
-    from unknot.lanes.orders_kernel import Ways
+    from unknot.lanes.orders_kernel import PathSet
 
 Begin = Callable[[int], "tuple[Floats, Ints | None]"]
 TURNED = 0.3
@@ -35,7 +35,7 @@ FIRST_ROUNDS = 3
 
 
 def search(
-    ways: Ways,
+    paths: PathSet,
     lanes: int,
     effort: SearchEffort,
     *,
@@ -63,15 +63,15 @@ def search(
     """
     for number in range(first, first + rounds):
         if begin is None:
-            around = number % 2 == (ways.nearer.size <= LARGE) if roots is None else roots
-            start, taken = beginning(ways, lanes, [effort.seed, 1000 * lanes + number], hops, roots=around)
+            around = number % 2 == (paths.nearer.size <= LARGE) if roots is None else roots
+            start, taken = beginning(paths, lanes, [effort.seed, 1000 * lanes + number], hops, roots=around)
         else:
             start, taken = begin(number)
-        orders, unserved = orders_of(ways, start, taken)
-        moves = ROUND * ways.source.size * lanes << number
+        orders, unserved = orders_of(paths, start, taken)
+        moves = ROUND * paths.source.size * lanes << number
         turned = 0.0 if hops is None else TURNED
         heat = HEATS[number % len(HEATS)]
-        unserved, least = anneal_round(ways, orders, unserved, moves, heat, effort, lanes, turned, share=share)
+        unserved, least = anneal_round(paths, orders, unserved, moves, heat, effort, lanes, turned, share=share)
         if unserved == 0:
             return ServingOrders(orders.key, orders.taken)
         done, best = effort.tried.get(lanes, (0, least))
@@ -81,7 +81,7 @@ def search(
     return None
 
 
-def fewest(ways: Ways, exact: ExactSearch, *, rounds: int, limit: int | None = None) -> ServingOrders:
+def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None = None) -> ServingOrders:
     """Orders that serve all pairs in as few lanes as are found.
 
     One quick result first, in large networks then those of `grown`; then lower bounds by `from_below`; then fewer
@@ -97,13 +97,13 @@ def fewest(ways: Ways, exact: ExactSearch, *, rounds: int, limit: int | None = N
     effort, hops = exact.effort, exact.question.hops
 
     def longer(lanes: int, first: int, rounds: int = 1, share: float = SHARE) -> ServingOrders | None:
-        return search(ways, lanes, effort, first=first, rounds=rounds, hops=hops, share=share)
+        return search(paths, lanes, effort, first=first, rounds=rounds, hops=hops, share=share)
 
     def exactly(lanes: int, share: float = 0.5) -> ServingOrders | None:
         keys = exact.keys(lanes, share)
-        return None if keys is None else ServingOrders(keys, ways.nearer)
+        return None if keys is None else ServingOrders(keys, paths.nearer)
 
-    best = one_by_one(ways, [effort.seed, 0], hops, limit)
+    best = one_by_one(paths, [effort.seed, 0], hops, limit)
     try:
         if limit is not None and len(best) > limit:
             fewer = longer(limit, 0, rounds)
@@ -112,9 +112,9 @@ def fewest(ways: Ways, exact: ExactSearch, *, rounds: int, limit: int | None = N
                 raise RelationError(f"no routes in {limit} lanes were found; {left} pairs of routers were left over")
             best = fewer
         effort.reached(len(best))
-        large = hops is None and ways.nearer.size > LARGE
-        if hops is None and ways.nearer.size > GROWN:
-            for better in grown(ways, effort, exact.low, len(best)):
+        large = hops is None and paths.nearer.size > LARGE
+        if hops is None and paths.nearer.size > GROWN:
+            for better in grown(paths, effort, exact.low, len(best)):
                 best = better
                 effort.reached(len(best))
         for better in from_below(best, exact, exactly, lambda lanes: longer(lanes, 0, share=BELOW)):

@@ -22,7 +22,7 @@ from unknot._base.kernels.words_kernel import how_many, lowest, mixed
 from unknot._base.splitmix import STEP
 
 
-class Ways(NamedTuple):
+class PathSet(NamedTuple):
     """Shortest paths of a network; sets of destinations are rows of words of 64 bits, a bit for each home.
 
     Attributes
@@ -123,52 +123,58 @@ def below(state, n):
 
 
 @njit(inline="always")
-def reached(ways, keys, taken, reach, c, w):
+def cooled(heat, hot, cold, move, moves):
+    """The temperature of a move; it falls in steps, since a power costs as much as a small move."""
+    return hot * (cold / hot) ** (move / moves) if move & 255 == 0 else heat
+
+
+@njit(inline="always")
+def reached(paths, keys, taken, reach, c, w):
     """Word w of the destinations that channel c reaches, from what the channels after it reach."""
-    states = ways.own[c, w]
-    for j in range(ways.after_first[c], ways.after_first[c + 1]):
-        after = ways.after[j]
+    states = paths.own[c, w]
+    for j in range(paths.after_first[c], paths.after_first[c + 1]):
+        after = paths.after[j]
         if keys[after] > keys[c]:
             states |= reach[after, w]
     states &= taken[c, w]
-    for i in range(ways.detour.shape[0]):
-        if ways.detour[i, c, w] != 0:
+    for i in range(paths.detour.shape[0]):
+        if paths.detour[i, c, w] != 0:
             more = np.int64(0)
-            for j in range(ways.after_first[c], ways.after_first[c + 1]):
-                after = ways.after[j]
+            for j in range(paths.after_first[c], paths.after_first[c + 1]):
+                after = paths.after[j]
                 if keys[after] > keys[c]:
-                    more |= reach[after, w - (i + 1) * ways.block]
-            states |= more & ways.detour[i, c, w]
+                    more |= reach[after, w - (i + 1) * paths.block]
+            states |= more & paths.detour[i, c, w]
     return states
 
 
 @njit(inline="always")
-def missing(ways, orders, u, w):
+def missing(paths, orders, u, w):
     """Word w of the destinations that router u wants and no lane serves."""
-    left = ways.wanted[u, w]
+    left = paths.wanted[u, w]
     for k in range(orders.key.shape[0]):
         left &= ~orders.cover[k, u, w]
     return left
 
 
 @njit(inline="always")
-def covered(ways, reach, u, w):
+def covered(paths, reach, u, w):
     """Word w of the destinations that router u reaches in a lane."""
     homes = np.int64(0)
-    for j in range(ways.leaving_first[u], ways.leaving_first[u + 1]):
-        homes |= reach[ways.leaving[j], w]
+    for j in range(paths.leaving_first[u], paths.leaving_first[u + 1]):
+        homes |= reach[paths.leaving[j], w]
     return homes
 
 
 @kept(nogil=True)
-def counted(ways, orders, k, u, w, was):
+def counted(paths, orders, k, u, w, was):
     """Count what a new word of `cover` changes where both directions share a lane; the change of what is missed."""
     more, now = 0, orders.cover[k, u, w]
-    changed = (was ^ now) & ways.wanted[u, w]
+    changed = (was ^ now) & paths.wanted[u, w]
     while changed:
         bit = lowest(changed)
         changed &= changed - 1
-        v = ways.home[64 * w + bit]
+        v = paths.home[64 * w + bit]
         before = orders.lack[k, u, v] + orders.lack[k, v, u] == 0
         orders.lack[k, u, v] += -1 if (now >> bit) & 1 else 1
         after = orders.lack[k, u, v] + orders.lack[k, v, u] == 0
@@ -178,38 +184,38 @@ def counted(ways, orders, k, u, w, was):
         orders.agree[u, v] += step
         orders.agree[v, u] += step
         if orders.agree[u, v] == after:  # from no lane to one, or back
-            orders.missed[u] -= step * ways.many[u, v]
-            orders.missed[v] -= step * ways.many[v, u]
-            more -= step * (ways.many[u, v] + ways.many[v, u])
+            orders.missed[u] -= step * paths.many[u, v]
+            orders.missed[v] -= step * paths.many[v, u]
+            more -= step * (paths.many[u, v] + paths.many[v, u])
     return more
 
 
 @kept(nogil=True)
-def settle(ways, orders):
+def settle(paths, orders):
     """Work out from the keys alone what is served; how many pairs are not."""
     lanes, _, words = orders.reach.shape
-    mutual = ways.many.size > 0
+    mutual = paths.many.size > 0
     if mutual:
-        orders.lack[:] = ways.many
+        orders.lack[:] = paths.many
         orders.agree[:] = 0
         for u in range(orders.missed.size):
-            orders.missed[u] = ways.many[u].sum()
+            orders.missed[u] = paths.many[u].sum()
     for k in range(lanes):
         keys, reach = orders.key[k], orders.reach[k]
         for c in np.argsort(keys)[::-1]:
             for w in range(words):
-                reach[c, w] = reached(ways, keys, orders.taken, reach, c, w)
+                reach[c, w] = reached(paths, keys, orders.taken, reach, c, w)
         for u in range(orders.missed.size):
             for w in range(words):
-                orders.cover[k, u, w] = covered(ways, reach, u, w)
+                orders.cover[k, u, w] = covered(paths, reach, u, w)
                 if mutual:
-                    counted(ways, orders, k, u, w, np.int64(0))
+                    counted(paths, orders, k, u, w, np.int64(0))
     if mutual:
         return orders.missed.sum()
     total = 0
     for u in range(orders.missed.size):
         orders.missed[u] = 0
         for w in range(words):
-            orders.missed[u] += how_many(missing(ways, orders, u, w)) * ways.weight[w]
+            orders.missed[u] += how_many(missing(paths, orders, u, w)) * paths.weight[w]
         total += orders.missed[u]
     return total

@@ -12,13 +12,13 @@ from unknot._base.errors import RelationError, near
 from unknot.lanes.evidence import Evidence
 from unknot.lanes.flows import only
 from unknot.lanes.forced import cycle_of_routes, forced_cycle
-from unknot.lanes.tables import Hops, Table, free_table, table_of, ways_of
-from unknot.lanes.ways import Demand, Flags, Ints, demand, of_pairs, packed, unpacked, ways
+from unknot.lanes.path_set import Demand, Flags, Ints, demand, of_pairs, packed, path_set, unpacked
+from unknot.lanes.tables import Hops, Table, free_table, paths_of_table, table_of
 from unknot.network import Network
 from unknot.routing.relation import Relation
 
 if TYPE_CHECKING:
-    from unknot.lanes.orders_kernel import Ways
+    from unknot.lanes.orders_kernel import PathSet
 
 PATHS = ("free", "table", "given")
 CHANGES = ("rising", "any", "ports")
@@ -34,7 +34,7 @@ class Question:
     paths : {"free", "table", "given"}
     changes : {"none", "shared", "rising", "any", "ports"}
         How packets may change lanes; "shared": not, and both directions of a pair share a lane.
-    ways : Ways
+    path_set : PathSet
     demand : Demand or None
         Who sends to whom, where paths are not given.
     table : Table or None
@@ -50,7 +50,7 @@ class Question:
     network: Network
     paths: str
     changes: str
-    ways: Ways
+    path_set: PathSet
     demand: Demand | None
     table: Table | None
     given: Relation | None
@@ -66,21 +66,23 @@ class Question:
     def pairs(self) -> int:
         """Pairs of routers, or of routers and rows of the given table."""
         return int(
-            np.count_nonzero(self.table_of(self.ways.nearer).wanted if self.demand is None else self.demand.wanted)
+            np.count_nonzero(
+                self.table_of(self.path_set.nearer).wanted if self.demand is None else self.demand.wanted
+            )
         )
 
     @property
     def paths_per_step(self) -> float:
         """Channels by which a router may go on to a destination, in the mean."""
-        choices = int(np.count_nonzero(unpacked(self.ways.nearer, self.ways.home.size)))
-        return float(choices / max(1, self.ways.wanted.shape[0] * self.ways.home.size))
+        choices = int(np.count_nonzero(unpacked(self.path_set.nearer, self.path_set.home.size)))
+        return float(choices / max(1, self.path_set.wanted.shape[0] * self.path_set.home.size))
 
     def table_of(self, taken: Ints) -> Table:
         """The given tables, or those by which channels are taken to destinations."""
         if self.demand is None:
             assert self.table is not None
             return self.table
-        return free_table(self.demand, self.ways, taken)
+        return free_table(self.demand, self.path_set, taken)
 
 
 def question_of(
@@ -101,13 +103,13 @@ def question_of(
         raise RelationError("lanes: a routing is wanted for given paths, and for no others")
     if routing is None:
         pairs = demand(network, flows)
-        space = of_pairs(ways(pairs), packed(pairs.wanted), both_ways=changes == "shared")
-        return Question(network, paths, changes, space, pairs, None, None, pairs.sends, forced_cycle(pairs))
+        served = of_pairs(path_set(pairs), packed(pairs.wanted), both_ways=changes == "shared")
+        return Question(network, paths, changes, served, pairs, None, None, pairs.sends, forced_cycle(pairs))
     from unknot.routing.named import routing as named
 
     relation = named(network, routing) if isinstance(routing, str) else routing
     relation = relation if flows is None else only(relation, flows)
     table = table_of(relation, flows)
-    space = of_pairs(ways_of(table), packed(table.wanted), both_ways=changes == "shared")
+    served = of_pairs(paths_of_table(table), packed(table.wanted), both_ways=changes == "shared")
     sends = None if flows is None else np.asarray(flows) > 0
-    return Question(network, paths, changes, space, None, table, relation, sends, cycle_of_routes(table))
+    return Question(network, paths, changes, served, None, table, relation, sends, cycle_of_routes(table))

@@ -10,11 +10,11 @@ import numpy as np
 from unknot._base.background import clock
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, no_slots
+from unknot.lanes.path_set import Demand, Floats
 from unknot.lanes.tables import lanes_of
-from unknot.lanes.ways import Demand, Floats
 
 if TYPE_CHECKING:
-    from unknot.lanes.orders_kernel import Orders, Ways
+    from unknot.lanes.orders_kernel import Orders, PathSet
     from unknot.lanes.reroute_kernel import Carried
     from unknot.lanes.tables import Table
 
@@ -37,7 +37,7 @@ class LoadGoal:
     Attributes
     ----------
     demand : Demand
-    ways : Ways
+    path_set : PathSet
     table : bool
         Whether routes are those of a table.
     capacity : float64 array, shape (channels,)
@@ -46,7 +46,7 @@ class LoadGoal:
     """
 
     demand: Demand
-    ways: Ways
+    path_set: PathSet
     table: bool
     capacity: Floats
     floor: float
@@ -60,16 +60,16 @@ class LoadGoal:
         """No routes yet, in lanes of these orders; lane 0 where one is wanted."""
         from unknot.lanes.reroute_kernel import Carried
 
-        ways, (lanes, channels) = self.ways, key.shape
+        paths, (lanes, channels) = self.path_set, key.shape
         at = np.argsort(key, axis=1, kind="stable")
         rank = np.empty_like(at)
         np.put_along_axis(rank, at, np.broadcast_to(np.arange(channels), at.shape), axis=1)
-        columns = ways.home.size
+        columns = paths.home.size
         shape = (lanes, channels, columns)
-        sites = (1, len(ways.wanted), columns) if self.table else shape
+        sites = (1, len(paths.wanted), columns) if self.table else shape
         return Carried(
             0 if self.table else 1,
-            ways.target if self.table else np.arange(channels),
+            paths.target if self.table else np.arange(channels),
             np.where(self.demand.wanted, 0, -1),
             np.full(self.demand.wanted.shape, -1),
             np.full(sites, -1, dtype=np.int32),
@@ -77,7 +77,7 @@ class LoadGoal:
             np.zeros(shape),
             np.zeros(self.capacity.size),
             1.0 / self.capacity,
-            np.zeros((lanes, ways.after.size), dtype=np.int32),
+            np.zeros((lanes, paths.after.size), dtype=np.int32),
             rank,
             at,
             np.zeros((0, channels, columns), dtype=np.int16),
@@ -94,9 +94,9 @@ class LoadGoal:
         for first in range(0, routers, AT_ONCE):
             end = min(routers, first + AT_ONCE)
             late = effort.over or (clock() - began) * routers > (effort.deadline - began) * end
-            choose(self.ways, orders.key, orders.reach, now, state, first, end, late)
+            choose(self.path_set, orders.key, orders.reach, now, state, first, end, late)
             effort.hurried |= late
-        carry_routes(self.ways, now, self.rate)
+        carry_routes(self.path_set, now, self.rate)
         return now
 
     def by_table(self, orders: Orders, table: Table) -> Carried:
@@ -106,8 +106,8 @@ class LoadGoal:
         now, then = self.empty(orders.key), table.next_channel
         now.lane[:] = lanes_of(orders, table)
         now.start[:] = then.T
-        now.follow[:] = then.T if self.table else then.T[self.ways.target]
-        carry_routes(self.ways, now, self.rate)
+        now.follow[:] = then.T if self.table else then.T[self.path_set.target]
+        carry_routes(self.path_set, now, self.rate)
         return now
 
     def widened(self, now: Carried, lanes: int) -> Carried:
@@ -118,7 +118,7 @@ class LoadGoal:
         wide = self.empty(rank.astype(np.float64))
         wide.lane[:], wide.start[:] = now.lane, now.start
         wide.follow[: len(now.follow)] = now.follow
-        carry_routes(self.ways, wide, self.rate)
+        carry_routes(self.path_set, wide, self.rate)
         return wide
 
 
@@ -160,7 +160,7 @@ def balanced(
             moves = ROUND * goal.demand.pairs
             heat = HEATS[number % len(HEATS)]
             for count, hot, cold in effort.cooled(moves, heat, share=1 / (rounds - number + later)):
-                move(goal.ways, now, rate, state, count, highest(now), hot, cold)
+                move(goal.path_set, now, rate, state, count, highest(now), hot, cold)
                 effort.moves += count
                 if highest(now) < highest(best):
                     best = copied(now)
@@ -174,10 +174,10 @@ def balanced(
 
 def routes_of(goal: LoadGoal, now: Carried) -> Routes:
     """Free routes as tables of what follows each channel."""
-    ways = goal.ways
-    slot = np.empty(ways.source.size, dtype=np.int64)
-    slot[ways.leaving] = np.arange(ways.leaving.size) - ways.leaving_first[ways.source[ways.leaving]]
-    follow = no_slots(now.users.shape, ways.leaving_first)
+    paths = goal.path_set
+    slot = np.empty(paths.source.size, dtype=np.int64)
+    slot[paths.leaving] = np.arange(paths.leaving.size) - paths.leaving_first[paths.source[paths.leaving]]
+    follow = no_slots(now.users.shape, paths.leaving_first)
     used = now.users > 0
     follow[used] = np.where(now.follow[used] >= 0, slot[now.follow[used]], -1)
     return Routes(now.lane.copy(), now.start.copy(), follow, now.load.copy(), goal.demand.distances.column)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.errors import RelationError
+from unknot.lanes.path_set import Floats, Ints, of_pairs, served, unpacked
 from unknot.lanes.tables import Hops, grown_table, random_table
 from unknot.lanes.turns import Turn, climbing
-from unknot.lanes.ways import Floats, Ints, of_pairs, served, unpacked
 
 if TYPE_CHECKING:
-    from unknot.lanes.orders_kernel import Orders, Ways
+    from unknot.lanes.orders_kernel import Orders, PathSet
 
 ROOTS = 16
 """Roots that are tried for each lane."""
@@ -39,26 +39,26 @@ class ServingOrders:
         return len(self.key)
 
 
-def orders_of(ways: Ways, key: Floats, taken: Ints | None = None) -> tuple[Orders, int]:
+def orders_of(paths: PathSet, key: Floats, taken: Ints | None = None) -> tuple[Orders, int]:
     """Orders with these keys, worked out, and how many pairs they do not serve; by default every way may be taken."""
     from unknot.lanes.orders_kernel import Orders, settle
 
     lanes, channels = key.shape
-    words, routers = ways.nearer.shape[1], ways.wanted.shape[0]
-    pairs = len(ways.many)
+    words, routers = paths.nearer.shape[1], paths.wanted.shape[0]
+    pairs = len(paths.many)
     orders = Orders(
         np.ascontiguousarray(key, dtype=np.float64),
-        ways.nearer if taken is None else taken,
+        paths.nearer if taken is None else taken,
         np.zeros((lanes, channels, words), dtype=np.int64),
         np.zeros((lanes, routers, words), dtype=np.int64),
         np.zeros(routers, dtype=np.int64),
         np.zeros((lanes if pairs else 0, pairs, pairs), dtype=np.int64),
         np.zeros((pairs, pairs), dtype=np.int64),
     )
-    return orders, int(settle(ways, orders))
+    return orders, int(settle(paths, orders))
 
 
-def around(ways: Ways, way: Sequence[int]) -> Floats:
+def around(paths: PathSet, way: Sequence[int]) -> Floats:
     """Keys of the channels from 0 to 1: first those toward some routers, then those away from them.
 
     The routers are numbered: those of `way` in turn, then breadth-first from them. Channels to a lower number come
@@ -66,9 +66,9 @@ def around(ways: Ways, way: Sequence[int]) -> Floats:
     So a path climbs that descends in numbers and then ascends (up*/down*), and every path that begins with `way` and
     then leads away from it.
     """
-    routers = len(ways.wanted)
-    target = ways.target[ways.leaving].tolist()
-    first = ways.leaving_first.tolist()
+    routers = len(paths.wanted)
+    target = paths.target[paths.leaving].tolist()
+    first = paths.leaving_first.tolist()
     order = list(dict.fromkeys(way))
     seen = set(order)
     for router in order:
@@ -78,20 +78,20 @@ def around(ways: Ways, way: Sequence[int]) -> Floats:
                 order.append(after)
     number = np.full(routers, routers)
     number[order] = np.arange(len(order))
-    start, end = number[ways.source], number[ways.target]
+    start, end = number[paths.source], number[paths.target]
     return (routers + np.where(end > start, start, -start)) / (2.0 * routers)
 
 
-def rooted(ways: Ways, seed: Sequence[int], taken: Ints | None = None) -> Iterator[Floats]:
+def rooted(paths: PathSet, seed: Sequence[int], taken: Ints | None = None) -> Iterator[Floats]:
     """Keys of one lane after the other until all pairs are served, each around the best of a few roots for the rest.
 
     Every lane serves a pair more than those before: a router that sends is among the roots, or else the routes of
     some pair are climbed. Time: for each lane `ROOTS` times channels × channels that follow one × words.
     """
     random = np.random.default_rng(seed)
-    left = ways.wanted
+    left = paths.wanted
     while left.any():
-        rest = of_pairs(ways, left)
+        rest = of_pairs(paths, left)
         roots = [int(np.flatnonzero(left.any(axis=1))[0]), *random.permutation(len(left))[:ROOTS].tolist()]
         tried = (orders_of(rest, around(rest, [root])[None], taken) for root in roots)
         orders, _ = min(tried, key=lambda one: one[1])
@@ -102,7 +102,9 @@ def rooted(ways: Ways, seed: Sequence[int], taken: Ints | None = None) -> Iterat
         left = left & ~served(orders, rest.home)[0]
 
 
-def one_by_one(ways: Ways, seed: Sequence[int], hops: Hops | None = None, limit: int | None = None) -> ServingOrders:
+def one_by_one(
+    paths: PathSet, seed: Sequence[int], hops: Hops | None = None, limit: int | None = None
+) -> ServingOrders:
     """Orders that serve all pairs, without a search; if there are more than `limit`, not all of them.
 
     Parameters
@@ -111,61 +113,61 @@ def one_by_one(ways: Ways, seed: Sequence[int], hops: Hops | None = None, limit:
         Of shortest paths, if routes have to be those of a table, which is made too.
     """
     most = None if limit is None else limit + 1
-    keys = list(islice(rooted(ways, seed), most))
-    taken = ways.nearer
+    keys = list(islice(rooted(paths, seed), most))
+    taken = paths.nearer
     if hops is not None and keys:
-        taken = grown_table(ways, hops, np.array(keys))
-        orders, _ = orders_of(ways, np.array(keys), taken)
-        rest = of_pairs(ways, ways.wanted & ~np.bitwise_or.reduce(served(orders, ways.home), axis=0))
+        taken = grown_table(paths, hops, np.array(keys))
+        orders, _ = orders_of(paths, np.array(keys), taken)
+        rest = of_pairs(paths, paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0))
         keys += islice(rooted(rest, seed, taken), most)
-    return ServingOrders(np.array(keys).reshape(-1, ways.source.size), taken)
+    return ServingOrders(np.array(keys).reshape(-1, paths.source.size), taken)
 
 
 def beginning(
-    ways: Ways, lanes: int, seed: Sequence[int], hops: Hops | None, *, roots: bool
+    paths: PathSet, lanes: int, seed: Sequence[int], hops: Hops | None, *, roots: bool
 ) -> tuple[Floats, Ints | None]:
     """Keys of a number of lanes to begin a search with, and if `hops` are given, a table as bits.
 
     With `roots` they are the first of `rooted`, and the table is grown for them; all others are random.
     """
-    key = ways.base + np.random.default_rng(seed).random((lanes, ways.source.size))
-    for lane, order in enumerate(islice(rooted(ways, seed), lanes if roots else 0)):
+    key = paths.base + np.random.default_rng(seed).random((lanes, paths.source.size))
+    for lane, order in enumerate(islice(rooted(paths, seed), lanes if roots else 0)):
         key[lane] = order
     if hops is None:
         return key, None
-    return key, grown_table(ways, hops, key) if roots else random_table(ways, [*seed])
+    return key, grown_table(paths, hops, key) if roots else random_table(paths, [*seed])
 
 
-def _way(ways: Ways, taken: Ints | None) -> list[int]:
+def _way(paths: PathSet, taken: Ints | None) -> list[int]:
     """The routers of a path of some wanted pair."""
-    router = int(np.flatnonzero(ways.wanted.any(axis=1))[0])
-    column = int(np.flatnonzero(unpacked(ways.wanted[router], ways.home.size))[0])
-    return [router, *ways.target[_channels(ways, taken, router, column)].tolist()]
+    router = int(np.flatnonzero(paths.wanted.any(axis=1))[0])
+    column = int(np.flatnonzero(unpacked(paths.wanted[router], paths.home.size))[0])
+    return [router, *paths.target[_channels(paths, taken, router, column)].tolist()]
 
 
-def _channels(ways: Ways, taken: Ints | None, router: int, column: int) -> list[int]:
+def _channels(paths: PathSet, taken: Ints | None, router: int, column: int) -> list[int]:
     """The channels of a path from a router to a destination."""
-    may = unpacked(ways.nearer if taken is None else taken, ways.home.size)[:, column]
+    may = unpacked(paths.nearer if taken is None else taken, paths.home.size)[:, column]
     channels = list[int]()
-    while router != ways.home[column]:
-        leaving = ways.leaving[ways.leaving_first[router] : ways.leaving_first[router + 1]]
+    while router != paths.home[column]:
+        leaving = paths.leaving[paths.leaving_first[router] : paths.leaving_first[router + 1]]
         channels.append(int(next(c for c in leaving if may[c])))
-        router = int(ways.target[channels[-1]])
+        router = int(paths.target[channels[-1]])
     return channels
 
 
-def _of_pair(ways: Ways, taken: Ints | None) -> Floats:
+def _of_pair(paths: PathSet, taken: Ints | None) -> Floats:
     """Keys by which the routes of some pair climb, in both directions; RelationError if they close a cycle."""
-    pairs = unpacked(ways.wanted, ways.home.size)
-    here, there = (int(end) for end in np.argwhere(ways.many > 0)[0])
+    pairs = unpacked(paths.wanted, paths.home.size)
+    here, there = (int(end) for end in np.argwhere(paths.many > 0)[0])
     turns = list[Turn]()
     for router, home in ((here, there), (there, here)):
-        for column in np.flatnonzero(pairs[router] & (ways.home == home)).tolist():
-            turns += pairwise(_channels(ways, taken, router, column))
-    key = climbing(turns, ways.base.size)
+        for column in np.flatnonzero(pairs[router] & (paths.home == home)).tolist():
+            turns += pairwise(_channels(paths, taken, router, column))
+    key = climbing(turns, paths.base.size)
     if key is None:
         raise RelationError(
             f"the routes between router {here} and router {there} close a cycle of dependencies by themselves, so no "
             "lane can serve both directions"
         )
-    return ways.base + key / key.size
+    return paths.base + key / key.size

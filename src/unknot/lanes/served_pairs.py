@@ -10,8 +10,8 @@ import numpy as np
 
 from unknot.certificates import network_of, plain
 from unknot.certificates.documents import plain_table
+from unknot.lanes.path_set import Flags
 from unknot.lanes.tables import Table
-from unknot.lanes.ways import Flags
 from unknot.network import Network
 from unknot.routing.relation import Relation
 

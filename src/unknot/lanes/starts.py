@@ -10,10 +10,10 @@ import numpy as np
 from unknot._base.errors import UnknotError
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.orders import search
+from unknot.lanes.path_set import Floats, of_pairs, packed
 from unknot.lanes.rerouted import LoadGoal
-from unknot.lanes.tables import Table, bits_of, free_table, table_of, ways_of
+from unknot.lanes.tables import Table, bits_of, free_table, paths_of_table, table_of
 from unknot.lanes.turns import Turn, climbing
-from unknot.lanes.ways import Floats, of_pairs, packed
 from unknot.routing.named import routing, routings
 
 CALLS = ("dimension_order(dateline='none')", "nca(up='modulo')")
@@ -69,8 +69,8 @@ def _columns(goal: LoadGoal, table: Table) -> Table | None:
 
     Where nobody comes, the first channel that leads nearer.
     """
-    ways, traffic = goal.ways, goal.demand
-    step = np.full((ways.home.size, len(ways.wanted)), -1)
+    paths, traffic = goal.path_set, goal.demand
+    step = np.full((paths.home.size, len(paths.wanted)), -1)
     for address, row in enumerate(table.row.tolist()):
         if not table.may_use[:, address].any():
             continue
@@ -79,22 +79,22 @@ def _columns(goal: LoadGoal, table: Table) -> Table | None:
         if ((step[column] >= 0) & (then >= 0) & (step[column] != then)).any():
             return None
         step[column] = np.maximum(step[column], then)
-    free = free_table(traffic, ways, ways.nearer)
+    free = free_table(traffic, paths, paths.nearer)
     step = np.where(step >= 0, step, free.next_channel)
-    shortest = bits_of(ways, step) & ~ways.nearer
+    shortest = bits_of(paths, step) & ~paths.nearer
     return None if shortest.any() else replace(free, next_channel=step)
 
 
 def _orders(goal: LoadGoal, table: Table, lanes: int, least: int, effort: SearchEffort) -> Floats | None:
     """Orders of the fewest lanes that are found in which all routes of a table climb; None: of more than `lanes`."""
     key = climbing(_turns(table), table.network.num_channels)
-    if key is not None and not goal.ways.many.size:
+    if key is not None and not goal.path_set.many.size:
         return key[None]
-    space = of_pairs(ways_of(table), packed(table.wanted), both_ways=goal.ways.many.size > 0)
+    paths = of_pairs(paths_of_table(table), packed(table.wanted), both_ways=goal.path_set.many.size > 0)
     for count in range(max(least, 1 if key is not None else 2), lanes + 1):
         if effort.over:
             return None
-        orders = search(space, count, effort, first=0, rounds=ROUNDS)
+        orders = search(paths, count, effort, first=0, rounds=ROUNDS)
         if orders is not None:
             return orders.key
     return None

@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot.lanes.laned import in_blocks, vcs_of_lane, vcs_of_lanes
-from unknot.lanes.ways import Demand, Flags, Floats, Ints, following, packed, served, unpacked
+from unknot.lanes.path_set import Demand, Flags, Floats, Ints, following, packed, served, unpacked
 from unknot.network import Network
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
 from unknot.routing.taking import takes_relation
 
 if TYPE_CHECKING:
-    from unknot.lanes.orders_kernel import Orders, Ways
+    from unknot.lanes.orders_kernel import Orders, PathSet
 
 Hops = npt.NDArray[np.integer[Any]]
 """Hops of shortest paths from each router to each home, shape (homes, routers)."""
@@ -147,65 +147,65 @@ def hops_of(network: Network, table: Ints, home: Ints) -> Ints:
     return hops
 
 
-def free_table(traffic: Demand, ways: Ways, taken: Ints) -> Table:
+def free_table(traffic: Demand, paths: PathSet, taken: Ints) -> Table:
     """The tables that are found with orders: a row for each router that ejects."""
     network = traffic.network
     terminals = network.num_terminals
     sends = np.ones((terminals, terminals), dtype=bool) if traffic.sends is None else traffic.sends
-    next_channel = table_from(ways, taken)
+    next_channel = table_from(paths, taken)
     return Table(
-        network, next_channel, ways.home, traffic.wanted, traffic.rate, traffic.distances.column,
+        network, next_channel, paths.home, traffic.wanted, traffic.rate, traffic.distances.column,
         np.arange(terminals), sends, tuple(network.terminal_name(t) for t in range(terminals)), True,
     )  # fmt: skip
 
 
-def ways_of(table: Table) -> Ways:
+def paths_of_table(table: Table) -> PathSet:
     """The given routes, as the search wants them: `nearer` has one channel for each router and row."""
     return following(table.network, packed(table.taken), packed(table.wanted), table.home)
 
 
-def random_table(ways: Ways, seed: list[int]) -> Ints:
+def random_table(paths: PathSet, seed: list[int]) -> Ints:
     """Draw for each router and destination one of the channels that may be taken, as bits."""
     random = np.random.default_rng(seed)
-    homes = ways.home.size
-    may = unpacked(ways.nearer, homes)
+    homes = paths.home.size
+    may = unpacked(paths.nearer, homes)
     taken = np.zeros_like(may)
-    for first, end in zip(ways.leaving_first[:-1], ways.leaving_first[1:], strict=True):
-        leaving = ways.leaving[first:end]
+    for first, end in zip(paths.leaving_first[:-1], paths.leaving_first[1:], strict=True):
+        leaving = paths.leaving[first:end]
         if leaving.size:
             best = np.argmax(random.random((leaving.size, homes)) * may[leaving], axis=0)
             taken[leaving[best], np.arange(homes)] = True
     return packed(taken & may)
 
 
-def grown_table(ways: Ways, hops: Hops, key: Floats) -> Ints:
+def grown_table(paths: PathSet, hops: Hops, key: Floats) -> Ints:
     """A table, as bits, most of whose routes climb in some lane."""
     from unknot.lanes.load_kernel import grow
 
     step = np.full(hops.shape, -1)
-    grow(ways, np.ascontiguousarray(key), np.argsort(hops, axis=1, kind="stable"), step)
-    return bits_of(ways, step)
+    grow(paths, np.ascontiguousarray(key), np.argsort(hops, axis=1, kind="stable"), step)
+    return bits_of(paths, step)
 
 
-def bits_of(ways: Ways, step: Ints) -> Ints:
+def bits_of(paths: PathSet, step: Ints) -> Ints:
     """The channel of each destination and router, with all its virtual channels, as bits."""
-    taken = np.zeros((ways.source.size, ways.home.size), dtype=bool)
+    taken = np.zeros((paths.source.size, paths.home.size), dtype=bool)
     row, router = np.nonzero(step >= 0)
-    for copy in range(ways.copies):
+    for copy in range(paths.copies):
         taken[step[row, router] + copy, row] = True
     return packed(taken)
 
 
-def table_from(ways: Ways, taken: Ints) -> Ints:
+def table_from(paths: PathSet, taken: Ints) -> Ints:
     """Bits as a table: the channel each router takes to each destination, shape (destinations, routers); −1: none.
 
     Of virtual channels the first.
     """
-    homes = ways.home.size
-    table = np.full((homes, ways.wanted.shape[0]), -1)
+    homes = paths.home.size
+    table = np.full((homes, paths.wanted.shape[0]), -1)
     channel, home = np.nonzero(unpacked(taken, homes))
-    table[home, ways.source[channel]] = channel - channel % ways.copies
-    table[np.arange(homes), ways.home] = -1
+    table[home, paths.source[channel]] = channel - channel % paths.copies
+    table[np.arange(homes), paths.home] = -1
     return table
 
 

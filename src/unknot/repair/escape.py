@@ -9,8 +9,8 @@ import numpy as np
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot.lanes.lanes import lanes
+from unknot.lanes.path_set import Ints
 from unknot.lanes.tables import Table
-from unknot.lanes.ways import Ints
 from unknot.network import Network, distances_from
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation

@@ -14,7 +14,7 @@ from unknot.certificates import Rejected
 from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.orders import search
-from unknot.lanes.ways import following, packed
+from unknot.lanes.path_set import following, packed
 from unknot.network import Network
 from unknot.repair.bounds import PruneBound, accept_removed, prune_bound, prune_proof
 from unknot.repair.facts import Entry, Fact, Knot, Literals
@@ -212,10 +212,10 @@ def climbing(offers: Offers, effort: SearchEffort) -> frozenset[Entry] | None:
         for candidates in states.values():
             taken[[vc for vc, waits in candidates if vc != EJECTED and waits], address] = True
     needed[home, np.arange(home.size)] = False
-    ways = following(network, packed(taken), packed(needed), home)
+    paths = following(network, packed(taken), packed(needed), home)
     few = replace(effort, deadline=(effort.deadline + clock()) / 2, tried={})
     random = np.random.default_rng(effort.seed)
-    orders = search(ways, 1, few, first=0, rounds=2, begin=lambda number: (random.random((1, vcs.total)), None))
+    orders = search(paths, 1, few, first=0, rounds=2, begin=lambda number: (random.random((1, vcs.total)), None))
     if orders is None:
         return None
     key, removed = orders.key[0], frozenset[Entry]()

@@ -16,8 +16,8 @@ from unknot._base.three_valued import all_hold
 from unknot.lanes.detours import RouteGoal, climbing_routes, tree_order
 from unknot.lanes.figures import Lanes
 from unknot.lanes.laned import Routes, laned, no_slots
+from unknot.lanes.path_set import Flags, Floats, Ints, by_terminal, demand, terminal_columns
 from unknot.lanes.tables import Table
-from unknot.lanes.ways import Flags, Floats, Ints, by_terminal, demand, terminal_columns
 from unknot.network import Network
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import Relation

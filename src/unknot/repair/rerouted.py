@@ -10,13 +10,13 @@ import numpy.typing as npt
 from unknot._base.shown import Brief
 from unknot.certificates import Rejected
 from unknot.certificates.verdict_checker import accepts
-from unknot.lanes.detours import RouteGoal, climbing_routes, improved, table_ways, tree_order
+from unknot.lanes.detours import RouteGoal, climbing_routes, improved, table_paths, tree_order
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import laned
 from unknot.lanes.loads import loads_of
+from unknot.lanes.path_set import Floats, Ints
 from unknot.lanes.rooted import orders_of
-from unknot.lanes.tables import Table, lanes_of, tabled, ways_of
-from unknot.lanes.ways import Floats, Ints
+from unknot.lanes.tables import Table, lanes_of, paths_of_table, tabled
 from unknot.network import Network
 from unknot.repair.bounds import ChangeBound, Kind, accept_changes, change_bound
 from unknot.routing.paths import distances_to_homes
@@ -118,10 +118,10 @@ def rerouted(
         except Rejected:
             bound = None
     goal = goal_of(table)
-    ways, taken = table_ways(goal, table.taken)
+    paths, taken = table_paths(goal, table.taken)
     start = np.random.default_rng([effort.seed, lanes]).random((lanes, network.num_channels))
     start[0] = tree_order(network)
-    best = improved(ways, taken, start, effort, rounds=rounds, low=low if kind == "pairs" else 0)
+    best = improved(paths, taken, start, effort, rounds=rounds, low=low if kind == "pairs" else 0)
     if best is None:
         return None
     key = best[0]
@@ -132,7 +132,7 @@ def rerouted(
     else:
         step = changed_table(table, key)
         other = replace(table, next_channel=step, minimal=False)
-        orders, _ = orders_of(ways_of(other), key)
+        orders, _ = orders_of(paths_of_table(other), key)
         made = tabled(other, lanes_of(orders, other), lanes, name="few changed entries")
         old = (table.next_channel >= 0) & used(table)
         changed, units, load = (

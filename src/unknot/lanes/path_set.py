@@ -14,7 +14,7 @@ from unknot.network import Network
 from unknot.routing.paths import Distances, distances_to_homes
 
 if TYPE_CHECKING:
-    from unknot.lanes.orders_kernel import Orders, Ways
+    from unknot.lanes.orders_kernel import Orders, PathSet
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -125,8 +125,8 @@ def terminal_columns(network: Network) -> Ints:
     return np.argsort(np.argsort(network.eject, kind="stable")).astype(np.int64)
 
 
-def ways(traffic: Demand) -> Ways:
-    """The shortest paths of a demand, as the search wants them."""
+def path_set(traffic: Demand) -> PathSet:
+    """The shortest paths of a demand, as the search takes them."""
     network, hops = traffic.network, traffic.distances.table.T
     nearer = packed((hops[network.source] == hops[network.target] + 1) & (hops[network.target] >= 0))
     return following(network, nearer, packed(traffic.wanted), traffic.distances.homes.astype(np.int64))
@@ -144,13 +144,13 @@ def virtual(network: Network, count: int) -> Network:
     )
 
 
-def in_classes(network: Network, space: Ways, copies: int, *, rising: bool) -> Ways:
-    """The ways of the virtual channels of a network: copy k of channel c is c · copies + k.
+def in_classes(network: Network, paths: PathSet, copies: int, *, rising: bool) -> PathSet:
+    """The paths over the virtual channels of a network: copy k of channel c is c · copies + k.
 
     A virtual channel may be followed by any copy of a channel that follows; with `rising` by none of a lower class.
     """
-    nearer = np.repeat(space.nearer, copies, axis=0)
-    return following(virtual(network, copies), nearer, space.wanted, space.home, copies=copies, rising=rising)
+    nearer = np.repeat(paths.nearer, copies, axis=0)
+    return following(virtual(network, copies), nearer, paths.wanted, paths.home, copies=copies, rising=rising)
 
 
 def following(
@@ -162,12 +162,12 @@ def following(
     back: bool = True,
     copies: int = 1,
     rising: bool = False,
-) -> Ways:
-    """The ways with these sets of destinations: channels follow each other if they have one in common.
+) -> PathSet:
+    """The paths with these sets of destinations: channels follow each other if they have one in common.
 
     With `back` false none is followed by one that leads straight back. For `copies` and `rising` see `in_classes`.
     """
-    from unknot.lanes.orders_kernel import Ways
+    from unknot.lanes.orders_kernel import PathSet
 
     source, target = network.source.astype(np.int64), network.target.astype(np.int64)
     first, leaving = network.outgoing
@@ -184,7 +184,7 @@ def following(
         both &= channel % copies <= after % copies
     channel, after = channel[both], after[both]
     order = np.argsort(after, kind="stable")
-    return Ways(
+    return PathSet(
         source,
         target,
         first.astype(np.int64),
@@ -206,16 +206,16 @@ def following(
     )
 
 
-def of_pairs(space: Ways, wanted: Ints, *, both_ways: bool | None = None) -> Ways:
-    """The ways for these wanted destinations; with `both_ways` the two directions of a pair share a lane.
+def of_pairs(paths: PathSet, wanted: Ints, *, both_ways: bool | None = None) -> PathSet:
+    """The paths for these wanted destinations; with `both_ways` the two directions of a pair share a lane.
 
     By default they do so if they did.
     """
-    many = space.many[:0, :0]
-    if both_ways if both_ways is not None else space.many.size:
+    many = paths.many[:0, :0]
+    if both_ways if both_ways is not None else paths.many.size:
         many = np.zeros((len(wanted), len(wanted)), dtype=np.int64)
-        np.add.at(many.T, space.home, unpacked(wanted, space.home.size).T.astype(np.int64))
-    return space._replace(wanted=wanted, many=many)
+        np.add.at(many.T, paths.home, unpacked(wanted, paths.home.size).T.astype(np.int64))
+    return paths._replace(wanted=wanted, many=many)
 
 
 def served(orders: Orders, home: Ints) -> Ints:
