@@ -131,7 +131,7 @@ def test_all_small_graphs(graph: nx.Graph) -> None:
     ],
 )
 def test_known_networks(text: str, count: int, cycle: int | None) -> None:
-    found = lanes(text)
+    found = lanes(text, time_limit=600)
     assert (found.count, found.lower_bound, found.complete) == (count, count, True)
     assert found.fewest
     if text == "torus(8, 8)":
