@@ -5,16 +5,17 @@ from __future__ import annotations
 from itertools import pairwise, product
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.lanes.test_lanes import networks
 from tests.reference import climbing
 from tests.strategies import relations
-from unknot.certificates import Rejected, network_of, plain, rule_difference, table_difference, table_of
+from unknot.certificates import Rejected, Unchecked, network_of, plain, rule_difference, table_difference, table_of
 from unknot.network import Network
 from unknot.network.families import hypercube, mesh, ring, torus
-from unknot.routing import Relation, dimension_order
+from unknot.routing import Relation, dimension_order, fully_adaptive
 
 ENTRY = st.tuples(st.integers(0, 4), st.just(0), st.just(1))
 FACTS = st.lists(st.tuples(st.sets(ENTRY, max_size=3), st.sets(ENTRY, max_size=2)), max_size=5)
@@ -191,3 +192,28 @@ def test_a_rule_has_a_row_for_each_state_that_is_reached() -> None:
         (held, 0, y) for held in (0, 1) for y in (1, -1)
     }
     assert missed == injected | across | {(2, 0, 1), (3, 0, -1)}
+
+
+@pytest.mark.parametrize("switching", ["vct", "wormhole"])
+def test_how_many_steps_closed_walks_take(switching: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One for each place that a packet may come to from each VC, and one for each VC that is waited for there."""
+    relation = fully_adaptive(mesh(2, 3), 1)
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    _, left = plain.waiting_states(table, switching)
+    count = 0
+    for may in table.may:
+        for v in left & may.keys():
+            ways = [(v, may[v])]
+            for _, onward in ways:
+                for w in onward if switching == "wormhole" else ():
+                    if w in left and w not in dict(ways):
+                        ways.append((w, may[w]))
+                blocked = plain.EJECT not in onward and left >= {*onward}
+                count += 1 + (len(onward) if blocked else 0)
+    for steps in (count, count - 1):
+        monkeypatch.setattr(plain, "SEARCH_STEPS", steps)
+        if steps == count:
+            assert plain.fewest_packets(table, switching) == 4
+        else:
+            with pytest.raises(Unchecked, match=f"more than {steps} steps"):
+                plain.fewest_packets(table, switching)

@@ -695,7 +695,7 @@ def check_cuts(table: Table, claim: Any, proof: Any) -> str:
     """
     network, faults = table.network, field(claim, "faults", list)
     ends: dict[Pair, Pair] = {}
-    over: dict[int, set[Pair]] = {}
+    over: list[set[Pair]] = [set() for _ in network.source]
     for address, sources in enumerate(table.sources):
         home = network.eject[table.destination[address]]
         for source in {*sources} - {table.destination[address]}:
@@ -704,13 +704,13 @@ def check_cuts(table: Table, claim: Any, proof: Any) -> str:
             if home != (network.target[channels[-1]] if channels else network.inject[source]):
                 raise Rejected(f"there is no route from terminal {source} to address {address}")
             for c in channels:
-                over.setdefault(c, set()).add((source, address))
+                over[c].add((source, address))
     for fault in faults:
         dead = {*integers(field(fault, "routers", list), "routers", 0, network.routers)}
         failed = {*integers(field(fault, "channels", list), "channels", 0, network.channels)}
         failed.update(*(at.get(router, ()) for router in dead for at in (network.leaving, network.entering)))
         left = network.without({"channels": [*failed], "routers": []})
-        cut = [ends[pair] for pair in set[Pair]().union(*(over.get(c, ()) for c in failed))]
+        cut = [ends[pair] for pair in set[Pair]().union(*(over[c] for c in failed))]
         cut = [pair for pair in cut if dead.isdisjoint(pair)]
         hops = {home: left.hops_to(home) for home in {home for _, home in cut}}
         lost, severed = len(cut), sum(router not in hops[home] for router, home in cut)
@@ -792,7 +792,7 @@ def load_shown(network: Network, flows: Any, capacity: Any, weights: Any) -> Fra
         if not amounts:
             continue
         hops = network.hops_to(v)
-        if not amounts.keys() <= hops.keys():
+        if amounts.keys() - hops.keys():
             raise Rejected(f"there is no way to router {v} for something that is sent there")
         lightest = {v: 0}
         for u in sorted(hops, key=lambda router: hops[router])[1:]:
