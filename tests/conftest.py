@@ -9,6 +9,7 @@ Each kernel, and in a fresh clone each source, is compiled by one worker; others
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import os
 import secrets
@@ -20,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import HealthCheck, settings
 
 try:
@@ -30,10 +33,12 @@ except ImportError:  # not on Windows
 os.environ.setdefault("UNKNOT_QUIET", "1")  # what is compiled on the way is no matter of a test
 os.environ.setdefault("NUMBA_OPT", "1")  # as on the command line; Numba reads it when it is imported
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # jsonschema does without; a second to load
+# Of a command that is called in the process, most of the time goes into the options of all commands, which stay.
+typer.testing._get_command = functools.cache(typer.main.get_command)  # type: ignore[attr-defined]
 
 settings.register_profile(
     "unknot",
-    max_examples=50,
+    max_examples=30,
     deadline=None,
     derandomize=False,
     database=None,

@@ -42,11 +42,11 @@ def test_random_relations() -> None:
     cases = given(
         relations(networks(max_routers=5, max_channels=10)), st.sampled_from(SWITCHINGS), st.integers(0, 99)
     )
-    some = settings(max_examples=120)(
+    some = settings(max_examples=60)(
         cases(lambda relation, switching, seed: compare(relation, switching, seed, seen))
     )
     answers = [f"{switching} {answer}" for switching in SWITCHINGS for answer in ("sticks", "flows")]
-    draw_until(lambda: min(seen[answer] for answer in answers) > 1, some)
+    draw_until(lambda: min(seen[answer] for answer in answers) > 0, some)
 
 
 @pytest.mark.campaign

@@ -10,9 +10,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from typer.testing import CliRunner
 
+from unknot.cli.program import app
 from unknot.studies.load import load_study
 from unknot.studies.run import SMALL_CYCLES
 
@@ -35,8 +38,7 @@ SMALL = {
     "papers/wormhole.py": [],
     "papers/wormhole_cost.py": [],
 }
-"""Arguments of the small form of each script. Those that other tests run, too, run as commands in the campaign."""
-ONLY_HERE = {"design_figures.py"}
+"""Arguments of the small form of each script."""
 SCRIPTS = [
     path.relative_to(EXAMPLES).as_posix()
     for path in sorted(EXAMPLES.rglob("*.py"))
@@ -61,6 +63,7 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     return run
 
 
+@pytest.mark.campaign  # its commands in this process: test_docs.py
 def test_a_first_curve_in_three_commands(ran: Callable[..., str], tmp_path: Path) -> None:
     said = ran("first_curve.py")
     assert [line.split()[2] for line in said.splitlines() if line.startswith("$ ")] == ["check", "simulate", "run"]
@@ -84,6 +87,7 @@ def test_slides_for_a_lecture(ran: Callable[..., str], tmp_path: Path) -> None:
     assert page.count("<svg") == 3
 
 
+@pytest.mark.campaign
 def test_five_fabrics_of_a_cluster(ran: Callable[..., str]) -> None:
     said = ran("cluster.py")
     rows = re.findall(r"^(fat tree|dragonfly|HyperX|Slim Fly|torus) +(\d+) +([\d. ]+)$", said, re.M)
@@ -136,6 +140,36 @@ def test_a_notebook_from_text_to_frame_and_plot() -> None:
     assert re.fullmatch(r"from nothing to a plot: [\d.]+ s\n", code[-1].outputs[-1].text)
 
 
+def reports_of_the_demo(printed: str, folder: Path) -> list[Path]:
+    reports = [Path(line) for line in printed.splitlines()[-2:]]
+    assert [path.name for path in reports] == ["torus.html", "opensm-torus8x8-dor.html"]
+    for path in reports:
+        assert path.is_relative_to(folder)
+        page = path.read_text(encoding="utf-8")
+        assert "can deadlock" in page
+        assert "<svg" in page
+    return reports
+
+
+def test_the_demo_in_this_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its study so short that no worker processes are started."""
+    demo = runpy.run_path(str(EXAMPLES / "demo.py"))
+    demo["SMALL"]["measure"] = "300"
+
+    def command(words: list[str], **_: object) -> SimpleNamespace:
+        return SimpleNamespace(returncode=CliRunner().invoke(app, words[1:]).exit_code)
+
+    monkeypatch.setitem(demo["main"].__globals__, "subprocess", SimpleNamespace(run=command))
+    monkeypatch.setattr("sys.argv", ["demo.py", "--quick"])
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.chdir(EXAMPLES.parent)
+    demo["main"]()
+    reports_of_the_demo(capsys.readouterr().out, tmp_path)
+
+
+@pytest.mark.campaign
 def test_the_demo_on_worker_processes(tmp_path: Path) -> None:
     """What workers and interpreters say at their end is on the same stderr."""
     done = subprocess.run(
@@ -147,16 +181,10 @@ def test_the_demo_on_worker_processes(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert not re.search("Traceback|Warning|Exception", done.stderr), done.stderr
-    reports = [Path(line) for line in done.stdout.splitlines()[-2:]]
-    settings = load_study(reports[0].with_suffix(".toml")).simulation
+    study, _ = reports_of_the_demo(done.stdout, tmp_path)
+    settings = load_study(study.with_suffix(".toml")).simulation
     assert settings is not None
     assert (settings.measure or 0) > SMALL_CYCLES, "else the points are left to threads"
-    assert [path.name for path in reports] == ["torus.html", "opensm-torus8x8-dor.html"]
-    for path in reports:
-        assert path.is_relative_to(tmp_path)
-        page = path.read_text(encoding="utf-8")
-        assert "can deadlock" in page
-        assert "<svg" in page
 
 
 def test_a_script_that_needs_a_folder_says_so() -> None:
@@ -167,12 +195,9 @@ def test_a_script_that_needs_a_folder_says_so() -> None:
     assert done.stderr == "usage: python examples/papers/rcbn_figures.py FOLDER\n"
 
 
-@pytest.mark.parametrize(
-    "script",
-    [pytest.param(s, marks=[] if s in ONLY_HERE or s not in SMALL else pytest.mark.campaign) for s in SCRIPTS],
-)
+@pytest.mark.campaign
+@pytest.mark.parametrize("script", SCRIPTS)
 def test_every_script_runs_as_a_command(script: str, tmp_path: Path) -> None:
-    assert script in SMALL, f"examples/{script} has no entry in SMALL: name its small form there"
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / script), *SMALL[script]],
         capture_output=True,
@@ -186,5 +211,5 @@ def test_every_script_runs_as_a_command(script: str, tmp_path: Path) -> None:
     assert done.stdout.strip()
 
 
-def test_every_small_form_is_of_a_script() -> None:
-    assert set(SMALL) <= set(SCRIPTS)
+def test_every_script_has_a_small_form() -> None:
+    assert set(SMALL) == set(SCRIPTS), "name the small form of each script in SMALL"

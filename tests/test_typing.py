@@ -30,15 +30,14 @@ ends: list[int] = net.source.tolist()
 """
 
 
+WRONG = 'import unknot\n\nunknot.Network("two", 2, None, [1, 0])\n'
+
+
 def test_a_users_file_passes_strict_mypy(tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
-
-    def complaints(text: str) -> str:
-        file.write_text(text, encoding="utf-8")
-        command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(file)]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
-
-    assert complaints(USERS_FILE) == ""
-    assert 'Argument 3 to "Network" has incompatible type "None"' in complaints(
-        'import unknot\n\nunknot.Network("two", 2, None, [1, 0])\n'
-    )
+    for name, text in (("mine.py", USERS_FILE), ("wrong.py", WRONG)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "mine.py", "wrong.py"]
+    command += ["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(ROOT / ".mypy_cache")]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    (complaint,) = ran.stdout.splitlines()
+    assert complaint.startswith('wrong.py:3: error: Argument 3 to "Network" has incompatible type "None"')

@@ -50,7 +50,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 FORKS = """
 import os, sys
-import unknot.cli.commands.guard, unknot.network, unknot.routing
+import numba, scipy.sparse.csgraph
+import unknot.cli.answers.verdicts, unknot.cli.commands.display, unknot.fabrics.named, unknot.studies.design
+import unknot.verify.delivery_kernel
 from unknot.cli.program import main
 
 for line in sys.stdin:

@@ -118,7 +118,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     ],
 )
 def test_a_study_broken_off_goes_on_where_it_stood(
-    how: signal.Signals, processes: bool, tmp_path: Path, undisturbed: bytes
+    how: signal.Signals, processes: bool, tmp_path: Path, undisturbed: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "s.toml").write_text(STUDY)
     code, said, before = broken_off(tmp_path, how, processes)
@@ -130,8 +130,9 @@ def test_a_study_broken_off_goes_on_where_it_stood(
         assert "Traceback" not in said
     else:
         assert code == -signal.SIGKILL
-    done = command("run", "s.toml", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
+    monkeypatch.chdir(tmp_path)
+    done = unknot_says("run", "s.toml")
+    assert done.exit_code == 0, done.stderr
     after = rows(tmp_path / "s.sqlite")
     assert len(after) == 14
     assert {row: after.get(row) for row in before} == before
@@ -184,7 +185,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_nobody_reads_on(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [COMMAND, "check", "ring(64)", "--routing", "dimension_order", "--json"],
+        [COMMAND, "show", "ring(64)", "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -17,7 +17,7 @@ from tests.fabrics.folders import EXAMPLES
 from unknot._base import manifest
 from unknot._base.manifest import PACKAGE, Manifest, code_digest, commit, digest_of, libraries
 from unknot._base.output import WriteError, captured, write_text
-from unknot.cli.commands.rerun import NOT_AGAIN
+from unknot.cli.commands.rerun import NOT_AGAIN, _read
 from unknot.cli.program import ALL, app
 from unknot.network import digest
 from unknot.network.families import ring
@@ -86,7 +86,8 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("inputs")
     files = {name: str(folder / name) for name in ("evidence", "knot", "study.toml", "mesh.cfg")}
     assert unknot_says("check", *RING, "--evidence", files["evidence"], "--export", files["knot"]).exit_code == 1
-    Path(files["study.toml"]).write_text(STUDY.replace("torus(4, 4)", "ring(4)").replace("2000", "40"))
+    short = STUDY.replace("torus(4, 4)", "ring(4)").replace("2000", "40").replace("to = 0.3", "to = 0.1")
+    Path(files["study.toml"]).write_text(short)
     Path(files["mesh.cfg"]).write_text(
         "topology = mesh; k = 2; n = 2; routing_function = dor; num_vcs = 2; injection_rate = 0.1;\n"
         "sample_period = 100; max_samples = 2; warmup_periods = 1; sim_count = 1;\n"
@@ -118,7 +119,8 @@ def test_every_outcome_is_made_again(
     assert {*files} <= {*written[0]}
     assert not [name for name, part in written[0].items() if str(tmp_path).encode() in part]
     before = content(Path())
-    for name in (*files, *([] if case in SILENT else ["answer.json"])):
+    assert all(_read(Path(name))[0].command == words for name in files)
+    for name in (*files[:1], *([] if case in SILENT else ["answer.json"])):
         again = unknot_says("rerun", name, "--json")
         assert again.exit_code == 0, (name, again.output)
         answer = json.loads(again.stdout)

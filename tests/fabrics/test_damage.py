@@ -60,7 +60,7 @@ def attempt(read: Callable[[], Result], named: str) -> Result | None:
 
 
 @pytest.mark.parametrize("path", [*DESCRIPTIONS, *TABLES], ids=NAMES)
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(data=st.data())
 def test_cut_off_anywhere(path: Path, data: st.DataObject) -> None:
     content = path.read_bytes()
@@ -101,7 +101,7 @@ def cabled(fabric: Fabric) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("path", [*DESCRIPTIONS, *TABLES], ids=NAMES)
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(data=st.data())
 def test_one_wrong_byte(path: Path, data: st.DataObject) -> None:
     content = bytearray(path.read_bytes())
@@ -115,7 +115,7 @@ def test_one_wrong_byte(path: Path, data: st.DataObject) -> None:
         assert wiring(found) == wiring(whole(path))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_one_wrong_byte_in_tables_that_are_there_twice(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(["opensm-lfts.dump", "opensm.fdbs"]))

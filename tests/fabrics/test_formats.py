@@ -68,7 +68,7 @@ def test_what_is_not_dropped_is_read_back(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", WHOLE)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(network=decorated(names=SIMPLE))
 def test_formats_that_carry_everything(name: str, tmp_path_factory: pytest.TempPathFactory, network: Network) -> None:
     path = tmp_path_factory.mktemp("all") / f"net{FORMATS[name].endings[0]}"
@@ -98,7 +98,7 @@ def same(name: str, read: Network, kept: Network) -> bool:
     return read == kept
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.sampled_from([name for name in WRITTEN if name not in ("garnet", "dot")]), st.data())
 def test_damaged_files_are_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, name: str, data: st.DataObject

@@ -55,7 +55,7 @@ def written(folder: Path, layout: Layout, *, levels: str = "", lanes: str = "") 
     return folder
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(levels=st.lists(st.integers(0, 15), min_size=1), lanes=st.lists(st.integers(0, 15), min_size=1))
 def test_all_forms_say_the_same(
     tmp_path_factory: pytest.TempPathFactory, levels: list[int], lanes: list[int]

@@ -47,7 +47,7 @@ def test_many_damaged_files(name: str, seed: int, tmp_path: Path) -> None:
 def test_some_damaged_files(name: str, seed: int, tmp_path: Path) -> None:
     from tests.fuzz.worker import run
 
-    inputs = 30 if name == "study" else 80
+    inputs = 20 if name == "study" else 40
     found = run(name, inputs, seed, tmp_path)
     assert found["effective"] >= inputs
     assert not found["failures"], found

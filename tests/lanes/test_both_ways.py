@@ -90,8 +90,8 @@ def test_tables_share_lanes(network: Network, seed: int) -> None:
 
 def test_given_routes_of_a_fabric_share_lanes() -> None:
     fabric = read_fabric(EXAMPLES / "opensm-torus8x8-dor")
-    apart = lanes(fabric.network, "given", routing=fabric_relation(fabric), time_limit=4)
-    found = lanes(fabric.network, "given", routing=fabric_relation(fabric), both_ways=True, time_limit=4)
+    apart = lanes(fabric.network, "given", routing=fabric_relation(fabric), rounds=2)
+    found = lanes(fabric.network, "given", routing=fabric_relation(fabric), both_ways=True, rounds=1, conflicts=100)
     assert (shared(apart), shared(found)) == (False, True)
     assert found.count > apart.count == 2
     assert check(found.relation).deadlock_free

@@ -123,20 +123,20 @@ def test_all_small_graphs(graph: nx.Graph) -> None:
 @pytest.mark.parametrize(
     ("text", "count", "cycle"),
     [
-        ("torus(8, 8)", 2, 8),
+        pytest.param("torus(8, 8)", 2, 8, marks=pytest.mark.campaign),
+        ("torus(6, 6)", 2, 6),
         ("torus(4, 4)", 1, None),
-        ("hypercube(5)", 1, None),
+        ("hypercube(4)", 1, None),
         ("ring(5)", 2, 5),
         ("mesh(4)", 1, None),
     ],
 )
 def test_known_networks(text: str, count: int, cycle: int | None) -> None:
-    found = lanes(text, time_limit=600)
+    found = lanes(text, effort=200, time_limit=600)
     assert (found.count, found.lower_bound, found.complete) == (count, count, True)
     assert found.fewest
-    if text == "torus(8, 8)":
-        assert found.mean_load == pytest.approx(64.0)
-        assert found.highest_load <= 72
+    if "torus" in text:
+        assert found.highest_load <= 1.125 * found.mean_load
     if cycle is None:
         assert found.evidence is None
     else:

@@ -82,9 +82,9 @@ def test_tables_that_are_found_hold(network: Network, seed: int) -> None:
 
 
 def test_the_torus_by_tables() -> None:
-    found = lanes("torus(8, 8)", "table")
-    assert (found.count, found.lower_bound) == (2, 2)
-    assert found.highest_load <= 80
+    found = lanes("torus(6, 6)", "table", effort=200)
+    assert (found.count, found.lower_bound, found.mean_load) == (2, 2, 27.0)
+    assert found.highest_load <= 33
 
 
 def test_given_routes_of_a_torus() -> None:

@@ -275,10 +275,12 @@ class Simulator(Choices):
 
     def age(self, vc: InputVC) -> int:
         """What counts for the packet in front, the smallest first."""
+        if self.options.priority == "none":
+            return 0
         packets = [flit.packet for flit in vc.queue]
         if not self.options.donate_priority:
             packets = packets[:1]
-        ages = {"none": 0, "age": min(p.created for p in packets), "class": -max(p.priority for p in packets)}
+        ages = {"age": min(p.created for p in packets), "class": -max(p.priority for p in packets)}
         return ages[self.options.priority]
 
     def is_filled(self, out: OutputVC) -> bool:
@@ -363,7 +365,8 @@ class Simulator(Choices):
         busy |= {port for port in node.entries + node.outputs if port.holder}
         if self.options.queues:
             busy |= {p for p in node.outputs if p.ejects and p.free_from + 1 - self.now > self.most_queued}
-        busy |= {p for p in node.outputs if not self.is_open(p)}
+        if self.options.output_buffer:
+            busy |= {p for p in node.outputs if not self.is_open(p)}
         parts = self.options.output_speedup
         ranks: dict[tuple[int, int], tuple[bool, int]] = {}
         chosen: dict[tuple[int, int], int] = {}

@@ -59,7 +59,7 @@ def compare(relation: Relation, switching: str, seen: Counter[str]) -> None:
 def test_brute_force_agrees() -> None:
     seen: Counter[str] = Counter()
     cases = given(SMALL, st.sampled_from(SWITCHINGS))(lambda r, s: compare(r, s, seen))
-    draw_until(lambda: seen["some"] > 1 and seen["none"] > 1, settings(max_examples=25)(cases))
+    draw_until(lambda: seen["some"] > 1 and seen["none"] > 1, settings(max_examples=15)(cases))
 
 
 @pytest.mark.campaign

@@ -17,6 +17,7 @@ from unknot.network import tod
 from unknot.routing import Relation
 from unknot.routing.named import routings
 from unknot.routing.relation_kernel import compile_relation
+from unknot.verify import check_all
 from unknot.verify.testing import NETWORKS, attempt, check_relation
 
 ROUTINGS = routings()
@@ -81,8 +82,7 @@ def test_routing_on_the_catalogue(name: str) -> None:
         used = {vc for answers in states_of(relation) for answer in answers.values() for vc in answer.may}
         indices = {int(relation.vcs.index[vc]) for vc in used}
         all_used = all_used or len(indices) == relation.vcs.counts.max(initial=1)
-        for switching in SWITCHINGS:
-            verdict = check(relation, switching)
+        for switching, verdict in check_all(relation, "vct").items():
             assert verdict.deadlock_free is not None, (text, switching)
             accept_verdict(relation, verdict)
             if verdict.configuration is not None:
@@ -99,12 +99,13 @@ def test_verdicts_agree_with_brute_force() -> None:
         for text, relation in on_catalogue(function).items():
             if relation.num_vcs > 24 or relation.num_addresses > 16:
                 continue
+            verdicts = check_all(relation, "vct")
             for switching in SWITCHINGS:
                 try:
                     worms = deadlock(relation, switching, limit=3_000)
                 except TooLargeError:
                     continue
-                assert (worms is None) == check(relation, switching).deadlock_free, (name, text, switching)
+                assert (worms is None) == verdicts[switching].deadlock_free, (name, text, switching)
                 compared["deadlock" if worms else "free"] += 1
     assert compared["deadlock"] > 20
     assert compared["free"] > 100

@@ -43,7 +43,7 @@ def test_the_size_of_the_question(relation: Relation) -> None:
 
 
 @pytest.mark.parametrize("analysis", REPORTING)
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(relation=relations(), threads=st.integers(1, 2))
 def test_stages_have_names_and_come_to_their_end(
     analysis: Callable[..., Any], relation: Relation, threads: int

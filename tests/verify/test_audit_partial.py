@@ -100,10 +100,10 @@ def check_a_cut(name: str, dump: str, text: str) -> None:
             assert found.deadlock_free is False
 
 
-@pytest.mark.parametrize(("name", "dump"), DUMPS)
-@settings(max_examples=2)
-@given(data=st.data())
-def test_cuts(name: str, dump: str, data: st.DataObject) -> None:
+@settings(max_examples=10)
+@given(st.sampled_from(DUMPS), st.data())
+def test_cuts(dump_of: tuple[str, str], data: st.DataObject) -> None:
+    name, dump = dump_of
     check_a_cut(name, dump, cut(data, (EXAMPLES / name / dump).read_text()))
 
 

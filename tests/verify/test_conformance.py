@@ -155,7 +155,7 @@ def test_broken_networks_are_found() -> None:
 
 
 @given(relations(networks(loops=True, strongly_connected=None)))
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_drawn_relations_are_well_formed(relation: Relation) -> None:
     """Every reachable answer passes the checks of `Relation.candidates`; minimal ones are, single ones are."""
     for answers in states_of(relation):
@@ -171,7 +171,7 @@ def test_strategies_draw_every_shape() -> None:
     seen: Counter[str] = Counter()
 
     @given(relations(networks(loops=True, strongly_connected=None)))
-    @settings(max_examples=300)
+    @settings(max_examples=150)
     def look(relation: Relation) -> None:
         network = relation.network
         pairs = list(zip(network.source.tolist(), network.target.tolist(), strict=True))
@@ -190,4 +190,4 @@ def test_strategies_draw_every_shape() -> None:
         seen["dead end"] += any(not answer.may and not answer.may_leave for answer in answers)
         seen["passes home"] += any(answer.may and answer.may_leave for answer in answers)
 
-    draw_until(lambda: len(seen) == 5 + 12 and min(seen.values()) >= 10, look)
+    draw_until(lambda: len(seen) == 5 + 12 and min(seen.values()) >= 5, look)

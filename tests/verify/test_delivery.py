@@ -42,7 +42,7 @@ def longest(states: States, address: int, start: int) -> int:
 
 
 @given(relations(networks(max_routers=5, max_channels=10)))
-@settings(max_examples=80)
+@settings(max_examples=50)
 def test_delivery_of_random_relations(relation: Relation) -> None:
     found, states, network, vcs = deliver(relation), states_of(relation), relation.network, relation.num_vcs
     loops = any(endless(states, address) for address in range(relation.num_addresses))

@@ -34,7 +34,7 @@ def test_cycles_are_cycles_and_are_found_where_there_are_any() -> None:
             for at, after in zip(places, (*places[1:], places[0]), strict=True):
                 assert after in {c.vc for c in relation.candidates(at, address)}
 
-    draw_until(lambda: min(seen.values()) > 20, run)
+    draw_until(lambda: min(seen.values()) > 10, run)
 
 
 def test_a_cycle_is_reported_by_names() -> None:

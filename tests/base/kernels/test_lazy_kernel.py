@@ -39,7 +39,7 @@ def everything_plain(patch: pytest.MonkeyPatch) -> None:
 def test_plain_kernels_answer_as_the_compiled_ones() -> None:
     seen: Counter[Any] = Counter()
 
-    @settings(max_examples=15)
+    @settings(max_examples=10)
     @given(ANY, st.integers(1, 2), st.integers(0, 2))
     def compare(relation: Relation, threads: int, change: int) -> None:
         verdict, delivered = check(relation), deliver(relation)

@@ -113,7 +113,7 @@ def keeps_books(relation: Relation, switching: Switching, flits: int, depth: int
         assert not engine.run(1024), "flits that stay where they are must be in a knot"
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_flits_and_credits_are_conserved_in_every_cycle(data: st.DataObject) -> None:
     relation = random_relation(data.draw(st.integers(0, 10**6), label="relation"))

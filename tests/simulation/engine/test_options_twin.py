@@ -40,7 +40,7 @@ def random_runs(data: st.DataObject) -> None:
         )
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_random_options(data: st.DataObject) -> None:
     random_runs(data)

@@ -36,7 +36,7 @@ def bits(flags: np.ndarray) -> int:
     return int(np.packbits(flags, bitorder="little").view(np.int64)[0])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(depth=st.sampled_from([1, 2, 3, 8, 15, 16, 300]), seed=st.integers(0, 2**31), steps=st.integers(1, 40))
 def test_planes_count_like_an_array(depth: int, seed: int, steps: int) -> None:
     random = np.random.default_rng(seed)

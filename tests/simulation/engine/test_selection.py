@@ -113,14 +113,14 @@ def test_least_weight_weighs_queues_by_the_hops_that_are_left(router: Router) ->
 
 def test_weighted_adaptive_routing_keeps_up_with_minimal_routing_under_uniform_traffic() -> None:
     """With as many VCs in use; there is hardly a deroute where nothing is congested, and many where something is."""
-    network = hyperx([6, 6], 6)
+    network = hyperx([5, 5], 5)
     minimal = hyperx_minimal(network, 2)
     at_most = accepted(minimal, 0.6, Router())
     fast = Router(internal_speedup=2.0)
-    assert accepted(minimal, 0.6, fast, "tornado") < 0.2
+    assert accepted(minimal, 0.6, fast, "tornado") < 0.35
     for relation in (hyperx_omniwar(network, 4), hyperx_dimwar(network, 4)):
         assert accepted(relation, 0.6, Router()) > at_most - 0.01
-        assert simulate(relation, 0.1, warmup=250, measure=250).hops_mean == pytest.approx(2 * 5 / 6, rel=0.05)
+        assert simulate(relation, 0.1, warmup=250, measure=250).hops_mean == pytest.approx(2 * 4 / 5, rel=0.05)
         assert accepted(relation, 0.8, fast) == pytest.approx(0.8, abs=0.01)
         assert accepted(relation, 0.6, fast, "tornado") > 0.4
 

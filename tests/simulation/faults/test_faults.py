@@ -81,7 +81,7 @@ ROUTERS = (
 )  # fmt: skip
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_books_balance_in_every_cycle_after_faults(data: st.DataObject) -> None:
     relation = random_relation(data.draw(st.integers(0, 10**6), label="relation"))

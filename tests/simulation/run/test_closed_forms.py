@@ -104,9 +104,10 @@ def test_single_flits_of_one_source_never_wait() -> None:
         assert run.latency_mean == run.latency_max == alone("wormhole-nonatomic", 1, 1, 1)
 
 
-@pytest.mark.parametrize("switching", SWITCHINGS)
-@pytest.mark.parametrize(("flits", "share"), [(1, 0.7), (4, 0.3)])
-def test_a_channel_of_one_vc_is_geo_d_1(switching: Switching, flits: int, share: float) -> None:
+@pytest.mark.parametrize(
+    ("flits", "share", "switching"), [(1, 0.7, "wormhole-nonatomic"), *((4, 0.3, s) for s in SWITCHINGS)]
+)
+def test_a_channel_of_one_vc_is_geo_d_1(flits: int, share: float, switching: Switching) -> None:
     """Packets queue at the source, but what they wait for is the channel.
 
     Of servers in a row that each take a constant time, only the slowest keeps customers waiting, as if it came first
@@ -117,8 +118,7 @@ def test_a_channel_of_one_vc_is_geo_d_1(switching: Switching, flits: int, share:
     agree(two_routers(1), p, flits, switching, room(switching, flits, 1), empty, mean_wait(p, 1, cycles))
 
 
-@pytest.mark.parametrize("sources", [2, 3, 8])
-@pytest.mark.parametrize("load", [0.4, 0.8])
+@pytest.mark.parametrize(("sources", "load"), [(2, 0.8), (3, 0.4), (8, 0.8)])
 def test_single_flits_that_merge_are_a_binomial_queue(sources: int, load: float) -> None:
     """(n − 1) / n · λ / (2 (1 − λ)): with many sources the wait of M/D/1."""
     expected = mean_wait(load / sources, sources, 1)
