@@ -19,12 +19,12 @@ from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.fabrics import read_fabric
 from unknot.network import Network, to_networkx
-from unknot.network.families import mesh, random_regular, ring, torus
+from unknot.network.families import random_regular, ring, torus
 from unknot.routing import Relation, dfsssp, lash
 from unknot.routing.dfsssp import balanced_routes
 from unknot.routing.forwarding_table import route_lengths, switchboard
 from unknot.routing.lash import shortest_routes
-from unknot.routing.layers import BREAKS, Layers, Routes, cycle_breaking, first_fit
+from unknot.routing.layers import Layers, Routes, cycle_breaking, first_fit
 from unknot.routing.relation_kernel import compile_relation
 from unknot.studies.design import network as named
 from unknot.verify import check
@@ -104,22 +104,20 @@ def test_first_fit_is_the_naive_one_on_larger_networks(network: Network) -> None
     assert {(s, i): int(layer[i, s]) for s, i in pairs(routes)} == naive_first_fit(routes)
 
 
-@pytest.mark.parametrize("break_at", BREAKS)
 @given(network=networks(strongly_connected=True, max_routers=6, max_channels=12))
 @settings(max_examples=25)
-def test_breaking_cycles_leaves_none(break_at: str, network: Network) -> None:
+def test_breaking_cycles_leaves_none(network: Network) -> None:
     for routes in (shortest_routes(network), balanced_routes(network)):
-        layer, layers = cycle_breaking(routes, break_at)
+        layer, layers = cycle_breaking(routes)
         assert acyclic(routes, layer, layers)
         used = {int(layer[i, s]) for s, i in pairs(routes)} or {0}
         assert max(used) == layers - 1
 
 
-@pytest.mark.parametrize("break_at", BREAKS)
-def test_breaking_cycles_on_larger_networks(break_at: str) -> None:
+def test_breaking_cycles_on_larger_networks() -> None:
     for network in (torus(6, 6), named("de_bruijn(2, 5)"), random_regular(30, 4, seed=3)):
         routes = balanced_routes(network)
-        assert acyclic(routes, *cycle_breaking(routes, break_at))
+        assert acyclic(routes, *cycle_breaking(routes))
 
 
 @given(networks(strongly_connected=True, max_routers=5))
@@ -201,8 +199,6 @@ def test_too_few_vcs_are_refused_with_the_number_that_is_needed() -> None:
         lash(torus(5, 5), 2)
     with pytest.raises(RelationError, match="its routes need 2 layers"):
         dfsssp(torus(5, 5), 1)
-    with pytest.raises(RelationError, match="unknown dependency 'strongest' to break cycles at; known"):
-        dfsssp(mesh(2, 2), break_at="strongest")
 
 
 def tables_of(folder: str) -> Routes:

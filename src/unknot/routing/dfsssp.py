@@ -21,7 +21,7 @@ from unknot.routing.taking import takes_network
 
 
 @takes_network
-def dfsssp(network: Network, vcs: int | None = None, *, break_at: str = "weakest") -> Relation:
+def dfsssp(network: Network, vcs: int | None = None) -> Relation:
     """Balanced shortest paths in layers made by breaking cycles.
 
     4 bytes for each router and terminal, 2 for each router and router that ejects, and while cycles are sought 8 for
@@ -31,8 +31,6 @@ def dfsssp(network: Network, vcs: int | None = None, *, break_at: str = "weakest
     ----------
     vcs : int, optional
         VCs per channel: at least the number of layers (the default). More are shared out among the layers.
-    break_at : {"weakest", "heaviest", "last"}
-        The dependency at which a cycle is broken: that of the fewest routes, of the most, or the last one found.
 
     Raises
     ------
@@ -51,7 +49,7 @@ def dfsssp(network: Network, vcs: int | None = None, *, break_at: str = "weakest
     <Relation dfsssp (2 layers) on irregular(12, 4, 1, seed=1), 92 VCs>
     """
     routes = balanced_routes(network)
-    layer, layers = cycle_breaking(routes, break_at)
+    layer, layers = cycle_breaking(routes)
     return layered(routes, layer, layers, vcs, "dfsssp", "Domke, Hoefler & Nagel 2011")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.compressed_rows import positions
-from unknot._base.errors import RelationError, near
+from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.contract import ACYCLIC
@@ -23,7 +23,6 @@ from unknot.routing.virtual_channels import VirtualChannels
 
 Ints = npt.NDArray[np.int64]
 Layers = npt.NDArray[np.int8]
-BREAKS = ("weakest", "heaviest", "last")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,22 +80,21 @@ def first_fit(routes: Routes) -> tuple[Layers, int]:
     return layer, max(1, int(used))
 
 
-def cycle_breaking(routes: Routes, break_at: str = "weakest") -> tuple[Layers, int]:
-    """The layer of each route, and the number of layers, when the routes of one dependency of each cycle move on.
+def cycle_breaking(routes: Routes) -> tuple[Layers, int]:
+    """The layer of each route, and the number of layers, when the weakest dependency of each cycle moves on.
 
-    All begin in layer 0; as long as a layer has a cycle, those on one dependency of it move to the next layer.
+    All begin in layer 0; as long as a layer has a cycle, the routes of its dependency
+    with the fewest of them move to the next layer.
     """
     from unknot.routing.layers_kernel import break_cycles
 
-    if break_at not in BREAKS:
-        raise RelationError(f"unknown dependency {break_at!r} to break cycles at; {near(break_at, BREAKS)}")
     network = routes.network
     sending = np.bincount(network.inject, minlength=network.num_routers).astype(np.int64)
     layer = np.zeros(routes.next_channel.shape, dtype=np.int8)
     for current in range(127):
         if not break_cycles(
             routes.next_channel, routes.home, routes.sources, sending, network.target, *routes.lines,
-            BREAKS.index(break_at), layer, current,
+            layer, current,
         ):  # fmt: skip
             return layer, current + 1
     raise RelationError(f"{network.name}: its routes need more than 127 layers")

@@ -172,15 +172,12 @@ def first_fit(table, home, sources, target, line_first, after, into_first, into,
 
 
 @kept(
-    types.int64(ROUTES, READ64, READ64, READ64, READ32, READ64, READ32, READ32, types.int64, LAYERS, types.int64),
+    types.int64(ROUTES, READ64, READ64, READ64, READ32, READ64, READ32, READ32, LAYERS, types.int64),
     nogil=True,
 )
-def break_cycles(table, home, sources, sending, target, line_first, after, place, which, layer, current):
-    """Search the routes of layer `current` for cycles and move those of one dependency of each to the next layer
-    (DFSSSP); how many were moved.
-
-    `which` dependency: 0 the one of the fewest routes, 1 of the most, 2 the one that closed the cycle.
-    """
+def break_cycles(table, home, sources, sending, target, line_first, after, place, layer, current):
+    """Search the routes of layer `current` for cycles and move those of the dependency of each that has the fewest to
+    the next layer (DFSSSP); how many were moved."""
     channels, lines, rows = place.size, after.size, home.size
     count, first = np.zeros(lines, np.int64), np.zeros(lines + 1, np.int64)
     for fill in range(2):
@@ -204,11 +201,7 @@ def break_cycles(table, home, sources, sending, target, line_first, after, place
                         c = d
     colour = np.zeros(channels, np.int8)
     stack, edge = np.empty(channels, np.int64), np.empty(channels, np.int64)
-    moved, left = 0, 0
-    for s in sources:
-        for i in range(rows):
-            if layer[i, s] == current and table[i, s] >= 0 and target[table[i, s]] != home[i]:
-                left += sending[s]
+    moved = 0
     for start in range(channels):
         while colour[start] == 0:
             size = 1
@@ -227,21 +220,16 @@ def break_cycles(table, home, sources, sending, target, line_first, after, place
                     stack[size], edge[size], colour[to] = to, line_first[to], 1
                     size += 1
                 else:
-                    least, most, k = e, e, size - 1
+                    chosen, k = e, size - 1
                     while stack[k] != to:
                         k -= 1
-                        least = edge[k] if count[edge[k]] < count[least] else least
-                        most = edge[k] if count[edge[k]] > count[most] else most
-                    chosen = (least, most, e)[which]
-                    if count[chosen] == left:
-                        chosen = least  # all routes use it and would only move together
+                        chosen = edge[k] if count[edge[k]] < count[chosen] else chosen
                     for k in range(first[chosen], first[chosen + 1]):
                         s, i = path[k] // rows, path[k] % rows
                         if layer[i, s] != current:
                             continue
                         layer[i, s] = current + 1
                         moved += 1
-                        left -= sending[s]
                         c = table[i, s]
                         while target[c] != home[i]:
                             d = table[i, target[c]]

@@ -14,7 +14,7 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.run.scenario import check_buffers, depth_for
 from unknot.simulation.traces.player import Player
-from unknot.simulation.traces.trace_run import check_cycles, play_trace
+from unknot.simulation.traces.trace_run import check_cycles, played
 from unknot.traffic.collectives.schedule import Schedule, channels_used, same_network
 from unknot.traffic.trace import Trace, TracedMessage
 
@@ -147,19 +147,16 @@ def _apart(relation: Relation, schedule: Schedule) -> Iterator[list[int]]:
 def _play(
     relation: Relation, schedule: Schedule, block: int, switching: Switching, buffer_depth: int, overhead: int
 ) -> Player:
-    """The messages of a schedule as a trace, each terminal's in their order, until all arrived or none can move."""
+    """The messages of a schedule as a trace, each terminal's in their order, until all arrived or none moves."""
     trace = Trace.of(
         TracedMessage(0, send.source, send.destination, block * send.size, send.needs) for send in schedule.sends
     )
-    player = Player(
+    return played(
         relation,
-        trace.source,
-        trace.destination,
-        trace.flits,
+        trace,
         switching=switching,
         buffer_depth=buffer_depth,
         overhead=overhead,
         in_order=True,
+        patient=True,
     )
-    play_trace(player, trace, patient=True)
-    return player

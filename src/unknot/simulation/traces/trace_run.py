@@ -150,19 +150,10 @@ def run_trace(
     check_trace(relation, trace, technique, depth)
     check_cycles(overhead=overhead, limit=limit)
     check_buffers(1, technique, depth, 0 if seed is None else seed)
-    player = Player(
-        relation,
-        trace.source,
-        trace.destination,
-        trace.flits,
-        switching=technique,
-        buffer_depth=depth,
-        seed=seed,
-        overhead=overhead,
-        in_order=in_order,
-    )
-    give_classes(player, trace.classes, seed)
-    play_trace(player, trace, limit=limit, progress=progress)
+    player = played(
+        relation, trace, switching=technique, buffer_depth=depth, seed=seed, overhead=overhead, in_order=in_order,
+        limit=limit, progress=progress,
+    )  # fmt: skip
     return trace_run(player, trace, seed)
 
 
@@ -193,8 +184,19 @@ def check_cycles(**cycles: int | None) -> None:
             require_whole(name, number, 0, MOST, unit="cycles", error=SimulationError)
 
 
-def play_trace(player: Player, trace: Trace, **options: Any) -> None:
-    """Let the messages of a trace be ready when their needs have arrived; options are those of `Player.play`."""
+def played(
+    relation: Relation,
+    trace: Trace,
+    *,
+    seed: int | None = None,
+    limit: int | None = None,
+    patient: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Player:
+    """Let the messages of a trace be ready when their needs have arrived; options are those of a `Player`."""
+    player = Player(relation, trace.source, trace.destination, trace.flits, seed=seed, **options)
+    give_classes(player, trace.classes, seed)
     followers, open_needs = trace.followers(), np.diff(trace.need_first).tolist()
     earliest, delay = trace.cycle.tolist(), trace.delay.tolist()
     dependent = np.diff(trace.need_first) > 0
@@ -210,7 +212,9 @@ def play_trace(player: Player, trace: Trace, **options: Any) -> None:
                 started.append((i, earliest[i]))
         return started
 
-    player.play(follow, slack=int(trace.delay[dependent].min(initial=MOST)), **options)
+    slack = int(trace.delay[dependent].min(initial=MOST))
+    player.play(follow, slack=slack, limit=limit, patient=patient, progress=progress)
+    return player
 
 
 def trace_run(player: Player, trace: Trace, seed: int | None) -> TraceRun:
