@@ -15,11 +15,13 @@ from unknot.fabrics import read_fabric
 from unknot.verify.audit import audit
 
 
-def test_a_ring_that_can_deadlock_is_repaired(tmp_path: Path) -> None:
-    folder = written(tmp_path / "ring", ring(6))
+@pytest.mark.parametrize("hosts", [1, 3])
+def test_a_ring_that_can_deadlock_is_repaired(hosts: int, tmp_path: Path) -> None:
+    """With hosts of their own numbers behind each switch, too."""
+    folder = written(tmp_path / "ring", ring(6, hosts=hosts))
     assert audit(read_fabric(folder)).deadlock_free is False
     out = tmp_path / "out"
-    result = unknot_says("repair", str(folder), "--out", str(out), "--time-limit", "5")
+    result = unknot_says("repair", str(folder), "--out", str(out), "--time-limit", "30")
     assert result.exit_code == 0
     page = (out / "README.md").read_text()
     assert "The loop: S0 → S1 → S2 → S3 → S4 → S5 → S0." in page

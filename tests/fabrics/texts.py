@@ -43,17 +43,20 @@ class Layout:
         return self.lids.get((end[0], 0) if end[0][0] == "S" else end, (0, 0))
 
 
-def ring(switches: int, tables: Mapping[str, dict[int, int]] | None = None, lmc: int = 0) -> Layout:
-    """Switches S0, S1, … in a ring (port 1 clockwise, port 2 back), a host on port 3 of each; LIDs hosts first."""
+def ring(switches: int, tables: Mapping[str, dict[int, int]] | None = None, lmc: int = 0, hosts: int = 1) -> Layout:
+    """Switches S0, S1, … in a ring (port 1 clockwise, port 2 back), hosts on ports from 3 on; LIDs hosts first."""
+    total = switches * hosts
     links: list[tuple[End, End]] = [((f"S{i}", 1), (f"S{(i + 1) % switches}", 2)) for i in range(switches)]
-    links += [((f"S{i}", 3), (f"H{i}", 1)) for i in range(switches)]
+    links += [((f"S{i // hosts}", 3 + i % hosts), (f"H{i}", 1)) for i in range(total)]
+    port = {end: port for (_, port), (end, _) in links[switches:]} | {f"S{i}": 0 for i in range(switches)}
+    at = {f"H{i}": f"S{i // hosts}" for i in range(total)} | {f"S{i}": f"S{i}" for i in range(switches)}
     step = 1 << lmc
-    lids = {(f"H{i}", 1): ((i + 1) * step, lmc) for i in range(switches)}
-    lids |= {(f"S{i}", 0): ((switches + 1) * step + i, 0) for i in range(switches)}
+    lids = {(f"H{i}", 1): ((i + 1) * step, lmc) for i in range(total)}
+    lids |= {(f"S{i}", 0): ((total + 1) * step + i, 0) for i in range(switches)}
     layout = Layout(links, lids)
     clockwise = {
         f"S{i}": {
-            lid: 3 if owner == f"H{i}" else 0 if owner == f"S{i}" else 1
+            lid: port[owner] if at[owner] == f"S{i}" else 1
             for (owner, _), (base, m) in lids.items()
             for lid in range(base, base + (1 << m))
         }

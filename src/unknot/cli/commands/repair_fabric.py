@@ -197,10 +197,9 @@ def _with_tables(fabric: Fabric, routes: Lanes) -> Fabric:
 
 
 def _rows(fabric: Fabric, table: Table) -> list[int]:
-    """The row of free tables for each LID: that of its host, or of some host at its switch; −1: there is none."""
+    """The row of tables of switches for each LID: that of its switch; −1: no host with a LID is there."""
     row_at = {int(home): row for row, home in enumerate(table.home)}
-    ends = zip(fabric.owner.tolist(), _homes(fabric).tolist(), strict=True)
-    return [int(table.row[who]) if 0 <= who < table.row.size else row_at.get(home, -1) for who, home in ends]
+    return [row_at.get(home, -1) for home in _homes(fabric).tolist()]
 
 
 def _with_lanes(fabric: Fabric, routes: Lanes) -> Fabric:
