@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from unknot._base.errors import RelationError
 from unknot.lanes.annealing import SHARE, anneal_round
+from unknot.lanes.diagonals import diagonal_orders
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.grown import grown
@@ -84,8 +85,8 @@ def search(
 def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None = None) -> ServingOrders:
     """Orders that serve all pairs in as few lanes as are found.
 
-    One quick result first, in large networks then those of `grown`; then lower bounds by `from_below`; then fewer
-    lanes by halving between the lower bound and what is known; then `closer`.
+    One quick result first, on tori by `diagonal_orders`, in large networks then those of `grown`; then lower bounds
+    by `from_below`; then fewer lanes by halving between the lower bound and what is known; then `closer`.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None
         keys = exact.keys(lanes, share)
         return None if keys is None else ServingOrders(keys, paths.nearer)
 
-    best = one_by_one(paths, [effort.seed, 0], hops, limit)
+    best = diagonal_orders(exact.question.network, paths, hops) or one_by_one(paths, [effort.seed, 0], hops, limit)
     try:
         if limit is not None and len(best) > limit:
             fewer = longer(limit, 0, rounds)
@@ -113,7 +114,7 @@ def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None
             best = fewer
         effort.reached(len(best))
         large = hops is None and paths.nearer.size > LARGE
-        if hops is None and paths.nearer.size > GROWN:
+        if hops is None and paths.nearer.size > GROWN and exact.low < len(best):
             for better in grown(paths, effort, exact.low, len(best)):
                 best = better
                 effort.reached(len(best))
