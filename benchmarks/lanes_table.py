@@ -62,7 +62,7 @@ LIMIT = 60.0
 """Seconds of the clock for each search."""
 MOST = 65
 """Most routers of a network that is not among the larger ones."""
-HEAD = "| network | routers | lanes | at least | lanes that rise | at least | highest load | mean load | seconds |"
+HEAD = "| network | routers | lanes | at least | lanes that rise | at least | seconds |"
 ABOUT = """# Lanes of many networks
 
 The fewest lanes in which each network routes along shortest paths without deadlock ([Lanes](lanes.md)): in lanes that
@@ -71,11 +71,11 @@ packets keep, and in lanes of which packets may take a higher one at each hop.
 {summary}
 
 "At least" is a lower bound that the separate checker accepted: (cycle) a cycle of forced turns, (refutation) clauses
-with a proof. Loads are those of the routes in lanes that are kept: routes from terminal to terminal. Seconds are of
-the processor, after compilation, for both searches with proofs and choice of routes. `regular(d, n)` is the random
-d-regular graph on n routers of networkx with seed 1. Fabrics are those in `examples/fabrics`, backbones are from the
-package topohub (SNDlib and the Internet Topology Zoo). A search ends after {limit:.0f} seconds, which only the larger
-networks at the end of the page need.
+with a proof. Seconds are of the processor, after compilation, for both searches with proofs and choice of routes,
+by the search of loads before the present one; [Lanes](lanes.md#loads-of-forty-networks) has loads.
+`regular(d, n)` is the random d-regular graph on n routers of networkx with seed 1. Fabrics are those in
+`examples/fabrics`, backbones are from the package topohub (SNDlib and the Internet Topology Zoo). A search ends after
+{limit:.0f} seconds, which only the larger networks at the end of the page need.
 
 Written by `python -m benchmarks.lanes_table docs/lanes-table.md`.
 """
@@ -173,7 +173,7 @@ def row(family: str, built: Network, limit: float) -> Row:
     rises = f"{rising.count} | {rising.lower_bound}{kind(rising)}" if rising is not None else "1 | 1"
     cells = (
         built.name, built.num_routers, kept.count, f"{kept.lower_bound}{kind(kept)}", rises,
-        f"{kept.highest_load:g}", f"{kept.mean_load:.1f}", f"{seconds:.1f}",
+        f"{seconds:.1f}",
     )  # fmt: skip
     text = f"| {' | '.join(map(str, cells))} |"
     fewest = kept.fewest and kept.evidence_holds is not False
