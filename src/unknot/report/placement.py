@@ -13,6 +13,8 @@ from unknot.network.stages import is_multistage, levels
 
 MAX_DRAWN = 2000
 """Most routers of a network that is drawn."""
+MOST_BY_HOPS = 300
+"""Most routers whose distances on paper are made to agree with those in hops."""
 
 LEADING = {("group", "router"): 1, ("corner", "position"): 1, ("side", "x", "y"): 2}
 """Number of leading coordinates that make a cluster, by the names of the coordinates."""
@@ -27,8 +29,8 @@ def placement(network: Network) -> Places:
     Networks with coordinates stand by these: a ring as a circle, a grid as a grid, three dimensions in oblique
     projection, further ones as grids of grids. So do networks whose router names read as grid coordinates that fit
     the channels. What is left stands in layers by the distance from the terminals when no channel stays within a
-    layer, or else where distances on paper agree best with distances in hops (stress
-    majorisation, Gansner, Koren & North 2004).
+    layer, or else where distances on paper agree best with distances in hops (Kamada & Kawai 1989); many routers
+    stand where springs between them balance (Fruchterman & Reingold 1991).
 
     Returns
     -------
@@ -216,50 +218,24 @@ def _coordinates_in_names(network: Network) -> IntArray | None:
 
 
 def _by_distance(network: Network) -> Places:
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import shortest_path
+    """Positions whose distances agree with those in hops, or of many routers balance springs; neighbours 1 apart."""
+    import networkx as nx
 
-    n = network.num_routers
-    links = coo_matrix((np.ones(network.num_channels), (network.source, network.target)), shape=(n, n))
-    hops = shortest_path(links.tocsr(), directed=False, unweighted=True)
-    reached = np.isfinite(hops)
-    if reached.all() and hops.max() <= 1:
-        return in_a_circle(np.arange(n), n)
-    hops[~reached] = (hops[reached].max() if reached.any() else 0.0) + 1.5
-    tries = 6 if n <= 128 else 2 if n <= 600 else 1
-    placed = [_least_stress(hops, seed, 300 if n <= 128 else 120 if n <= 600 else 50) for seed in range(tries)]
-    best = min(placed, key=lambda pair: round(pair[0], 6))[1]
-    return _spaced(_lying(best))
-
-
-def _least_stress(hops: npt.NDArray[np.float64], seed: int, steps: int) -> tuple[float, Places]:
-    """Move every router to where its distances pull it, all at once, from a start by far-apart landmarks."""
-    n = len(hops)
-    random = np.random.default_rng(seed)
-    landmark = [int(random.integers(n))]
-    for _ in range(4):
-        landmark.append(int(np.argmax(hops[landmark].min(axis=0))))
-    noise = random.normal(scale=0.3, size=(2, n))
-    z = (hops[landmark[1]] - hops[landmark[2]] + noise[0]) + 1j * (hops[landmark[3]] - hops[landmark[4]] + noise[1])
-    np.fill_diagonal(hops, 1.0)
-    weight = hops**-2.0
-    np.fill_diagonal(weight, 0.0)
-    total = weight.sum(axis=1)
-    for _ in range(steps):
-        apart = z[:, None] - z[None, :]
-        length = np.abs(apart)
-        np.fill_diagonal(length, 1.0)
-        pull = (weight * hops / np.maximum(length, 1e-9) * apart).sum(axis=1)
-        mean = (weight * z[None, :]).sum(axis=1)
-        z = (mean + pull) / total
-    length = np.abs(z[:, None] - z[None, :])
-    return float((weight * (length - hops) ** 2).sum()), z
-
-
-def _lying(z: Places) -> Places:
-    """Turn the longest extent of a drawing level."""
-    z = z - z.mean()
-    return np.asarray(z * np.exp(-0.5j * np.angle((z**2).sum())), dtype=np.complex128)
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_nodes_from(range(network.num_routers))
+    graph.add_edges_from(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    if nx.density(graph) >= 1:
+        return in_a_circle(np.arange(network.num_routers), network.num_routers)
+    if network.num_routers > MOST_BY_HOPS:
+        found = nx.spring_layout(graph, seed=1)
+    else:
+        hops = dict(nx.all_pairs_shortest_path_length(graph))
+        apart = max(max(reached.values()) for reached in hops.values()) + 1.5
+        found = nx.kamada_kawai_layout(graph, dist={a: {b: hops[a].get(b, apart) for b in graph} for a in graph})
+    z = np.array([complex(*found[router]) for router in graph])
+    z *= np.exp(-0.5j * np.angle((z**2).sum()))  # the longest extent lies level
+    linked = np.abs(z[network.source] - z[network.target])
+    return _spaced(z / (linked[linked > 0].mean() if linked.any() else np.abs(z).max()))
 
 
 def _spaced(z: Places, room: float = 0.62, steps: int = 60) -> Places:

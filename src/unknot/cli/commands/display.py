@@ -19,7 +19,6 @@ from unknot.report.phrases import span
 from unknot.routing.relation import Relation
 
 if TYPE_CHECKING:
-    from unknot.network.metrics import Metrics
     from unknot.simulation.run.limits import Saturation
     from unknot.simulation.run.replication import Runs
     from unknot.simulation.run.run import Run
@@ -35,28 +34,6 @@ PLAIN = Scale()
 MOST_ROWS = 20
 """Most flows and channels that are listed."""
 _ANSWER = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("undecided", "yellow")}
-
-
-def show_network(network: Network, metrics: Metrics) -> None:
-    """Figures of a network."""
-    sampled = f" (sampled from {metrics.sampled} routers)" if metrics.sampled else ""
-    unknown = "not computed" if metrics.connected else "none: not connected"
-    connected = answer(metrics.connected)
-    if metrics.terminals_connected and not metrics.connected:
-        unknown = "none: not every router has a way to every other"
-        connected = Text("every terminal has a way to every other; not every router")
-    rows: Rows = [
-        ("network", network.name),
-        ("routers", str(metrics.routers)),
-        ("channels", f"{metrics.channels} directed ({metrics.links} links)"),
-        ("terminals", str(metrics.terminals)),
-        ("degree", span(metrics.degree_min, metrics.degree_max)),
-        ("connected", connected),
-        ("diameter", unknown if metrics.diameter is None else f"{metrics.diameter} hops{sampled}"),
-        ("mean distance", unknown if metrics.mean_distance is None else f"{metrics.mean_distance:.4f} hops{sampled}"),
-        ("bisection", "not known" if metrics.bisection is None else f"{metrics.bisection} channels"),
-    ]
-    print_rows(rows)
 
 
 def show_run(relation: Relation, run: Run, *, chosen: bool = False, scale: Scale = PLAIN, hint: str = "") -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from unknot.cli.commands.options import Json, MostTime, NetworkText, Picture
 from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import limited, write
+
+if TYPE_CHECKING:
+    from unknot.network import Network
+    from unknot.network.metrics import Metrics
 
 
 def show(
@@ -31,7 +35,6 @@ def show(
     terminals
         Draw terminals too.
     """
-    from unknot.cli.commands import display
     from unknot.network import measure
     from unknot.studies.design import network as named
 
@@ -47,4 +50,31 @@ def show(
 
         show_json(answer(ShowAnswer, metrics, name=built.name))
     else:
-        display.show_network(built, metrics)
+        _show(built, metrics)
+
+
+def _show(network: Network, metrics: Metrics) -> None:
+    """Figures of a network."""
+    from rich.text import Text
+
+    from unknot.cli.commands.display import answer, print_rows
+    from unknot.report.phrases import span
+
+    sampled = f" (sampled from {metrics.sampled} routers)" if metrics.sampled else ""
+    unknown = "not computed" if metrics.connected else "none: not connected"
+    connected = answer(metrics.connected)
+    if metrics.terminals_connected and not metrics.connected:
+        unknown = "none: not every router has a way to every other"
+        connected = Text("every terminal has a way to every other; not every router")
+    rows = [
+        ("network", network.name),
+        ("routers", str(metrics.routers)),
+        ("channels", f"{metrics.channels} directed ({metrics.links} links)"),
+        ("terminals", str(metrics.terminals)),
+        ("degree", span(metrics.degree_min, metrics.degree_max)),
+        ("connected", connected),
+        ("diameter", unknown if metrics.diameter is None else f"{metrics.diameter} hops{sampled}"),
+        ("mean distance", unknown if metrics.mean_distance is None else f"{metrics.mean_distance:.4f} hops{sampled}"),
+        ("bisection", "not known" if metrics.bisection is None else f"{metrics.bisection} channels"),
+    ]
+    print_rows(rows)
