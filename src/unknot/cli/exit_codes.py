@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-from typing import NoReturn
+import sys
+from typing import Any, NoReturn
 
 HOLDS, FAILS, UNDECIDED = 0, 1, 3
 """The property holds, or a command has done its work; it does not hold; it is open."""
@@ -67,3 +68,18 @@ def _end(status: int) -> NoReturn:
     with contextlib.suppress(OSError):
         os.write(2, f"ended from outside Python ({name}), so there is no answer: {why}\n".encode())
     os._exit(code)
+
+
+def open_streams() -> None:
+    """Have all three standard streams: no other file takes the number of one, and any character can be written."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            while os.open(os.devnull, os.O_RDWR) < number:
+                pass
+        stream: Any = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+        elif number and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")

@@ -121,7 +121,7 @@ def main() -> None:
     that imports Unknot keeps the level that it has.
     """
     os.environ.setdefault("NUMBA_OPT", "1")
-    guard.open_streams()
+    exit_codes.open_streams()
     first = "".join(sys.argv[1:2])
     if first[:1] not in ("", "-"):
         exit_codes.watch()

@@ -1,36 +1,27 @@
 """Rules made to order: position-independent routing on meshes with the fewest VCs, and proofs for every size."""
 
-from unknot.certificates import Rejected
-from unknot.design.decision import Decision, decide
-from unknot.design.design import Design, design, distributions
-from unknot.design.every_size import EverySize, NotUniform, every_size, rule_of
-from unknot.design.impossible import Impossible, accept
-from unknot.design.proofs import Proof, proof_of, proved_rule
-from unknot.design.requirements import Request
-from unknot.design.rule import Rule, rule_from
-from unknot.design.space import Space
-from unknot.design.turns import TurnModel, turn_models
+from inspect import ismodule as _ismodule
 
-__all__ = [
-    "Decision",
-    "Design",
-    "EverySize",
-    "Impossible",
-    "NotUniform",
-    "Proof",
-    "Rejected",
-    "Request",
-    "Rule",
-    "Space",
-    "TurnModel",
-    "accept",
-    "decide",
-    "design",
-    "distributions",
-    "every_size",
-    "proof_of",
-    "proved_rule",
-    "rule_from",
-    "rule_of",
-    "turn_models",
-]
+from unknot.certificates import Rejected as Rejected
+from unknot.design.decision import Decision as Decision
+from unknot.design.decision import decide as decide
+from unknot.design.design import Design as Design
+from unknot.design.design import design as design
+from unknot.design.design import distributions as distributions
+from unknot.design.every_size import EverySize as EverySize
+from unknot.design.every_size import NotUniform as NotUniform
+from unknot.design.every_size import every_size as every_size
+from unknot.design.every_size import rule_of as rule_of
+from unknot.design.impossible import Impossible as Impossible
+from unknot.design.impossible import accept as accept
+from unknot.design.proofs import Proof as Proof
+from unknot.design.proofs import proof_of as proof_of
+from unknot.design.proofs import proved_rule as proved_rule
+from unknot.design.requirements import Request as Request
+from unknot.design.rule import Rule as Rule
+from unknot.design.rule import rule_from as rule_from
+from unknot.design.space import Space as Space
+from unknot.design.turns import TurnModel as TurnModel
+from unknot.design.turns import turn_models as turn_models
+
+__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

@@ -268,9 +268,12 @@ class Cabling:
 
     def _labels(self, nodes: list[Node]) -> dict[str, str]:
         """Names of nodes, or GUIDs of nodes without a name of their own."""
-        labels, notes = labelled([node.name for node in nodes], [node.guid for node in nodes])
-        self.notes += notes
-        return {node.key: label for node, label in zip(nodes, labels, strict=True)}
+        count = Counter(node.name for node in nodes)
+        own = {node.key for node in nodes if node.name and count[node.name] == 1}
+        if len(own) < len(nodes):
+            doubtful = len(nodes) - len(own)
+            self.notes.append(f"{doubtful} nodes have no name of their own and are called by their GUID")
+        return {node.key: node.name if node.key in own else f"0x{node.guid:016x}" for node in nodes}
 
     def _lids(self, answering: list[Place]) -> list[tuple[int, int]]:
         """(LID, owner) ascending by LID; ports whose link is down own their LIDs too, but answer to none."""
@@ -293,12 +296,3 @@ class Cabling:
     def _port_guid(self, place: Place) -> int:
         known = self.addresses.get(place)
         return known.guid if known is not None and known.guid is not None else self.nodes[place[0]].guid
-
-
-def labelled(names: Sequence[str], guids: Sequence[int]) -> tuple[list[str], list[str]]:
-    """Names of nodes, or GUIDs of nodes without a name of their own; and what is to be noted of them."""
-    count = Counter(names)
-    labels = [n if n and count[n] == 1 else f"0x{guid:016x}" for n, guid in zip(names, guids, strict=True)]
-    doubtful = sum(not name or count[name] > 1 for name in names)
-    note = f"{doubtful} nodes have no name of their own and are called by their GUID"
-    return labels, [note] if doubtful else []

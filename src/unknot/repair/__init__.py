@@ -1,30 +1,24 @@
 """Remedies for routings that can deadlock or that lost links, with the cost of each and a bound on it."""
 
-from unknot.repair.bounds import ChangeBound, PruneBound, accept_changes, accept_removed
-from unknot.repair.escape import Escaped, escaped
-from unknot.repair.pruned import Pruned, Unprunable, pruned
-from unknot.repair.relaned import Relaned, RepairedFault, relaned, repaired_faults
-from unknot.repair.repair import Remedy, repair
-from unknot.repair.rerouted import Rerouted, rerouted
-from unknot.repair.routes_of import paths_of
+from inspect import ismodule as _ismodule
 
-__all__ = [
-    "ChangeBound",
-    "Escaped",
-    "PruneBound",
-    "Pruned",
-    "Relaned",
-    "Remedy",
-    "RepairedFault",
-    "Rerouted",
-    "Unprunable",
-    "accept_changes",
-    "accept_removed",
-    "escaped",
-    "paths_of",
-    "pruned",
-    "relaned",
-    "repair",
-    "repaired_faults",
-    "rerouted",
-]
+from unknot.repair.bounds import ChangeBound as ChangeBound
+from unknot.repair.bounds import PruneBound as PruneBound
+from unknot.repair.bounds import accept_changes as accept_changes
+from unknot.repair.bounds import accept_removed as accept_removed
+from unknot.repair.escape import Escaped as Escaped
+from unknot.repair.escape import escaped as escaped
+from unknot.repair.pruned import Pruned as Pruned
+from unknot.repair.pruned import Unprunable as Unprunable
+from unknot.repair.pruned import pruned as pruned
+from unknot.repair.relaned import Relaned as Relaned
+from unknot.repair.relaned import RepairedFault as RepairedFault
+from unknot.repair.relaned import relaned as relaned
+from unknot.repair.relaned import repaired_faults as repaired_faults
+from unknot.repair.repair import Remedy as Remedy
+from unknot.repair.repair import repair as repair
+from unknot.repair.rerouted import Rerouted as Rerouted
+from unknot.repair.rerouted import rerouted as rerouted
+from unknot.repair.routes_of import paths_of as paths_of
+
+__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from unknot._base.units import Scale
 from unknot.cli.commands.printing import ANSWERING, printable
-from unknot.network import Network
 from unknot.report.phrases import span
 from unknot.routing.relation import Relation
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from unknot.simulation.run.replication import Runs
     from unknot.simulation.run.run import Run
     from unknot.studies.result import DesignResult, StudyResult
-    from unknot.traffic import Pattern
     from unknot.verify.delivery import Delivery
 
 Rows = list[tuple[str, str | Text]]
@@ -31,8 +29,6 @@ Rows = list[tuple[str, str | Text]]
 PIPE_WIDTH = 120
 """Columns where stdout is no terminal."""
 PLAIN = Scale()
-MOST_ROWS = 20
-"""Most flows and channels that are listed."""
 _ANSWER = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("undecided", "yellow")}
 
 
@@ -48,7 +44,7 @@ def show_run(relation: Relation, run: Run, *, chosen: bool = False, scale: Scale
     ]
     for one in run.classes:
         carried = f"accepted {one.accepted_load:.4f}{scale.gb_per_s(one.accepted_load)} of {one.offered_load:.4g}"
-        mean = f"{_number(one.latency_mean)} cycles{scale.ns(one.latency_mean)} mean"
+        mean = f"{number(one.latency_mean)} cycles{scale.ns(one.latency_mean)} mean"
         rows.append((f"class {one.name}", f"{mean}, {carried}, {one.packets} packets"))
     if run.faults:
         lost = f"{run.lost_packets} packets lost, {run.lost_flits} flits of them in the network"
@@ -66,33 +62,6 @@ def show_run(relation: Relation, run: Run, *, chosen: bool = False, scale: Scale
 
         print()
         sentences(describe(relation, run.deadlock, packet_length=run.packet_length))
-
-
-def show_flows(network: Network, run: Run, flows: Pattern, scale: Scale) -> None:
-    """The slowest flows and the busiest channels of a run by pairs."""
-    from unknot.cli.answers.runs import flows_of
-
-    every, bits = flows_of(run, flows), scale.units.gbit_per_s if scale.units else float
-    rate, time = ("Gb/s", "ns") if scale.units else ("flits per cycle", "cycles")
-    lines = []
-    for flow in every[:MOST_ROWS]:
-        ends = " → ".join(network.terminal_name(flow[end]) for end in ("source", "target"))
-        latency = "–" if flow["latency_mean"] is None else f"{scale.time(flow['latency_mean']):.2f}"
-        lines.append((Text(ends), f"{bits(flow['offered']):.4g}", f"{bits(flow['accepted']):.4g}", latency))
-    right = (f"offered, {rate}", f"accepted, {rate}", f"mean latency, {time}")
-    print_table(("flow", *right), lines, title=_of("slowest", len(every), "flows"), right=right)
-    busiest = (-run.utilisation).argsort(kind="stable")[:MOST_ROWS].tolist()
-    loads = [(Text(network.channel_name(c)), float(run.utilisation[c])) for c in busiest]
-    print_table(
-        ("channel", rate, "of what it can carry"),
-        [(channel, f"{bits(load):.4g}", f"{load:.0%}") for channel, load in loads],
-        title=_of("busiest", run.utilisation.size, "channels"),
-        right=(rate, "of what it can carry"),
-    )
-
-
-def _of(which: str, count: int, what: str) -> str:
-    return f"the {MOST_ROWS} {which} of {count} {what}; --json has all" if count > MOST_ROWS else what
 
 
 def show_runs(relation: Relation, runs: Runs, *, chosen: bool = False, scale: Scale = PLAIN) -> None:
@@ -117,8 +86,8 @@ def show_runs(relation: Relation, runs: Runs, *, chosen: bool = False, scale: Sc
     lines = []
     for run in runs.runs:
         accepted = _accepted_row(run, scale)[1]
-        latency = f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)}{scale.ns(run.latency_mean)}"
-        p99, cycles = f"{_number(run.latency_p99)}{scale.ns(run.latency_p99)}", f"{run.cycles:,}"
+        latency = f"{number(run.latency_mean)}{_within(run.latency_half_width, 2)}{scale.ns(run.latency_mean)}"
+        p99, cycles = f"{number(run.latency_p99)}{scale.ns(run.latency_p99)}", f"{run.cycles:,}"
         lines.append((str(run.seed), accepted, latency, p99, cycles, _stable(run)))
     right = ("seed", "accepted", "latency", "p99", "cycles")
     print_table((*right, "stable"), lines, right=right)
@@ -152,14 +121,14 @@ def subject_rows(relation: Relation, *, chosen: bool = False) -> Rows:
 
 
 def _latency_rows(run: Run | Runs, scale: Scale) -> Rows:
-    mean = f"{_number(run.latency_mean)}{_within(run.latency_half_width, 2)} cycles{scale.ns(run.latency_mean)} mean"
+    mean = f"{number(run.latency_mean)}{_within(run.latency_half_width, 2)} cycles{scale.ns(run.latency_mean)} mean"
     names = {"median": run.latency_p50, "p95": run.latency_p95, "p99": run.latency_p99, "max": run.latency_max}
     inside = run.network_latency_mean
     return [
         ("packet latency", mean),
-        ("", ", ".join(f"{_number(value)}{scale.ns(value)} {name}" for name, value in names.items())),
-        ("network latency", f"{_number(inside)} cycles{scale.ns(inside)} mean"),
-        ("hops", f"{_number(run.hops_mean)} mean"),
+        ("", ", ".join(f"{number(value)}{scale.ns(value)} {name}" for name, value in names.items())),
+        ("network latency", f"{number(inside)} cycles{scale.ns(inside)} mean"),
+        ("hops", f"{number(run.hops_mean)} mean"),
     ]
 
 
@@ -187,7 +156,7 @@ def show_study(result: StudyResult, *, scale: Scale = PLAIN) -> None:
         latency = "–"
         if design.runs:
             mean, load = design.runs[0].latency_mean, design.runs[0].offered_load
-            latency = f"{_number(mean)}{scale.ns(mean)} at {load:g}{scale.gb_per_s(load)}"
+            latency = f"{number(mean)}{scale.ns(mean)} at {load:g}{scale.gb_per_s(load)}"
         lines.append((Text(design.design.name), *map(answer, answers), latency, _loads(design, scale)))
     headings = ("design", "deadlock-free", "delivers", "minimal", "latency", "loads")
     print_table(headings, lines, title=Text(result.study.title, style="bold not italic"))
@@ -298,5 +267,5 @@ def _within(half_width: float | None, digits: int) -> str:
     return "" if half_width is None else f" ± {half_width:.{digits}f}"
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")

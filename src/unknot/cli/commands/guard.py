@@ -285,18 +285,3 @@ def _redirect(stream: Any) -> None:
     """Let the interpreter find nothing to complain of when it flushes once more."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def open_streams() -> None:
-    """Have all three standard streams: no other file takes the number of one, and any character can be written."""
-    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
-        try:
-            os.fstat(number)
-        except OSError:
-            while os.open(os.devnull, os.O_RDWR) < number:
-                pass
-        stream: Any = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
-        elif number and hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")

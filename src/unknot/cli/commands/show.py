@@ -9,6 +9,7 @@ from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import limited, write
 
 if TYPE_CHECKING:
+    from unknot.cli.commands.display import Rows
     from unknot.network import Network
     from unknot.network.metrics import Metrics
 
@@ -66,7 +67,7 @@ def _show(network: Network, metrics: Metrics) -> None:
     if metrics.terminals_connected and not metrics.connected:
         unknown = "none: not every router has a way to every other"
         connected = Text("every terminal has a way to every other; not every router")
-    rows = [
+    rows: Rows = [
         ("network", network.name),
         ("routers", str(metrics.routers)),
         ("channels", f"{metrics.channels} directed ({metrics.links} links)"),

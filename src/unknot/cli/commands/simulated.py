@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from unknot.simulation import Run, Runs, Saturation
     from unknot.traffic import Pattern
 
+MOST_ROWS = 20
+"""Most flows and channels that are listed."""
 RUN = 4096
 """Bytes of a run that is kept, its channels apart."""
 
@@ -127,7 +129,7 @@ def one(task: Task, load: float, channels: bool) -> Run:
     else:
         display.show_run(task.relation, run, chosen=task.chosen, scale=task.scale, hint=hint)
         if flows is not None:
-            display.show_flows(task.relation.network, run, flows, task.scale)
+            _show_flows(task.relation.network, run, flows, task.scale)
     return run
 
 
@@ -213,3 +215,33 @@ class _Clock:
 
     def nanoseconds(self) -> int:
         return self.read() - (self.began or 0)
+
+
+def _show_flows(network: Network, run: Run, flows: Pattern, scale: Scale) -> None:
+    """The slowest flows and the busiest channels of a run by pairs."""
+    from rich.text import Text
+
+    from unknot.cli.answers.runs import flows_of
+    from unknot.cli.commands.display import print_table
+
+    every, bits = flows_of(run, flows), scale.units.gbit_per_s if scale.units else float
+    rate, time = ("Gb/s", "ns") if scale.units else ("flits per cycle", "cycles")
+    lines = []
+    for flow in every[:MOST_ROWS]:
+        ends = " → ".join(network.terminal_name(flow[end]) for end in ("source", "target"))
+        latency = "–" if flow["latency_mean"] is None else f"{scale.time(flow['latency_mean']):.2f}"
+        lines.append((Text(ends), f"{bits(flow['offered']):.4g}", f"{bits(flow['accepted']):.4g}", latency))
+    right = (f"offered, {rate}", f"accepted, {rate}", f"mean latency, {time}")
+    print_table(("flow", *right), lines, title=_of("slowest", len(every), "flows"), right=right)
+    busiest = (-run.utilisation).argsort(kind="stable")[:MOST_ROWS].tolist()
+    loads = [(Text(network.channel_name(c)), float(run.utilisation[c])) for c in busiest]
+    print_table(
+        ("channel", rate, "of what it can carry"),
+        [(channel, f"{bits(load):.4g}", f"{load:.0%}") for channel, load in loads],
+        title=_of("busiest", run.utilisation.size, "channels"),
+        right=(rate, "of what it can carry"),
+    )
+
+
+def _of(which: str, count: int, what: str) -> str:
+    return f"the {MOST_ROWS} {which} of {count} {what}; --json has all" if count > MOST_ROWS else what

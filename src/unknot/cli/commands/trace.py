@@ -218,10 +218,8 @@ NAMED = (" cycles", "", "", "", "")
 
 
 def _five(run: TraceRun | ClosedLoop, what: str, scale: Scale) -> str:
+    from unknot.cli.commands.display import number
+
     values = [getattr(run, f"{what}_{part}") for part in ("mean", "p50", "p95", "p99", "max")]
-    mean, *rest = (f"{_number(value)}{unit}{scale.ns(value)}" for value, unit in zip(values, NAMED, strict=True))
+    mean, *rest = (f"{number(value)}{unit}{scale.ns(value)}" for value, unit in zip(values, NAMED, strict=True))
     return f"{mean} mean; {rest[0]} median, {rest[1]} p95, {rest[2]} p99, {rest[3]} max"
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -1,4 +1,4 @@
-"""BookSim's routing functions as relations: which function a pair of names means, and what it needs.
+"""BookSim's routing functions as relations: which function a pair of names means; those on trees and files.
 
 Whatever BookSim draws when it routes a packet is part of the address here, so that a header's candidates depend on
 where it stands and on its address only, and what is proved holds for every draw.
@@ -6,48 +6,23 @@ where it stands and on its address only, and what is proved holds for every draw
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
 
 from unknot._base.errors import near
-from unknot.routing.relation import Relation
-from unknot.studies.booksim import adaptive, flats, meshes, tori, trees
+from unknot._base.memory import require
+from unknot.routing import nca as ancestor
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
+from unknot.studies.booksim import adaptive, flats, meshes, tori
 from unknot.studies.booksim.configuration import Configuration
 from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.tori import UnfitError
+from unknot.studies.booksim.tori import UnfitError, addresses
 
 Maker = Callable[[Built, int, bool], Relation]
-
-ROUTINGS: dict[tuple[str, str], Maker] = {
-    ("mesh", "dor"): meshes.dim_order,
-    ("mesh", "dim_order"): meshes.dim_order,
-    ("mesh", "xy_yx"): meshes.xy_yx,
-    ("mesh", "adaptive_xy_yx"): adaptive.adaptive_xy_yx,
-    ("mesh", "romm"): meshes.romm,
-    ("mesh", "valiant"): meshes.valiant,
-    ("mesh", "min_adapt"): meshes.min_adapt_mesh,
-    ("mesh", "planar_adapt"): meshes.planar_adapt,
-    ("torus", "dim_order"): tori.dim_order_torus,
-    ("torus", "dim_order_bal"): tori.dim_order_bal,
-    ("torus", "valiant"): tori.valiant_torus,
-    ("torus", "min_adapt"): tori.min_adapt_torus,
-    ("fly", "dest_tag"): trees.dest_tag,
-    ("fattree", "nca"): trees.nca,
-    ("fattree", "anca"): trees.anca,
-    ("anynet", "min"): trees.min_anynet,
-    ("cmesh", "dor"): flats.cmesh_dor,
-    ("cmesh", "dor_no_express"): flats.cmesh_dor_no_express,
-    ("cmesh", "xy_yx"): flats.cmesh_xy_yx,
-    ("cmesh", "xy_yx_no_express"): flats.cmesh_xy_yx_no_express,
-    ("flatfly", "ran_min"): flats.flatfly_min,
-    ("flatfly", "xyyx"): flats.flatfly_xyyx,
-    ("flatfly", "valiant"): flats.flatfly_valiant,
-    ("flatfly", "adaptive_xyyx"): adaptive.adaptive_xyyx,
-    ("flatfly", "ugal"): adaptive.flatfly_ugal,
-    ("flatfly", "ugal_xyyx"): adaptive.flatfly_ugal_xyyx,
-    ("dragonflynew", "min"): flats.dragonfly_min,
-    ("dragonflynew", "ugal"): adaptive.dragonfly_ugal,
-}
-"""Routings by topology and `routing_function`."""
 
 MOST_VCS = 2**24
 _PRIVATE = "it takes VCs of their own for each destination; {} is built"
@@ -62,6 +37,133 @@ NOT_BUILT = {
     ("torus", "valiant_ni"): "BookSim stops with a failed assertion",
 }
 """Routing functions that BookSim has and are not built, and why or what to use."""
+
+
+def dest_tag(built: Built, vcs: int, faithful: bool) -> Relation:
+    """By the digits of the destination, the highest first."""
+    virtual, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
+    router, first, stage = virtual.router, virtual.first, k ** (n - 1)
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here = router[at]
+        level = here // stage
+        if level == n - 1:
+            out[0] = EJECT
+            return 1
+        port = first[channel[here, address // k ** (n - 1 - level) % k]]
+        for v in range(vcs):
+            out[v] = port + v
+        return vcs
+
+    return Relation(built.network, virtual, rule, name="dest_tag of BookSim", claims_minimal=True)
+
+
+def nca(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Up to a nearest common ancestor by ports drawn at each level, then down."""
+    virtual, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
+    router, first, terminals, across = virtual.router, virtual.first, built.network.num_terminals, k ** (n - 1)
+
+    def rule(at: int, address: int, out: Out) -> int:
+        to, drawn = address % terminals, address // terminals
+        here = router[at]
+        depth, place = here // across, here % across
+        below = k ** (n - depth)
+        start = place // k ** (n - depth - 1) * below
+        if not start <= to < start + below:
+            port = k + drawn // k ** (n - 1 - depth) % k
+        elif depth == n - 1:
+            out[0] = EJECT
+            return 1
+        else:
+            port = (to - start) // (below // k)
+        for v in range(vcs):
+            out[v] = first[channel[here, port]] + v
+        return vcs
+
+    ends = addresses(built, across)
+    return Relation(built.network, virtual, rule, name="nca of BookSim", destination=ends, claims_minimal=True)
+
+
+def anca(built: Built, vcs: int, faithful: bool) -> Relation:
+    """`nca` by the port with more credits of two that are drawn."""
+    return replace(ancestor(built.network, vcs), name="anca of BookSim", selection="better_of_two")
+
+
+def min_anynet(built: Built, vcs: int, faithful: bool) -> Relation:
+    """One shortest way from each router to each other, found as BookSim finds it: Dijkstra's, low numbers first."""
+    network, virtual = built.network, VirtualChannels(built.network, vcs)
+    routers = network.num_routers
+    require(f"the routing table of {network.name}", 4 * routers * routers)
+    table = np.full((routers, routers), -1, dtype=np.int32)
+    start, channels = network.outgoing
+    near: list[list[tuple[int, int, int]]] = []
+    for r in range(routers):
+        out = channels[start[r] : start[r + 1]].tolist()
+        near.append(sorted((int(network.target[c]), int(network.latency[c]), c) for c in out))
+    for source in range(routers):
+        distance, by = [2**62] * routers, [-1] * routers
+        distance[source] = 0
+        done = [False] * routers
+        queue = [(0, source)]
+        while queue:
+            so_far, r = heapq.heappop(queue)
+            if done[r]:
+                continue
+            done[r] = True
+            for target, latency, c in near[r]:
+                if so_far + latency < distance[target]:
+                    distance[target] = so_far + latency
+                    by[target] = c if r == source else by[r]
+                    heapq.heappush(queue, (distance[target], target))
+        table[source] = by
+    table.setflags(write=False)
+    router, first, home = virtual.router, virtual.first, network.eject
+    if (table[np.ix_(np.unique(home), np.unique(home))] < 0).sum() > np.unique(home).size:
+        raise UnfitError("some node has no way to another", "network_file")
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], home[address]
+        if here == there:
+            out[0] = EJECT
+            return 1
+        for v in range(vcs):
+            out[v] = first[table[here, there]] + v
+        return vcs
+
+    return Relation(network, virtual, rule, name="min of BookSim")
+
+
+ROUTINGS: dict[tuple[str, str], Maker] = {
+    ("mesh", "dor"): meshes.dim_order,
+    ("mesh", "dim_order"): meshes.dim_order,
+    ("mesh", "xy_yx"): meshes.xy_yx,
+    ("mesh", "adaptive_xy_yx"): adaptive.adaptive_xy_yx,
+    ("mesh", "romm"): meshes.romm,
+    ("mesh", "valiant"): meshes.valiant,
+    ("mesh", "min_adapt"): meshes.min_adapt_mesh,
+    ("mesh", "planar_adapt"): meshes.planar_adapt,
+    ("torus", "dim_order"): tori.dim_order_torus,
+    ("torus", "dim_order_bal"): tori.dim_order_bal,
+    ("torus", "valiant"): tori.valiant_torus,
+    ("torus", "min_adapt"): tori.min_adapt_torus,
+    ("fly", "dest_tag"): dest_tag,
+    ("fattree", "nca"): nca,
+    ("fattree", "anca"): anca,
+    ("anynet", "min"): min_anynet,
+    ("cmesh", "dor"): flats.cmesh_dor,
+    ("cmesh", "dor_no_express"): flats.cmesh_dor_no_express,
+    ("cmesh", "xy_yx"): flats.cmesh_xy_yx,
+    ("cmesh", "xy_yx_no_express"): flats.cmesh_xy_yx_no_express,
+    ("flatfly", "ran_min"): flats.flatfly_min,
+    ("flatfly", "xyyx"): flats.flatfly_xyyx,
+    ("flatfly", "valiant"): flats.flatfly_valiant,
+    ("flatfly", "adaptive_xyyx"): adaptive.adaptive_xyyx,
+    ("flatfly", "ugal"): adaptive.flatfly_ugal,
+    ("flatfly", "ugal_xyyx"): adaptive.flatfly_ugal_xyyx,
+    ("dragonflynew", "min"): flats.dragonfly_min,
+    ("dragonflynew", "ugal"): adaptive.dragonfly_ugal,
+}
+"""Routings by topology and `routing_function`."""
 
 
 def relation_of(configuration: Configuration, built: Built) -> Relation:
