@@ -21,7 +21,7 @@ def _often(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("repair", "torus(4, 4)", "--routing", "dimension_order", "--time-limit", "2"), "looking for remedies"),
+        (("repair", "torus(4, 4)", "--routing", "dimension_order", "--time-limit", "1"), "looking for remedies"),
         (("lanes", "torus(4, 4)"), "looking for lanes"),
         (("check", "torus(4, 4)", "--routing", "lanes"), "building lanes"),
         (("simulate", "torus(4, 4)", "--routing", "duato", "--load", "0.2"), "simulating: "),

@@ -30,7 +30,7 @@ from unknot.traffic.workload import Bursts, Lengths
 def side_by_side(twin: Simulator, engine: Engine) -> Iterator[list[tuple[int, int, int]]]:
     """Advance both to some cycles and compare latencies, flits and buffers; yield the packets that arrived."""
     engine.state.setup.measure_from = 0
-    for until in (7, 40, 41, 80):
+    for until in (7, 50, 51, 100):
         twin.run(until - twin.now)
         while engine.now < until:
             engine.advance(until)
