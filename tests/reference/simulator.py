@@ -371,7 +371,7 @@ class Simulator(Choices):
         ranks: dict[tuple[int, int], tuple[bool, int]] = {}
         chosen: dict[tuple[int, int], int] = {}
         for i, into in enumerate(node.entries):
-            part = node.inputs.index(into.port) % parts
+            part = sorted(port.place for port in node.inputs).index(into.port.place) % parts
             for k in range(len(into.vcs)):
                 index = (into.next_vc + k) % len(into.vcs)
                 vc = into.vcs[index]

@@ -73,8 +73,8 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str,
             f"{narrowest}"
         )
     begins, index = in_ports == np.arange(total), np.arange(total) - in_ports
-    ordinal = np.cumsum(begins) - 1
-    ordinal -= ordinal[first_input[reads[in_order]]] if total else 0
+    place = _places(network, router)[port[in_order]]
+    ordinal = _ranks(place[begins], reads[in_order][begins])[np.cumsum(begins) - 1]
     in_ports = in_ports + index % router.input_speedup
     inside = np.zeros((4, writes.size), dtype=np.int64)  # of ejection at first
     inside[0] = depth if router.ejection_credits else ENDLESS
@@ -104,7 +104,6 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str,
         "out_row": out_row,
         "in_row": in_row,
         "ordinals": _ordinals(
-            network,
             words,
             (64 * words[reads[in_order]] + in_first[in_ports], in_ports, reads[in_order]),
             (
@@ -112,7 +111,7 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str,
                 out_ports[row_of_output][:total],
                 writes[:total],
             ),
-            port[in_order],
+            place,
             router,
         ),
         "ejection_row": row_of_output[num_vcs:total:local],
@@ -121,7 +120,7 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str,
 
 
 def _ordinals(
-    network: Network, words: Numbers, into: tuple[Any, Any, Any], out: tuple[Any, Any, Any], port: Any, router: Router
+    words: Numbers, into: tuple[Any, Any, Any], out: tuple[Any, Any, Any], place: Numbers, router: Router
 ) -> Any:
     """Numbers of VCs, ports and parts of ports in their routers; see `state`.
 
@@ -130,17 +129,15 @@ def _ordinals(
     into, out : tuple of three arrays
         Of each input VC, and of each output VC that is not the end of an injection buffer: cell of its port or part,
         first row of that, and router. Input VCs are in the order of rows.
-    port : int array
-        Channel of each input VC, or that and a terminal.
+    place : int array
+        Of the port of each input VC, see `_places`.
     """
     if not router.looks_at_all:
         return 0
     routers, parts = words.size - 1, router.output_speedup
     numbers = np.zeros((7, 64 * int(words[-1])), dtype=np.int64)
     heads = 64 * words[:-1]
-    before = -network.num_terminals if router.terminals_first else 2 * network.num_channels
-    place = np.concatenate([_opposite(network), np.arange(network.num_terminals) + before])[port]
-    rows = np.arange(port.size)
+    rows = np.arange(place.size)
     order = np.lexsort((rows, place, into[2]))
     begin = np.searchsorted(into[2], np.arange(routers))
     numbers[2, heads[into[2][order]] + (order - begin[into[2][order]])] = rows - begin[into[2][order]]
@@ -169,6 +166,19 @@ def matrix_arbiters(tables: dict[str, Any]) -> dict[str, Any]:
         first[word], used = used, used + 4 * i * o
         recent += 2 * [np.tile(-np.arange(o), i), np.tile(-np.arange(i), o)]
     return {"recent": np.concatenate(recent), "first_recent": first}
+
+
+def _places(network: Network, router: Router) -> Numbers:
+    """Place of each channel, and of each terminal, among the inputs of its router: where it stands as an output."""
+    before = -network.num_terminals if router.terminals_first else 2 * network.num_channels
+    return np.concatenate([_opposite(network), np.arange(network.num_terminals) + before])
+
+
+def _ranks(place: Numbers, owner: Numbers) -> Numbers:
+    """Rank of each port among those of its router, by place; routers come in their order."""
+    rank = np.empty(place.size, dtype=np.int64)
+    rank[np.lexsort((place, owner))] = np.arange(place.size)
+    return rank - np.searchsorted(owner, owner)
 
 
 def _opposite(network: Network) -> Numbers:
