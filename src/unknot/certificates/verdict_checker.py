@@ -129,7 +129,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
 
     input_vcs = vcs.total + network.num_terminals
     pairs = input_vcs * relation.num_addresses
-    small = pairs <= PLAIN or is_small(pairs)
+    small = pairs <= PLAIN or is_small(pairs, walk)
     visit = walk.py_func if small else walk
     each, worms = kind == "order", kind in ("drain", "exhausted")
     seen, input_vc, best, first = (np.zeros(input_vcs + 1, dtype=np.int64) for _ in range(4))
@@ -137,7 +137,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     value = np.empty(input_vcs * out.size if worms else 0, dtype=np.int64)
     random = np.random.default_rng(0).integers
     spots, spot_at = random((relation.num_addresses, 2**62), size=(0 if small else SPOTS, 2)).T
-    rule: Any = _plain(relation, out) if small else relation.first_class
+    rule: Any = _plain(relation, out) if small else relation.compiled.function.address
     view: Any = memoryview if small else np.asarray
     tables = [view(table) for table in (rank, core, vcs.router, network.source[vcs.channel])]
     work = [view(table) for table in (seen, input_vc, first, value, best, out)]

@@ -1,7 +1,7 @@
 # mypy: ignore-errors
-"""The checker's walk over the states of an address, compiled by Numba; `walk.py_func` is the same in plain Python."""
+"""The checker's walk over the states of an address, compiled; `walk.py_func` is the same in plain Python."""
 
-from unknot._base.kernels.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import call_rule, kernel
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 
 LOWEST, HIGHEST = -(2**62), 2**62
@@ -9,8 +9,8 @@ LOWEST, HIGHEST = -(2**62), 2**62
 
 @kernel(
     lambda t: t.int64(
-        t.RULE, t.int64, t.boolean, t.boolean, t.boolean, t.READ64, t.READ_BOOL, t.READ32, t.READ32, t.int64, t.int64,
-        *[t.I64] * 6, t.int64,
+        t.int64, t.int64, t.boolean, t.boolean, t.boolean, t.READ64, t.READ_BOOL, t.READ32, t.READ32, t.int64,
+        t.int64, *[t.I64] * 6, t.int64,
     )
 )  # fmt: skip
 def walk(
@@ -25,7 +25,7 @@ def walk(
     i, num_vcs, optional = 0, len(tail), 0 if commits else NO_WAIT
     while i < count:
         at = input_vc[i]
-        offered = rule(at, address, pointer)
+        offered = call_rule(rule, at, address, pointer)
         if offered < 0 or offered > len(out):
             return -2 - at
         most, least = LOWEST, HIGHEST

@@ -129,7 +129,7 @@ def distances_from(network: Network, router: int, *, reverse: bool = False) -> I
     first, channels = network.incoming if reverse else network.outgoing
     distance = np.empty(network.num_routers, dtype=np.int32)
     ends = network.source if reverse else network.target
-    with plainly(is_small(network.num_channels)):
+    with plainly(is_small(network.num_channels, bfs)):
         bfs(first, channels, ends, router, distance, distance.copy())
     return distance
 

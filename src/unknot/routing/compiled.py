@@ -55,11 +55,6 @@ class Remembered(Pointer):
             return -1
 
 
-_NEVER = C_RULE(lambda at, address, pointer: -1)
-NO_RULE = Pointer(ctypes.cast(_NEVER, ctypes.c_void_p).value or 0, _NEVER)
-"""Stand-in rule that kernels are given beside a table, and never call."""
-
-
 def pointer_to(relation: Relation) -> Compiled:
     """The rule for kernels: remembered where it has few states, else compiled, or loaded."""
     if relation.vcs.router.size * relation.num_addresses <= FEW_STATES:
@@ -70,14 +65,6 @@ def pointer_to(relation: Relation) -> Compiled:
     from unknot.routing.relation_kernel import compile_relation
 
     return compile_relation(relation)
-
-
-def first_class(rule: Pointer) -> Any:
-    """Return a rule for kernels that Numba calls."""
-    from unknot.routing.relation_kernel import FirstClass
-
-    made: Any = FirstClass
-    return made(rule)
 
 
 def ask(relation: Relation, at: int, address: int) -> None:

@@ -275,13 +275,6 @@ class Relation:
 
         return pointer_to(self)
 
-    @cached_property
-    def first_class(self) -> Any:
-        """The compiled rule for kernels that Numba calls."""
-        from unknot.routing.compiled import first_class
-
-        return first_class(self.compiled.function)
-
     @property
     def made_by(self) -> tuple[str, int | None] | None:
         """Routing text and VCs per channel by which `unknot.routing.named.routing` made it; None if it did not."""

@@ -23,23 +23,6 @@ if TYPE_CHECKING:
     from unknot.routing.relation import Relation
 
 
-class FirstClass(types.WrapperAddressProtocol):
-    """A rule as kernels take it that Numba calls."""
-
-    def __init__(self, rule):
-        self.rule = rule
-
-    def __call__(self, at, address, pointer):
-        """Return the answer as kernels get it that run in Python, with Numba switched off."""
-        return self.rule.ctypes(at, address, pointer)
-
-    def __wrapper_address__(self):
-        return self.rule.address
-
-    def signature(self):
-        return RULE_SIGNATURE
-
-
 def compile_relation(relation: Relation) -> Compiled:
     """Compile the rule, or tabulate it over its reachable states when Numba cannot compile it."""
     try:

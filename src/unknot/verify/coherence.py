@@ -94,7 +94,7 @@ def coherence(relation: Relation) -> Coherence:
         If a reachable state breaks the relation's contract.
     """
     from unknot.verify.minimal_paths_kernel import incoherent
-    from unknot.verify.states_kernel import mark_delivering, predecessors
+    from unknot.verify.states_kernel import find_delivering
 
     vcs = relation.vcs
     explorer = Explorer(relation)
@@ -106,7 +106,7 @@ def coherence(relation: Relation) -> Coherence:
     for address in range(relation.num_addresses):
         order, first, value = explorer.visit(address)
         delivers = np.zeros(order.size, dtype=bool)
-        mark_delivering(first, value, *predecessors(order.size, order, first, value, slot), delivers)
+        find_delivering(order.size, order, first, value, slot, delivers)
         seats = _seats(relation, address, order)
         while True:
             table = np.empty(1 << (2 * size + 64).bit_length(), dtype=np.int64)

@@ -96,9 +96,11 @@ def deliver(
     RelationError
         If a reachable state breaks the relation's contract.
     """
+    from unknot.verify.delivery_kernel import follow_routes
+
     relation = relation_of(relation, routing, vcs, what="deliver")
     table = relation.table
-    with plainly(table is not None and is_small(table.input_vc.size)):
+    with plainly(table is not None and is_small(table.input_vc.size, follow_routes)):
         return _deliver(relation, threads, progress)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.network.graph_kernel import bfs
 from unknot.routing.contract import EJECT, VC_MASK
-from unknot.verify.states_kernel import explore, mark_back, mark_delivering, predecessors
+from unknot.verify.states_kernel import explore, layout_types, mark_back, mark_delivering, predecessors, scratch_types
 
 PAIRS, UNDELIVERED, DEAD_ENDS, LOOPS, ENDLESS, LONGER, LONGEST, LONGEST_SOURCE, LONGEST_ADDRESS, BROKEN = range(10)
 """Entries of the totals. ENDLESS: a state lies on a cycle; LONGER: a step is not on a shortest path; both 0 or 1."""
@@ -49,8 +49,8 @@ def _note(places, number, at, address):
 
 @kernel(
     lambda t: t.int64(
-        t.RULE, t.MAP, t.Tuple((t.READ64, t.READ32, t.READ32, t.READ32)), t.int64, t.int64,
-        t.SCRATCH, t.I64, t.I64, t.I64,
+        t.int64, layout_types(t), t.Tuple((t.READ64, t.READ32, t.READ32, t.READ32)), t.int64, t.int64,
+        scratch_types(t), t.I64, t.I64, t.I64,
     )
 )  # fmt: skip
 def follow_routes(rule, layout, network, start, stop, scratch, totals, dead, loops):

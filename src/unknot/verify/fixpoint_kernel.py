@@ -2,9 +2,8 @@
 """Greatest fixpoints over the states on cycles of dependencies, by deletion."""
 
 import numpy as np
-from numba import types
 
-from unknot._base.kernels.types_kernel import I32, I64, READ32, READ64, READ_BOOL, kept
+from unknot._base.kernels.lazy_kernel import kernel
 from unknot.verify.waiting_kernel import ENTERED, SPAN
 
 NEXT = (1 << SPAN) - 1
@@ -12,18 +11,28 @@ NEXT = (1 << SPAN) - 1
 DOOMED = -(1 << 63)
 """In the first word of a state: it has no support from the start."""
 
-STATES = types.Tuple((READ64, READ32, READ64, I64, READ32, READ32))
-"""state_first, owner, word, bits, ring and leader of `Waiting`."""
-GRAPH = types.Tuple((READ64, READ64, READ32, READ32, READ32, READ64, READ32))
-"""live_first; back rows: VCs with an edge to a VC, and the number of that edge among theirs; kind of each VC; members
-of each kind."""
-MARKS = types.Tuple((I64, I32, I32, I64, I32, I64, I32, I64))
-"""What deletion has come to: live edges of each VC, states left on each kind, supported members of each leader; when
-each kind was deleted; queue of deleted kinds; stack of dead states and their VCs; cursors: next VC to begin with,
-head and tail of the queue."""
+
+def state_types(t):
+    """state_first, owner, word, bits, ring and leader of `Waiting`."""
+    return t.Tuple((t.READ64, t.READ32, t.READ64, t.I64, t.READ32, t.READ32))
 
 
-@kept(types.boolean(READ64, types.int64, types.int64, I64, types.int64, types.boolean), nogil=True)
+def graph_types(t):
+    """live_first; back rows: VCs with an edge to a VC, and its number among their edges; kinds and members."""
+    return t.Tuple((t.READ64, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64, t.READ32))
+
+
+def mark_types(t):
+    """What deletion has come to.
+
+    Live edges of each VC, states left on each kind, supported members of each leader; when each kind was deleted;
+    queue of deleted kinds; stack of dead states and their VCs; cursors: next VC to begin with, head and tail of the
+    queue.
+    """
+    return t.Tuple((t.I64, t.I32, t.I32, t.I64, t.I32, t.I64, t.I32, t.I64))
+
+
+@kernel(lambda t: t.boolean(t.READ64, t.int64, t.int64, t.I64, t.int64, t.boolean))
 def _blocked(bits, base, words, live, edges, commits):
     """Whether all (for one that commits, some) of what a state waits for is live, and it waits at all."""
     waits = False
@@ -40,7 +49,7 @@ def _blocked(bits, base, words, live, edges, commits):
     return waits and not commits
 
 
-@kept(types.boolean(READ64, types.int64, types.int64), nogil=True)
+@kernel(lambda t: t.boolean(t.READ64, t.int64, t.int64))
 def _goes_on(bits, base, words):
     """Whether some transition out of the component of a state leads to one that is left."""
     for w in range(words):
@@ -49,10 +58,7 @@ def _goes_on(bits, base, words):
     return False
 
 
-@kept(
-    types.void(STATES, GRAPH, types.boolean, types.boolean, types.boolean, READ_BOOL, MARKS),
-    nogil=True,
-)
+@kernel(lambda t: t.void(state_types(t), graph_types(t), t.boolean, t.boolean, t.boolean, t.READ_BOOL, mark_types(t)))
 def begin(states, graph, spread, commits, entered, cyclic, marks):
     """Count what supports states and VCs at first, and delete VCs that nothing supports."""
     state_first, _, word, bits, ring, leader = states
@@ -92,7 +98,7 @@ def begin(states, graph, spread, commits, entered, cyclic, marks):
             cursor[2] += 1
 
 
-@kept(types.int64(types.int64, READ64, READ32, READ32, I32, I64, I32, types.int64), nogil=True)
+@kernel(lambda t: t.int64(t.int64, t.READ64, t.READ32, t.READ32, t.I32, t.I64, t.I32, t.int64))
 def _lose(s, state_first, ring, leader, supported, stack, stack_vc, size):
     """Note that a state lost its last support of its own; stack its component when all of its states have."""
     supported[leader[s]] -= 1
@@ -109,12 +115,11 @@ def _lose(s, state_first, ring, leader, supported, stack, stack_vc, size):
     return size
 
 
-@kept(
-    types.UniTuple(types.int64, 2)(
-        types.int64, types.int64, types.int64, types.int64, types.boolean, types.boolean, types.boolean,
-        READ64, READ64, READ64, READ32, READ32, READ64, I64, I32, I64, I32
-    ),
-    nogil=True,
+@kernel(
+    lambda t: t.UniTuple(t.int64, 2)(
+        t.int64, t.int64, t.int64, t.int64, t.boolean, t.boolean, t.boolean,
+        t.READ64, t.READ64, t.READ64, t.READ32, t.READ32, t.READ64, t.I64, t.I32, t.I64, t.I32
+    )
 )  # fmt: skip
 def _unblock(
     v, edge, s, end, spread, commits, entered, state_first, word, bits, ring, leader, live_first,
@@ -157,10 +162,7 @@ def _unblock(
     return s, size
 
 
-@kept(
-    types.boolean(STATES, GRAPH, types.boolean, types.boolean, types.boolean, MARKS, types.int64),
-    nogil=True,
-)
+@kernel(lambda t: t.boolean(state_types(t), graph_types(t), t.boolean, t.boolean, t.boolean, mark_types(t), t.int64))
 def drain(states, graph, spread, commits, entered, marks, budget):
     """Delete VCs until each one left has a state from which a header may come to block for good.
 
@@ -258,25 +260,27 @@ def drain(states, graph, spread, commits, entered, marks, budget):
             return True
 
 
-@kept(
-    types.UniTuple(types.int64, 2)(
-        STATES, GRAPH, types.boolean, types.boolean, READ64, READ32, MARKS, types.int64, I32, I32, I32, I64, I32
-    ),
-    nogil=True,
+@kernel(
+    lambda t: t.void(
+        state_types(t), graph_types(t), t.boolean, t.boolean, t.READ64, t.READ32, mark_types(t), t.int64, t.I32,
+        t.I32, t.I32, t.I64, t.I32, t.I64,
+    )
 )  # fmt: skip
 def pick(
     states, graph, commits, entered, inner_first, inner, marks, most,
-    input_vc, address, head_owner, head_first, head_wait,
+    input_vc, address, head_owner, head_first, head_wait, sizes,
 ):  # fmt: skip
     """Pick for each VC that is left up to `most` blocked states, no two of which wait for the same VCs that are left.
 
-    Edge e of VC v leads to inner[inner_first[v] + e]. Returns how many states and how many heads were picked; they
-    are written as in `unknot.verify.states.Core`.
+    Edge e of VC v leads to inner[inner_first[v] + e]. `sizes` becomes how many states and heads were
+    picked; they are written as in `unknot.verify.states.Core`.
     """
     state_first, owner, word, bits, _, _ = states
     live_first, _, _, _, kind, _, _ = graph
     live, _, _, removed, _, _, _, _ = marks
-    words = np.max(np.diff(live_first))
+    words = 0
+    for v in range(kind.size):
+        words = max(words, live_first[v + 1] - live_first[v])
     known, waits = np.empty((most, words), np.int64), np.empty(words, np.int64)
     count, heads = 0, 0
     head_first[0] = 0
@@ -321,4 +325,4 @@ def pick(
             count += 1
             if picked == most:
                 break
-    return count, heads
+    sizes[0], sizes[1] = count, heads

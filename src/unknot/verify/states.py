@@ -12,7 +12,7 @@ import numpy.typing as npt
 from unknot._base import memory
 from unknot._base.compressed_rows import grouped
 from unknot._base.errors import RelationError
-from unknot._base.kernels.lazy_kernel import is_small, plainly, runs_plainly, viewed
+from unknot._base.kernels.lazy_kernel import is_small, plainly, viewed
 from unknot._base.shown import Brief
 from unknot.network.model import IntArray, Network, Offsets
 from unknot.routing.relation import Relation
@@ -63,7 +63,7 @@ class Explorer:
         leaving = np.bincount(network.source, weights=vcs.counts, minlength=network.num_routers)
         self.relation = relation
         self.function, rows = _asked(relation)
-        use = np.zeros((0, 0), dtype=bool) if relation.may_use is None else relation.may_use
+        use = np.zeros(0, dtype=bool) if relation.may_use is None else relation.may_use.reshape(-1)
         arrays = (vcs.router, network.source[vcs.channel], network.eject, relation.destination, use, *rows)
         view = viewed()
         self.layout = (*(view(_read_only(array)) for array in arrays), relation.commits)
@@ -147,8 +147,10 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
     RelationError
         If a reachable state breaks the relation's contract; the message names it.
     """
+    from unknot.verify.states_kernel import depend
+
     table = relation.table
-    with plainly(table is not None and is_small(table.input_vc.size)):
+    with plainly(table is not None and is_small(table.input_vc.size, depend)):
         return _dependencies(relation, effort)
 
 
@@ -302,17 +304,12 @@ def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None =
     )
 
 
-def _asked(relation: Relation) -> tuple[Any, tuple[Offsets, ...]]:
+def _asked(relation: Relation) -> tuple[int, tuple[Offsets, ...]]:
     """Return what kernels ask: the compiled rule, or a table of its answers; the other one is empty."""
-    from unknot.routing.compiled import NO_RULE, first_class
-
     table = relation.table
     if table is None:
-        return relation.first_class, (np.empty(0, dtype=np.int64),) * 4
-    columns = table.first, table.input_vc, table.start, table.value
-    if runs_plainly():
-        return None, columns
-    return first_class(NO_RULE), columns
+        return relation.compiled.function.address, (np.empty(0, dtype=np.int64),) * 4
+    return 0, (table.first, table.input_vc, table.start, table.value)
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -3,8 +3,18 @@
 
 import numpy as np
 
-from unknot._base.kernels.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import call_rule, kernel
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
+
+
+def layout_types(t):
+    """Types of the layout of `explore`."""
+    return t.Tuple((t.READ32,) * 4 + (t.READ_BOOL,) + (t.READ64,) * 4 + (t.int64,))
+
+
+def scratch_types(t):
+    """Where `explore` works: stamps of VCs, states in order, first candidates, candidates, the answer of a rule."""
+    return t.Tuple((t.I32, t.I64, t.I64, t.I64, t.I64))
 
 
 @kernel(lambda t: t.int64(t.int64, t.int64, t.READ64, t.READ64, t.READ64, t.READ64, t.I64))
@@ -27,7 +37,7 @@ def looked_up(at, address, first, input_vc, start, candidates, out):
     return count
 
 
-@kernel(lambda t: t.int64(t.RULE, t.int64, t.MAP, t.SCRATCH, t.int32))
+@kernel(lambda t: t.int64(t.int64, t.int64, layout_types(t), scratch_types(t), t.int64))
 def explore(rule, address, layout, scratch, stamp):
     """Visit every state of an address, breadth first.
 
@@ -47,7 +57,7 @@ def explore(rule, address, layout, scratch, stamp):
     home = eject[destination[address]]
     count = 0
     for terminal in range(len(router) - vcs):
-        if may_use.shape[0] == 0 or may_use[terminal, address]:
+        if len(may_use) == 0 or may_use[terminal * len(destination) + address]:
             order[count] = vcs + terminal
             count += 1
     first[0] = 0
@@ -59,7 +69,7 @@ def explore(rule, address, layout, scratch, stamp):
         if len(row_first):
             offered = looked_up(at, address, row_first, row_place, row_start, row_value, out)
         else:
-            offered = rule(at, address, np.int64(out.ctypes.data))
+            offered = call_rule(rule, at, address, np.int64(out.ctypes.data))
         if offered < 0 or offered > len(out) or first[i] + offered > len(candidates):
             return -1 - i
         filled = first[i]
@@ -133,6 +143,13 @@ def mark_back(before, back, marked):
                 size += 1
 
 
+@kernel(lambda t: t.void(t.int64, t.READ64, t.READ64, t.READ64, t.I64, t.boolean[::1]))
+def find_delivering(count, order, first, candidates, slot, delivers):
+    """Mark every state from which ejection can be reached; the other arguments are those of `predecessors`."""
+    before, back = predecessors(count, order, first, candidates, slot)
+    mark_delivering(first, candidates, before, back, delivers)
+
+
 @kernel(lambda t: t.void(t.READ64, t.READ64, t.READ64, t.READ64, t.boolean[::1]))
 def mark_delivering(first, candidates, before, back, delivers):
     """Mark every state from which ejection can be reached."""
@@ -144,7 +161,11 @@ def mark_delivering(first, candidates, before, back, delivers):
     mark_back(before, back, delivers)
 
 
-@kernel(lambda t: t.int64(t.RULE, t.MAP, t.int64, t.int64, t.SCRATCH, t.READ32, t.READ64, t.uint64[::1], t.I64))
+@kernel(
+    lambda t: t.int64(
+        t.int64, layout_types(t), t.int64, t.int64, scratch_types(t), t.READ32, t.READ64, t.uint64[::1], t.I64
+    )
+)
 def depend(rule, layout, start, stop, scratch, rank, first_word, word, totals):
     """Set bit rank[v] in the words of VC u for every candidate v of a reachable state at u; addresses start to stop.
 
@@ -194,7 +215,7 @@ def unpack(first_word, word, first_leaving, leaving, head, first, target, fill):
 
 @kernel(
     lambda t: t.int64(
-        t.RULE, t.MAP, t.int64, t.SCRATCH, t.READ32, t.READ_BOOL, t.I32,
+        t.int64, layout_types(t), t.int64, scratch_types(t), t.READ32, t.READ_BOOL, t.I32,
         t.Tuple((t.I32, t.I32, t.I64, t.I32, t.I32, t.I64, t.I32)),
     )
 )  # fmt: skip

@@ -151,7 +151,8 @@ def commutes(relation: Relation, group: Translations, effort: Effort) -> bool:
     from unknot.verify.waiting_kernel import commutes as compare
 
     columns = (
-        group.radices, group.place_at, group.kind, group.digit, group.address_at, group.address_digit,
+        group.radices, group.place_at, group.kind, group.digit.reshape(-1), group.address_at,
+        group.address_digit.reshape(-1),
         group.representatives.copy(),
     )  # fmt: skip
 

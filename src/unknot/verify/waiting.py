@@ -190,10 +190,12 @@ class Left:
         input_vc, address = (np.empty(int(most.sum()), dtype=np.int32) for _ in range(2))
         head_owner, head_wait = (np.empty(int((most * edges).sum()), dtype=np.int32) for _ in range(2))
         head_first = np.empty(head_owner.size + 1, dtype=np.int64)
-        count, heads = pick(
+        sizes = np.zeros(2, dtype=np.int64)
+        pick(
             states.arrays, states.edges, relation.commits, self.entered, states.inner_first, states.inner, self.marks,
-            PICKED, input_vc, address, head_owner, head_first, head_wait,
+            PICKED, input_vc, address, head_owner, head_first, head_wait, sizes,
         )  # fmt: skip
+        count, heads = sizes.tolist()
         heads_of_left = Core(
             states.graph,
             input_vc[:count],

@@ -2,27 +2,34 @@
 """States on cycles of dependencies, grouped by VC, a word or two each: how they are collected."""
 
 import numpy as np
-from numba import types
 
-from unknot._base.kernels.types_kernel import I32, I64, MAP, READ32, READ64, READ_BOOL, RULE, SCRATCH, kept
+from unknot._base.kernels.lazy_kernel import kernel
 from unknot.network.graph_kernel import strong_components
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
-from unknot.verify.states_kernel import explore
+from unknot.verify.states_kernel import explore, layout_types, scratch_types
 
 SPAN = 31
 """Successors that one word speaks of: bit k says "goes on to", bit 31 + k "waits for", the k-th of them."""
 ENTERED = 1 << 62
 """In the first word of a state: packets enter it straight from their terminal."""
 
-NUMBERS = types.Tuple((I32, I32))
-"""Room for a number for each VC, and for each state."""
-GRAPH = types.Tuple((READ32, READ_BOOL, READ64, READ32, READ64))
-"""Component of each VC and whether it is cyclic; dependencies within components, and words for those of a VC."""
-STATES = types.Tuple((READ64, READ64, I32, I64, I32, I32))
-"""First state of each VC, first word of its states; address, words, next state on a cycle and its first, by state."""
+
+def number_types(t):
+    """Room for a number for each VC, and for each state."""
+    return t.Tuple((t.I32, t.I32))
 
 
-@kept(types.boolean(READ32, READ_BOOL, SCRATCH, NUMBERS, types.int64), nogil=True)
+def graph_types(t):
+    """Component of each VC and whether it is cyclic; dependencies within components, and words for those of a VC."""
+    return t.Tuple((t.READ32, t.READ_BOOL, t.READ64, t.READ32, t.READ64))
+
+
+def state_types(t):
+    """First state of each VC, first word of its states; address, words, next on a cycle and its first, by state."""
+    return t.Tuple((t.READ64, t.READ64, t.I32, t.I64, t.I32, t.I32))
+
+
+@kernel(lambda t: t.boolean(t.READ32, t.READ_BOOL, scratch_types(t), number_types(t), t.int64))
 def _components(label, cyclic, scratch, numbers, count):
     """Components of the states of the address just explored, over transitions within a component of dependencies.
 
@@ -56,10 +63,12 @@ def _components(label, cyclic, scratch, numbers, count):
     return loops.any()
 
 
-@kept(
-    types.int64(RULE, MAP, READ64, types.int64, types.int64, SCRATCH, NUMBERS, GRAPH, I32, types.boolean[::1]),
-    nogil=True,
-)
+@kernel(
+    lambda t: t.int64(
+        t.int64, layout_types(t), t.READ64, t.int64, t.int64, scratch_types(t), number_types(t), graph_types(t),
+        t.I32, t.boolean[::1],
+    )
+)  # fmt: skip
 def count_states(rule, layout, addresses, start, stop, scratch, numbers, graph, counts, loops):
     """Count the states on each cyclic VC; set loops[0] if some states of an address lie on a cycle.
 
@@ -78,10 +87,12 @@ def count_states(rule, layout, addresses, start, stop, scratch, numbers, graph, 
     return -1
 
 
-@kept(
-    types.void(RULE, MAP, READ64, types.int64, types.int64, SCRATCH, NUMBERS, GRAPH, I64, STATES),
-    nogil=True,
-)
+@kernel(
+    lambda t: t.void(
+        t.int64, layout_types(t), t.READ64, t.int64, t.int64, scratch_types(t), number_types(t), graph_types(t),
+        t.I64, state_types(t),
+    )
+)  # fmt: skip
 def fill_states(rule, layout, addresses, start, stop, scratch, numbers, graph, cursor, states):
     """Write the states of some addresses, as `unknot.verify.waiting` says; cursor[v] is the next state of VC v."""
     _, order, first, candidates, _ = scratch
@@ -150,11 +161,7 @@ def fill_states(rule, layout, addresses, start, stop, scratch, numbers, graph, c
                 bits[word[vc] + (cursor[vc] - 1 - state_first[vc]) * words] |= ENTERED
 
 
-TABLE = types.Array(types.int32, 2, "C", readonly=True)
-GROUP = types.Tuple((READ32, READ32, READ32, TABLE, READ32, TABLE, READ32))
-
-
-@kept(types.boolean(READ64, types.int64, types.int64, READ64, types.int64, types.int64), nogil=True)
+@kernel(lambda t: t.boolean(t.READ64, t.int64, t.int64, t.READ64, t.int64, t.int64))
 def _within(some, low, high, others, start, stop):
     """Whether each of some[low:high] is among others[start:stop]."""
     for k in range(low, high):
@@ -166,7 +173,7 @@ def _within(some, low, high, others, start, stop):
     return True
 
 
-@kept(types.int64(RULE, MAP, types.int64, types.int64, SCRATCH, GROUP), nogil=True)
+@kernel(lambda t: t.int64(t.int64, layout_types(t), t.int64, t.int64, scratch_types(t), t.Tuple((t.READ32,) * 7)))
 def commutes(rule, layout, start, stop, scratch, group):
     """Compare the addresses `start` to `stop`, counted along the orbits, with the representatives of their orbits.
 
@@ -176,10 +183,11 @@ def commutes(rule, layout, start, stop, scratch, group):
     radices, place_at, kind, digit, address_at, address_digit, stands = group
     seen, order, first, candidates, _ = scratch
     input_vcs, dimensions = kind.size, radices.size
-    shifts = place_at.size // (kind.max() + 1)
+    shifts = 1
+    for radix in radices:
+        shifts *= radix
     row = np.empty(input_vcs, np.int64)
-    known_first = np.empty(0, np.int64)
-    known = np.empty(0, np.int64)
+    known_first, known = np.empty(input_vcs + 1, np.int64), np.empty(candidates.size, np.int64)
     moved = np.empty(input_vcs, np.int64)
     held, size = -1, 0
     for a in range(start, stop):
@@ -196,8 +204,8 @@ def commutes(rule, layout, start, stop, scratch, group):
             row[:] = -1
             for i in range(size):
                 row[order[i]] = i
-            known_first = first[: size + 1].copy()
-            known = np.empty(first[size], np.int64)
+            for i in range(size + 1):
+                known_first[i] = first[i]
             for k in range(first[size]):
                 known[k] = candidates[k] & (VC_MASK | NO_WAIT)
         address = address_at[a]
@@ -207,7 +215,7 @@ def commutes(rule, layout, start, stop, scratch, group):
         for p in range(input_vcs):
             position, weight = 0, 1
             for i in range(dimensions):
-                back = digit[i, p] - address_digit[i, address]
+                back = digit[i * input_vcs + p] - address_digit[i * address_at.size + address]
                 if back < 0:
                     back += radices[i]
                 position += back * weight

@@ -21,6 +21,7 @@ from tests.verify.test_table import ANY, broken, same
 from unknot._base.errors import RelationError
 from unknot._base.kernels import lazy_kernel
 from unknot._base.kernels.lazy_kernel import Kernel, helper, is_small, kernel, plainly, runs_plainly
+from unknot._base.kernels.native import Native
 from unknot.certificates import evidence_holds, verdict_checker
 from unknot.network import distances_from, metrics
 from unknot.network.families import mesh
@@ -28,12 +29,13 @@ from unknot.routing import Relation, dimension_order
 from unknot.routing.grid_kernel import towards
 from unknot.verify import check, delivery, states
 from unknot.verify.delivery import deliver
+from unknot.verify.states_kernel import depend
 
 
-def everything_plain(patch: pytest.MonkeyPatch) -> None:
+def everything_plain(patch: pytest.MonkeyPatch, plain: bool = True) -> None:
     for module in (states, delivery, verdict_checker, metrics):
-        patch.setattr(module, "is_small", lambda states: True)
-    patch.setattr(verdict_checker, "PLAIN", 10**9)
+        patch.setattr(module, "is_small", lambda *_: plain)
+    patch.setattr(verdict_checker, "PLAIN", 10**9 if plain else -1)
 
 
 def test_plain_kernels_answer_as_the_compiled_ones() -> None:
@@ -42,13 +44,15 @@ def test_plain_kernels_answer_as_the_compiled_ones() -> None:
     @settings(max_examples=10)
     @given(ANY, st.integers(1, 2), st.integers(0, 2))
     def compare(relation: Relation, threads: int, change: int) -> None:
-        verdict, delivered = check(relation), deliver(relation)
+        with pytest.MonkeyPatch.context() as patch:
+            everything_plain(patch, False)
+            verdict, delivered = check(relation), deliver(relation)
         if verdict.certificate is not None and verdict.certificate.rank.size:
             rank = verdict.certificate.rank
             rank = (rank, rank[::-1].copy(), -rank)[change]
             verdict = replace(verdict, certificate=replace(verdict.certificate, rank=rank))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(verdict_checker, "PLAIN", -1)
+            everything_plain(patch, False)
             holds = evidence_holds(relation, verdict)
         with pytest.MonkeyPatch.context() as patch:
             everything_plain(patch)
@@ -66,7 +70,9 @@ def test_plain_kernels_answer_as_the_compiled_ones() -> None:
 @settings(max_examples=25)
 @given(networks(strongly_connected=None), st.booleans())
 def test_plain_distances_are_the_compiled_ones(network: Any, back: bool) -> None:
-    compiled = distances_from(network, 0, reverse=back)
+    with pytest.MonkeyPatch.context() as patch:
+        everything_plain(patch, False)
+        compiled = distances_from(network, 0, reverse=back)
     with pytest.MonkeyPatch.context() as patch:
         everything_plain(patch)
         np.testing.assert_array_equal(distances_from(network, 0, reverse=back), compiled)
@@ -82,6 +88,7 @@ def test_a_broken_rule_is_named_as_by_compiled_kernels(kind: str, monkeypatch: p
             found.append(str(error.value))
         return found
 
+    everything_plain(monkeypatch, False)
     compiled = said()
     everything_plain(monkeypatch)
     assert said() == compiled
@@ -105,13 +112,15 @@ def test_a_check_of_a_small_network_does_without_numba() -> None:
     assert not ran.stderr
 
 
-def test_numba_is_worth_its_import_after_some_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not is_small(1), "Numba is there already"
+@pytest.mark.parametrize(("ready", "most"), [(True, lazy_kernel.FEW), (False, lazy_kernel.STATES)])
+def test_a_kernel_is_worth_its_loading_after_some_work(
+    ready: bool, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lazy_kernel, "_visited", 0)
-    monkeypatch.delitem(sys.modules, "numba")
-    half = lazy_kernel.STATES // 2
-    assert not is_small(2 * half + 1)
-    assert [is_small(half), is_small(half), is_small(1)] == [True, True, False]
+    monkeypatch.setattr(Native, "ready", ready)
+    half = most // 2
+    assert not is_small(2 * half + 1, depend)
+    assert [is_small(size, depend) for size in (half, half, 1)] == [True, True, False]
 
 
 def test_where_kernels_run_plainly() -> None:
@@ -135,7 +144,7 @@ def test_where_kernels_run_plainly() -> None:
 def test_a_kernel_is_called_by_rules_and_by_python(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(towards, Kernel)
     assert towards(0, 3, 4, True, 3) == 2, "in plain Python, since rules call it there"
-    assert towards.compiled(0, 3, 4, True, 3) == 2
+    assert towards.native(0, 3, 4, True, 3) == 2
     assert towards.compiled is towards.compiled
     relation = dimension_order(mesh(3, 2))
     out = np.zeros(relation.max_candidates, dtype=np.int64)
@@ -155,6 +164,7 @@ SEARCHES = """
 import sys
 import numpy as np
 from numba.core.dispatcher import Dispatcher
+from unknot._base.kernels.native import Native
 from unknot._base.kernels.lazy_kernel import Kernel
 from unknot.lanes import changing_lanes, lanes
 

@@ -54,6 +54,11 @@ def write(name: str, content: bytes) -> None:
             path.unlink(missing_ok=True)
 
 
+def is_kept(name: str) -> bool:
+    """Whether something is kept under a name; it may be damaged."""
+    return (folder() / (name + ENDING)).is_file()
+
+
 def kept() -> dict[Path, os.stat_result]:
     """Return the files of compiled code and their status, without those that another process removes meanwhile."""
     files = {}

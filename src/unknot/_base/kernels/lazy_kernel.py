@@ -1,23 +1,61 @@
-"""Kernels that Numba compiles, or loads, when they are first called.
+"""Kernels that are loaded, or compiled by Numba, when they are first called.
 
-Importing Numba and loading the first kernel takes half a second. A piece of work that takes less is done by the same
-functions in plain Python, as long as nothing else in the process has needed Numba.
+Compiling takes seconds. A piece of work that takes less is done by the same functions in plain Python, as long as
+they are not compiled.
 """
 
 from __future__ import annotations
 
+import ctypes
 import importlib
-import sys
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import update_wrapper
+from functools import cached_property, update_wrapper
 from typing import Any
 
+from unknot._base.kernels.linked import NUMBER
+from unknot._base.kernels.native import Native
+
 STATES = 40_000
-"""Visits of a state, at about 10 µs each in plain Python, up to which Numba is not worth its import."""
+"""Visits of a state, at about 10 µs each in plain Python, up to which no kernel is compiled."""
+FEW = 1_000
+"""Visits up to which none is loaded."""
 _plain: ContextVar[bool] = ContextVar("plain", default=False)
 _visited = 0
+_interpreted = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+
+
+class _Type(str):
+    """A type in a signature that is read without Numba: a name, and how an array of such numbers is written."""
+
+    def __call__(self, *kinds: Any) -> tuple[str, tuple[Any, ...]]:
+        return self, kinds
+
+    def __getitem__(self, _: Any) -> str:
+        return "bool" if self == "boolean" else str(self)
+
+
+class _Types:
+    """The types of signatures by name, as `types_kernel` has them; they give the kinds of a `Native`."""
+
+    I32 = READ32 = "int32"
+    I64 = READ64 = "int64"
+    READ_BOOL = "bool"
+
+    def __getattr__(self, name: str) -> _Type:
+        return _Type(name)
+
+    def Tuple(self, kinds: tuple[Any, ...]) -> tuple[Any, ...]:  # noqa: N802 the name of Numba's
+        return kinds
+
+
+def _kind(kind: Any) -> Any:
+    """The kind of a parameter for `Native`."""
+    if isinstance(kind, tuple):
+        return tuple(_kind(part) for part in kind)
+    return NUMBER if isinstance(kind, _Type) else kind
 
 
 class Kernel:
@@ -34,6 +72,8 @@ class Kernel:
     ----------
     compiled : numba dispatcher
         Made when it is first wanted; kernels that call this one refer to it.
+    native : Native
+        What Python calls.
     """
 
     def __init__(self, py_func: Callable[..., Any], signature: Callable[[Any], Any]) -> None:
@@ -45,10 +85,16 @@ class Kernel:
         made = self.__dict__.get("_compiled")
         if made is None:
             types: Any = importlib.import_module("unknot._base.kernels.types_kernel")
-            fresh = types.kept(self.signature(types), nogil=True)(self.py_func)
+            fresh = types.njit(self.signature(types), no_cpython_wrapper=True, no_cfunc_wrapper=True)(self.py_func)
             # Where two threads are first at the same time, both keep what one of them made.
             made = self.__dict__.setdefault("_compiled", fresh)
         return made
+
+    @cached_property
+    def native(self) -> Native:
+        answer, kinds = self.signature(_Types())
+        place = f"{self.py_func.__module__}.{self.py_func.__qualname__}"
+        return Native(place, *_kind(kinds), answers=answer != "void")
 
     @property
     def _numba_type_(self) -> Any:
@@ -56,7 +102,7 @@ class Kernel:
         return self.compiled._numba_type_
 
     def __call__(self, *arguments: Any) -> Any:
-        return (self.py_func if _plain.get() else self.compiled)(*arguments)
+        return (self.py_func if _interpreted or _plain.get() else self.native)(*arguments)
 
 
 def kernel(signature: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Kernel]:
@@ -84,6 +130,23 @@ class _Helper(Kernel):
         return self.py_func(*arguments)
 
 
+class _CallRule:
+    """The answer of a rule: of the C function at an address; in plain Python also of a function."""
+
+    @property
+    def _numba_type_(self) -> Any:
+        from unknot._base.kernels.words_kernel import called_rule
+
+        return called_rule._numba_type_
+
+    def __call__(self, rule: Any, at: int, address: int, pointer: int) -> int:
+        word = ctypes.c_int64
+        return int((rule if callable(rule) else ctypes.CFUNCTYPE(word, word, word, word)(rule))(at, address, pointer))
+
+
+call_rule = _CallRule()
+
+
 @contextmanager
 def plainly(plain: bool = True) -> Iterator[bool]:
     """Have kernels run in plain Python inside, if that is wanted; also in threads that take over the context."""
@@ -108,10 +171,10 @@ def _itself(array: Any) -> Any:
     return array
 
 
-def is_small(states: int) -> bool:
-    """Whether visiting that many states is done sooner without Numba; counts them if so."""
+def is_small(states: int, kernel: Kernel) -> bool:
+    """Whether visiting that many states is done sooner without a kernel; counts them if so."""
     global _visited
-    if "numba" in sys.modules or _visited + states > STATES:
+    if _visited + states > (FEW if kernel.native.ready else STATES):
         return False
     _visited += states
     return True

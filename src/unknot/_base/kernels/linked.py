@@ -11,17 +11,23 @@ import os
 import re
 import sys
 from functools import cache
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import version
+from importlib.util import module_from_spec
 from threading import RLock
 from typing import Any
 
 from unknot._base.kernels import cache as kernel_cache
 from unknot._base.kernels import perf_map
 
+NUMBER = "number"
+"""Kind of a parameter that is a number; arrays have the type of their numbers."""
 RAISED = -(1 << 63)
 """Answer of a kernel that raised, which none does unless it is compiled with indices checked."""
-ELSEWHERE = re.compile(r'^(?:declare .*?|@"?(?=.* external ))@?"?(numba_|NRT_)', re.M)
-"""In LLVM's text, what only Numba's own library defines."""
+ELSEWHERE = re.compile(r'^(?:declare .*?|@"?(?=.* external ))@?"?numba_', re.M)
+"""In LLVM's text, what only Numba's own library defines, beside memory."""
+MEMORY = "numba.core.runtime._nrt_python"
+"""Module in C that hands out memory for arrays; unlike the rest of Numba it is loaded in a moment."""
 _linking = RLock()
 
 
@@ -33,6 +39,29 @@ def _linker() -> Any:
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
     return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+
+
+@cache
+def _hand_out_memory() -> None:
+    """Define the functions by which compiled code makes arrays."""
+    import llvmlite.binding as llvm
+
+    runtime = sys.modules.get(MEMORY)
+    if runtime is None:
+        # `import` would import Numba first.
+        places = [
+            os.path.join(place, "core", "runtime") for place in _found("numba").submodule_search_locations or ()
+        ]
+        runtime = module_from_spec(_found(MEMORY, places))
+    for name, address in runtime.c_helpers.items():
+        llvm.add_symbol("NRT_" + name, address)
+
+
+def _found(name: str, places: list[str] | None = None) -> ModuleSpec:
+    spec = PathFinder.find_spec(name, places)
+    if spec is None:
+        raise ImportError(f"there is no module {name}", name=name)
+    return spec
 
 
 @cache
@@ -58,6 +87,8 @@ def load(file: str) -> int:
     from llvmlite.binding import ObjectFileRef
 
     with _linking:
+        if b"NRT_" in code:
+            _hand_out_memory()
         _linker().add_object_file(ObjectFileRef.from_data(code))
         _linker().finalize_object()
         if os.environ.get("UNKNOT_PERF"):

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from threading import RLock
 from typing import Any
 
-from unknot._base.kernels.cache import sources_digest
-from unknot._base.kernels.linked import RAISED, file_of, load
+from unknot._base.kernels.cache import is_kept, sources_digest
+from unknot._base.kernels.linked import NUMBER, RAISED, file_of, load
+
+
+def flat(kinds: tuple[Any, ...]) -> Iterator[str]:
+    """Yield the kinds of numbers and arrays, those in tuples too."""
+    for kind in kinds:
+        yield from flat(kind) if isinstance(kind, tuple) else (kind,)
 
 
 class Native:
-    """A kernel of whole numbers and one-dimensional arrays that answers with a whole number.
+    """A kernel of whole numbers, one-dimensional arrays and tuples of them, that answers with a whole number.
 
     Parameters
     ----------
     place : str
         The module of the kernel and its name in it, with a dot between them.
-    kinds : str
-        For each parameter "number", or the type of an array's numbers.
+    kinds : str or tuple
+        For each parameter `NUMBER`, the type of an array's numbers, or a tuple of these.
+    answers : bool
+        Whether it returns a number; else nothing.
 
     Attributes
     ----------
@@ -28,9 +36,9 @@ class Native:
         The C function; it is loaded, or compiled, when it is first wanted.
     """
 
-    def __init__(self, place: str, *kinds: str) -> None:
+    def __init__(self, place: str, *kinds: Any, answers: bool = True) -> None:
         self.module, _, self.name = place.rpartition(".")
-        self.kinds = kinds
+        self.kinds, self.answers = kinds, answers
         self._lock = RLock()
 
     @property
@@ -42,6 +50,11 @@ class Native:
         return made
 
     @property
+    def ready(self) -> bool:
+        """Whether it need not be compiled."""
+        return "_function" in self.__dict__ or is_kept(self.file)
+
+    @property
     def file(self) -> str:
         """Name of the file in which it is kept."""
         return file_of(f"{self.module.removeprefix('unknot.')}.{self.name}", self.kinds, sources_digest(self.module))
@@ -51,20 +64,24 @@ class Native:
         if not address:
             compiled = import_module("unknot._base.kernels.native_kernel").compiled(self)
             self._keeps, address = compiled, compiled.address
-        words = sum(1 if kind == "number" else 2 for kind in self.kinds)
+        words = sum(1 if kind == NUMBER else 2 for kind in flat(self.kinds))
         return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * words)(address)
 
     def __call__(self, *arguments: Any) -> int:
-        words: list[int] = []
-        for kind, argument in zip(self.kinds, arguments, strict=True):
-            if kind == "number":
-                words.append(int(argument))
-            elif argument.dtype == kind and argument.ndim == 1 and argument.flags.c_contiguous:
-                words += argument.ctypes.data, argument.size
-            else:
-                shape = f"{argument.dtype} {argument.shape}"
-                raise TypeError(f"{self.name} takes a contiguous array of {kind}, not {shape}")
-        answer = self.function(*words)
+        answer = self.function(*self._words(self.kinds, arguments))
         if answer == RAISED:
             raise RuntimeError(f"{self.module}.{self.name} raised an exception; is an index out of bounds?")
         return answer
+
+    def _words(self, kinds: tuple[Any, ...], arguments: tuple[Any, ...]) -> Iterator[int]:
+        for kind, argument in zip(kinds, arguments, strict=True):
+            if isinstance(kind, tuple):
+                yield from self._words(kind, argument)
+            elif kind == NUMBER:
+                yield int(argument)
+            elif argument.dtype == kind and argument.ndim == 1 and argument.flags.c_contiguous:
+                yield argument.ctypes.data
+                yield argument.size
+            else:
+                shape = f"{argument.dtype} {argument.shape}"
+                raise TypeError(f"{self.name} takes a contiguous array of {kind}, not {shape}")

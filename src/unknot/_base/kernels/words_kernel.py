@@ -88,6 +88,12 @@ def call_rule(typingctx, rule, at, address, pointer):
     return types.int64(*[types.int64] * 4), codegen
 
 
+@inlined
+def called_rule(rule, at, address, pointer):
+    """The same, as a function that has a type of its own."""
+    return call_rule(rule, at, address, pointer)
+
+
 @intrinsic
 def beyond(typingctx, array, row):
     """The rows of an array, or its numbers if it is a plain one, from one on."""

@@ -9,7 +9,7 @@ request if none of those is free. Byte 0 stands for what is not cached: more tha
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import inlined, pasted
+from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_rule, natural
 from unknot.routing.contract import NO_WAIT
 from unknot.simulation.engine.state import MOST_ANSWERS
@@ -74,7 +74,7 @@ def class_of(s, begin, end):
     return end
 
 
-@pasted
+@inlined
 def decide(rule, raw):
     """Fill `cache`, `answers`, `first_answer` and `input_class`; return the number of classes."""
     s = view(raw)

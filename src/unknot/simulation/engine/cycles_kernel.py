@@ -10,7 +10,7 @@ more, so that neither the order of routers nor their division among threads make
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import inlined, pasted
+from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import address_of, let_others_run, load, lowest, natural, prefetch, store
 from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
@@ -92,7 +92,7 @@ def inject_all(rule, s, r, now, inject_classes):
         inject(rule, s, natural(s.local_terminals[natural(i)]), now)
 
 
-@pasted
+@inlined
 def cycles(rule, raw, until, open_inbox, work, inject_classes):
     """Simulate from ``count.now`` up to, not including, cycle `until`; the status says if it stopped before.
 

@@ -10,7 +10,7 @@ other, which are never taken.
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import called, inlined, pasted
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import natural
 from unknot._base.splitmix import STEP
 from unknot.simulation.engine.state import BLOCKED, ENDLESS, FRESH, IDLE, MOVING, STALLED
@@ -170,7 +170,7 @@ def pack(s):
     s.count.packed = 1
 
 
-@pasted
+@inlined
 def unpack(raw):
     """Bring the rows of a part up to date; packets that terminals drew ahead are forgotten, to be drawn again."""
     s = view(raw)

@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """The kernel of runs in which every router takes the fast path; it compiles in a part of the time."""
 
-from unknot._base.kernels.types_kernel import inlined, pasted
+from unknot._base.kernels.types_kernel import inlined
 from unknot.simulation.engine.cycles_kernel import cycles
 from unknot.simulation.engine.state import DONE
 
@@ -23,7 +23,7 @@ def no_classes(raw, r, now):
     """Stand in for `class_kernel.inject_classes`."""
 
 
-@pasted
+@inlined
 def advance(rule, raw, until):
     """Simulate from ``count.now`` up to, not including, cycle `until`; the status says if it stopped before."""
     return cycles(rule, raw, until, no_inbox, no_work, no_classes)

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import called, inlined, pasted
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import address_of, atomic_or, call_rule, mixed, natural
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.engine.state import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC, UNDECIDED
@@ -46,7 +46,7 @@ def arrive_in_class(raw, p, arrival, now):
     return True
 
 
-@pasted
+@inlined
 def served(rule, at, candidates, count):
     """Count the candidates of packets with these addresses at their input VCs; −1 where the rule fails."""
     pointer = np.int64(candidates.ctypes.data)

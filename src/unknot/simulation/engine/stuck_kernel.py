@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import inlined, pasted
+from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import natural
 from unknot.simulation.engine.state import BLOCKED, MOVING, NONATOMIC, STALLED
 from unknot.simulation.engine.state_kernel import ask_rule, available, ends_of, has_room, need, packet_of
@@ -59,7 +59,7 @@ def may_move(rule, s, b, stuck):
     return count <= 0
 
 
-@pasted
+@inlined
 def find_stuck(rule, raw, stuck):
     """Mark the VCs whose front packet can never move whatever happens; return how many.
 

@@ -10,7 +10,7 @@ from numba import from_dtype, types
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
 
-from unknot._base.kernels.types_kernel import RULE, inlined  # noqa: F401 imported first by every kernel
+from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import address_of, array_of
 from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, SETUP, TABLES
 

@@ -214,7 +214,7 @@ def channels_used(relation: Relation, schedule: Schedule) -> Used:
         start, reached = relation.num_vcs + send.source, []
         for address in addresses(relation, send.source, send.destination):
             stamp += 1
-            count = walk(relation.first_class, address, start, tail, seen, stamp, order, out)
+            count = walk(relation.compiled.function.address, address, start, tail, seen, stamp, order, out)
             if count < 0:
                 ask(relation, int(order[-1 - count]), address)
             reached.append(virtual.channel[order[1:count]])
