@@ -103,11 +103,11 @@ def neighbours(fact: Fact) -> Iterator[Fact]:
             way = (*message.lead, *message.held)
             yield from (Knot((replace(message, lead=way, held=(vc,)),)) for vc in message.wanted)
         return
-    for i in range(1, len(fact.way)):
-        yield from (Trap(fact.address, fact.way[:i], (fact.way[i - 1],), waits) for waits in (False, True))
-        yield Detour(fact.address, (*fact.way[:i], *fact.way[i + 1 :]))
+    for i in range(1, len(fact.path)):
+        yield from (Trap(fact.address, fact.path[:i], (fact.path[i - 1],), waits) for waits in (False, True))
+        yield Detour(fact.address, (*fact.path[:i], *fact.path[i + 1 :]))
     if isinstance(fact, Trap) and not fact.waits:
-        yield replace(fact, way=fact.way[:-1])
+        yield replace(fact, path=fact.path[:-1])
         yield from (replace(fact, input_vcs=fact.input_vcs[:i]) for i in range(1, len(fact.input_vcs)))
 
 

@@ -132,7 +132,7 @@ def test_free_paths_cannot_share_lanes() -> None:
 def test_remedies_share_lanes() -> None:
     fabric = read_fabric(LASH / "fabric.ibnetdiscover", LASH / "opensm-lfts.dump")
     found = repair(fabric_relation(fabric), both_ways=True, time_limit=60)
-    kinds = {remedy.kind: remedy.found for remedy in found}
+    kinds = {remedy.kind: remedy.change for remedy in found}
     for kind in ("same routes", "new tables"):
         made = kinds[kind]
         assert isinstance(made, Lanes)

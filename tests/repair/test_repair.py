@@ -42,7 +42,7 @@ def test_remedies_of_tables() -> None:
         else:
             assert remedy.relation.vcs.widest == 1
     assert found["same routes"].changed_pairs == 0
-    tables = found["new tables"].found  # those of dimension order, which have the lowest load, may stay as they are
+    tables = found["new tables"].change  # those of dimension order, which have the lowest load, may stay as they are
     assert isinstance(tables, Lanes)
     assert tables.load_gap == 0
     assert found["few changed routes"].changed_pairs == found["few changed routes"].cost

@@ -148,7 +148,7 @@ def solved(solver: Any, effort: SearchEffort) -> bool:
 def clause_of(frame: Frame, deadlock: Configuration) -> tuple[Clause, frozenset[int]]:
     """The clause of a configuration, and the permissions that are used or waited for in it.
 
-    Every deadlock-free rule fulfils it: one of the permissions on the ways of its messages must go, or one of its
+    Every deadlock-free rule fulfils it: one of the permissions on the paths of its messages must go, or one of its
     blocked headers must be offered an output that nobody in the configuration holds. Where a header commits to one
     candidate (non-atomic allocation), only the first.
 
@@ -163,10 +163,10 @@ def clause_of(frame: Frame, deadlock: Configuration) -> tuple[Clause, frozenset[
     lacked: set[int] = set()
     held = {vc for message in deadlock.messages for vc in message.held}
     for message in deadlock.messages:
-        way = [frame.virtual.total + message.source, *message.lead, *message.held]
-        for at, vc in pairwise(way):
+        path = [frame.virtual.total + message.source, *message.lead, *message.held]
+        for at, vc in pairwise(path):
             used.add(_permission(frame, at, message.address, vc))
-        head = way[-1]
+        head = path[-1]
         wants = {_permission(frame, head, message.address, vc) for vc in message.wanted}
         if deadlock.switching == "wormhole-nonatomic":
             used |= wants

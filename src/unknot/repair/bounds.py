@@ -242,10 +242,10 @@ def _turns(cycle: Sequence[int]) -> list[Turn]:
     return list(pairwise([*cycle, cycle[0]])) if cycle else []
 
 
-def _add(groups: Groups, source: Sequence[int], ways: dict[int, list[int]], address: int, kind: Kind) -> None:
+def _add(groups: Groups, source: Sequence[int], paths: dict[int, list[int]], address: int, kind: Kind) -> None:
     """Add what has to change so that routes to an address do not take their turns."""
-    for start, way in ways.items():
-        for c, e in pairwise(way):
+    for start, path in paths.items():
+        for c, e in pairwise(path):
             if kind == "pairs":
                 groups.setdefault((c, e), []).append(((start, address),))
             elif source[c] == start:
@@ -257,18 +257,18 @@ def _groups(table: Table, kind: Kind, addresses: Sequence[int]) -> Groups:
     target, source = network.target.tolist(), network.source.tolist()
     for address in addresses:
         row = int(table.row[address])
-        step, home, ways = table.next_channel[row].tolist(), int(table.home[row]), {}
+        step, home, paths = table.next_channel[row].tolist(), int(table.home[row]), {}
         for start in np.flatnonzero(table.wanted[:, row]).tolist():
             at = start
-            way: list[int] = []
+            path: list[int] = []
             while at != home:
-                way.append(step[at])
+                path.append(step[at])
                 at = target[step[at]]
-            ways[start] = way
-        for way in ways.values():
-            for turn in pairwise(way):
+            paths[start] = path
+        for path in paths.values():
+            for turn in pairwise(path):
                 groups.setdefault(turn, [])
-        _add(groups, source, ways, address, kind)
+        _add(groups, source, paths, address, kind)
     return groups
 
 
@@ -298,8 +298,8 @@ def _light_cycles(groups: Groups, weight: dict[Turn, float], channels: int) -> l
         total = away[i, last] + amount[head == start]
         if not last.size or total.min() >= 1 - 1e-6:
             continue
-        way = [int(last[np.argmin(total)])]
-        while way[-1] != start:
-            way.append(int(before[i, way[-1]]))
-        weight_of[from_lowest(way[::-1])] = float(total.min())
+        path = [int(last[np.argmin(total)])]
+        while path[-1] != start:
+            path.append(int(before[i, path[-1]]))
+        weight_of[from_lowest(path[::-1])] = float(total.min())
     return sorted(weight_of, key=lambda cycle: (weight_of[cycle], cycle))

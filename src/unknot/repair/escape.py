@@ -29,13 +29,13 @@ class Escaped(Brief):
         VCs that were added, of all channels together.
     widest : int
         Most VCs that one channel got.
-    given : Relation
+    original : Relation
     """
 
     relation: Relation
     added: int
     widest: int
-    given: Relation
+    original: Relation
 
     @property
     def lower_bound(self) -> int:

@@ -2,11 +2,11 @@
 
 Each fact is a clause that holds for every choice of removed candidates after which the relation is safe and delivers:
 
-- a knot of messages: they stand still for ever, unless a candidate on the way of one of them is removed, or one that
+- a knot of messages: they stand still for ever, unless a candidate on the path of one of them is removed, or one that
   a header may wait for and nobody in the knot holds is kept;
-- a trap: a way leads to input VCs that nothing leaves for the destination, unless a candidate on the way is removed,
+- a trap: a path leads to input VCs that nothing leaves for the destination, unless a candidate on it is removed,
   or one that leads out of the trap is kept;
-- a detour: a way ends with a step that is on no shortest path, unless a candidate on it is removed.
+- a detour: a path ends with a step that is on no shortest path, unless a candidate on it is removed.
 
 Lower bounds add them up by whole multipliers, or they and "at most n are removed" contradict each other, by a proof
 every clause of which follows by unit propagation (`bounds.py`). The checker (`unknot.certificates.plain`) derives the
@@ -39,23 +39,23 @@ class Knot:
 
 @dataclass(frozen=True)
 class Trap:
-    """Input VCs that a way leads to, the last of it among them, and that no packet leaves for its destination.
+    """Input VCs that a path leads to, the last of it among them, and that no packet leaves for its destination.
 
     `waits`: it is one input VC, whose candidates that are kept are none that a header waits for.
     """
 
     address: int
-    way: InputVcs
+    path: InputVcs
     input_vcs: InputVcs
     waits: bool = False
 
 
 @dataclass(frozen=True)
 class Detour:
-    """A way whose last step is on no shortest path."""
+    """A path whose last step is on no shortest path."""
 
     address: int
-    way: InputVcs
+    path: InputVcs
 
 
 Fact = Knot | Trap | Detour
@@ -67,30 +67,30 @@ def plain_fact(fact: Fact) -> dict[str, Any]:
     """A fact as plain data."""
     if isinstance(fact, Knot):
         return {"kind": "knot", "messages": [message_of(message) for message in fact.messages]}
-    way = [int(at) for at in fact.way]
+    path = [int(at) for at in fact.path]
     if isinstance(fact, Detour):
-        return {"kind": "detour", "address": fact.address, "way": way}
+        return {"kind": "detour", "address": fact.address, "way": path}
     if fact.waits:
-        return {"kind": "unwaited", "address": fact.address, "way": way}
-    return {"kind": "trap", "address": fact.address, "way": way, "input_vcs": [int(at) for at in fact.input_vcs]}
+        return {"kind": "unwaited", "address": fact.address, "way": path}
+    return {"kind": "trap", "address": fact.address, "way": path, "input_vcs": [int(at) for at in fact.input_vcs]}
 
 
 def literals(relation: Relation, fact: Fact, switching: str) -> Literals:
     """The clause of a fact; raise `Rejected` if it is none."""
     if isinstance(fact, Knot):
         return _knot(relation, fact, switching)
-    gone = _steps(relation, fact.address, fact.way)
+    gone = _steps(relation, fact.address, fact.path)
     home = int(relation.network.eject[relation.destination[fact.address]])
     if isinstance(fact, Detour):
-        if len(fact.way) < 2:
+        if len(fact.path) < 2:
             raise Rejected("a detour has a step")
         away = distances_from(relation.network, home, reverse=True)
-        here, there = (int(relation.vcs.router[at]) for at in fact.way[-2:])
+        here, there = (int(relation.vcs.router[at]) for at in fact.path[-2:])
         if int(away[there]) == int(away[here]) - 1 or int(away[here]) < 0:
-            raise Rejected(f"the step to {relation.vcs.name(fact.way[-1])} is on a shortest path")
+            raise Rejected(f"the step to {relation.vcs.name(fact.path[-1])} is on a shortest path")
         return gone, frozenset()
-    if fact.way[-1] not in fact.input_vcs or (fact.waits and len(fact.input_vcs) > 1):
-        raise Rejected("a trap has the place to which its way leads")
+    if fact.path[-1] not in fact.input_vcs or (fact.waits and len(fact.input_vcs) > 1):
+        raise Rejected("a trap has the place to which its path leads")
     kept: set[Entry] = set()
     for at in fact.input_vcs:
         for candidate in relation.candidates(at, fact.address):
@@ -112,30 +112,30 @@ def _knot(relation: Relation, fact: Knot, switching: str) -> Literals:
     for message in fact.messages:
         if switching in ("saf", "vct") and len(message.held) > 1:
             raise Rejected(f"a message holds several VCs under {switching}")
-        way = (relation.num_vcs + message.source, *message.lead, *message.held)
-        gone |= _steps(relation, message.address, way)
-        last = relation.candidates(way[-1], message.address)
+        path = (relation.num_vcs + message.source, *message.lead, *message.held)
+        gone |= _steps(relation, message.address, path)
+        last = relation.candidates(path[-1], message.address)
         if queues or relation.commits:
             chosen = set(message.wanted)
             legal = {c.vc for c in last if c.waits or queues}
             if len(chosen) != 1 or not chosen <= legal or not chosen <= (tails if queues else set(held)):
                 raise Rejected("a header that keeps its choice waits for one VC of the knot")
-            gone |= {(way[-1], message.address, vc) for vc in chosen}
+            gone |= {(path[-1], message.address, vc) for vc in chosen}
             continue
         if any(c.vc is None for c in last if c.waits):
             raise Rejected("a header may leave the network")
-        kept |= {(way[-1], message.address, c.vc) for c in last if c.vc is not None and c.waits and c.vc not in held}
+        kept |= {(path[-1], message.address, c.vc) for c in last if c.vc is not None and c.waits and c.vc not in held}
     return frozenset(gone), frozenset(kept)
 
 
-def _steps(relation: Relation, address: int, way: Sequence[int]) -> frozenset[Entry]:
-    """The candidates that a way from an injection port takes."""
-    if not 0 <= address < relation.num_addresses or not way:
+def _steps(relation: Relation, address: int, path: Sequence[int]) -> frozenset[Entry]:
+    """The candidates that a path from an injection port takes."""
+    if not 0 <= address < relation.num_addresses or not path:
         raise Rejected(f"there is no address {address}, or no way")
-    if way[0] - relation.num_vcs not in relation.sources(address).tolist():
-        raise Rejected(f"nobody sends to address {address} from place {way[0]}")
+    if path[0] - relation.num_vcs not in relation.sources(address).tolist():
+        raise Rejected(f"nobody sends to address {address} from place {path[0]}")
     steps = set()
-    for at, then in pairwise(way):
+    for at, then in pairwise(path):
         if then not in [c.vc for c in relation.candidates(at, address)]:
             raise Rejected(f"{relation.vcs.name(at)} has no candidate {then}")
         steps.add((at, address, then))

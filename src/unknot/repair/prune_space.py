@@ -163,10 +163,10 @@ class Offers:
 
 
 def _way(came: dict[int, int], at: int) -> tuple[int, ...]:
-    way = [at]
-    while came[way[-1]] >= 0:
-        way.append(came[way[-1]])
-    return tuple(way[::-1])
+    path = [at]
+    while came[path[-1]] >= 0:
+        path.append(came[path[-1]])
+    return tuple(path[::-1])
 
 
 def _closed(kept: dict[int, list[int]], at: int) -> tuple[int, ...]:

@@ -35,12 +35,12 @@ class Unprunable(Brief):
     evidence : PruneBound or None
         Facts that contradict each other; None where a proof of that is too large.
     switching : str
-    given : Relation
+    original : Relation
     """
 
     evidence: PruneBound | None
     switching: str
-    given: Relation
+    original: Relation
 
     @property
     def evidence_holds(self) -> bool | None:
@@ -48,7 +48,7 @@ class Unprunable(Brief):
         bound = self.evidence
         if bound is None:
             return None
-        return accepts(lambda: accept_removed(self.given, bound, self.switching), bound.claimed)
+        return accepts(lambda: accept_removed(self.original, bound, self.switching), bound.claimed)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,7 +66,7 @@ class Pruned(Brief):
         Fewer removed candidates are not enough: the evidence shows it.
     evidence : PruneBound or None
     switching : str
-    given : Relation
+    original : Relation
         The relation that was changed.
     verdict : Verdict
         Verdict on the relation.
@@ -80,7 +80,7 @@ class Pruned(Brief):
     lower_bound: int
     evidence: PruneBound | None
     switching: str
-    given: Relation
+    original: Relation
     verdict: Verdict
     complete: bool
 
@@ -95,7 +95,7 @@ class Pruned(Brief):
         bound = self.evidence
         if bound is None:
             return None
-        return accepts(lambda: accept_removed(self.given, bound, self.switching), self.lower_bound)
+        return accepts(lambda: accept_removed(self.original, bound, self.switching), self.lower_bound)
 
 
 @takes_relation

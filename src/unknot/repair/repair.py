@@ -42,8 +42,8 @@ class Remedy:
         What changes. Of tables: "same routes" (only the lanes), "few changed routes" and "few changed entries" (the
         lanes stay as many as they are), "new tables", "new routes" (shortest paths, each its own). Of adaptive
         relations: "fewer candidates", "escape VCs", "minimal escape VCs", "new routes".
-    found : Lanes, Rerouted, Pruned, Unprunable or Escaped
-        What was found, and why less is impossible.
+    change : Lanes, Rerouted, Pruned, Unprunable or Escaped
+        What takes the place of the relation, and why less is impossible.
     cost : int or None
         Lanes, changed routes or entries, removed candidates or added VCs: see `unit`. None: the remedy is impossible.
     unit : str
@@ -57,7 +57,7 @@ class Remedy:
     """
 
     kind: str
-    found: Change
+    change: Change
     cost: int | None
     unit: str
     lower_bound: int
@@ -73,29 +73,29 @@ class Remedy:
         RelationError
             If the remedy is impossible.
         """
-        if isinstance(self.found, Unprunable):
+        if isinstance(self.change, Unprunable):
             raise RelationError(
-                f"{self.found.given.name}: whatever candidates are removed, it is not safe and connected"
+                f"{self.change.original.name}: whatever candidates are removed, it is not safe and connected"
             )
-        return self.found.relation
+        return self.change.relation
 
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts why less is impossible; None: there is nothing to check."""
-        return None if isinstance(self.found, Escaped) else self.found.evidence_holds
+        return None if isinstance(self.change, Escaped) else self.change.evidence_holds
 
     @property
     def bound_claims(self) -> list[Document]:
         """Why less is impossible, as claims of a document about the relation that was refuted."""
-        found = self.found
-        if isinstance(found, Escaped) or found.evidence is None:
+        change = self.change
+        if isinstance(change, Escaped) or change.evidence is None:
             return []
-        if isinstance(found, Lanes):
-            return [lane_bound_claim(found.evidence, found.sends, found.given)]
-        if isinstance(found, Rerouted):
-            return [changes_claim(found.given, found.evidence)]
-        least = found.lower_bound if isinstance(found, Pruned) else found.evidence.claimed
-        return [removals_claim(found.switching, found.evidence.minimal, least, found.evidence.proof)]
+        if isinstance(change, Lanes):
+            return [lane_bound_claim(change.evidence, change.sends, change.given)]
+        if isinstance(change, Rerouted):
+            return [changes_claim(change.original, change.evidence)]
+        least = change.lower_bound if isinstance(change, Pruned) else change.evidence.claimed
+        return [removals_claim(change.switching, change.evidence.minimal, least, change.evidence.proof)]
 
 
 @takes_relation

@@ -49,7 +49,7 @@ class Rerouted(Brief):
     key : float64 array, shape (lanes, channels)
         In its lane, the channels of every route climb in it.
     load : float64 array, shape (channels,)
-    given : Relation
+    original : Relation
         The relation that was changed.
     moves : int
         Moves of the search.
@@ -66,7 +66,7 @@ class Rerouted(Brief):
     evidence: ChangeBound | None
     key: Floats
     load: Floats
-    given: Relation
+    original: Relation
     moves: int
     complete: bool
 
@@ -84,7 +84,7 @@ class Rerouted(Brief):
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none to check."""
         bound = self.evidence
-        return None if bound is None else accepts(lambda: accept_changes(self.given, bound), self.lower_bound)
+        return None if bound is None else accepts(lambda: accept_changes(self.original, bound), self.lower_bound)
 
 
 def goal_of(table: Table) -> RouteGoal:

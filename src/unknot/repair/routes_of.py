@@ -36,14 +36,14 @@ def paths_of(
             if start == home:
                 continue
             if (start, address) not in known:
-                way, at = [], relation.num_vcs + source
+                path, at = [], relation.num_vcs + source
                 while True:
                     vcs = [c.vc for c in relation.candidates(at, address) if c.vc is not None]
                     if not vcs:
                         break
                     at = vcs[0]
-                    way.append(int(relation.vcs.channel[at]))
-                known[start, address] = tuple(way)
+                    path.append(int(relation.vcs.channel[at]))
+                known[start, address] = tuple(path)
             paths.setdefault((start, home), set()).add(known[start, address])
     return {pair: frozenset(channels) for pair, channels in paths.items()}
 
