@@ -38,9 +38,9 @@ BOUND_FAULTS = (
         FACTS + "literals", "if candidate.waits if fact.waits else candidate.vc not in fact.input_vcs:", "if True:"
     ),
     Fault(FACTS + "literals", "- 1 or int(away[here]) < 0", "- 2"),
-    Fault(FACTS + "_knot", "gone |= _steps(relation, message.address, way)", "pass"),
+    Fault(FACTS + "_knot", "gone |= _steps(relation, message.address, path)", "pass"),
     Fault(FACTS + "_knot", "c.waits and c.vc not in held}", "c.waits}"),
-    Fault(FACTS + "_knot", "gone |= {(way[-1], message.address, vc) for vc in chosen}", "pass"),
+    Fault(FACTS + "_knot", "gone |= {(path[-1], message.address, vc) for vc in chosen}", "pass"),
     Fault(FACTS + "_steps", "steps.add((at, address, then))", "steps = {(at, address, then)}"),
     Fault(FACTS + "plain_fact", "if fact.waits:", "if False:"),
     # The checker of removed candidates.
