@@ -13,7 +13,7 @@ import pytest
 from unknot._base import moved
 
 
-@pytest.mark.parametrize("old", [*moved.MODULES, "unknot.itm.mesh", "unknot.multistage.looping_kernel"])
+@pytest.mark.parametrize("old", [*moved.MODULES, "unknot.itm.recognise", "unknot.multistage.looping_kernel"])
 def test_modules(old: str, monkeypatch: pytest.MonkeyPatch) -> None:
     new = import_module(str(moved.new_place(old)))
     monkeypatch.delitem(sys.modules, old, raising=False)
@@ -46,7 +46,7 @@ from unknot.verify import bnr, conclude, check, deliver
 from unknot.topologies.itm import itm as grown
 from unknot.topologies import itm, mesh, rcbn
 from unknot.itm import *
-from unknot.multistage import permute, primary_tags
+from unknot.multistage import permute
 from unknot.routing import lcfaa
 relation = lcfaa(mesh(3, 3))
 print(conclude(check(relation, "vct"), deliver(relation), bnr(relation)).holds, itm(5) == grown(5))

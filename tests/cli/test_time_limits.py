@@ -77,7 +77,7 @@ while running or todo:
 """Command lines in forks of one process, each with one function that never ends."""
 RING = ("ring(4)", "--routing", "shortest_paths")
 CASES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "run": ("unknot.studies.run:compute", ("study.toml",)),
+    "run": ("unknot.studies.sweep:compute", ("study.toml",)),
     "check": ("unknot.verify:deliver", ("mesh(2, 2)", "--routing", "dimension_order")),
     "accept": ("unknot.certificates.plain:accept", (str(ROOT / "examples/evidence/lanes-kautz.json"),)),
     "replay": ("unknot.simulation:replay", ("knot.json",)),
@@ -91,7 +91,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "show": ("unknot.network:measure", RING[:1]),
     "convert": ("unknot.fabrics:write_network", ("ring(4)", "out.json")),
     "simulate": ("unknot.simulation:simulate", (*RING, "--load", "0.1")),
-    "curve": ("unknot.studies.run:compute", RING),
+    "curve": ("unknot.studies.sweep:compute", RING),
     "trace": ("unknot.simulation.traces.closed_loop:closed_loop", (*RING, "--requests", "1")),
     "multicast": ("unknot.simulation.collectives:execute", RING),
     "rerun": ("unknot.network:measure", ("ring.svg",)),

@@ -438,7 +438,7 @@ def test_a_study_keeps_to_the_processors_of_its_process(tmp_path: Path, monkeypa
         started.append(jobs)
         return workers(Serial(), jobs)
 
-    monkeypatch.setattr(module, "workers", seen)
+    monkeypatch.setattr("unknot.studies.run.workers", seen)
     run_study(written(tmp_path, STUDY.split("[simulation]")[0]))
     assert started == [3]
     with pytest.raises(UnknotError, match="at most 48, 16 for each core"), workers(None, 49):
