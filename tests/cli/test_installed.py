@@ -42,17 +42,18 @@ import sys, time
 from unknot.cli.program import main
 from unknot.studies.store import Store
 
-put = Store.put
+put = Store.put_all
 paused = []
 
-def put_and_pause(self, *row):
-    put(self, *row)
-    if len(self) == 4 and not paused:
-        paused.append(True)
-        print("four are stored", flush=True)
-        time.sleep(600)
+def put_and_pause(self, rows):
+    for row in rows:
+        put(self, [row])
+        if len(self) == 4 and not paused:
+            paused.append(True)
+            print("four are stored", flush=True)
+            time.sleep(600)
 
-Store.put = put_and_pause
+Store.put_all = put_and_pause
 sys.argv = ["unknot", "run", "s.toml", "--jobs", "2"]
 if {processes}:
     from unknot.studies import run
