@@ -85,7 +85,8 @@ def test_spans_of_worms(graph: Lists, on: list[int], heads: list[list[list[int]]
             front, steps = {t for s in front for t in graph[s]}, steps + 1
     span = np.zeros((VCS, VCS), dtype=np.int16)
     stay_first = np.cumsum([0, *map(len, heads)], dtype=np.int64)
-    spans(np.array(on), *rows(graph), stay_first, *rows([head for some in heads for head in some]), span)
+    waits = rows([head for some in heads for head in some])
+    spans(VCS, np.array(on), *rows(graph), stay_first, *waits, span.ravel())
     assert np.array_equal(span, expected)
 
 

@@ -2,17 +2,24 @@
 """Greatest set of states whose worms can leave it or block in it, when nothing outside of it is looked at."""
 
 import numpy as np
-from numba import types
 
-from unknot._base.kernels.types_kernel import READ32, READ64, READ_BOOL, kept
+from unknot._base.kernels.lazy_kernel import kernel
 from unknot.routing.contract import EJECT, VC_MASK
 
-FLAGS = types.boolean[::1]
 
-
-@kept(
-    types.void(types.int64, READ64, READ64, READ64, READ_BOOL, READ64, READ64, READ64, FLAGS, FLAGS),
-    nogil=True,
+@kernel(
+    lambda t: t.void(
+        t.int64,
+        t.READ64,
+        t.READ64,
+        t.READ64,
+        t.READ_BOOL,
+        t.READ64,
+        t.READ64,
+        t.READ64,
+        t.boolean[::1],
+        t.boolean[::1],
+    )
 )
 def prune(vcs, input_vc, next_first, next_state, leaves, head_owner, head_first, head_wait, alive, blocks):
     """Greatest set of states from each of which, over its states, a worm can leave or come to a head that may block.
@@ -59,13 +66,12 @@ def prune(vcs, input_vc, next_first, next_state, leaves, head_owner, head_first,
             break
 
 
-I16 = types.int16[:, ::1]
 FAR = 32767
 
 
-@kept(types.void(READ64, READ64, READ64, READ64, READ64, READ64, I16), nogil=True)
-def spans(input_vc, next_first, next_state, stay_first, head_first, head_wait, span):
-    """Fill span[v, w]: the fewest VCs of a worm that holds v at its tail and waits for w; FAR if there is none.
+@kernel(lambda t: t.void(t.int64, t.READ64, t.READ64, t.READ64, t.READ64, t.READ64, t.READ64, t.int16[::1]))
+def spans(vcs, input_vc, next_first, next_state, stay_first, head_first, head_wait, span):
+    """Fill span[vcs v + w]: the fewest VCs of a worm that holds v at its tail and waits for w; FAR if there is none.
 
     The heads of state s are stay_first[s] to stay_first[s + 1]. One breadth-first search from every state.
     """
@@ -87,9 +93,9 @@ def spans(input_vc, next_first, next_state, stay_first, head_first, head_wait, s
             i += 1
             for h in range(stay_first[s], stay_first[s + 1]):
                 for k in range(head_first[h], head_first[h + 1]):
-                    w = head_wait[k]
-                    if span[v, w] > depth[s]:
-                        span[v, w] = depth[s]
+                    to = vcs * v + head_wait[k]
+                    if span[to] > depth[s]:
+                        span[to] = depth[s]
             for k in range(next_first[s], next_first[s + 1]):
                 t = next_state[k]
                 if seen[t] != start:
@@ -99,7 +105,7 @@ def spans(input_vc, next_first, next_state, stay_first, head_first, head_wait, s
                     count += 1
 
 
-@kept(types.int64(READ64, READ64, READ64, types.int64, types.int64[::1]), nogil=True)
+@kernel(lambda t: t.int64(t.READ64, t.READ64, t.READ64, t.int64, t.I64))
 def round_trip(first, target, weight, steps, walk):
     """Write a closed walk of exactly `steps` steps of the least weight to `walk`; return its weight, or −1.
 
@@ -146,10 +152,7 @@ def round_trip(first, target, weight, steps, walk):
     return best
 
 
-I64 = types.int64[::1]
-
-
-@kept(types.void(types.int64, READ64, READ64, READ64, READ64, READ32, I64, I64), nogil=True)
+@kernel(lambda t: t.void(t.int64, t.READ64, t.READ64, t.READ64, t.READ64, t.READ32, t.I64, t.I64))
 def nearest(ports, order, first, candidates, edge, target, depth, least):
     """Lower least[e] to the depth of the states of one address at which dependency e arises.
 

@@ -174,8 +174,8 @@ class _Search:
         span = np.empty((vcs.size, vcs.size), dtype=np.int16)
         rest = self.rest
         spans(
-            number[rest.input_vc], rest.next_first, rest.next_state, rest.heads_of[0], rest.head_first,
-            number[rest.head_wait], span,
+            vcs.size, number[rest.input_vc], rest.next_first, rest.next_state, rest.heads_of[0], rest.head_first,
+            number[rest.head_wait], span.ravel(),
         )  # fmt: skip
         tail, waited = np.nonzero(span < FAR)
         steps = _fewest_steps(tail, waited, vcs.size)

@@ -14,7 +14,8 @@ from unknot._base.kernels.words_kernel import array_of_kind
 ARRAYS = {
     kind: array_of_kind(number)
     for kind, number in {
-        "int64": types.int64, "int32": types.int32, "uint64": types.uint64, "bool": types.boolean
+        "int64": types.int64, "int32": types.int32, "int16": types.int16, "uint64": types.uint64,
+        "bool": types.boolean,
     }.items()
 }  # fmt: skip
 
