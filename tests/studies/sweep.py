@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, wait
 from pathlib import Path
 
@@ -50,13 +50,14 @@ def texts(path: Path) -> None:
 
 
 def _main(path: Path) -> None:
-    put = Store.put
+    put_all = Store.put_all
 
-    def loud(store: Store, key: str, point: str, result: str) -> None:
-        put(store, key, point, result)
-        print(key, flush=True)
+    def loud(store: Store, rows: Iterable[tuple[str, str, str]]) -> None:
+        kept = [*rows]
+        put_all(store, kept)
+        print(*(key for key, _, _ in kept), sep="\n", flush=True)
 
-    Store.put = loud  # type: ignore[method-assign]
+    Store.put_all = loud  # type: ignore[method-assign]
     try:
         if path.suffix == ".toml":
             from unknot.studies.run import run_study

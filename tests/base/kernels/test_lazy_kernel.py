@@ -21,6 +21,7 @@ from tests.verify.test_table import ANY, broken, same
 from unknot._base.errors import RelationError
 from unknot._base.kernels import lazy_kernel
 from unknot._base.kernels.lazy_kernel import Kernel, helper, is_small, kernel, plainly, runs_plainly
+from unknot._base.kernels.linked import RAISED
 from unknot._base.kernels.native import Native
 from unknot.certificates import evidence_holds, verdict_checker
 from unknot.network import distances_from, metrics
@@ -36,6 +37,17 @@ def everything_plain(patch: pytest.MonkeyPatch, plain: bool = True) -> None:
     for module in (states, delivery, verdict_checker, metrics):
         patch.setattr(module, "is_small", lambda *_: plain)
     patch.setattr(verdict_checker, "PLAIN", 10**9 if plain else -1)
+
+
+def test_a_kernel_without_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    native = Native("unknot.verify.exact_kernel.spans")
+    native._function = lambda: RAISED
+    monkeypatch.delenv("NUMBA_BOUNDSCHECK", raising=False)
+    with pytest.raises(MemoryError, match=r"no memory is left for the arrays of unknot.verify.exact_kernel.spans"):
+        native()
+    monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
+    with pytest.raises(RuntimeError, match="is an index out of bounds"):
+        native()
 
 
 def test_plain_kernels_answer_as_the_compiled_ones() -> None:
@@ -164,6 +176,7 @@ SEARCHES = """
 import sys
 import numpy as np
 from numba.core.dispatcher import Dispatcher
+from unknot._base.kernels.linked import RAISED
 from unknot._base.kernels.native import Native
 from unknot._base.kernels.lazy_kernel import Kernel
 from unknot.lanes import changing_lanes, lanes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from threading import RLock
@@ -70,7 +71,10 @@ class Native:
     def __call__(self, *arguments: Any) -> int:
         answer = self.function(*self._words(self.kinds, arguments))
         if answer == RAISED:
-            raise RuntimeError(f"{self.module}.{self.name} raised an exception; is an index out of bounds?")
+            # Indices are checked only on demand; else what raises is an array that finds no memory.
+            if os.environ.get("NUMBA_BOUNDSCHECK") == "1":
+                raise RuntimeError(f"{self.module}.{self.name} raised an exception; is an index out of bounds?")
+            raise MemoryError(f"no memory is left for the arrays of {self.module}.{self.name}")
         return answer
 
     def _words(self, kinds: tuple[Any, ...], arguments: tuple[Any, ...]) -> Iterator[int]:
