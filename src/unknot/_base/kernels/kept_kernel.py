@@ -14,11 +14,9 @@ import llvmlite
 import numba
 from numba import config, njit
 from numba.core.ccallback import CFunc
-from numba.core.codegen import CPUCodeLibrary
 from numba.core.compiler import CompileResult
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
-from numba.core.targetconfig import ConfigStack
 
 from unknot._base.kernels import cache as kernel_cache
 from unknot._base.kernels import linked
@@ -26,18 +24,6 @@ from unknot._base.kernels import linked
 # Numba makes its contexts when they are first wanted, under two locks that two threads may take in different order
 # and then wait for each other for ever. Here one thread makes them while others wait for this module.
 _CONTEXTS = cpu_target.typing_context, (TARGET := cpu_target.target_context)
-
-_optimise = CPUCodeLibrary._optimize_final_module
-
-
-def _optimise_what_is_entered(library):
-    """Optimise a library, but for functions that only compiled code calls: they are optimised in what calls them."""
-    options = ConfigStack().top_or_none()
-    if options is None or not (options.no_cpython_wrapper and options.no_cfunc_wrapper):
-        _optimise(library)
-
-
-CPUCodeLibrary._optimize_final_module = _optimise_what_is_entered
 
 
 class Kept:
