@@ -91,11 +91,13 @@ def test_tables_share_lanes(network: Network, seed: int) -> None:
 def test_given_routes_of_a_fabric_share_lanes() -> None:
     fabric = read_fabric(EXAMPLES / "opensm-torus8x8-dor")
     apart = lanes(fabric.network, "given", routing=fabric_relation(fabric), rounds=2)
-    found = lanes(fabric.network, "given", routing=fabric_relation(fabric), both_ways=True, rounds=1, conflicts=100)
-    assert (shared(apart), shared(found)) == (False, True)
-    assert found.count > apart.count == 2
-    assert check(found.relation).deadlock_free
-    assert found.evidence_holds
+    together = lanes(
+        fabric.network, "given", routing=fabric_relation(fabric), both_ways=True, rounds=1, conflicts=100
+    )
+    assert (shared(apart), shared(together)) == (False, True)
+    assert together.count > apart.count == 2
+    assert check(together.relation).deadlock_free
+    assert together.evidence_holds
 
 
 def test_routes_that_no_lane_can_serve_both_ways_are_named() -> None:

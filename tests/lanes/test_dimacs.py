@@ -79,9 +79,9 @@ def test_other_checkers_agree(checker: str, tmp_path: Path) -> None:
     if shutil.which(checker) is None:
         pytest.skip(f"{checker}, a program that no Python package brings, is not installed")
     for case in CASES.values():
-        network, found = case()
-        assert verified(checker, write_refutation(network, found, tmp_path / "good"))
-        assert not verified(checker, write_refutation(network, replace(found, cycles=()), tmp_path / "bad"))
+        network, refutation = case()
+        assert verified(checker, write_refutation(network, refutation, tmp_path / "good"))
+        assert not verified(checker, write_refutation(network, replace(refutation, cycles=()), tmp_path / "bad"))
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -46,7 +46,8 @@ def rule_difference(claim: Document, relation: Relation) -> str:
             waits = table.waits[address][place]
             answers = {v if v == plain.EJECT else types[v] if v in waits else -types[v] - 2 for v in candidates}
             state = (types[place] if place < table.vcs else -1, signs)
-            if answers != {*rule.get(state, ())} if any(signs) else answers - {plain.EJECT}:
+            expected = {*rule.get(state, ())} if any(signs) else answers & {plain.EJECT}
+            if answers != expected:
                 return f"candidates at {table.name(place)} for address {address} differ"
     return ""
 

@@ -9,7 +9,7 @@ import numpy as np
 from unknot._base.shown import Brief
 from unknot.lanes.path_set import Demand
 from unknot.lanes.tables import Table
-from unknot.lanes.turns import shortest_cycle
+from unknot.lanes.turns import cycle_of_turns
 from unknot.network import distances_from
 
 MAX_LEVELS = 400_000_000
@@ -125,8 +125,8 @@ class RouteCycle(Brief):
 def forced_cycle(traffic: Demand) -> ForcedCycle | None:
     """A short cycle of forced turns; None if there is none."""
     turns = forced_turns(traffic)
-    cycle = shortest_cycle(list(turns), traffic.network.num_channels)
-    return None if cycle is None else ForcedCycle(tuple(ForcedTurn(c, e, *turns[c, e]) for c, e in cycle))
+    cycle = cycle_of_turns(list(turns))
+    return None if not cycle else ForcedCycle(tuple(ForcedTurn(c, e, *turns[c, e]) for c, e in cycle))
 
 
 def cycle_of_routes(table: Table) -> RouteCycle | None:
@@ -144,8 +144,8 @@ def cycle_of_routes(table: Table) -> RouteCycle | None:
             if pair >= 0:
                 turns.setdefault(divmod(pair, network.num_channels), (int(start[i]), int(row[i])))
         router, before = network.target[channel].astype(np.int64), channel
-    cycle = shortest_cycle(list(turns), network.num_channels)
-    if cycle is None:
+    cycle = cycle_of_turns(list(turns))
+    if not cycle:
         return None
     in_cycle = []
     for c, e in cycle:

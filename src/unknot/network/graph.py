@@ -79,25 +79,38 @@ STARTS = 256
 
 def shortest_cycle(tail: npt.NDArray[Any], head: npt.NDArray[Any]) -> list[int]:
     """A shortest cycle of a graph, among those through `STARTS` nodes on cycles, from its lowest node on; or none."""
+    after = on_cycles(tail, head)
+    starts, best = sorted(after), list[int]()
+    for start in starts[:: max(1, len(starts) // STARTS)]:
+        best = cycle_through(start, after, len(best)) or best
+    return from_lowest(best)
+
+
+def on_cycles(tail: npt.NDArray[Any], head: npt.NDArray[Any]) -> dict[int, list[int]]:
+    """The successors of each node on a cycle, over edges that are on cycles."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
+    if not tail.size:
+        return {}
     nodes, ends = np.unique(np.concatenate([tail, head]), return_inverse=True)
-    tail, head = ends.reshape(2, -1)
-    graph = csr_array((np.ones(tail.size, dtype=np.int8), (tail, head)), shape=(nodes.size, nodes.size))
+    u, v = ends.reshape(2, -1)
+    graph = csr_array((np.ones(u.size, dtype=np.int8), (u, v)), shape=(nodes.size, nodes.size))
     _, label = connected_components(graph, connection="strong")
-    inside = label[tail] == label[head]
+    inside = label[u] == label[v]
     after: dict[int, list[int]] = {}
-    for u, v in zip(tail[inside].tolist(), head[inside].tolist(), strict=True):
-        after.setdefault(u, []).append(v)
-    starts, best = sorted(after), list[int]()
-    for start in starts[:: max(1, len(starts) // STARTS)]:
-        best = _back_to(start, after, len(best)) or best
-    low = best.index(min(best)) if best else 0
-    return [int(nodes[i]) for i in best[low:] + best[:low]]
+    for a, b in zip(np.asarray(tail)[inside].tolist(), np.asarray(head)[inside].tolist(), strict=True):
+        after.setdefault(a, []).append(b)
+    return after
 
 
-def _back_to(start: int, after: dict[int, list[int]], bound: int) -> list[int]:
+def from_lowest(cycle: list[int]) -> list[int]:
+    """A cycle, beginning with its lowest node."""
+    low = cycle.index(min(cycle)) if cycle else 0
+    return cycle[low:] + cycle[:low]
+
+
+def cycle_through(start: int, after: dict[int, list[int]], bound: int) -> list[int]:
     """A shortest cycle through a node, or nothing when it is not below a bound (0: any)."""
     before, steps = dict[int, int](), {start: 1}
     todo = [start]

@@ -20,7 +20,7 @@ from unknot.certificates import Document, Rejected, changes_claim, plain, remova
 from unknot.certificates.documents import plain_table
 from unknot.lanes.solver import Steps, answer, refuted_by
 from unknot.lanes.tables import Table
-from unknot.lanes.turns import from_lowest
+from unknot.network.graph import from_lowest
 from unknot.repair.facts import Fact, Literals, plain_fact
 from unknot.repair.prune_space import Offers
 from unknot.routing.relation import Relation
@@ -301,5 +301,5 @@ def _light_cycles(groups: Groups, weight: dict[Turn, float], channels: int) -> l
         path = [int(last[np.argmin(total)])]
         while path[-1] != start:
             path.append(int(before[i, path[-1]]))
-        weight_of[from_lowest(path[::-1])] = float(total.min())
+        weight_of[tuple(from_lowest(path[::-1]))] = float(total.min())
     return sorted(weight_of, key=lambda cycle: (weight_of[cycle], cycle))

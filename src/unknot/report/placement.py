@@ -227,12 +227,12 @@ def _by_distance(network: Network) -> Places:
     if nx.density(graph) >= 1:
         return in_a_circle(np.arange(network.num_routers), network.num_routers)
     if network.num_routers > MOST_BY_HOPS:
-        found = nx.spring_layout(graph, seed=1)
+        position = nx.spring_layout(graph, seed=1)
     else:
         hops = dict(nx.all_pairs_shortest_path_length(graph))
         apart = max(max(reached.values()) for reached in hops.values()) + 1.5
-        found = nx.kamada_kawai_layout(graph, dist={a: {b: hops[a].get(b, apart) for b in graph} for a in graph})
-    z = np.array([complex(*found[router]) for router in graph])
+        position = nx.kamada_kawai_layout(graph, dist={a: {b: hops[a].get(b, apart) for b in graph} for a in graph})
+    z = np.array([complex(*position[router]) for router in graph])
     z *= np.exp(-0.5j * np.angle((z**2).sum()))  # the longest extent lies level
     linked = np.abs(z[network.source] - z[network.target])
     return _spaced(z / (linked[linked > 0].mean() if linked.any() else np.abs(z).max()))

@@ -87,7 +87,7 @@ class Sweep:
         self.bracket = [(-1, len(self.loads)) for _ in relations]
         self.tried: list[list[int]] = [[] for _ in relations]
         self.seconds: dict[int, float] = {}
-        # Bisection tells one of n + 1 outcomes in at most as many steps as n has binary digits.
+        # Bisection among n loads takes at most as many steps as n has binary digits.
         self.steps = len(self.loads).bit_length() if self.bisects else len(self.loads)
         self.counted, self.needed = 0, len(relations) * (1 + self.steps * len(self.seeds))
 

@@ -165,8 +165,8 @@ def routes_between_hosts(fabric: Fabric) -> Routes:
     Examples
     --------
     >>> from unknot.fabrics import read_fabric
-    >>> found = routes_between_hosts(read_fabric("examples/fabrics/opensm-ring12-lash"))
-    >>> found.lengths, found.cables[0].routes
+    >>> routes = routes_between_hosts(read_fabric("examples/fabrics/opensm-ring12-lash"))
+    >>> routes.lengths, routes.cables[0].routes
     ((0, 24, 24, 24, 24, 24, 12), 36)
     """
     board = switchboard(fabric)

@@ -30,10 +30,12 @@ def circles(part: Remainder, messages: int, most: int, end: float) -> Iterator[f
     worms = _worms(part, most - messages + 1, end)
     before = _shortest(worms)
     for done, first in enumerate(sorted(worms)):
+        # back[k]: the fewest VCs that the last k worms of a walk hold, by the VC that the first of them holds.
         back = [{first: 0}]
         for _ in range(messages):
-            onward = [(vc, way + size) for w, way in back[-1].items() for vc, size in before.get(w, {}).items()]
-            back.append({vc: way for vc, way in sorted(onward, reverse=True) if vc >= first and way <= most})
+            onward = [(vc, total + size) for w, total in back[-1].items() for vc, size in before.get(w, {}).items()]
+            # In falling order, so that the least total of each VC is written last.
+            back.append({vc: total for vc, total in sorted(onward, reverse=True) if vc >= first and total <= most})
         stack = [(messages, first, frozenset[int](), frozenset[int]())]
         seen = {*stack}
         while stack:
@@ -66,7 +68,7 @@ def _shortest(worms: Worms) -> dict[int, dict[int, int]]:
 
 
 def _worms(part: Remainder, longest: int, end: float) -> Worms:
-    """The worms of a part that hold at most so many VCs, by each VC that they hold."""
+    """The worms that hold at most `longest` VCs, listed under each VC that they hold."""
     first, heads = (rows.tolist() for rows in part.heads_of)
     begin, wait_first = part.next_first.tolist(), part.head_first.tolist()
     vcs, target, wait = part.input_vc.tolist(), part.next_state.tolist(), part.head_wait.tolist()

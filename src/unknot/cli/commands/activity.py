@@ -124,7 +124,7 @@ def signs() -> Iterator[None]:
 
 @contextlib.contextmanager
 def doing(what: str) -> Iterator[Callable[..., None]]:
-    """Take part in the signs of life; yields a function that is told the stage, and how much of it is done."""
+    """Name an activity in the lines that `signs` prints; yields a function to tell its stage and progress."""
     place = len(_doing)
 
     def tell(stage: str, done: int = 0, total: int = 0) -> None:
