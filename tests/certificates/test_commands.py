@@ -22,7 +22,7 @@ from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates import Rejected, Verdict, document, network_of, plain, rule_difference, size_claim
 from unknot.cli.program import app
 from unknot.design.every_size import every_size
-from unknot.network.families import mesh
+from unknot.network.families import mesh, ring
 from unknot.routing import Relation
 from unknot.routing.named import routing
 from unknot.verify import check_all
@@ -440,6 +440,14 @@ def test_no_deadlock_of_as_few_packets_holds_fewer_vcs(relation: Relation, switc
     assert shown == claim or not exact
     with pytest.raises(Rejected):
         plain.accept(document(relation.network, relation, [{**claim, "held": held + 1}]))
+
+
+def test_packets_hold_a_vc_each_at_least() -> None:
+    relation = routing(ring(5), "dimension_order")
+    for held in (-1, 4):
+        claim = {"subject": "size", "switching": "vct", "least": 5, "held": held, "proof": {}}
+        with pytest.raises(Rejected, match="5 packets hold 5 VCs at least"):
+            plain.accept(document(relation.network, relation, [claim]))
 
 
 def test_held_vcs_of_lcfaa(tmp_path: Path) -> None:

@@ -240,7 +240,7 @@ def rule_claim(
     return {"subject": "rule", **space, "rule": rule, "proof": proof}
 
 
-def size_claim(relation: Relation, switching: str, least: int, held: int = 0) -> Document:
+def size_claim(relation: Relation, switching: str, least: int, held: int | None = None) -> Document:
     """The claim that no deadlock has fewer than `least` packets, nor one of `least` packets fewer than `held` VCs.
 
     It is made weaker where the checker can show less: its `least` is then lower than the one that was given, and
@@ -251,6 +251,8 @@ def size_claim(relation: Relation, switching: str, least: int, held: int = 0) ->
     fewest = plain.fewest_packets(table, switching) or least
     if fewest < least:
         return {**claim, "least": fewest}
+    if held is None:
+        return claim
     with_held = {**claim, "held": held}
     try:
         plain.check_size(table, with_held, {})

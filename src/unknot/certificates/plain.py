@@ -540,6 +540,8 @@ def check_size(table: Table, claim: Any, proof: Any) -> str:
     """Check that no deadlock has fewer packets than `least`, nor, with just as many, fewer VCs than `held`."""
     switching, least = technique(claim), field(claim, "least", int)
     held = field(claim, "held", int) if "held" in claim else least
+    if held < least:
+        raise Rejected(f"{least} packets hold {least} VCs at least, and not {held}")
     fewest = fewest_packets(table, switching)
     if fewest is not None and fewest < least:
         raise Rejected(f"{fewest} packets may wait for each other, and not {least} at least")
