@@ -123,7 +123,8 @@ def test_a_time_limit_holds_on_the_command_line(words: tuple[str, ...]) -> None:
         out, said = process.communicate(timeout=60)
     assert process.returncode == 3, said
     assert "Traceback" not in said
-    assert "undecided after 0.5 s: the rule gave no answer" in " ".join(out.split()) or "given up after 1 s" in said
+    # on a busy machine the command may be left before it shows what it found
+    assert "undecided after 0.5 s: the rule gave no answer" in " ".join(out.split()) or "given up after" in said
 
 
 def test_a_time_limit_holds_in_python() -> None:
@@ -210,6 +211,34 @@ def test_an_interrupt_that_c_code_drops_ends_a_search() -> None:
     assert done.stdout == "the best so far\nshown\n"
     assert done.stderr.startswith("interrupted; what was found so far is shown soon")
     assert done.returncode == 0
+
+
+TWICE = """
+import atexit, os, signal, sys, time
+from unknot.cli.commands import guard
+
+
+def again():
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.05)
+
+
+def command():
+    atexit.register(again)
+    if sys.argv[1] == "first":
+        again()
+
+
+guard.run(command)
+"""
+"""A command that is interrupted once more while it cleans up, or only then, when its answer is out."""
+
+
+@pytest.mark.parametrize(("when", "code"), [("first", 130), ("last", 0)])
+def test_an_interrupt_while_a_command_ends_changes_nothing(when: str, code: int) -> None:
+    """As from Ctrl-C held down, or from a batch system that signals every process of a job."""
+    done = subprocess.run([sys.executable, "-c", TWICE, when], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (code, "")
 
 
 def test_work_is_given_up_and_errors_and_context_come_through() -> None:

@@ -87,7 +87,9 @@ class Guard:
         sys.unraisablehook = _lost
         threading.Thread(target=self._watch, args=(read,), name="unknot-guard", daemon=True).start()
 
-    def _interrupt(self, number: int, frame: Any) -> NoReturn:
+    def _interrupt(self, number: int, frame: Any) -> None:
+        if _interrupted.is_set() or self._ended.is_set():
+            return  # it ends already; raised in the clean-up, this would leave threads to the end of the interpreter
         if number == signal.SIGINT and len(_repeated) > self._repeated:
             self._repeated += 1
         elif number == signal.SIGINT and _keeping.is_set() and not self._spared:
@@ -208,7 +210,10 @@ def run(command: Callable[[], Any]) -> NoReturn:
         code = INTERRUPTED
     except BaseException as error:
         code = internal_error(error)
-    guard.end(code)
+    try:
+        guard.end(code)
+    except KeyboardInterrupt:
+        guard.end(INTERRUPTED)
 
 
 def internal_error(error: BaseException, *, traceback: bool = False) -> int:
