@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
+from types import SimpleNamespace
 from typing import IO, Any
 
 import pytest
@@ -23,7 +24,7 @@ from unknot.studies import run_study
 from unknot.studies.workers import cluster
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
-pytest.importorskip("distributed", reason="dask is not installed")
+distributed = pytest.importorskip("distributed", reason="dask is not installed")
 STUDY = """[common]
 network = "ring(5)"
 routing = "dimension_order"
@@ -176,6 +177,68 @@ def test_local_workers_give_the_same_result(study: Path) -> None:
 def test_an_address_where_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("unknot.studies.workers.PATIENCE", 1)
     with pytest.raises(UnknotError, match=r"--dask tcp://127\.0\.0\.1:9"), cluster("tcp://127.0.0.1:9"):
+        pass
+
+
+@pytest.mark.parametrize("where", ["submitit", "http://127.0.0.1:9"])
+def test_what_is_no_address(where: str) -> None:
+    """At once: a client of Dask that was given one would complain for 40 seconds at the end of the process."""
+    with pytest.raises(UnknotError, match=rf"--dask {where}: .* give local, slurm or its address"), cluster(where):
+        pass
+
+
+def slurm(folder: Path, monkeypatch: pytest.MonkeyPatch, sbatch: str, **options: Any) -> None:
+    """A command sbatch, and workers of this machine in place of its jobs."""
+    path = folder / "sbatch"
+    path.write_text(f"#!/bin/sh\n{sbatch}\n")
+    path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+    class Cluster(distributed.LocalCluster):  # type: ignore[misc]  # mypy passes over Dask
+        def __init__(self) -> None:
+            if options.get("cores") is None:
+                raise ValueError("You must specify how much cores\nand memory")
+            super().__init__(n_workers=0, threads_per_worker=1, processes=False, dashboard_address=None)
+
+        def job_script(self) -> str:
+            return "#SBATCH -p all\n"
+
+        def scale(self, n: int = 0, *, jobs: int = 0) -> Any:
+            return super().scale(n or jobs)
+
+    monkeypatch.setitem(sys.modules, "dask_jobqueue", SimpleNamespace(SLURMCluster=Cluster))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_jobs_of_slurm_compute_points(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study.write_text(STUDY.replace("1000000", "400"))
+    slurm(tmp_path, monkeypatch, "grep -q 'SBATCH -p all'", cores=1)
+    with cluster("slurm", 1) as (executor, jobs):
+        found = run_study(study, executor=executor, jobs=jobs)
+    assert found.rows == run_study(study, store=study.with_name("other.sqlite")).rows
+
+
+@pytest.mark.parametrize(
+    ("sbatch", "cores", "told"),
+    [
+        (None, None, "there is no command sbatch here"),
+        (
+            "exit 0",
+            None,
+            "jobqueue.yaml of dask-jobqueue does not describe the jobs: You must specify how much cores and memory",
+        ),
+        ("echo invalid partition >&2; exit 1", 1, "Slurm refuses the jobs of jobqueue.yaml: invalid partition"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_slurm_that_takes_no_jobs_is_not_awaited(
+    sbatch: str | None, cores: int | None, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if sbatch is None:
+        monkeypatch.setenv("PATH", str(tmp_path))
+    else:
+        slurm(tmp_path, monkeypatch, sbatch, cores=cores)
+    with pytest.raises(UnknotError, match=f"--dask slurm: {told}"), cluster("slurm"):
         pass
 
 

@@ -7,7 +7,9 @@ import logging
 import multiprocessing
 import os
 import queue
+import shutil
 import signal
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
@@ -190,11 +192,11 @@ def cluster(where: str, jobs: int | None = None) -> Iterator[tuple[Executor, int
                 options = {"n_workers": count, "threads_per_worker": 1, "dashboard_address": None}
                 server = stack.enter_context(dask.LocalCluster(**options, silence_logs="ERROR"))
             elif where == "slurm":
-                queue: Any = importlib.import_module("dask_jobqueue")
-                server = stack.enter_context(queue.SLURMCluster())
+                server = stack.enter_context(_slurm())
                 server.scale(jobs=jobs or 1)
             else:
                 server = where
+                importlib.import_module("distributed.comm").get_address_host_port(server)  # or a ValueError
             client = stack.enter_context(dask.Client(server, timeout=PATIENCE, set_as_default=False))
             client.wait_for_workers(1, timeout=None if where == "slurm" else PATIENCE)
             for worker, digest in client.run(code_digest).items():
@@ -214,5 +216,28 @@ def cluster(where: str, jobs: int | None = None) -> Iterator[tuple[Executor, int
     except (OSError, ValueError) as error:
         raise UnknotError(
             f"--dask {where}: {error or 'nobody answers there'}; finished points are kept: start a scheduler and "
-            "workers, or leave out --dask, and give the same command"
+            "workers, and give local, slurm or its address, as tcp://login1:8786, or leave out --dask"
         ) from error
+
+
+def _slurm() -> Any:
+    """A scheduler in this process for workers in jobs of Slurm, which accepts such jobs."""
+    if shutil.which("sbatch") is None:
+        raise UnknotError(
+            "--dask slurm: there is no command sbatch here; give the command on a machine that submits to Slurm, or "
+            "leave out --dask"
+        )
+    jobqueue: Any = importlib.import_module("dask_jobqueue")
+    try:
+        server = jobqueue.SLURMCluster()
+    except ValueError as error:
+        why = " ".join(str(error).split())
+        raise UnknotError(
+            f"--dask slurm: jobqueue.yaml of dask-jobqueue does not describe the jobs: {why}"
+        ) from error
+    # dask-jobqueue only logs that a job was refused, and its workers would be awaited for ever
+    tried = subprocess.run(["sbatch", "--test-only"], input=server.job_script(), capture_output=True, text=True)
+    if tried.returncode:
+        server.close()
+        raise UnknotError(f"--dask slurm: Slurm refuses the jobs of jobqueue.yaml: {tried.stderr.strip()}")
+    return server

@@ -24,7 +24,15 @@ def run(
     ] = None,
     out: Path | None = None,
     jobs: int | None = None,
-    dask: str | None = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask",
+            "--executor",
+            metavar="local|slurm|ADDRESS",
+            help="Compute points with workers of Dask, also elsewhere.",
+        ),
+    ] = None,
     store: Path | None = None,
     outside_files: bool = False,
     sweep: str | None = None,
@@ -48,8 +56,6 @@ def run(
         Folder of the report, by default reports; of BookSim for curves and rows.
     jobs
         Points computed at a time; by default the cores.
-    dask : local|slurm|ADDRESS
-        Compute points with workers of Dask, also elsewhere.
     store
         SQLite file of results; by default beside the study.
     outside_files
