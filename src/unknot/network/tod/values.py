@@ -224,7 +224,7 @@ def product(budget: Budget, place: Place, name: str, a: Value, b: Value) -> Valu
         products.PRODUCTS[name],
         (one, two),
         one.routers * two.routers,
-        products.size(name, (one.routers, two.routers), (one.channels, two.channels)),
+        products.PRODUCTS[name].size((one.routers, two.routers), (one.channels, two.channels)),
         one.dimensions + two.dimensions,
     )
     if one is a and two is b:
