@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from tests.reference.shortest_paths import shortest_paths as listed
 from tests.reference.shortest_paths import starts, taken
 from tests.strategies import networks, relations, table_relation
-from unknot.network import Network, distances_from, from_edges
+from unknot.network import Network, from_edges
 from unknot.network.families import mesh, torus
 from unknot.routing import (
     EJECT,
@@ -28,7 +28,7 @@ from unknot.routing import (
     west_first,
 )
 from unknot.verify.adaptivity import adaptivity
-from unknot.verify.minimal_paths import Destinations, forbidden_path, path_counts
+from unknot.verify.minimal_paths import forbidden_path, path_counts
 
 
 def by_enumeration(relation: Relation) -> dict[tuple[int, int], tuple[int, int]]:
@@ -183,49 +183,3 @@ def test_sets_of_vcs_are_those_of_one_way_alone(vcs: int, ends: int, ejects: int
     relation = table_relation(network, [1, 1, vcs], {**table, (ejects, 3): [EJECT], (ends, 3): []})
     *_, counts = path_counts(relation)
     assert [counts.exact(i) for i in range(3)] == [(0, 1), (0, 1), (1, 1)]
-
-
-def fewest_to_a_refusal(relation: Relation, home: int, sources: list[int]) -> int | None:
-    """Fewest steps from a source to a state that lacks a channel to a nearer router, by breadth-first search."""
-    network = relation.network
-    away = distances_from(network, int(network.eject[home]), reverse=True)
-    best = []
-    for address in np.flatnonzero(relation.destination == home).tolist():
-        starting = [s for s in sources if s in relation.sources(address) and away[network.inject[s]] > 0]
-        todo = [(relation.num_vcs + s, 0) for s in starting]
-        met = {at for at, _ in todo}
-        for at, steps in todo:
-            here = network.inject[at - relation.num_vcs] if at >= relation.num_vcs else relation.vcs.router[at]
-            offered = [c.vc for c in relation.candidates(at, address) if c.vc is not None]
-            channels = {int(relation.vcs.channel[vc]) for vc in offered}
-            leaving = np.flatnonzero(network.source == here)
-            nearer = {int(c) for c in leaving if away[network.target[c]] == away[here] - 1}
-            if nearer - channels:
-                best.append(steps)
-            onward = {vc for vc in offered if int(relation.vcs.channel[vc]) in nearer}
-            fresh = {vc for vc in onward - met if away[network.target[relation.vcs.channel[vc]]] > 0}
-            met |= fresh
-            todo += [(vc, steps + 1) for vc in sorted(fresh)]
-    return min(best, default=None)
-
-
-@given(relations(networks(max_routers=4)))
-@settings(max_examples=30)
-def test_the_first_refusal(relation: Relation) -> None:
-    """Of each source alone, and of all of them as one group."""
-    destinations, terminals = Destinations(relation), relation.network.num_terminals
-    apart, together = np.arange(terminals, dtype=np.int32), np.zeros(terminals, dtype=np.int32)
-    for home in range(terminals):
-        destinations.turn_to(home)
-        found = [loss and loss[0] for loss in destinations.refusals(apart, terminals)]
-        assert found == [fewest_to_a_refusal(relation, home, [s]) for s in range(terminals)]
-        (first,) = destinations.refusals(together, 1)
-        assert (first and first[0]) == fewest_to_a_refusal(relation, home, [*range(terminals)])
-
-
-def test_no_refusal_where_all_shortest_paths_are_permitted() -> None:
-    free, bound = (Destinations(routing(mesh(2, 2))) for routing in (fully_adaptive, dimension_order))
-    for destinations, steps in ((free, None), (bound, 0)):
-        destinations.turn_to(3)
-        (loss,) = destinations.refusals(np.zeros(4, dtype=np.int32), 1)
-        assert (loss and loss[0]) == steps

@@ -164,25 +164,6 @@ class Destinations:
             total.reshape(-1, limbs)[at],
         )
 
-    def refusals(self, group: IntArray, groups: int) -> list[tuple[int, int] | None]:
-        """Return for each group the fewest steps to a state that lacks a channel to a nearer router, and its address.
-
-        Parameters
-        ----------
-        group : int32 array, shape (terminals,)
-            Group of each terminal, −1 for those that do not take part.
-        """
-        from unknot.verify.minimal_paths_kernel import first_refusals
-
-        vcs, input_vcs = self.relation.num_vcs, self.relation.vcs.router.size
-        queue, hops, fewest = (np.empty(size, dtype=np.int64) for size in (input_vcs, input_vcs, 2 * groups))
-        first_refusals(
-            self.arrays, group, groups, self.out_first, self.out_channel, queue, hops,
-            np.zeros(vcs, dtype=np.int64), fewest,
-        )  # fmt: skip
-        pairs = fewest.reshape(groups, 2).tolist()
-        return [None if steps < 0 else (steps, int(self.mine[k])) for steps, k in pairs]
-
 
 def path_counts(relation: Relation, *, progress: Progress | None = None) -> Iterator[PathCounts]:
     """Count the permitted shortest paths of every pair, one destination after the other.

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
 
-from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot.certificates.verdict import Verdict
-from unknot.network import distances_from
-from unknot.routing.relation import Relation
+from unknot.network.model import IntArray
+from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.delivery import Delivery
 from unknot.verify.minimal_paths import Destinations, ForbiddenPath, forbidden_path
-from unknot_papers.bnr.directions import Directions, directions
+from unknot_papers.bnr.directions import directions
 
 
 @dataclass(frozen=True)
@@ -119,7 +117,7 @@ def bnr(relation: Relation, *, progress: Progress | None = None) -> tuple[Bnr, .
     classes = len(kinds.signs)
     pairs, full = np.zeros(classes, dtype=np.int64), np.zeros(classes, dtype=np.int64)
     nearest: list[tuple[int, int, int] | None] = [None] * classes
-    lost: list[tuple[int, int, int] | None] = [None] * classes
+    refusals: list[Refusal | None] = [None] * classes
     destinations = Destinations(relation)
     for home in range(network.num_terminals):
         destinations.turn_to(home)
@@ -132,15 +130,13 @@ def bnr(relation: Relation, *, progress: Progress | None = None) -> tuple[Bnr, .
             best, hops = nearest[kind[i]], int(counts.distance[i])
             if best is None or hops < best[0]:
                 nearest[kind[i]] = hops, int(counts.sources[i]), home
-        for k, loss in enumerate(destinations.refusals(group, classes)):
-            earlier = lost[k]
-            if loss is not None and (earlier is None or loss[0] < earlier[0]):
-                lost[k] = loss[0], loss[1], home
+        for address in destinations.mine.tolist():
+            _refuse(relation, destinations, address, group, refusals)
         if progress is not None:
             progress("destinations", home + 1, network.num_terminals)
     table = []
     for k, signs in enumerate(kinds.signs):
-        near, gone = nearest[k], lost[k]
+        near = nearest[k]
         table.append(
             Bnr(
                 signs=signs,
@@ -148,45 +144,45 @@ def bnr(relation: Relation, *, progress: Progress | None = None) -> tuple[Bnr, .
                 full_pairs=int(full[k]),
                 provided=near is None,
                 forbidden=None if near is None else forbidden_path(relation, near[1], near[2]),
-                kept=gone is None,
-                refusal=None if gone is None else _refusal(relation, kinds, k, gone[1]),
+                kept=refusals[k] is None,
+                refusal=refusals[k],
             )
         )
     return tuple(table)
 
 
-def _refusal(relation: Relation, kinds: Directions, kind: int, address: int) -> Refusal:
-    """The state met first, from the sources of a class, that is not offered every channel that brings it nearer."""
-    network, vcs = relation.network, relation.vcs
-    home = int(relation.destination[address])
-    left = distances_from(network, int(network.eject[home]), reverse=True)
-    out_first, out_channel = network.outgoing
-    group = kinds.of_sources(home)
-    before: dict[int, int | None] = {}
-    todo: deque[int] = deque()
-    for t in relation.sources(address).tolist():
-        if group[t] == kind and left[network.inject[t]] > 0:
-            before[relation.num_vcs + t] = None
-            todo.append(relation.num_vcs + t)
-    while todo:
-        at = todo.popleft()
-        router = int(vcs.router[at])
-        leaving = out_channel[out_first[router] : out_first[router + 1]].tolist()
-        nearer = [c for c in leaving if left[network.target[c]] == left[router] - 1 >= 0]
-        taken = [c.vc for c in relation.candidates(at, address) if c.vc is not None]
-        offered = {int(vcs.channel[vc]) for vc in taken}
-        for channel in nearer:
-            if channel not in offered:
-                walk, end = [], at
-                while (previous := before[end]) is not None:
-                    walk.append(end)
-                    end = previous
-                return Refusal(end - relation.num_vcs, address, tuple(walk[::-1]), channel)
-        for vc in taken:
-            if vc not in before and vcs.channel[vc] in nearer:
-                before[vc] = at
-                todo.append(vc)
-    raise RelationError(f"{relation.name}: its answers change from one question to the next")
+def _refuse(
+    relation: Relation, paths: Destinations, address: int, group: IntArray, refusals: list[Refusal | None]
+) -> None:
+    """Write down the first refusal of each class at an address, where it takes fewer steps than the one known."""
+    network, vcs, left = relation.network, relation.vcs, paths.distance
+    nearer = (left[network.target] == left[network.source] - 1) & (left[network.source] > 0)
+    order, first, value = paths.explorer.visit(address)
+    state, vc = np.repeat(np.arange(order.size), np.diff(first)), value & VC_MASK
+    state, vc = state[vc != EJECT], vc[vc != EJECT]
+    state, vc = state[nearer[vcs.channel[vc]]], vc[nearer[vcs.channel[vc]]]
+    offered = np.bincount(np.unique(np.stack([state, vcs.channel[vc]]), axis=1)[0], minlength=order.size)
+    refused = offered < np.bincount(network.source[nearer], minlength=network.num_routers)[vcs.router[order]]
+    if not refused.any():
+        return
+    steps = dict(zip(order.tolist(), np.split(vc, np.searchsorted(state, np.arange(1, order.size))), strict=True))
+    ends = set(order[refused].tolist())
+    for k, known in enumerate(refusals):
+        walks = {
+            relation.num_vcs + t: (relation.num_vcs + t,) for t in relation.sources(address).tolist() if group[t] == k
+        }
+        todo = list(walks)
+        for at in todo:
+            if known is not None and len(walks[at]) > len(known.walk):
+                break
+            if at in ends:
+                lacking = set(np.flatnonzero(nearer & (network.source == vcs.router[at])).tolist())
+                channel = min(lacking.difference(vcs.channel[steps[at]].tolist()))
+                refusals[k] = Refusal(walks[at][0] - relation.num_vcs, address, walks[at][1:], channel)
+                break
+            fresh = {after: (*walks[at], after) for after in steps[at].tolist() if after not in walks}
+            walks |= fresh
+            todo += fresh
 
 
 @dataclass(frozen=True, eq=False, repr=False)
