@@ -21,10 +21,8 @@ from unknot.fabrics import read_fabric
 from unknot.network import Network, to_networkx
 from unknot.network.families import random_regular, ring, torus
 from unknot.routing import Relation, dfsssp, lash
-from unknot.routing.dfsssp import balanced_routes
 from unknot.routing.forwarding_table import route_lengths, switchboard
-from unknot.routing.lash import shortest_routes
-from unknot.routing.layers import Layers, Routes, cycle_breaking, first_fit
+from unknot.routing.layers import Layers, Routes, balanced_routes, cycle_breaking, first_fit, shortest_routes
 from unknot.routing.relation_kernel import compile_relation
 from unknot.studies.design import network as named
 from unknot.verify import check

@@ -15,7 +15,6 @@ from unknot.routing.classes import message_classes as message_classes
 from unknot.routing.cube_connected_cycles import cube_connected_cycles as cube_connected_cycles
 from unknot.routing.de_bruijn import de_bruijn as de_bruijn
 from unknot.routing.destination_tag import destination_tag as destination_tag
-from unknot.routing.dfsssp import dfsssp as dfsssp
 from unknot.routing.dimension_order import dimension_order as dimension_order
 from unknot.routing.dragonfly import dragonfly_minimal as dragonfly_minimal
 from unknot.routing.dragonfly import dragonfly_ugal as dragonfly_ugal
@@ -25,10 +24,11 @@ from unknot.routing.forwarding_table import forwarding_table as forwarding_table
 from unknot.routing.fully_adaptive import fully_adaptive as fully_adaptive
 from unknot.routing.hop_number import hop_number as hop_number
 from unknot.routing.hyperx import hyperx_dimension_order as hyperx_dimension_order
+from unknot.routing.hyperx import hyperx_dimwar as hyperx_dimwar
 from unknot.routing.hyperx import hyperx_minimal as hyperx_minimal
-from unknot.routing.hyperx_war import hyperx_dimwar as hyperx_dimwar
-from unknot.routing.hyperx_war import hyperx_omniwar as hyperx_omniwar
-from unknot.routing.lash import lash as lash
+from unknot.routing.hyperx import hyperx_omniwar as hyperx_omniwar
+from unknot.routing.layers import dfsssp as dfsssp
+from unknot.routing.layers import lash as lash
 from unknot.routing.lcfaa import lcfaa as lcfaa
 from unknot.routing.nca import nca as nca
 from unknot.routing.o1turn import o1turn as o1turn

@@ -1,22 +1,39 @@
-"""Minimal routing on HyperX networks and flattened butterflies.
+"""Routing on HyperX networks and flattened butterflies: in dimension order, minimal adaptive, DimWAR and OmniWAR.
 
 In each dimension every position is one hop from every other. Dimension order takes the dimensions in ascending order,
 one hop each, so that no hop leads back to a lower dimension, with any number of VCs (Ahn, Binkert, Davis, McLaren &
 Schreiber 2009). Minimal adaptive routing takes them in any order, on the VC whose index is the number of hops that
 remain after this one: 1 VC for each dimension, which are passed from the highest to the lowest (Kim, Dally & Abts
-2007). So neither has a cycle of dependencies under any switching technique.
+2007).
+
+The weighted adaptive routings of McDonald, Isaev, Flores, Davis & Kim (2019) add deroutes: hops within a dimension to
+another position than the destination's. DimWAR takes the dimensions in ascending order, in each at most one deroute;
+the first hop in a dimension is on VC class 0, the hop after a deroute on class 1, so 2 VCs. OmniWAR takes the
+dimensions in any order, hop i on VC class i, and deroutes as long as there are classes for the hops that then remain.
+It needs one VC per dimension and one per deroute; a header with fewer dimensions to go may deroute as well. Neither
+is minimal where a dimension has three positions or more. Which output a header takes is decided once in each router,
+by the least product of congestion and hops that remain: the selection function `least_weight`. Other selection
+functions take deroutes as the second tier that they are here. DAL (Ahn et al. 2009) is not here: it keeps in the
+header in which dimensions it has derouted.
+
+All four pass dimensions or VC classes in one order: no cycle of dependencies under any switching technique, and so no
+need of escape channels or of atomic allocation.
 """
 
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
+from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
-from unknot.routing.meshes import complete_product, enough_vcs
-from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.meshes import CompleteProduct, complete_product, enough_vcs
+from unknot.routing.relation import EJECT, TIER, Out, Relation, Rule
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
+
+WAR = "McDonald, Isaev, Flores, Davis & Kim 2019"
 
 
 @takes_network
@@ -45,29 +62,74 @@ def hyperx_dimension_order(network: Network, vcs: int = 1) -> Relation:
     <Relation hyperx_dimension_order on hyperx([4, 4]), 96 VCs>
     """
     product = complete_product(network, "hyperx_dimension_order")
-    coordinates, port, start, dimensions = product.coordinates, product.port, product.start, product.start.size
+    return _in_order(network, product, vcs, "hyperx_dimension_order", "Ahn et al. 2009", deroutes=False)
+
+
+@takes_network
+def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
+    """Dimension order with at most one deroute in each dimension.
+
+    Parameters
+    ----------
+    vcs : int
+        VCs per channel, at least 2, in two classes.
+
+    Raises
+    ------
+    RelationError
+        If there are too few VCs; `NetworkError` if the network is not a product of complete graphs.
+
+    References
+    ----------
+    N. McDonald, M. Isaev, A. Flores, A. Davis, J. Kim: Practical and efficient incremental adaptive routing for
+    HyperX networks. SC 2019.
+
+    Examples
+    --------
+    >>> from unknot.network.families import hyperx
+    >>> hyperx_dimwar(hyperx([4, 4]))
+    <Relation hyperx_dimwar on hyperx([4, 4]), 192 VCs>
+    """
+    product = complete_product(network, "hyperx_dimwar")
+    if vcs < 2:
+        raise RelationError(f"hyperx_dimwar on {network.name}: two classes of VCs need 2 VCs; got {vcs}")
+    return _in_order(network, product, vcs, "hyperx_dimwar", WAR, deroutes=True)
+
+
+def _in_order(
+    network: Network, product: CompleteProduct, vcs: int, name: str, source: str, *, deroutes: bool
+) -> Relation:
+    """One dimension after the other, in each a deroute if they are allowed."""
+    coordinates, port, start, dimension = product.coordinates, product.port, product.start, product.dimension
     virtual = VirtualChannels(network, vcs)
-    router, first, home = virtual.router, virtual.first, network.eject
+    radices, dimensions, half = np.array(network.radices), start.size, vcs // 2 if deroutes else vcs
+    router, first, at_channel = virtual.router, virtual.first, virtual.channel
+    home, total = network.eject, virtual.total
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
         for i in range(dimensions):
-            if coordinates[here, i] != coordinates[there, i]:
-                for v in range(vcs):
-                    out[v] = first[port[here, start[i] + coordinates[there, i]]] + v
-                return vcs
+            goal = coordinates[there, i]
+            if coordinates[here, i] == goal:
+                continue
+            derouted = deroutes and at < total and dimension[at_channel[at]] == i
+            low, high = (half, vcs) if derouted else (0, half)
+            count = 0
+            for v in range(low, high):
+                out[count] = first[port[here, start[i] + goal]] + v
+                count += 1
+            if deroutes and not derouted:
+                for position in range(radices[i]):
+                    if position != goal and position != coordinates[here, i]:
+                        for v in range(low, high):
+                            out[count] = first[port[here, start[i] + position]] + v + TIER
+                            count += 1
+            return count
         out[0] = EJECT
         return 1
 
-    return Relation(
-        network,
-        virtual,
-        rule,
-        name="hyperx_dimension_order",
-        claims=ACYCLIC,
-        claims_minimal=True,
-        source="Ahn et al. 2009",
-    )
+    minimal = not deroutes or max(network.radices) < 3
+    return _relation(network, virtual, rule, name, source, minimal, weighted=deroutes)
 
 
 @takes_network
@@ -97,34 +159,106 @@ def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
     <Relation hyperx_minimal on hyperx([4, 4]), 192 VCs>
     """
     product = complete_product(network, "hyperx_minimal")
-    coordinates, port, start, dimensions = product.coordinates, product.port, product.start, product.start.size
     count = enough_vcs(network, vcs, product.hops, "hyperx_minimal")
     share = np.arange(product.hops + 1) * count // product.hops
-    virtual = VirtualChannels(network, count)
-    router, first, home = virtual.router, virtual.first, network.eject
+    return _in_any_order(network, product, share, "hyperx_minimal", "Kim, Dally & Abts 2007", deroutes=False)
+
+
+@takes_network
+def hyperx_omniwar(network: Network, vcs: int | None = None, *, deroutes: int | None = None) -> Relation:
+    """Dimensions in any order, hop i on VC class i, deroutes as long as classes last.
+
+    Parameters
+    ----------
+    vcs : int, optional
+        VCs per channel, at least one for each dimension of more than one position; by default one more. The first
+        classes have one more where classes cannot have as many.
+    deroutes : int, optional
+        Deroutes of a packet, each of which takes a VC class; by default as many as there are VCs for, at most one for
+        each dimension. No route has more hops than dimensions and deroutes.
+
+    Raises
+    ------
+    RelationError
+        If there are too few VCs; `NetworkError` if the network is not a product of complete graphs.
+
+    References
+    ----------
+    N. McDonald, M. Isaev, A. Flores, A. Davis, J. Kim: Practical and efficient incremental adaptive routing for
+    HyperX networks. SC 2019.
+
+    Examples
+    --------
+    >>> from unknot.network.families import hyperx
+    >>> hyperx_omniwar(hyperx([4, 4]))
+    <Relation hyperx_omniwar on hyperx([4, 4]), 288 VCs>
+    """
+    product = complete_product(network, "hyperx_omniwar")
+    if deroutes is not None and deroutes < 0:
+        raise RelationError(f"hyperx_omniwar on {network.name}: deroutes is a number from 0, got {deroutes}")
+    least = product.hops + (deroutes or 0)
+    count = enough_vcs(network, least + (deroutes is None) if vcs is None else vcs, least, "hyperx_omniwar")
+    classes = least if deroutes is not None else min(count, 2 * product.hops)
+    share = -(-np.arange(classes + 1) * count // classes)
+    return _in_any_order(network, product, share, "hyperx_omniwar", WAR, deroutes=True)
+
+
+def _in_any_order(
+    network: Network,
+    product: CompleteProduct,
+    share: npt.NDArray[np.int64],
+    name: str,
+    source: str,
+    *,
+    deroutes: bool,
+) -> Relation:
+    """Dimensions in any order, VC class k being the VCs from share[k] on: by the hops that remain, or those done."""
+    coordinates, port, start = product.coordinates, product.port, product.start
+    virtual, classes = VirtualChannels(network, int(share[-1])), share.size - 1
+    radices, dimensions = np.array(network.radices), product.start.size
+    router, first, at_channel = virtual.router, virtual.first, virtual.channel
+    home, total = network.eject, virtual.total
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
-        hops = 0
+        remain = 0
         for i in range(dimensions):
-            hops += coordinates[here, i] != coordinates[there, i]
-        if hops == 0:
+            remain += coordinates[here, i] != coordinates[there, i]
+        if remain == 0:
             out[0] = EJECT
             return 1
+        hop = 0 if deroutes else remain - 1
+        while deroutes and at < total and share[hop] <= at - first[at_channel[at]]:
+            hop += 1
+        free = deroutes and classes - hop > remain
         offered = 0
         for i in range(dimensions):
-            if coordinates[here, i] != coordinates[there, i]:
-                for v in range(share[hops - 1], share[hops]):
-                    out[offered] = first[port[here, start[i] + coordinates[there, i]]] + v
-                    offered += 1
+            goal = coordinates[there, i]
+            for position in range(radices[i]):
+                if coordinates[here, i] == goal or position == coordinates[here, i]:
+                    continue
+                if position == goal or free:
+                    for v in range(share[hop], share[hop + 1]):
+                        out[offered] = first[port[here, start[i] + position]] + v + (0 if position == goal else TIER)
+                        offered += 1
         return offered
 
+    minimal = not deroutes or classes == 1 or max(network.radices) < 3
+    return _relation(network, virtual, rule, name, source, minimal, weighted=deroutes)
+
+
+def _relation(
+    network: Network, virtual: VirtualChannels, rule: Rule, name: str, source: str, minimal: bool, *, weighted: bool
+) -> Relation:
+    """The relation of a rule; a weighted one commits to the output of least weight."""
     return Relation(
         network,
         virtual,
         rule,
-        name="hyperx_minimal",
+        name=name,
         claims=ACYCLIC,
-        claims_minimal=True,
-        source="Kim, Dally & Abts 2007",
+        claims_minimal=minimal,
+        source=source,
+        commits=weighted,
+        selection="least_weight" if weighted else None,
     )

@@ -1,8 +1,21 @@
-"""Deterministic routes shared out among layers of virtual lanes: what LASH and DFSSSP have in common.
+"""Deterministic routes on any network, shared out among layers of virtual lanes: LASH and DFSSSP.
 
 Every layer has its own VC on each channel, and the routes of a layer close no cycle of dependencies. A header stays
-in the layer it was sent in, which its address names, as a service level does in InfiniBand: the address of a
-terminal in layer l is l · terminals + terminal.
+in the layer it was sent in, which its address names, as a service level does in InfiniBand: the address of a terminal
+in layer l is l · terminals + terminal. So there is no deadlock under any switching technique, and the number of VCs
+is the number of layers that come out. Both are minimal and deterministic.
+
+LASH, layered shortest-path routing (Skeie, Lysne & Theiss 2002), takes one shortest path for each source and
+destination router. Path after path is put into the first layer in which it closes no cycle with those that are
+already there, and a new layer is opened when there is none. The number of layers depends on the network and on the
+paths. The paper ends by levelling the layers, which is left out here: it changes no count.
+
+DFSSSP, deadlock-free single-source-shortest-path routing (Domke, Hoefler & Nagel 2011), gives one destination after
+the other a tree of shortest paths, the lightest by weights that count the routes so far on every channel, so that
+load is spread evenly (Hoefler, Schneider & Lumsdaine 2009). All routes begin in the first layer; as long as its
+dependency graph has a cycle, the routes that use one dependency of it (the one of the fewest routes) move on to the
+next layer, and so on. Where there are more VCs than layers, the paper spreads routes over all of them; here a layer
+has several VCs instead.
 """
 
 from __future__ import annotations
@@ -18,7 +31,9 @@ from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.contract import ACYCLIC
+from unknot.routing.paths import distances_to_homes, require_ways
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
 Ints = npt.NDArray[np.int64]
@@ -145,3 +160,103 @@ def layered(routes: Routes, layer: Layers, layers: int, vcs: int | None, name: s
         ),
         source=source,
     )
+
+
+@takes_network
+def lash(network: Network, vcs: int | None = None) -> Relation:
+    """Shortest paths in as many layers as keep each free of cycles.
+
+    6 bytes for each router and each router that ejects, and one for each terminal, layer and terminal.
+
+    Parameters
+    ----------
+    vcs : int, optional
+        VCs per channel: at least the number of layers (the default). More are shared out among the layers.
+
+    Raises
+    ------
+    RelationError
+        If there are too few VCs, with the number of layers that are needed, or the network is too large;
+        `NetworkError` if some terminal has no way to another.
+
+    References
+    ----------
+    T. Skeie, O. Lysne, I. Theiss: Layered shortest path (LASH) routing in irregular system area networks. IPDPS 2002.
+
+    Examples
+    --------
+    >>> from unknot.network.families import irregular
+    >>> lash(irregular(12, 4, 1))
+    <Relation lash (2 layers) on irregular(12, 4, 1, seed=1), 92 VCs>
+    """
+    routes = shortest_routes(network)
+    layer, layers = first_fit(routes)
+    return layered(routes, layer, layers, vcs, "lash", "Skeie, Lysne & Theiss 2002")
+
+
+def shortest_routes(network: Network) -> Routes:
+    """The shortest paths of LASH: at every router the first channel that leads nearer to the destination."""
+    from unknot.routing.layers_kernel import first_channels
+
+    distances = distances_to_homes(network, "lash")
+    require_ways(network, distances.table, distances.homes, "lash")
+    table = np.empty(distances.table.shape, dtype=np.int32)
+    first_channels(*network.outgoing, network.target, distances.table, table)
+    table.setflags(write=False)
+    return Routes(network, table, distances.homes, distances.column)
+
+
+@takes_network
+def dfsssp(network: Network, vcs: int | None = None) -> Relation:
+    """Balanced shortest paths in layers made by breaking cycles.
+
+    4 bytes for each router and terminal, 2 for each router and router that ejects, and while cycles are sought 8 for
+    each hop of all routes.
+
+    Parameters
+    ----------
+    vcs : int, optional
+        VCs per channel: at least the number of layers (the default). More are shared out among the layers.
+
+    Raises
+    ------
+    RelationError
+        If there are too few VCs, with the number of layers that are needed, or the network is too large;
+        `NetworkError` if some terminal has no way to another.
+
+    References
+    ----------
+    J. Domke, T. Hoefler, W. E. Nagel: Deadlock-free oblivious routing for arbitrary topologies. IPDPS 2011.
+
+    Examples
+    --------
+    >>> from unknot.network.families import irregular
+    >>> dfsssp(irregular(12, 4, 1))
+    <Relation dfsssp (2 layers) on irregular(12, 4, 1, seed=1), 92 VCs>
+    """
+    routes = balanced_routes(network)
+    layer, layers = cycle_breaking(routes)
+    return layered(routes, layer, layers, vcs, "dfsssp", "Domke, Hoefler & Nagel 2011")
+
+
+def balanced_routes(network: Network) -> Routes:
+    """The routes of SSSP, a row for each terminal: of the shortest paths those on which the fewest routes run yet."""
+    from unknot.routing.layers_kernel import balanced_channels
+
+    distances = distances_to_homes(network, "dfsssp")
+    require_ways(network, distances.table, distances.homes, "dfsssp")
+    terminals = np.arange(network.num_terminals)
+    sending = np.bincount(network.inject, minlength=network.num_routers).astype(np.int64)
+    table = np.empty((network.num_terminals, network.num_routers), dtype=np.int32)
+    balanced_channels(
+        *network.outgoing,
+        network.source,
+        network.target,
+        distances.table,
+        distances.column,
+        terminals,
+        sending,
+        table,
+    )
+    table.setflags(write=False)
+    return Routes(network, table, network.eject.astype(np.int64), terminals)
