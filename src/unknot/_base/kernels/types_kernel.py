@@ -5,14 +5,15 @@ from numba import njit, types
 
 from unknot._base.background import watch_compiling
 from unknot._base.compiling import announce
+from unknot._base.kernels.kept_kernel import InnerCompiler
 from unknot._base.kernels.kept_kernel import kept as kept
 
 watch_compiling()
 announce()
 
 # Functions that only kernels call: without wrappers for Python and C all compiles in six sevenths of the time.
-called = njit(_nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-inlined = njit(_nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+INNER = {"_nrt": False, "no_rewrites": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler}
+called, inlined = njit(**INNER), njit(forceinline=True, **INNER)
 
 # Read-only arrays; writable ones are accepted too.
 READ32 = types.Array(types.int32, 1, "C", readonly=True)
