@@ -12,8 +12,9 @@ watch_compiling()
 announce()
 
 # Functions that only kernels call: without wrappers for Python and C all compiles in six sevenths of the time.
-INNER = {"_nrt": False, "no_rewrites": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler}
-called, inlined = njit(**INNER), njit(forceinline=True, **INNER)
+INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "no_rewrites": True, "pipeline_class": InnerCompiler}
+called = njit(_nrt=False, **INNER)
+inlined = njit(_nrt=False, forceinline=True, **INNER)
 
 # Read-only arrays; writable ones are accepted too.
 READ32 = types.Array(types.int32, 1, "C", readonly=True)
