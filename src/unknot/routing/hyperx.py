@@ -160,8 +160,9 @@ def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
     """
     product = complete_product(network, "hyperx_minimal")
     count = enough_vcs(network, vcs, product.hops, "hyperx_minimal")
+    virtual = VirtualChannels(network, count)
     share = np.arange(product.hops + 1) * count // product.hops
-    return _in_any_order(network, product, share, "hyperx_minimal", "Kim, Dally & Abts 2007", deroutes=False)
+    return _in_any_order(virtual, product, share, "hyperx_minimal", "Kim, Dally & Abts 2007", deroutes=False)
 
 
 @takes_network
@@ -199,12 +200,13 @@ def hyperx_omniwar(network: Network, vcs: int | None = None, *, deroutes: int | 
     least = product.hops + (deroutes or 0)
     count = enough_vcs(network, least + (deroutes is None) if vcs is None else vcs, least, "hyperx_omniwar")
     classes = least if deroutes is not None else min(count, 2 * product.hops)
+    virtual = VirtualChannels(network, count)
     share = -(-np.arange(classes + 1) * count // classes)
-    return _in_any_order(network, product, share, "hyperx_omniwar", WAR, deroutes=True)
+    return _in_any_order(virtual, product, share, "hyperx_omniwar", WAR, deroutes=True)
 
 
 def _in_any_order(
-    network: Network,
+    virtual: VirtualChannels,
     product: CompleteProduct,
     share: npt.NDArray[np.int64],
     name: str,
@@ -214,7 +216,7 @@ def _in_any_order(
 ) -> Relation:
     """Dimensions in any order, VC class k being the VCs from share[k] on: by the hops that remain, or those done."""
     coordinates, port, start = product.coordinates, product.port, product.start
-    virtual, classes = VirtualChannels(network, int(share[-1])), share.size - 1
+    network, classes = virtual.network, share.size - 1
     radices, dimensions = np.array(network.radices), product.start.size
     router, first, at_channel = virtual.router, virtual.first, virtual.channel
     home, total = network.eject, virtual.total

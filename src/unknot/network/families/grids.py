@@ -10,10 +10,12 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, shown
 from unknot.network import Network
 from unknot.network.families.links import affordable, whole
+from unknot.network.model import IntArray
 
 MAX_ROUTERS = 2**27
 MAX_DIMENSIONS = 64
@@ -103,28 +105,44 @@ def _grid(family: str, sides: Sequence[int], wrap: bool, latency: int, name: str
     if routers > MAX_ROUTERS:
         raise NetworkError(f"{name}: {shown(routers)} routers; the limit is {MAX_ROUTERS}")
     affordable(name, routers, 2 * len(sides) * routers, routers, len(sides))
+    return _product(name, [_steps(int(k), wrap and k > 2) for k in sides], latency, 1)
+
+
+def _steps(k: int, wrap: bool) -> IntArray:
+    """The next positions up and down a line or ring, −1 for none: shape (k, 2)."""
+    to = np.arange(k, dtype=np.int32)[:, None] + np.array([1, -1], dtype=np.int32)
+    return to % k if wrap else np.where(to < k, to, -1)
+
+
+def _others(k: int) -> IntArray:
+    """All other positions, ascending: shape (k, k − 1)."""
+    to = np.arange(k - 1, dtype=np.int32)
+    return to + (to >= np.arange(k)[:, None])
+
+
+def _product(name: str, factors: Sequence[IntArray], latency: npt.ArrayLike, concentration: int) -> Network:
+    """The product of graphs, each given by the positions to which channels lead from each position, −1 for none."""
+    sides, widths = [len(to) for to in factors], [to.shape[1] for to in factors]
+    routers, degree = math.prod(sides), sum(widths)
     number = np.arange(routers, dtype=np.int32)
     coordinates = np.empty((routers, len(sides)), dtype=np.int32)
-    target = np.empty((routers, 2 * len(sides)), dtype=np.int32)
-    exists = np.zeros((routers, 2 * len(sides)), dtype=bool)
-    stride = 1
-    for i, k in enumerate(sides):
-        at = coordinates[:, i] = number // stride % k
-        for sign, last in ((0, k - 1), (1, 0)):
-            step, jump = (stride, -stride * (k - 1)) if sign == 0 else (-stride, stride * (k - 1))
-            edge = at == last
-            target[:, 2 * i + sign] = number + np.where(edge, np.int32(jump), np.int32(step))
-            exists[:, 2 * i + sign] = (k > 2) | ~edge if wrap else ~edge
-        stride *= int(k)
-    kept = np.flatnonzero(exists.ravel())
+    target = np.empty((routers, degree), dtype=np.int32)
+    stride, column = 1, 0
+    for i, to in enumerate(factors):
+        at = coordinates[:, i] = number // stride % sides[i]
+        steps = np.where(to < 0, 0, to - np.arange(sides[i], dtype=np.int32)[:, None])[at]
+        target[:, column : column + widths[i]] = np.where(steps, number[:, None] + stride * steps, -1)
+        stride, column = stride * sides[i], column + widths[i]
+    kept = np.flatnonzero(target.ravel() >= 0)
     return Network(
-        name=name,
-        num_routers=routers,
-        source=(kept // max(1, 2 * len(sides))).astype(np.int32),
-        target=target.ravel()[kept],
-        latency=latency,
+        name,
+        routers,
+        (kept // max(1, degree)).astype(np.int32),
+        target.ravel()[kept],
+        latency,
+        inject=np.repeat(number, concentration),
         coordinates=coordinates if sides else None,
-        radices=tuple(int(k) for k in sides),
+        radices=tuple(sides),
     )
 
 
@@ -159,7 +177,7 @@ def hyperx(shape: Sequence[int], concentration: int = 1, *, latency: int | Seque
         )
     sides = [whole("hyperx", "each number of the shape", side, 1) for side in shape]
     more = "" if concentration == 1 else f", {concentration}"
-    return _product(f"hyperx([{', '.join(map(str, sides))}]{more})", sides, concentration, latency)
+    return _complete(f"hyperx([{', '.join(map(str, sides))}]{more})", sides, concentration, latency)
 
 
 def flattened_butterfly(k: int, n: int, *, concentration: int | None = None, latency: int = 1) -> Network:
@@ -181,37 +199,19 @@ def flattened_butterfly(k: int, n: int, *, concentration: int | None = None, lat
     whole("flattened_butterfly", "the number n of stages", n, 2, 64)
     more = "" if concentration is None else f", concentration={concentration}"
     name = f"flattened_butterfly({k}, {n}{more})"
-    return _product(name, [k] * (n - 1), k if concentration is None else concentration, latency)
+    return _complete(name, [k] * (n - 1), k if concentration is None else concentration, latency)
 
 
-def _product(name: str, sides: list[int], concentration: int, latency: int | Sequence[int]) -> Network:
+def _complete(name: str, sides: list[int], concentration: int, latency: int | Sequence[int]) -> Network:
+    """The product of complete graphs."""
     whole(name, "the concentration", concentration, 0)
     cycles = [latency] * len(sides) if isinstance(latency, (int, np.integer)) else list(latency)
     if len(cycles) != len(sides):
         raise NetworkError(f"{name}: one latency, or one for each of the {len(sides)} dimensions, is wanted")
     routers, degree = math.prod(sides), sum(sides) - len(sides)
     affordable(name, routers, routers * degree, routers * concentration, len(sides))
-    number = np.arange(routers, dtype=np.int32)
-    coordinates = np.empty((routers, len(sides)), dtype=np.int32)
-    target = np.empty((routers, degree), dtype=np.int32)
-    stride, column = 1, 0
-    for i, side in enumerate(sides):
-        at = coordinates[:, i] = number // stride % side
-        others = np.arange(side - 1)
-        others = others + (others >= at[:, None])
-        target[:, column : column + side - 1] = number[:, None] + stride * (others - at[:, None])
-        column += side - 1
-        stride *= side
-    return Network(
-        name,
-        routers,
-        np.repeat(number, degree),
-        target.ravel(),
-        np.tile(np.repeat(np.array(cycles, dtype=np.int32), [side - 1 for side in sides]), routers),
-        inject=np.repeat(number, concentration),
-        coordinates=coordinates,
-        radices=tuple(sides),
-    )
+    of_channels = np.tile(np.repeat(np.array(cycles, dtype=np.int32), [side - 1 for side in sides]), routers)
+    return _product(name, [_others(k) for k in sides], of_channels, concentration)
 
 
 def complete(n: int, *, latency: int = 1) -> Network:
@@ -224,7 +224,4 @@ def complete(n: int, *, latency: int = 1) -> Network:
     """
     whole("complete", "the number of routers", n, 1)
     affordable(f"complete({n})", n, n * (n - 1))
-    router = np.arange(n, dtype=np.int32)
-    others = router[: n - 1] + (router[: n - 1] >= router[:, None])
-    source = np.repeat(router, n - 1)
-    return Network(f"complete({n})", n, source, others.ravel(), latency)
+    return Network(f"complete({n})", n, np.repeat(np.arange(n), n - 1), _others(n).ravel(), latency)

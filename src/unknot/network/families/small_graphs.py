@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from unknot._base.errors import NetworkError
 from unknot.network import Network
-from unknot.network.families.links import affordable, linked, simple, whole
+from unknot.network.families.links import Ints, affordable, linked, simple, whole
 
 
 def generalized_petersen(n: int, k: int, *, latency: int = 1) -> Network:
@@ -237,21 +238,35 @@ def _permutation_graph(family: str, n: int, moves: list[list[int]], latency: int
     """Permutations of n letters, each linked to those whose letter i is its letter move[i]; moves undo themselves."""
     routers = math.factorial(n)
     affordable(f"{family}({n})", routers, routers * len(moves), routers, n)
-    known = np.zeros((1, 1), dtype=np.int32)
-    for letters in range(2, n + 1):
-        known = np.concatenate([np.insert(known, place, letters - 1, axis=1) for place in range(letters)])
-    weight = np.int64(n) ** np.arange(n)
-    known = known[np.argsort(known @ weight)]
+    letters, target = generated(n, moves)
+    source = np.repeat(np.arange(routers), len(moves))
+    return Network(f"{family}({n})", routers, source, target, latency, coordinates=letters, radices=(n,) * n)
+
+
+def generated(
+    letters: int, moves: Sequence[Sequence[int]], afford: Callable[[int], None] = lambda routers: None
+) -> tuple[Ints, Ints]:
+    """The permutations that some moves generate, by their last letters, and where each move leads from each.
+
+    Parameters
+    ----------
+    moves : list of permutations of 0 … letters − 1
+        A move leads to the permutation whose letter i is letter move[i].
+    afford : callable
+        Called with a bound on the permutations before more are looked for; raises when they are too many.
+    """
+    steps = np.array(moves, dtype=np.int64).reshape(len(moves), letters)
+    weight = np.int64(max(letters, 1)) ** np.arange(letters, dtype=np.int64)
+    fresh = known = np.arange(letters, dtype=np.int64)[None, :]
     keys = known @ weight
-    target = np.empty((routers, len(moves)), dtype=np.int32)
-    for i, move in enumerate(moves):
-        target[:, i] = np.searchsorted(keys, known[:, move] @ weight)
-    return Network(
-        f"{family}({n})",
-        routers,
-        np.repeat(np.arange(routers, dtype=np.int32), len(moves)),
-        target.ravel(),
-        latency,
-        coordinates=known,
-        radices=(n,) * n,
-    )
+    while fresh.size and len(steps):
+        afford(keys.size + fresh.shape[0] * len(steps))
+        reached = np.concatenate([fresh[:, step] for step in steps])
+        reached_keys, index = np.unique(reached @ weight, return_index=True)
+        new = ~np.isin(reached_keys, keys, kind="sort")
+        fresh = reached[index[new]]
+        known, keys = np.concatenate([known, fresh]), np.concatenate([keys, reached_keys[new]])
+    order = np.argsort(keys)
+    known, keys = known[order], keys[order]
+    target = np.array([np.searchsorted(keys, known[:, step] @ weight) for step in steps], dtype=np.int64)
+    return known, target.reshape(len(moves), keys.size).T.ravel()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from unknot.network.tod.graph import Dimension, Graph, from_network, graph, numbered
@@ -58,7 +60,7 @@ def tree_size(arity: int, depth: int) -> int:
     return total
 
 
-def cayley(generators: list[tuple[int, ...]], latency: int, afford: object) -> Graph:
+def cayley(generators: list[tuple[int, ...]], latency: int, afford: Callable[[int], None]) -> Graph:
     """The Cayley graph of the group that some permutations generate.
 
     Routers are the permutations p of the group, each letter a coordinate; p has a channel to p∘g for each generator
@@ -70,24 +72,11 @@ def cayley(generators: list[tuple[int, ...]], latency: int, afford: object) -> G
     afford : callable
         Called with the number of routers found so far, before more are looked for; raises when they are too many.
     """
+    from unknot.network.families.small_graphs import generated
+
     letters = len(generators[0])
     if letters > MAX_LETTERS:
         raise MisfitError(f"permutations of {letters} letters; the limit is {MAX_LETTERS}")
-    moves = np.array(generators, dtype=np.int64)
-    weight = np.int64(max(letters, 1)) ** np.arange(letters, dtype=np.int64)
-    known = np.array([np.arange(letters)], dtype=np.int64)
-    keys = known @ weight
-    fresh = known
-    while fresh.size and letters:
-        afford(keys.size + fresh.shape[0] * len(generators))  # type: ignore[operator]
-        permutations = np.concatenate([fresh[:, move] for move in moves])
-        found_keys, index = np.unique(permutations @ weight, return_index=True)
-        new = ~np.isin(found_keys, keys, kind="sort")
-        fresh = permutations[index[new]]
-        known = np.concatenate([known, fresh])
-        keys = np.concatenate([keys, found_keys[new]])
-    order = np.argsort(keys)
-    known, keys = known[order], keys[order]
-    source = np.repeat(np.arange(keys.size), len(generators))
-    target = np.stack([np.searchsorted(keys, known[:, move] @ weight) for move in moves], axis=1).ravel()
+    known, target = generated(letters, generators, afford)
+    source = np.repeat(np.arange(len(known)), len(generators))
     return graph(known, tuple(Dimension(letters) for _ in range(letters)), source, target, latency)
