@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from unknot._base.errors import NetworkError
-from unknot.network import Network, from_networkx, read_edge_list, to_networkx, write_edge_list
+from unknot.network import Network, from_networkx, to_networkx
+from unknot.network.edges import read_edge_list, write_edge_list
 from unknot.verify.testing import ConformanceError
 
 

@@ -57,7 +57,8 @@ _load, _names = _exports(
         "routing.virtual_channels": ("VirtualChannels",),
         "simulation": ("Replay", "Run", "replay", "simulate"),
         "studies.curves": ("curve",),
-        "verify": ("Configuration", "Verdict", "check", "check_all", "deliver"),
+        "certificates": ("Configuration", "Verdict"),
+        "verify": ("check", "check_all", "deliver"),
     },
 )
 _ROOMS: tuple[str, ...] = ("certificates", "design", "fabrics", "lanes", "network", "repair")

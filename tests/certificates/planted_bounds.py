@@ -19,7 +19,8 @@ from tests.certificates.planted import Fault, drawn
 from tests.contract.drawing import draw
 from tests.lanes.test_exact import effort
 from unknot._base.background import clock
-from unknot.certificates import Rejected, document, network_of, plain, removals_claim, table_of
+from unknot.certificates import Rejected, document, plain
+from unknot.certificates.documents import network_of, removals_claim, table_of
 from unknot.lanes.tables import table_of as tables
 from unknot.network.families import mesh, ring
 from unknot.repair.bounds import Kind, bound_claim, change_bound

@@ -12,15 +12,8 @@ from tests.lanes.test_exact import effort, one_way_ring
 from tests.strategies import table_relation
 from tests.verify.constructions import FREE_THREE_WIDE, by_signs
 from unknot._base.switching import SWITCHINGS
-from unknot.certificates import (
-    answer_claims,
-    delivery_claim,
-    document,
-    part_of,
-    removals_claim,
-    size_claim,
-    verdict_claim,
-)
+from unknot.certificates import delivery_claim, document, size_claim, verdict_claim
+from unknot.certificates.documents import answer_claims, part_of, removals_claim
 from unknot.design import every_size
 from unknot.lanes import ForcedCycle, Refutation, RouteCycle, lanes
 from unknot.lanes.evidence import Evidence, bound_claim

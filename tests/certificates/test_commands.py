@@ -19,7 +19,9 @@ from tests.reference.brute_force import TooLargeError
 from tests.reference.fewest import fewest
 from tests.strategies import relations
 from unknot._base.switching import SWITCHINGS, Switching
-from unknot.certificates import Rejected, Verdict, document, network_of, plain, rule_difference, size_claim
+from unknot.certificates import Rejected, Verdict, document, plain, size_claim
+from unknot.certificates.comparison import rule_difference
+from unknot.certificates.documents import network_of
 from unknot.cli.program import app
 from unknot.design.every_size import every_size
 from unknot.network.families import mesh, ring

@@ -11,7 +11,8 @@ import pytest
 from tests.certificates.corruption import corrupted
 from tests.certificates.test_plain import holds
 from tests.verify.constructions import FREE_THREE_WIDE, by_signs
-from unknot.certificates import evidence_holds, network_of, plain, table_of, verdict_claim
+from unknot.certificates import evidence_holds, plain, verdict_claim
+from unknot.certificates.documents import network_of, table_of
 from unknot.network import Network
 from unknot.network.families import mesh
 from unknot.routing import Relation, dimension_order

@@ -20,18 +20,8 @@ from tests.certificates.corruption import corrupted
 from tests.strategies import relations, table_relation
 from unknot._base.background import clock
 from unknot._base.errors import UnknotError
-from unknot.certificates import (
-    Rejected,
-    answer_claims,
-    delivery_claim,
-    document,
-    evidence_holds,
-    network_of,
-    plain,
-    removals_claim,
-    table_of,
-    verdict_claim,
-)
+from unknot.certificates import Rejected, delivery_claim, document, evidence_holds, plain, verdict_claim
+from unknot.certificates.documents import answer_claims, network_of, removals_claim, table_of
 from unknot.cli.program import app
 from unknot.lanes.effort import SearchEffort
 from unknot.network import Network

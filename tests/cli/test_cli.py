@@ -13,7 +13,7 @@ import unknot
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.cli.commands.shared import relation_of
 from unknot.cli.program import app
-from unknot.network import write_edge_list
+from unknot.network.edges import write_edge_list
 from unknot.network.families import ring
 
 FABRICS = Path(__file__).parents[2] / "examples" / "fabrics"

@@ -19,8 +19,9 @@ from unknot._base.manifest import PACKAGE, Manifest, code_digest, commit, digest
 from unknot._base.output import WriteError, captured, write_text
 from unknot.cli.commands.rerun import NOT_AGAIN, _read
 from unknot.cli.program import ALL, app
-from unknot.network import digest
+from unknot.network.edges import write_edge_list
 from unknot.network.families import ring
+from unknot.network.graph import digest
 
 RING = ("ring(4)", "--routing", "dimension_order")
 SHORT = ("--warmup", "20", "--measure", "40")
@@ -152,7 +153,7 @@ def refused(*words: str) -> str:
 
 def test_what_a_manifest_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    unknot.network.write_edge_list(ring(3), tmp_path / "three.edges")
+    write_edge_list(ring(3), tmp_path / "three.edges")
     words = ("simulate", "three.edges", "--routing", "shortest_paths", "--load", "0.1", *SHORT, "--seed", "9")
     _, document = made(tmp_path, "--max-memory", "4G", *words, "--csv", "run.csv")
     manifest = document["manifest"]
@@ -217,7 +218,7 @@ def test_a_changed_outcome_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_a_changed_network_or_version_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    unknot.network.write_edge_list(ring(4), "net.edges")
+    write_edge_list(ring(4), "net.edges")
     file, document = made(tmp_path, "show", "net.edges")
     document["manifest"] |= {"unknot": "0.0.1", "libraries": {**libraries(), "numpy": "1.0"}}
     file.write_text(json.dumps(document))
@@ -225,7 +226,7 @@ def test_a_changed_network_or_version_is_named(tmp_path: Path, monkeypatch: pyte
     assert said.exit_code == 0
     assert f"unknot: 0.0.1; now {unknot.__version__}" in said.stdout
     assert "library numpy: 1.0" in said.stdout
-    unknot.network.write_edge_list(ring(5), "net.edges")
+    write_edge_list(ring(5), "net.edges")
     said = unknot_says("rerun", str(file), "--json")
     assert said.exit_code == 1
     assert any("routers: 4; now 5" in line for line in json.loads(said.stdout)["differences"])
@@ -236,9 +237,9 @@ def test_a_changed_network_or_version_is_named(tmp_path: Path, monkeypatch: pyte
 
 def test_an_output_that_is_not_written_now_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    unknot.network.write_edge_list(ring(4), "net.edges")
+    write_edge_list(ring(4), "net.edges")
     assert unknot_says("check", "net.edges", "--routing", "shortest_paths", "--export", "k.json").exit_code == 1
-    unknot.network.write_edge_list(unknot.network.families.line(4), "net.edges")
+    write_edge_list(unknot.network.families.line(4), "net.edges")
     said = unknot_says("rerun", "k.json")
     assert said.exit_code == 1
     assert "k.json was not written this time" in said.stdout

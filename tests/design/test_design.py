@@ -12,9 +12,10 @@ import pytest
 from unknot import check, deliver, simulate
 from unknot._base.errors import RelationError
 from unknot._base.switching import Switching
-from unknot.certificates import evidence_holds
-from unknot.design import Rejected, Request, Space, accept, decide, design, distributions, impossible, rule_from
+from unknot.certificates import Rejected, evidence_holds
+from unknot.design import Request, Space, accept, decide, design, distributions, impossible
 from unknot.design.decision import Counts, Decision, actions
+from unknot.design.rule import rule_from
 from unknot.design.search import Search, clause_of
 from unknot.design.space import is_symmetry, moved, symmetries
 from unknot.lanes.effort import SearchEffort

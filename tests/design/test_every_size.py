@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from unknot import check
 from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS
-from unknot.certificates import plain
-from unknot.design import NotUniform, Rejected, Space, every_size, proof_of, rule_from, rule_of
-from unknot.design.proofs import KIND, Proof
+from unknot.certificates import Rejected, plain
+from unknot.design import Space, every_size
+from unknot.design.every_size import NotUniform, rule_of
+from unknot.design.proofs import KIND, Proof, proof_of
 from unknot.design.ranking import Edge, closed_walks, ranked
-from unknot.design.rule import Rule
+from unknot.design.rule import Rule, rule_from
 from unknot.network.families import mesh
 
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tests.fabrics.networks import decorated
 from tests.fabrics.texts import ibnetdiscover, ring
 from unknot._base.errors import NetworkError, TextError, UnknotError
-from unknot.fabrics import FORMATS, kind_of, read_fabric, read_network, write_network
+from unknot.fabrics import FORMATS, read_fabric, read_network, write_network
 from unknot.fabrics.format import PARTS
-from unknot.fabrics.formats import format_for, kind_by_content
+from unknot.fabrics.formats import format_for, kind_by_content, kind_of
 from unknot.network import Network, from_edges
 from unknot.network.families import torus
 

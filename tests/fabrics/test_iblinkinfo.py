@@ -8,7 +8,8 @@ import pytest
 
 from tests.fabrics.folders import refused, wiring
 from tests.fabrics.texts import Layout, iblinkinfo, ibnetdiscover, lfts, ring
-from unknot.fabrics import Fabric, kind_of, read_fabric
+from unknot.fabrics import Fabric, read_fabric
+from unknot.fabrics.formats import kind_of
 
 
 def read(folder: Path, text: str) -> Fabric:

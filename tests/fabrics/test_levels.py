@@ -25,8 +25,9 @@ from tests.fabrics.texts import (
     smpquery_sl2vl,
 )
 from unknot._base.errors import TextError, UnknotError
-from unknot.fabrics import Fabric, kind_of, read_fabric
+from unknot.fabrics import Fabric, read_fabric
 from unknot.fabrics.fabric import UNKNOWN_PORT
+from unknot.fabrics.formats import kind_of
 from unknot.fabrics.opensm_psl import write_psl
 from unknot.verify.audit import audit
 

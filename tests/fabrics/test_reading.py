@@ -9,8 +9,10 @@ import pytest
 from tests.fabrics.folders import EXAMPLES, FOLDERS, OPENSM, same
 from tests.fabrics.texts import fdbs, ibnetdiscover, lfts, lst, ring
 from unknot._base.errors import TextError, UnknotError
-from unknot.fabrics import kind_of, read_fabric, read_network
-from unknot.network import from_edges, write_edge_list
+from unknot.fabrics import read_fabric, read_network
+from unknot.fabrics.formats import kind_of
+from unknot.network import from_edges
+from unknot.network.edges import write_edge_list
 
 KINDS = {
     "fabric.ibnetdiscover": "ibnetdiscover",

@@ -32,7 +32,7 @@ from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import free_table, random_table, table_from
 from unknot.network import Network, from_networkx
 from unknot.network.families import torus
-from unknot.repair import paths_of
+from unknot.repair.routes_of import paths_of
 from unknot.routing import Relation, shortest_paths
 from unknot.verify import check, deliver, loads
 

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from tests.lanes.test_lanes import networks
 from tests.reference import climbing
 from unknot._base.background import clock
-from unknot.certificates import Rejected, network_of, plain
+from unknot.certificates import Rejected, plain
+from unknot.certificates.documents import network_of
 from unknot.lanes import Refutation, lanes
 from unknot.lanes import clauses as clauses_of_search
 from unknot.lanes.effort import SearchEffort

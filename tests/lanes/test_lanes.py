@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from tests.reference import climbing
 from unknot._base.errors import NetworkError, RelationError, TextError
 from unknot.certificates import Rejected, accept_verdict
-from unknot.lanes import ForcedCycle, evidence, lanes, only, orders, read_flows
+from unknot.lanes import ForcedCycle, evidence, lanes, orders, read_flows
 from unknot.lanes.anneal_kernel import anneal
+from unknot.lanes.flows import only
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import demand, packed, path_set, unpacked
 from unknot.lanes.rooted import around, one_by_one, orders_of

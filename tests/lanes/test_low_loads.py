@@ -14,7 +14,8 @@ from tests.lanes.test_lanes import networks
 from tests.reference.brute_force import TooLargeError
 from tests.reference.loads import lowest_load
 from unknot._base.errors import NetworkError, RelationError
-from unknot.certificates import Rejected, network_of, plain
+from unknot.certificates import Rejected, plain
+from unknot.certificates.documents import network_of
 from unknot.lanes import Lanes, LongerLanes, lanes, longer_lanes
 from unknot.lanes.tables import Table
 from unknot.network import Network, from_networkx, tod

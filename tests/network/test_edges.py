@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.strategies import networks
 from unknot import fabrics
 from unknot._base.errors import NetworkError, TextError
-from unknot.network import Network, from_edges, read_edge_list, write_edge_list
+from unknot.network import Network, from_edges
+from unknot.network.edges import read_edge_list, write_edge_list
 from unknot.network.families import torus
 
 

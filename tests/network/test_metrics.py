@@ -11,8 +11,9 @@ from hypothesis import given
 
 from tests.strategies import networks
 from unknot._base.errors import NetworkError
-from unknot.network import Network, bisection, components, distances_from, from_edges, measure, metrics, to_networkx
+from unknot.network import Network, components, distances_from, from_edges, measure, metrics, to_networkx
 from unknot.network.families import complete, hypercube, line, mesh, omega, ring, torus
+from unknot.network.metrics import bisection
 
 FAMILIES = [
     line(1),

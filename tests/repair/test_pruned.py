@@ -14,7 +14,8 @@ from tests.reference import remedies
 from tests.strategies import networks, relations
 from unknot._base.background import clock
 from unknot._base.switching import DEFAULT_SWITCHING, SWITCHINGS
-from unknot.certificates import Rejected, accept_verdict, network_of, plain, table_of
+from unknot.certificates import Rejected, accept_verdict, plain
+from unknot.certificates.documents import network_of, table_of
 from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh, ring, torus
 from unknot.repair.bounds import SCALE, accept_removed

@@ -15,7 +15,8 @@ from unknot.cli.program import app
 from unknot.lanes import lanes
 from unknot.network import Network
 from unknot.network.families import mesh, torus
-from unknot.repair import paths_of, relaned, repaired_faults
+from unknot.repair import relaned, repaired_faults
+from unknot.repair.routes_of import paths_of
 from unknot.routing import Relation
 from unknot.verify import check, deliver
 from unknot.verify.fault_sweep import cut_of

@@ -13,7 +13,8 @@ from unknot.cli.program import app
 from unknot.lanes import Lanes
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
-from unknot.repair import paths_of, repair
+from unknot.repair import repair
+from unknot.repair.routes_of import paths_of
 from unknot.routing import Relation, fully_adaptive, shortest_paths
 from unknot.verify import check, deliver
 

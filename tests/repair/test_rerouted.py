@@ -14,8 +14,9 @@ from tests.lanes.test_lanes import networks
 from tests.reference import remedies
 from unknot._base.background import clock
 from unknot._base.errors import RelationError
-from unknot.certificates import Rejected, accept_verdict, network_of, plain
-from unknot.certificates import table_of as plain_table
+from unknot.certificates import Rejected, accept_verdict, plain
+from unknot.certificates.documents import network_of
+from unknot.certificates.documents import table_of as plain_table
 from unknot.lanes import longer_lanes
 from unknot.lanes.anneal_kernel import anneal
 from unknot.lanes.detours import RouteGoal, detour_paths, unit_of

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from unknot._base.errors import NetworkError, RelationError, TextError, UnknotError
-from unknot.network import Network, from_edges, write_edge_list
+from unknot.network import Network, from_edges
 from unknot.network import families as topologies
+from unknot.network.edges import write_edge_list
 from unknot.studies.design import digest, network, require_connected, routing, routings
 
 

@@ -11,11 +11,12 @@ import pytest
 from pydantic import ValidationError
 
 from unknot._base.errors import TextError, UnknotError
-from unknot.network import write_edge_list
+from unknot.network.edges import write_edge_list
 from unknot.network.families import ring
-from unknot.simulation import Bursts, Router
+from unknot.simulation import Router
 from unknot.studies import Study, StudyError, load_study
 from unknot.studies.study import Builder
+from unknot.traffic import Bursts
 
 GOOD = """title = "Two designs"
 [common]

@@ -22,7 +22,7 @@ from unknot._base.memory import limit, memory_limit
 from unknot.cli.answers.studies import design_answer
 from unknot.network.families import ring
 from unknot.routing import dimension_order
-from unknot.simulation import Bursts, Router
+from unknot.simulation import Router
 from unknot.simulation.run.run import Run
 from unknot.studies import Design, Simulation, Study, StudyResult, load_study, run_study
 from unknot.studies import run as starting
@@ -32,6 +32,7 @@ from unknot.studies.points import Point, compute, proof_point, read, run_point
 from unknot.studies.records import encode
 from unknot.studies.store import Store
 from unknot.studies.workers import PER_CORE, workers
+from unknot.traffic import Bursts
 
 STUDY = """[common]
 network = "torus(4, 4)"

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
+from unknot._base.moved import names_of
+
 T = TypeVar("T")
 
 
@@ -32,7 +34,7 @@ def exports(
     def load(name: str) -> Any:
         if name in home:
             return getattr(import_module(home[name]), name)
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return names_of(package, 2)(name)
 
     return load, lambda: sorted(home)
 

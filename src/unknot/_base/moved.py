@@ -45,7 +45,17 @@ NAMES = {
         "itm": "unknot_papers.itm",
         **dict.fromkeys(("rcbn", "composite_banyan", "augmented_composite_banyan"), "unknot_papers.rcbn"),
     },
-    "unknot.verify": dict.fromkeys(("Bnr", "Conclusion", "bnr", "conclude"), "unknot_papers.bnr"),
+    "unknot.simulation": dict.fromkeys(("Bursts", "Message", "TrafficClass"), "unknot.traffic"),
+    "unknot.studies": {
+        "curve": "unknot",
+        "network": "unknot.fabrics.named",
+        "routing": "unknot.routing.named",
+        "Proof": "unknot.studies.study",
+    },
+    "unknot.verify": {
+        **dict.fromkeys(("Bnr", "Conclusion", "bnr", "conclude"), "unknot_papers.bnr"),
+        **dict.fromkeys(("Certificate", "Configuration", "Message", "Verdict"), "unknot.certificates"),
+    },
 }
 """New modules of names that packages exported."""
 SPREAD = {
@@ -58,10 +68,12 @@ SPREAD = {
             name: f"unknot.repair:{name}"
             for name in (
                 *("ChangeBound", "Escaped", "PruneBound", "Pruned", "Relaned", "Remedy", "RepairedFault", "Rerouted"),
-                *("Unprunable", "accept_changes", "accept_removed", "escaped", "paths_of", "pruned", "relaned"),
-                *("repair", "repaired_faults", "rerouted"),
+                *("Unprunable", "accept_changes", "accept_removed", "escaped", "relaned", "repair"),
+                "repaired_faults",
             )
         },
+        **{name: f"unknot.repair.{name}:{name}" for name in ("pruned", "rerouted")},
+        "paths_of": "unknot.repair.routes_of:paths_of",
         "entries": "unknot.report.export:entries",
         "export": "unknot.report.export:export",
     },
@@ -129,7 +141,7 @@ def names_of(package: str, depth: int = 1) -> Callable[[str], Any]:
     """Return the `__getattr__` of a package, for names that it has no more; or what that one calls, with depth 2."""
 
     def found(name: str) -> Any:
-        new = NAMES[package].get(name)
+        new = NAMES.get(package, {}).get(name)
         if new is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         warnings.warn(f"{package}.{name} is now {new}.{name}", DeprecationWarning, stacklevel=depth + 1)

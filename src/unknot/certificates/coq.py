@@ -35,6 +35,17 @@ def coq_file(document: Document, claim: Document) -> str:
     ------
     Rejected
         If the claim is another, or its certificate a core that was searched.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> from unknot.certificates import document, verdict_claim
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(unknot.network.families.ring(4), vcs=2)
+    >>> claim = verdict_claim(unknot.check(relation))
+    >>> text = coq_file(document(relation.network, relation, [claim]), claim)
+    >>> text.splitlines()[-1]
+    'Print Assumptions free_of_deadlock.'
     """
     network = plain.Network(plain.field(document, "network", dict))
     table = plain.Table(network, plain.field(document, "relation", dict))

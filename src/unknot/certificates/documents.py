@@ -109,6 +109,13 @@ def verdict_claim(verdict: Verdict) -> Document:
     ------
     UnknotError
         If the verdict is open.
+
+    Examples
+    --------
+    >>> from unknot import check
+    >>> claim = verdict_claim(check("ring(4)", routing="dimension_order"))
+    >>> claim["subject"], claim["deadlock_free"], len(claim["proof"]["messages"])
+    ('deadlock', False, 4)
     """
     certificate, configuration = verdict.certificate, verdict.configuration
     proof: Document
@@ -148,6 +155,16 @@ def delivery_claim(relation: Relation, delivered: bool) -> Document:
     ------
     RuntimeError
         If every packet can be ejected although `delivered` is false.
+
+    Examples
+    --------
+    >>> from unknot import certificates, deliver
+    >>> from unknot.network.families import ring
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(ring(4))
+    >>> claim = delivery_claim(relation, deliver(relation).delivered)
+    >>> certificates.accept(document(relation.network, relation, [claim]))
+    ['ring(4), network f8ed0dd45794276f, 16 pairs of source and address: every packet can always be ejected']
     """
     claim = {"subject": "delivery", "delivered": delivered}
     if delivered:
@@ -245,6 +262,16 @@ def size_claim(relation: Relation, switching: str, least: int, held: int | None 
 
     It is made weaker where the checker can show less: its `least` is then lower than the one that was given, and
     `held` is missing.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> from unknot.routing import dimension_order
+    >>> from unknot.verify import smallest
+    >>> relation = dimension_order(ring(4))
+    >>> claim = size_claim(relation, "vct", smallest(relation).messages_bound)
+    >>> claim["subject"], claim["least"]
+    ('size', 4)
     """
     table = plain_table(relation)
     claim = {"subject": "size", "switching": switching, "least": least, "proof": {}}
@@ -316,5 +343,23 @@ def write_document(evidence: Document, path: str | Path) -> None:
     Raises
     ------
     WriteError
+
+    Examples
+    --------
+    >>> import json
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from unknot import check
+    >>> from unknot.certificates import accept
+    >>> from unknot.network.families import ring
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(ring(4))
+    >>> evidence = document(relation.network, relation, [verdict_claim(check(relation))])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "evidence.json"
+    ...     write_document(evidence, path)
+    ...     len(accept(json.loads(path.read_text(encoding="utf-8"))))
+    ...
+    1
     """
     write_text(path, json.dumps(evidence, separators=(",", ":"), ensure_ascii=False) + "\n")

@@ -1607,7 +1607,24 @@ def check_rule(claim: Any, proof: Any) -> str:
 
 
 def accept(document: Any) -> list[str]:
-    """Return in words what each claim of a document shows; raise `Rejected` if one does not hold."""
+    """Return in words what each claim of a document shows; raise `Rejected` if one does not hold.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> from unknot.certificates import Rejected, document, verdict_claim
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(unknot.network.families.ring(4), vcs=2)
+    >>> evidence = document(relation.network, relation, [verdict_claim(unknot.check(relation))])
+    >>> accept(evidence)
+    ['ring(4), network f8ed0dd45794276f, 16 pairs of source and address: free of deadlock under vct']
+    >>> evidence["claims"][0]["proof"]["rank"] = [0] * relation.vcs.total
+    >>> try:
+    ...     accept(evidence)
+    ... except Rejected as error:
+    ...     print(error)
+    order: address 0 may go from channel 4 (2→3) VC 0 to channel 6 (3→0) VC 0, no higher
+    """
     if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (FORMAT, VERSION):
         raise Rejected(f'this is no evidence of a known form: "format": "{FORMAT}", "version": {VERSION} is expected')
     network = None if document.get("network") is None else Network(field(document, "network", dict))

@@ -33,6 +33,13 @@ class Message:
     wanted : tuple of int
         VCs its blocked header waits for, all held by messages of the configuration. Under non-atomic allocation the
         header has committed to one candidate, and this is it.
+
+    Examples
+    --------
+    >>> from unknot import check
+    >>> message = check("ring(4)", routing="dimension_order").configuration.messages[0]
+    >>> message.source, message.address, message.held, message.wanted
+    (0, 2, (0,), (2,))
     """
 
     source: int
@@ -60,6 +67,13 @@ class Configuration(Brief):
         In the order of the schedule when there is one.
     limited : bool
         A limit ended the search for a way from the terminals to where these messages stand: a better grade is open.
+
+    Examples
+    --------
+    >>> from unknot import check
+    >>> deadlock = check("ring(4)", routing="dimension_order").configuration
+    >>> deadlock.reachability, len(deadlock.messages)
+    ('injected', 4)
     """
 
     switching: Switching
@@ -111,6 +125,13 @@ class Certificate(Brief):
         For `exhausted`: step by step, VCs of the core that nobody can hold, and the VCs among which that is seen: if
         worms do not share any of those, and hold all of those that they wait for, whatever happens elsewhere on what
         earlier steps have left.
+
+    Examples
+    --------
+    >>> from unknot import check
+    >>> certificate = check("mesh(3, 3)", routing="dimension_order").certificate
+    >>> certificate.kind, certificate.rank.shape
+    ('order', (24,))
     """
 
     kind: Literal["order", "escape", "drain", "exhausted"]
@@ -167,6 +188,13 @@ class Verdict(Shown):
         Result in words; of an open question, how far it got.
     size : Size or None
         Size of the question.
+
+    Examples
+    --------
+    >>> from unknot import check
+    >>> verdict = check("torus(4, 4)", routing="dimension_order", vcs=2)
+    >>> verdict.deadlock_free, verdict.switching, verdict.certificate.kind
+    (True, 'vct', 'order')
     """
 
     deadlock_free: bool | None

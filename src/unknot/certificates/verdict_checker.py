@@ -37,7 +37,16 @@ def accepts(check: Callable[[], object], expected: object = None) -> bool:
 
 
 def evidence_holds(relation: Relation, verdict: Verdict) -> bool | None:
-    """Whether `accept_verdict` accepts the evidence of a verdict; None: there is none, or too much to check again."""
+    """Whether `accept_verdict` accepts the evidence of a verdict; None: there is none, or too much to check again.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(unknot.network.families.ring(4), vcs=2)
+    >>> evidence_holds(relation, unknot.check(relation))
+    True
+    """
     try:
         accept_verdict(relation, verdict)
     except Rejected as error:
@@ -49,6 +58,19 @@ def accept_verdict(relation: Relation, verdict: Verdict) -> None:
     """Return quietly if the evidence of a verdict holds; raise `Rejected` if it does not.
 
     An open verdict may have a configuration to which no way was shown, and nothing else.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> from unknot.routing import dimension_order
+    >>> ring = unknot.network.families.ring(4)
+    >>> verdict = unknot.check(dimension_order(ring, vcs=2))
+    >>> accept_verdict(dimension_order(ring, vcs=2), verdict)
+    >>> try:
+    ...     accept_verdict(dimension_order(ring), verdict)
+    ... except Rejected as error:
+    ...     print(error)
+    8 ranks of a kind that proves vct are wanted, not 'order'
     """
     filling, certificate, free = verdict.configuration, verdict.certificate, verdict.deadlock_free
     if free is None and filling is None:
@@ -68,7 +90,15 @@ def accept_verdict(relation: Relation, verdict: Verdict) -> None:
 
 
 def accept_configuration(relation: Relation, filling: Configuration) -> None:
-    """Return quietly if messages block each other for good, of the grade they claim; raise `Rejected` if not."""
+    """Return quietly if messages block each other for good, of the grade they claim; raise `Rejected` if not.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(unknot.network.families.ring(4))
+    >>> accept_configuration(relation, unknot.check(relation).configuration)
+    """
     try:
         _configuration(relation, filling)
     except RelationError as error:

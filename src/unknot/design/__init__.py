@@ -2,24 +2,18 @@
 
 from inspect import ismodule as _ismodule
 
-from unknot.certificates import Rejected as Rejected
 from unknot.design.decision import Decision as Decision
 from unknot.design.decision import decide as decide
 from unknot.design.design import Design as Design
 from unknot.design.design import design as design
 from unknot.design.design import distributions as distributions
 from unknot.design.every_size import EverySize as EverySize
-from unknot.design.every_size import NotUniform as NotUniform
 from unknot.design.every_size import every_size as every_size
-from unknot.design.every_size import rule_of as rule_of
 from unknot.design.impossible import Impossible as Impossible
 from unknot.design.impossible import accept as accept
 from unknot.design.proofs import Proof as Proof
-from unknot.design.proofs import proof_of as proof_of
-from unknot.design.proofs import proved_rule as proved_rule
 from unknot.design.requirements import Request as Request
 from unknot.design.rule import Rule as Rule
-from unknot.design.rule import rule_from as rule_from
 from unknot.design.space import Space as Space
 from unknot.design.turns import TurnModel as TurnModel
 from unknot.design.turns import turn_models as turn_models

@@ -34,6 +34,12 @@ class Design(Brief):
         On distributions, in the order in which they were looked at, fewest VCs first.
     complete : bool
         Whether the search ended by itself, not by the time limit or Ctrl-C.
+
+    Examples
+    --------
+    >>> answer = design("mesh(2)", "saf")
+    >>> answer.vcs, answer.fewest, len(answer.decisions)
+    (5, True, 2)
     """
 
     dimensions: int

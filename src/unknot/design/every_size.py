@@ -14,7 +14,8 @@ from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
-from unknot.certificates import Document, evidence_holds, plain
+from unknot.certificates import evidence_holds, plain
+from unknot.certificates.documents import Document
 from unknot.certificates.verdict import Verdict
 from unknot.certificates.verdict_checker import accepts
 from unknot.design.design import family_of
@@ -67,6 +68,12 @@ class EverySize(Brief):
         A deadlock, on the mesh of `refuted_on`.
     refuted_on : sides or None
     seconds : float
+
+    Examples
+    --------
+    >>> answer = every_size("mesh(2)", "fully_adaptive")
+    >>> answer.deadlock_free, answer.uniform, answer.refuted_on
+    (False, True, (2, 2))
     """
 
     dimensions: int

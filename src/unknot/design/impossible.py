@@ -17,7 +17,8 @@ from typing import Any
 from unknot._base.errors import UnknotError
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching
-from unknot.certificates import Rejected, Unchecked, plain, rules_claim
+from unknot.certificates import Rejected, Unchecked, plain
+from unknot.certificates.documents import rules_claim
 from unknot.certificates.verdict import Configuration
 from unknot.design.frames import Frame
 from unknot.design.requirements import Request, Word
@@ -44,6 +45,13 @@ class Impossible(Brief):
         Under non-atomic allocation: closed walks of dependencies that return to their router.
     steps : tuple of pairs of tuples of int
         Clauses, each with the clauses by which it follows; the last is empty.
+
+    Examples
+    --------
+    >>> from unknot.design import decide
+    >>> proof = decide(((1, 1), (1, 1)), "vct").evidence[0]
+    >>> proof.switching, len(proof.refuted)
+    ('vct', 1)
     """
 
     space: Space
@@ -109,7 +117,15 @@ def refutation(
 
 
 def accept(evidence: Impossible) -> None:
-    """Return quietly if the evidence holds; raise `Rejected` if it does not."""
+    """Return quietly if the evidence holds; raise `Rejected` if it does not.
+
+    Examples
+    --------
+    >>> from unknot.design import decide
+    >>> for proof in decide(((1, 1), (1, 1)), "vct").evidence:
+    ...     accept(proof)
+    ...
+    """
     claim = evidence.claim
     plain.check_rules(claim, claim["proof"])
 

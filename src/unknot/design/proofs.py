@@ -26,7 +26,7 @@ import numpy as np
 
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching
-from unknot.certificates import Document, rule_claim
+from unknot.certificates.documents import Document, rule_claim
 from unknot.design.ranking import Edge, Level, closed_walks, ranked
 from unknot.design.requirements import Request, Requirements, Word, lost_path
 from unknot.design.search import SOLVER, solved
@@ -51,6 +51,13 @@ class Proof(Brief):
         The rank: linear functions, the first compared first.
     escapes : tuple of (state, type)
         The escape of each reachable state; none are needed for `order`.
+
+    Examples
+    --------
+    >>> from unknot.design import decide
+    >>> proof = decide(((1, 1), (1, 2)), "vct").proof
+    >>> proof.kind, len(proof.levels)
+    ('escape', 3)
     """
 
     kind: Kind

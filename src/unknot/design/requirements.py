@@ -34,6 +34,12 @@ class Request:
         BNRs to be provided, at least; by default all 2^n, which is fully adaptive.
     symmetric : tuple of maps of types
         The rule is the same after each of these symmetries.
+
+    Examples
+    --------
+    >>> from unknot.design import decide
+    >>> decide(((1, 1), (1, 1)), "vct", request=Request(least=2)).outcome
+    'found'
     """
 
     adaptive: Adaptive = "states"

@@ -29,6 +29,16 @@ class Rule:
     waits : bool array, shape (permissions,), or None
         Of these, what a blocked header waits for; None: all.
     name : str
+
+    Examples
+    --------
+    >>> from unknot import check
+    >>> from unknot.design import decide
+    >>> rule = decide(((1, 1), (1, 2)), "vct").rule
+    >>> rule.on((4, 4))
+    <Relation designed on mesh(4, 4), 60 VCs>
+    >>> check(rule.on((4, 4))).deadlock_free
+    True
     """
 
     space: Space

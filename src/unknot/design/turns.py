@@ -38,6 +38,12 @@ class TurnModel:
         How many there are.
     levels : tuple of Level, or None
         The ranking that proves the permitted turns deadlock-free; None if they are not.
+
+    Examples
+    --------
+    >>> model = turn_models(2)[0]
+    >>> model.prohibited, model.alike
+    ((((0, 1), (1, 1)), ((0, 1), (1, -1))), 4)
     """
 
     dimensions: int

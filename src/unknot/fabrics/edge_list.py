@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from unknot.fabrics.format import Format
-from unknot.network import read_edge_list, write_edge_list
+from unknot.network.edges import read_edge_list, write_edge_list
 
 _SIGN = re.compile(
     r"\A(?>\s+|#[^\n]*)*+"

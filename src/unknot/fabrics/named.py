@@ -11,7 +11,8 @@ from pathlib import Path
 
 from unknot._base.errors import TextError, UnknotError, near
 from unknot._base.manifest import met
-from unknot.network import Network, digest
+from unknot.network import Network
+from unknot.network.graph import digest
 
 _PREFIX = re.compile(r"\s*[a-z0-9]+:")
 _PLAIN = re.compile(r"\s*([a-z_]+)\(\s*(\d{1,4}(?:\s*,\s*\d{1,4})*)\s*\)\s*")
@@ -101,7 +102,7 @@ def _split(text: str) -> tuple[str | None, str]:
     """The format in front of a path, if there is one."""
     if not _PREFIX.match(text):
         return None, text
-    from unknot.fabrics import split_form
+    from unknot.fabrics.reading import split_form
 
     return split_form(text)
 

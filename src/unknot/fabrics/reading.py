@@ -16,7 +16,8 @@ from unknot.fabrics.formats import FORMATS, REMOVED, format_named, kind_by_conte
 from unknot.fabrics.levels import with_lanes, with_levels
 from unknot.fabrics.opensm_mcfdbs import with_multicast
 from unknot.fabrics.tables import TableFile, combined, join
-from unknot.network import Network, digest
+from unknot.network import Network
+from unknot.network.graph import digest
 
 _FABRICS = ("ibnetdiscover", "lst", "iblinkinfo")
 """Formats that describe the fabric of a folder, the preferred one first."""

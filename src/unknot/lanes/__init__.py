@@ -2,25 +2,19 @@
 
 from inspect import ismodule as _ismodule
 
-from unknot.certificates import Rejected as Rejected
 from unknot.lanes.changing import ChangingLanes as ChangingLanes
 from unknot.lanes.changing import changing_lanes as changing_lanes
 from unknot.lanes.dimacs import write_refutation as write_refutation
 from unknot.lanes.evidence import accept as accept
 from unknot.lanes.evidence import accept_routes as accept_routes
 from unknot.lanes.figures import Lanes as Lanes
-from unknot.lanes.flows import only as only
 from unknot.lanes.flows import read_flows as read_flows
 from unknot.lanes.forced import ForcedCycle as ForcedCycle
-from unknot.lanes.forced import ForcedTurn as ForcedTurn
 from unknot.lanes.forced import RouteCycle as RouteCycle
-from unknot.lanes.forced import RouteTurn as RouteTurn
 from unknot.lanes.lane_refutation import Refutation as Refutation
 from unknot.lanes.lane_refutation import RouteRefutation as RouteRefutation
 from unknot.lanes.lanes import lanes as lanes
-from unknot.lanes.loads import loads_of as loads_of
 from unknot.lanes.longer import LongerLanes as LongerLanes
 from unknot.lanes.longer import longer_lanes as longer_lanes
-from unknot.lanes.tables import table_of as table_of
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

@@ -46,6 +46,14 @@ class ChangingLanes(Brief, Figures):
         Pairs of routers whose route changes its lane.
     levels : int or None
         Service levels in use, where lanes change by ports.
+
+    Examples
+    --------
+    >>> from unknot import Network
+    >>> ring = Network("one-way ring", 5, range(5), [1, 2, 3, 4, 0])
+    >>> routes = changing_lanes(ring)
+    >>> routes.count, routes.changing_pairs > 0, routes.changes
+    (2, True, 'rising')
     """
 
     changes: str

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import astuple
 from typing import Any
 
-from unknot.certificates import Rejected, lanes_claim, network_of, plain, routes_claim
+from unknot.certificates import Rejected, plain
+from unknot.certificates.documents import lanes_claim, network_of, routes_claim
 from unknot.lanes.forced import ForcedCycle, RouteCycle
 from unknot.lanes.lane_refutation import Refutation, RouteRefutation
 from unknot.lanes.path_set import Flags
@@ -33,6 +34,14 @@ def accept(network: Network, evidence: ForcedCycle | Refutation, sends: Flags | 
     ----------
     sends : bool array, shape (terminals, terminals), optional
         Who sends to whom; by default every terminal sends to every other.
+
+    Examples
+    --------
+    >>> from unknot import Network
+    >>> from unknot.lanes import lanes
+    >>> ring = Network("one-way ring", 5, range(5), [1, 2, 3, 4, 0])
+    >>> accept(ring, lanes(ring).evidence)
+    2
     """
     lanes, _ = _about(evidence)
     plain.check(plain.Network(network_of(network)), None, bound_claim(evidence, sends, None))
@@ -41,7 +50,18 @@ def accept(network: Network, evidence: ForcedCycle | Refutation, sends: Flags | 
 
 @takes_relation
 def accept_routes(relation: Relation, evidence: RouteCycle | RouteRefutation) -> int:
-    """The number of lanes that evidence shows to be impossible for the routes; raise `Rejected` if it does not."""
+    """The number of lanes that evidence shows to be impossible for the routes; raise `Rejected` if it does not.
+
+    Examples
+    --------
+    >>> from unknot.lanes import lanes
+    >>> from unknot.network.families import torus
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(torus(4, 4))
+    >>> routes = lanes(relation.network, "given", routing=relation)
+    >>> routes.count, accept_routes(relation, routes.evidence)
+    (2, 1)
+    """
     lanes, _ = _about(evidence)
     plain.check(plain.Network(network_of(relation.network)), None, bound_claim(evidence, None, relation))
     return lanes

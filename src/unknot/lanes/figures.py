@@ -119,6 +119,13 @@ class Lanes(Brief, Figures):
         Numbers of lanes for which routes were made, each with the lowest highest load that was found.
     history : tuple of (float, int)
         Seconds after which routes in a number of lanes were found.
+
+    Examples
+    --------
+    >>> from unknot.lanes import lanes
+    >>> routes = lanes("ring(5)")
+    >>> routes.count, routes.lower_bound, routes.relation
+    (2, 2, <Relation lanes (2 lanes) on ring(5), 20 VCs>)
     """
 
     routes: Routes | Table

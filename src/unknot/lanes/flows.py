@@ -31,6 +31,19 @@ def read_flows(path: str | Path, network: Network) -> Floats:
     ------
     TextError
         With the line, if something is missing, is no terminal or no bandwidth, or goes from a terminal to itself.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from unknot.network.families import ring
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "flows.csv"
+    ...     with path.open("w") as file:
+    ...         print("source,target,bandwidth", "0,1,2GB/s", "2,0,500MB/s", sep=chr(10), file=file)
+    ...     read_flows(path, ring(3)).tolist()
+    ...
+    [[0.0, 2000.0, 0.0], [0.0, 0.0, 0.0], [500.0, 0.0, 0.0]]
     """
     lines = read_text(path).splitlines()
     rows = csv.reader(lines)

@@ -41,6 +41,14 @@ class ForcedCycle(Brief):
     ----------
     turns : tuple of ForcedTurn
         The channel that follows in each is the first of the next.
+
+    Examples
+    --------
+    >>> from unknot import Network
+    >>> from unknot.lanes import lanes
+    >>> proof = lanes(Network("one-way ring", 3, range(3), [1, 2, 0])).evidence
+    >>> len(proof.turns)
+    3
     """
 
     turns: tuple[ForcedTurn, ...]
@@ -117,6 +125,13 @@ class RouteCycle(Brief):
     ----------
     turns : tuple of RouteTurn
         The channel that follows in each is the first of the next.
+
+    Examples
+    --------
+    >>> from unknot.lanes import lanes
+    >>> proof = lanes("torus(4, 4)", "given", routing="dimension_order").evidence
+    >>> type(proof).__name__, len(proof.turns)
+    ('RouteCycle', 4)
     """
 
     turns: tuple[RouteTurn, ...]

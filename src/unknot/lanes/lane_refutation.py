@@ -48,6 +48,14 @@ class Refutation(Brief):
         and clauses are numbered as `unknot.certificates.plain.Encoder` does.
     changes : {"none", "shared", "rising", "any"}
         What is impossible: lanes that packets keep, that both directions of a pair share, or that packets change.
+
+    Examples
+    --------
+    >>> from unknot import Network
+    >>> from unknot.lanes import lanes
+    >>> proof = lanes(Network("one-way ring", 7, range(7), [1, 2, 3, 4, 5, 6, 0])).evidence
+    >>> proof.lanes, len(proof.pairs)
+    (3, 8)
     """
 
     lanes: int
@@ -69,7 +77,17 @@ class Refutation(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RouteRefutation(Refutation):
-    """A proof that a number of lanes is not enough for given routes: `pairs` are source terminals and addresses."""
+    """A proof that a number of lanes is not enough for given routes: `pairs` are source terminals and addresses.
+
+    Examples
+    --------
+    >>> from unknot import Network
+    >>> from unknot.lanes import lanes
+    >>> ring = Network("one-way ring", 7, range(7), [1, 2, 3, 4, 5, 6, 0])
+    >>> proof = lanes(ring, "given", routing="shortest_paths").evidence
+    >>> type(proof).__name__, proof.lanes
+    ('RouteRefutation', 3)
+    """
 
 
 @dataclass(frozen=True, eq=False)

@@ -106,7 +106,7 @@ def lanes(
     Examples
     --------
     >>> from unknot.lanes import lanes
-    >>> routes = lanes("torus(6, 6)")
+    >>> routes = lanes("ring(5)")
     >>> routes.count, routes.lower_bound, routes.evidence_holds
     (2, 2, True)
     """

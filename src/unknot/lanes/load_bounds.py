@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.background import NoAnswerError, within
-from unknot.certificates import Rejected, load_claim, network_of, plain
+from unknot.certificates import Rejected, plain
+from unknot.certificates.documents import load_claim, network_of
 from unknot.lanes.path_set import Demand, Floats, Ints
 from unknot.network import Network
 

@@ -48,6 +48,12 @@ class LongerLanes(Brief):
         Moves of the search.
     complete : bool
         Whether the search ended by itself, not by the time limit or Ctrl-C.
+
+    Examples
+    --------
+    >>> routes = longer_lanes("ring(6)", 1)
+    >>> routes.count, routes.longest_detour
+    (1, 2)
     """
 
     relation: Relation

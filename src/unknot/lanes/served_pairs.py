@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
-from unknot.certificates import network_of, plain
-from unknot.certificates.documents import plain_table
+from unknot.certificates import plain
+from unknot.certificates.documents import network_of, plain_table
 from unknot.lanes.path_set import Flags
 from unknot.lanes.tables import Table
 from unknot.network import Network

@@ -8,20 +8,15 @@ from inspect import ismodule as _ismodule
 from types import ModuleType as _ModuleType
 
 from unknot.network.edges import from_edges as from_edges
-from unknot.network.edges import read_edge_list as read_edge_list
-from unknot.network.edges import write_edge_list as write_edge_list
-from unknot.network.graph import digest as digest
 from unknot.network.grid import Grid as Grid
 from unknot.network.grid import grid as grid
 from unknot.network.interchange import from_networkx as from_networkx
 from unknot.network.interchange import to_networkx as to_networkx
 from unknot.network.metrics import Metrics as Metrics
-from unknot.network.metrics import bisection as bisection
 from unknot.network.metrics import components as components
 from unknot.network.metrics import distances_from as distances_from
 from unknot.network.metrics import measure as measure
 from unknot.network.model import Network as Network
-from unknot.network.model import Origin as Origin
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
 

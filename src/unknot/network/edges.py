@@ -40,6 +40,12 @@ def from_edges(
     ------
     NetworkError
         If an edge is not a pair, or there is none.
+
+    Examples
+    --------
+    >>> network = from_edges([("left", "middle"), ("middle", "right", 4)])
+    >>> network.num_routers, network.num_channels, network.router_name(2)
+    (3, 4, 'right')
     """
     rows: list[tuple[object, object, int]] = []
     for edge in edges:

@@ -50,6 +50,14 @@ def to_networkx(network: Network) -> nx.MultiDiGraph:
 
     Nodes are router numbers with `label` and `coordinates`; edges are keyed by channel number and carry `latency`
     and `ports`; the graph carries name, terminals, radices and dimension names.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from unknot.network.families import hypercube
+    >>> graph = to_networkx(hypercube(3))
+    >>> graph.number_of_nodes(), graph.number_of_edges(), nx.is_strongly_connected(graph)
+    (8, 24, True)
     """
     import networkx as nx
 

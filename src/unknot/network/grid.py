@@ -28,6 +28,15 @@ class Grid(Brief):
         The dimension each channel runs in.
     directions : int8 array, shape (dimensions,)
         Directions in which a dimension has channels at all: bit 0 up, bit 1 down; a unidirectional ring has one.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> made = grid(mesh(3, 2))
+    >>> made.radices.tolist(), made.wraps.tolist()
+    ([3, 2], [False, False])
+    >>> made.channel[0].tolist()
+    [0, -1, 1, -1]
     """
 
     coordinates: IntArray
@@ -64,6 +73,13 @@ def grid(network: Network) -> Grid:
     NetworkError
         If it has no coordinates, or a channel does not join neighbours in exactly one dimension, two channels lead
         the same way from one router, or two routers have the same coordinates.
+
+    Examples
+    --------
+    >>> from unknot.network.families import torus
+    >>> view = grid(torus(4, 3))
+    >>> view.radices.tolist(), view.wraps.tolist(), view.coordinates[5].tolist()
+    ([4, 3], [True, True], [1, 1])
     """
     if network.coordinates is None:
         raise NetworkError(

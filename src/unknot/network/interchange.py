@@ -45,6 +45,13 @@ def from_networkx(graph: nx.Graph, name: str | None = None) -> Network:
     ------
     NetworkError
         If the graph has no node or an attribute is not usable.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> network = from_networkx(nx.petersen_graph(), "petersen")
+    >>> network.num_routers, network.num_channels
+    (10, 30)
     """
     directed = graph.is_directed()
     if graph.is_multigraph():

@@ -40,6 +40,13 @@ class Metrics:
     terminals_connected : bool or None
         Whether every terminal has a way to every other, which is all that a multistage network needs; None when not
         computed.
+
+    Examples
+    --------
+    >>> from unknot.network.families import torus
+    >>> figures = measure(torus(4, 4))
+    >>> figures.diameter, figures.bisection, figures.links
+    (4, 16, 32)
     """
 
     routers: int
@@ -74,6 +81,13 @@ def measure(network: Network, *, sample: int | None = None, seed: int = 1) -> Me
     ------
     NetworkError
         If `sample` is not a positive number.
+
+    Examples
+    --------
+    >>> from unknot.network.families import petersen
+    >>> figures = measure(petersen())
+    >>> figures.diameter, round(figures.mean_distance, 3)
+    (2, 1.667)
     """
     if sample is not None and sample < 1:
         raise NetworkError(f"sample must be a number of routers, at least 1, got {sample}")
@@ -121,6 +135,12 @@ def distances_from(network: Network, router: int, *, reverse: bool = False) -> I
     Returns
     -------
     int32 array, shape (routers,)
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> distances_from(ring(6), 0).tolist()
+    [0, 1, 2, 3, 2, 1]
     """
     from unknot.network.graph_kernel import bfs
 
@@ -135,7 +155,15 @@ def distances_from(network: Network, router: int, *, reverse: bool = False) -> I
 
 
 def components(network: Network) -> tuple[IntArray, int]:
-    """Strongly connected components: the component of each router (int32 array) and how many there are."""
+    """Strongly connected components: the component of each router (int32 array) and how many there are.
+
+    Examples
+    --------
+    >>> from unknot.network import from_edges
+    >>> part, count = components(from_edges([("a", "b"), ("b", "a"), ("b", "c")], directed=True))
+    >>> part.tolist(), count
+    ([1, 1, 0], 2)
+    """
     from scipy.sparse.csgraph import connected_components
 
     count, label = connected_components(_adjacency(network), directed=True, connection="strong")

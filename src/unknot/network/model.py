@@ -65,6 +65,12 @@ class Network(Drawn):
     ------
     NetworkError
         If any array has the wrong shape or an index is out of range.
+
+    Examples
+    --------
+    >>> pair = Network("two routers", 2, source=[0, 1], target=[1, 0], latency=3)
+    >>> pair.num_channels, pair.num_terminals, pair.latency.tolist()
+    (2, 2, [3, 3])
     """
 
     name: str

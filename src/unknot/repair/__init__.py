@@ -10,7 +10,6 @@ from unknot.repair.escape import Escaped as Escaped
 from unknot.repair.escape import escaped as escaped
 from unknot.repair.pruned import Pruned as Pruned
 from unknot.repair.pruned import Unprunable as Unprunable
-from unknot.repair.pruned import pruned as pruned
 from unknot.repair.relaned import Relaned as Relaned
 from unknot.repair.relaned import RepairedFault as RepairedFault
 from unknot.repair.relaned import relaned as relaned
@@ -18,7 +17,5 @@ from unknot.repair.relaned import repaired_faults as repaired_faults
 from unknot.repair.repair import Remedy as Remedy
 from unknot.repair.repair import repair as repair
 from unknot.repair.rerouted import Rerouted as Rerouted
-from unknot.repair.rerouted import rerouted as rerouted
-from unknot.repair.routes_of import paths_of as paths_of
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

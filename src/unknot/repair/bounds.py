@@ -16,8 +16,8 @@ from typing import Any, Literal
 import numpy as np
 
 from unknot._base.shown import Brief
-from unknot.certificates import Document, Rejected, changes_claim, plain, removals_claim
-from unknot.certificates.documents import plain_table
+from unknot.certificates import Rejected, plain
+from unknot.certificates.documents import Document, changes_claim, plain_table, removals_claim
 from unknot.lanes.solver import Steps, answer, refuted_by
 from unknot.lanes.tables import Table
 from unknot.network.graph import from_lowest
@@ -56,6 +56,13 @@ class ChangeBound(Brief):
         Cycles of channels that the routes take one after the other, each with its weight in parts of `SCALE`.
     paid : tuple of (turn, group, int)
         What each group of changes pays for a turn, in the same parts.
+
+    Examples
+    --------
+    >>> from unknot.repair import repair
+    >>> few = next(r for r in repair("ring(5)", routing="shortest_paths") if r.kind == "few changed routes")
+    >>> few.change.evidence.kind, few.change.lower_bound
+    ('pairs', 2)
     """
 
     kind: Kind
@@ -137,7 +144,18 @@ def bound_claim(relation: Relation, bound: ChangeBound) -> Document:
 
 @takes_relation
 def accept_changes(relation: Relation, bound: ChangeBound) -> int:
-    """The number of changes that the bound shows to be needed; raise `Rejected` if it does not hold."""
+    """The number of changes that the bound shows to be needed; raise `Rejected` if it does not hold.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> from unknot.repair import repair
+    >>> from unknot.routing import shortest_paths
+    >>> relation = shortest_paths(ring(5))
+    >>> few = next(r for r in repair(relation) if r.kind == "few changed routes")
+    >>> accept_changes(relation, few.change.evidence)
+    2
+    """
     claim = bound_claim(relation, bound)
     proof = claim["proof"]
     sends = np.zeros((relation.network.num_terminals, relation.num_addresses), dtype=bool)
@@ -163,6 +181,14 @@ class PruneBound(Brief):
         What the proof shows.
     minimal : bool
         What is left shall take shortest paths only.
+
+    Examples
+    --------
+    >>> from unknot.repair import repair
+    >>> remedies = repair("ring(4)", routing="fully_adaptive")
+    >>> bound = next(r for r in remedies if r.kind == "fewer candidates").change.evidence
+    >>> type(bound).__name__, bound.minimal
+    ('PruneBound', False)
     """
 
     facts: tuple[Fact, ...]
@@ -182,7 +208,18 @@ class PruneBound(Brief):
 
 @takes_relation
 def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int:
-    """The number of removed candidates that the bound shows to be needed; raise `Rejected` if it does not hold."""
+    """The number of removed candidates that the bound shows to be needed; raise `Rejected` if it does not hold.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> from unknot.repair import repair
+    >>> from unknot.routing import fully_adaptive
+    >>> relation = fully_adaptive(ring(4))
+    >>> few = next(r for r in repair(relation) if r.kind == "fewer candidates")
+    >>> few.cost, accept_removed(relation, few.change.evidence, "vct")
+    (2, 2)
+    """
     table = plain_table(relation)
     if bound.claimed:
         claim = removals_claim(switching, bound.minimal, bound.claimed, bound.proof)

@@ -30,6 +30,13 @@ class Escaped(Brief):
     widest : int
         Most VCs that one channel got.
     original : Relation
+
+    Examples
+    --------
+    >>> from unknot.repair import escaped
+    >>> answer = escaped("ring(5)", routing="fully_adaptive")
+    >>> answer.added, answer.widest, answer.relation
+    (8, 1, <Relation fully_adaptive with escape VCs on ring(5), 18 VCs>)
     """
 
     relation: Relation

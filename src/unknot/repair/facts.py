@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from unknot.certificates import Rejected, message_of
+from unknot.certificates import Rejected
+from unknot.certificates.documents import message_of
 from unknot.certificates.verdict import Message
 from unknot.network import distances_from
 from unknot.routing.relation import Relation

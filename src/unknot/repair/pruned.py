@@ -36,6 +36,13 @@ class Unprunable(Brief):
         Facts that contradict each other; None where a proof of that is too large.
     switching : str
     original : Relation
+
+    Examples
+    --------
+    >>> from unknot.repair import repair
+    >>> few = next(r for r in repair("ring(6)", routing="fully_adaptive") if r.kind == "fewer candidates")
+    >>> few.cost, type(few.change).__name__, few.change.evidence_holds
+    (None, 'Unprunable', True)
     """
 
     evidence: PruneBound | None
@@ -72,6 +79,13 @@ class Pruned(Brief):
         Verdict on the relation.
     complete : bool
         Whether the search ended by itself: then no fewer are enough.
+
+    Examples
+    --------
+    >>> from unknot.repair import repair
+    >>> few = next(r for r in repair("mesh(2, 2)", routing="fully_adaptive") if r.kind == "fewer candidates")
+    >>> len(few.change.removed), few.change.candidates, few.change.verdict.deadlock_free
+    (2, 24, True)
     """
 
     relation: Relation

@@ -43,6 +43,14 @@ class Relaned(Brief):
         Entries (lane, input, destination) that are new or others.
     longer : int
         Pairs whose route is no shortest path of what is left.
+
+    Examples
+    --------
+    >>> from unknot.lanes import lanes
+    >>> before = lanes("mesh(3, 3)")
+    >>> after = relaned(before, before.relation.network.without(channels=[0]))
+    >>> after.count, after.changed, after.pairs
+    (2, 6, 72)
     """
 
     relation: Relation
@@ -161,6 +169,13 @@ def repaired_faults(
     """Let every channel, link or router fail alone, and repair the lanes for what is left; the worst first.
 
     `on_verdict` is called with what is known of each repair.
+
+    Examples
+    --------
+    >>> from unknot.lanes import lanes
+    >>> repairs = repaired_faults(lanes("mesh(3, 3)"))
+    >>> len(repairs), repairs[0].changed, repairs[0].safe
+    (12, 12, True)
     """
     from unknot.verify import check, deliver
     from unknot.verify.fault_sweep import FaultVerdict, cut_of, parts_of

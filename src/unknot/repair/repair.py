@@ -10,7 +10,7 @@ from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING
-from unknot.certificates import Document, removals_claim
+from unknot.certificates.documents import Document, removals_claim
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import bound_claim as lane_bound_claim
 from unknot.lanes.figures import Lanes
@@ -54,6 +54,15 @@ class Remedy:
         Pairs of routers whose route has other channels than before; None if they are not compared.
     pairs : int or None
         Pairs of routers that are compared.
+
+    Examples
+    --------
+    >>> for remedy in repair("ring(5)", routing="shortest_paths")[:3]:
+    ...     print(remedy.kind, remedy.cost, remedy.unit)
+    ...
+    same routes 2 lanes
+    few changed routes 2 pairs
+    few changed entries 2 entries
     """
 
     kind: str

@@ -55,6 +55,13 @@ class Rerouted(Brief):
         Moves of the search.
     complete : bool
         Whether the search ended by itself.
+
+    Examples
+    --------
+    >>> from unknot.repair import repair
+    >>> few = next(r for r in repair("ring(5)", routing="shortest_paths") if r.kind == "few changed routes")
+    >>> few.change.changed, few.change.units, few.change.count
+    (2, 20, 1)
     """
 
     relation: Relation

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unknot._base.later import exports
-from unknot._base.moved import NAMES, names_of
 
 if TYPE_CHECKING:
     from unknot.report.audit_report import write_audit_report as write_audit_report
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from unknot.report.series_drawing import draw_series as draw_series
     from unknot.report.study_report import write_study_report as write_study_report
 
-_load, __dir__ = exports(
+__getattr__, __dir__ = exports(
     __name__,
     {
         "audit_report": ("write_audit_report",),
@@ -32,7 +31,3 @@ _load, __dir__ = exports(
     },
 )
 __all__ = __dir__()
-
-
-def __getattr__(name: str) -> Any:
-    return names_of(__name__, 2)(name) if name in NAMES[__name__] else _load(name)

@@ -79,6 +79,25 @@ class Relation:
     selection : str, optional
         The selection function that suits it, one of `SELECTIONS` (`simulation/engine/state.py`); runs use it
         unless their router names another. Proofs ignore it.
+
+    Examples
+    --------
+    >>> from unknot import EJECT, VirtualChannels, check
+    >>> from unknot.network import grid
+    >>> from unknot.network.families import ring
+    >>> network = ring(4)
+    >>> router_of = VirtualChannels(network, 1).router
+    >>> clockwise = grid(network).channel[:, 0]
+    >>> def onward(at, address, out):
+    ...     router = router_of[at]
+    ...     out[0] = EJECT if router == address else clockwise[router]
+    ...     return 1
+    ...
+    >>> relation = Relation(network, 1, onward, "clockwise")
+    >>> relation
+    <Relation clockwise on ring(4), 8 VCs>
+    >>> check(relation).deadlock_free
+    False
     """
 
     network: Network

@@ -39,6 +39,13 @@ class VirtualChannels:
         Router at which a header in each input VC, or injection port, stands.
     widest : int
         Most VCs of a channel; without channels the number that was given for all of them.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> vcs = VirtualChannels(ring(4), 2)
+    >>> vcs.total, vcs.first[:3].tolist(), vcs.name(3)
+    (16, [0, 2, 4], '(0)→(3) VC 1')
     """
 
     network: Network

@@ -1,7 +1,9 @@
 """Flit-level runs of a routing relation, traces and closed loops, and replays of deadlock configurations."""
 
 from inspect import ismodule as _ismodule
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from unknot._base.moved import names_of as _names_of
 from unknot.simulation.collectives import Execution as Execution
 from unknot.simulation.collectives import execute as execute
 from unknot.simulation.engine.router import Router as Router
@@ -28,8 +30,7 @@ from unknot.simulation.traces.trace_run import run_trace as run_trace
 from unknot.traffic.trace import Trace as Trace
 from unknot.traffic.trace import TracedMessage as TracedMessage
 from unknot.traffic.trace import TraceError as TraceError
-from unknot.traffic.workload import Bursts as Bursts
-from unknot.traffic.workload import Message as Message
-from unknot.traffic.workload import TrafficClass as TrafficClass
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+if not _TYPE_CHECKING:
+    __getattr__ = _names_of(__name__)

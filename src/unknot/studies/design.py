@@ -6,7 +6,8 @@ import numpy as np
 
 from unknot._base.errors import NetworkError
 from unknot.fabrics.named import network
-from unknot.network import Network, digest, distances_from
+from unknot.network import Network, distances_from
+from unknot.network.graph import digest
 from unknot.routing.named import routing, routing_named, routings
 
 __all__ = ["digest", "network", "require_connected", "routing", "routing_named", "routings"]

@@ -6,11 +6,6 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from unknot._base.moved import names_of as _names_of
 from unknot._base.switching import SWITCHINGS as SWITCHINGS
 from unknot._base.switching import Switching as Switching
-from unknot.certificates.verdict import Certificate as Certificate
-from unknot.certificates.verdict import Configuration as Configuration
-from unknot.certificates.verdict import Message as Message
-from unknot.certificates.verdict import Size as Size
-from unknot.certificates.verdict import Verdict as Verdict
 from unknot.verify.adaptivity import Adaptivity as Adaptivity
 from unknot.verify.adaptivity import adaptivity as adaptivity
 from unknot.verify.best_split import best_loads as best_loads
@@ -26,7 +21,6 @@ from unknot.verify.fault_sweep import FaultSweep as FaultSweep
 from unknot.verify.fault_sweep import fault_sweep as fault_sweep
 from unknot.verify.loads import Loads as Loads
 from unknot.verify.loads import loads as loads
-from unknot.verify.minimal_paths import ForbiddenPath as ForbiddenPath
 from unknot.verify.properties import Properties as Properties
 from unknot.verify.properties import VcUse as VcUse
 from unknot.verify.properties import properties as properties

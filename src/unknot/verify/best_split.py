@@ -28,6 +28,14 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
     RelationError
         If the traffic makes no sense, runs into a dead end only, or there are more than `MAX_FLOWS` transitions; or
         the solver did not finish in time.
+
+    Examples
+    --------
+    >>> from unknot.verify import loads
+    >>> round(loads("torus(4, 4)", routing="fully_adaptive", traffic="transpose").highest, 3)
+    0.667
+    >>> round(best_loads("torus(4, 4)", routing="fully_adaptive", traffic="transpose").highest, 3)
+    0.5
     """
     from scipy.optimize import linprog
     from scipy.sparse import coo_array

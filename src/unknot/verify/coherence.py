@@ -68,6 +68,12 @@ class Coherence:
         Addresses for which it is not so.
     witness : Suffix or None
         Of the first such address, a route as short as may be.
+
+    Examples
+    --------
+    >>> answer = coherence("mesh(3, 3)", routing="dimension_order")
+    >>> answer.coherent, answer.addresses
+    (True, 0)
     """
 
     coherent: bool
@@ -92,6 +98,13 @@ def coherence(relation: Relation) -> Coherence:
     ------
     RelationError
         If a reachable state breaks the relation's contract.
+
+    Examples
+    --------
+    >>> coherence("mesh(3, 3)", routing="dimension_order").coherent
+    True
+    >>> coherence("mesh(3, 3)", routing="dimension_order").witness is None
+    True
     """
     from unknot.verify.minimal_paths_kernel import incoherent
     from unknot.verify.states_kernel import find_delivering

@@ -52,6 +52,12 @@ class Delivery(Brief):
         Hops (channel traversals) of the longest route; None when routes may be endless.
     longest_pair : (source terminal, address) or None
         A pair that has it.
+
+    Examples
+    --------
+    >>> delivery = deliver("mesh(3, 3)", routing="dimension_order")
+    >>> delivery.delivered, delivery.minimal, delivery.longest_route
+    (True, True, 4)
     """
 
     delivered: bool | None
@@ -95,6 +101,13 @@ def deliver(
     ------
     RelationError
         If a reachable state breaks the relation's contract.
+
+    Examples
+    --------
+    >>> deliver("mesh(3, 3)", routing="west_first").delivered
+    True
+    >>> deliver("torus(4, 4)", routing="up_down").minimal
+    True
     """
     from unknot.verify.delivery_kernel import follow_routes
 
@@ -181,6 +194,12 @@ class Livelock(Brief):
         Addresses that have cycles.
     cycles : tuple of (tuple of input VCs, address)
         For the first `CYCLES_KEPT` of them a short cycle, beginning at its lowest input VC.
+
+    Examples
+    --------
+    >>> answer = livelock("torus(4, 4)", routing="dimension_order")
+    >>> answer.free, answer.cycles
+    (True, ())
     """
 
     free: bool
@@ -207,6 +226,11 @@ def livelock(relation: Relation) -> Livelock:
     ------
     RelationError
         If a reachable state breaks the relation's contract.
+
+    Examples
+    --------
+    >>> livelock("mesh(3, 3)", routing="dimension_order").free
+    True
     """
     from unknot.network.graph_kernel import strong_components
 

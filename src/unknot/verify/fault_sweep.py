@@ -124,6 +124,12 @@ class FaultSweep(Tried, Brief):
         Whether only some of them were tried.
     tried : tuple of Fault
         The worst first: by outcome, then by undelivered pairs, then as they come.
+
+    Examples
+    --------
+    >>> sweep = fault_sweep("mesh(3, 3)", routing="up_down")
+    >>> sweep.kind, sweep.possible, sweep.tried[0].outcome
+    ('links', 12, 'holds')
     """
 
     network: str
@@ -187,6 +193,13 @@ def fault_sweep(
         If an argument makes no sense, or the routing cannot be used on the whole network.
     SizeError
         If the list of the sets to try does not fit the memory.
+
+    Examples
+    --------
+    >>> sweep = fault_sweep("ring(4)", routing="up_down", kind="routers")
+    >>> fault = sweep.tried[0]
+    >>> len(sweep.tried), fault.parts, fault.outcome
+    (4, ('(0)',), 'holds')
     """
     technique = switching_named(switching)
     check_faults("fault_sweep", kind, faults, budget)

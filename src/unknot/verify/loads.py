@@ -91,6 +91,12 @@ class Loads(Brief):
     method : {"routes", "equal", "best"}
         Split of the traffic: none, with one route each; equal among the candidates of the lowest tier; or the one
         with the least load of the busiest channel.
+
+    Examples
+    --------
+    >>> split = loads("mesh(4, 4)", routing="dimension_order", traffic="transpose")
+    >>> split.highest, split.mean_hops, split.forced
+    (3.0, 2.5, True)
     """
 
     channel: npt.NDArray[np.float64]
@@ -123,6 +129,13 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
     ------
     RelationError
         If the traffic makes no sense, or some of it runs into a dead end or may never leave the network.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> split = loads(mesh(4, 4), routing="dimension_order", traffic="transpose")
+    >>> round(split.throughput, 3), split.channel.shape
+    (0.333, (48,))
     """
     from unknot.verify.loads_kernel import one_route, spread
 

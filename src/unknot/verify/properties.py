@@ -41,6 +41,12 @@ class VcUse(Brief):
         Channels all of whose VCs are unused; ascending.
     needed_per_channel : int
         Most VCs of a channel that are used.
+
+    Examples
+    --------
+    >>> use = vc_use("mesh(3, 3)", routing="duato")
+    >>> use.total, use.per_channel, use.unused.tolist()
+    (48, (2, 2), [])
     """
 
     total: int
@@ -61,6 +67,12 @@ def vc_use(relation: Relation) -> VcUse:
     ------
     RelationError
         If a reachable state breaks the relation's contract.
+
+    Examples
+    --------
+    >>> use = vc_use("ring(4)", routing="dimension_order", vcs=2)
+    >>> use.total, use.needed_per_channel
+    (16, 2)
     """
     network, vcs = relation.network, relation.vcs
     explorer = Explorer(relation)
@@ -100,6 +112,12 @@ class Properties:
         Loads of the best split, when it was asked for and found.
     left_out : tuple of str
         Reasons why loads are missing.
+
+    Examples
+    --------
+    >>> facts = properties("mesh(4, 4)", routing="dimension_order", traffic="transpose")
+    >>> facts.delivery.delivered, facts.livelock.free, facts.loads.highest
+    (True, True, 3.0)
     """
 
     delivery: Delivery
@@ -139,6 +157,12 @@ def properties(
     ------
     RelationError
         If a reachable state breaks the relation's contract.
+
+    Examples
+    --------
+    >>> facts = properties("mesh(3, 3)", routing="west_first", best=True)
+    >>> round(facts.adaptivity.worst, 3), facts.best.highest <= facts.loads.highest
+    (0.167, True)
     """
     deadline = NEVER if time_limit is None else Deadline.of(time_limit, "properties")
     meant = pattern(relation.network, traffic)

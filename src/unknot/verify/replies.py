@@ -46,6 +46,14 @@ class RequestReply(Brief):
         Whether there is no cycle without terminals either; None if time ran out before one was found.
     cycle : tuple of str
         Names of VCs and terminals, each of which may wait for the next one and the last for the first; empty if safe.
+
+    Examples
+    --------
+    >>> from unknot.network.families import torus
+    >>> from unknot.routing import message_classes
+    >>> answer = request_reply(message_classes(torus(4, 4)), {"request": "reply"})
+    >>> answer.safe, answer.network_safe
+    (False, False)
     """
 
     safe: bool | None

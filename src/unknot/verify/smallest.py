@@ -54,6 +54,12 @@ class Smallest:
         Whether it is known that there is nothing smaller; with no configuration, that there is no deadlock.
     method : str
         How that is known, or what is missing.
+
+    Examples
+    --------
+    >>> answer = smallest("ring(4)", routing="dimension_order")
+    >>> answer.messages_bound, answer.proved, len(answer.configuration.messages)
+    (4, True, 4)
     """
 
     configuration: Configuration | None
@@ -93,6 +99,11 @@ def smallest(
     ------
     RelationError
         If the relation breaks its contract at a reachable state, or an argument makes no sense.
+
+    Examples
+    --------
+    >>> smallest("torus(4, 4)", routing="fully_adaptive").messages_bound
+    4
     """
     technique = switching_named(switching)
     end = Deadline.of(time_limit, "smallest").end

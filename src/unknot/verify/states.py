@@ -115,6 +115,12 @@ class Dependencies(Brief):
         Reachable states, injection included.
     addresses : int
         Addresses that were followed: all, unless time ran out.
+
+    Examples
+    --------
+    >>> graph = dependencies("ring(4)", routing="dimension_order")
+    >>> graph.target[graph.first[0] : graph.first[1]].tolist(), int(graph.cyclic.sum())
+    ([2], 4)
     """
 
     relation: Relation
@@ -146,6 +152,12 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
     ------
     RelationError
         If a reachable state breaks the relation's contract; the message names it.
+
+    Examples
+    --------
+    >>> graph = dependencies("ring(4)", routing="dimension_order", vcs=2)
+    >>> graph.states, bool(graph.cyclic.any())
+    (28, False)
     """
     from unknot.verify.states_kernel import depend
 

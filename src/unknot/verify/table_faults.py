@@ -17,7 +17,7 @@ from unknot._base.compressed_rows import grouped
 from unknot._base.memory import require
 from unknot._base.output import Row
 from unknot._base.progress import Progress, with_bar
-from unknot.certificates import Document
+from unknot.certificates.documents import Document
 from unknot.fabrics import Fabric
 from unknot.network import distances_from
 from unknot.routing.forwarding_table import destinations, forwarding_table, route_lengths, switchboard

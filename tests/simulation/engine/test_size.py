@@ -15,12 +15,12 @@ from unknot._base.errors import SimulationError
 from unknot._base.switching import Switching
 from unknot.network.families import mesh, ring, torus
 from unknot.routing import dimension_order, shortest_paths
-from unknot.simulation import Router, TrafficClass, simulate
+from unknot.simulation import Router, simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix, sources_of
 from unknot.simulation.engine.size import simulation_bytes
 from unknot.simulation.engine.sources import Sources
-from unknot.traffic import Traffic
+from unknot.traffic import Traffic, TrafficClass
 
 
 def peak(relation: Relation, switching: Switching, sources: Sources | Mix | None = None, **options: Any) -> int:

@@ -9,10 +9,11 @@ from tests.reference.uniform_pairs import uniform
 from tests.simulation.relations import random_relation
 from unknot.network.families import mesh
 from unknot.routing import ugal
-from unknot.simulation import Bursts, Router
+from unknot.simulation import Router
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import FIXED, SAVED, SCRATCH, TABLES
+from unknot.traffic import Bursts
 
 ROUTERS = {
     "default": Router(),

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unknot._base.errors import TextError
-from unknot.simulation import Bursts, Router
+from unknot.simulation import Router
 from unknot.simulation.run.options import bursts_of, class_of, lengths_of, router_of
+from unknot.traffic import Bursts
 from unknot.traffic.workload import Message
 
 

@@ -8,7 +8,7 @@ import pytest
 from unknot import simulate
 from unknot.network.families import mesh
 from unknot.routing import dimension_order
-from unknot.simulation import Message, TrafficClass
+from unknot.traffic import Message, TrafficClass
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from unknot.simulation import Bursts, Router, saturation, simulate
+from unknot.simulation import Router, saturation, simulate
 from unknot.simulation.run.run import COUNTS, MEASURED, POINT
+from unknot.traffic import Bursts
 
 
 def test_a_row_has_what_the_run_has() -> None:

@@ -13,8 +13,8 @@ from tests.cli.test_schemas import schema
 from tests.studies.booksim.files import MESH, credited, understood, written
 from unknot._base.errors import UnknotError
 from unknot.cli.program import app
-from unknot.simulation import Bursts, Message
 from unknot.studies.booksim.runs import overall, run_booksim, sweep_of
+from unknot.traffic import Bursts, Message
 
 TWO = MESH + (
     "classes = 2; injection_rate = {0.1,0.02}; traffic = {uniform,neighbor}; packet_size = {{1,3},4};"

@@ -9,9 +9,8 @@ import pytest
 
 from tests.studies.booksim.files import understood
 from unknot._base.errors import UnknotError
-from unknot.simulation import Bursts
 from unknot.studies.booksim.patterns import PATTERNS
-from unknot.traffic import Pattern
+from unknot.traffic import Bursts, Pattern
 
 FOUR = ("k=4", "n=2")
 

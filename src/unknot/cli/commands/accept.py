@@ -95,7 +95,9 @@ def _same(document: Any, network: str, routing: str | None, vcs: int | None) -> 
 
     A rule for meshes of every size is compared with the routing on this network.
     """
-    from unknot.certificates import network_of, plain, rule_difference, table_difference, table_of
+    from unknot.certificates import plain
+    from unknot.certificates.comparison import rule_difference, table_difference
+    from unknot.certificates.documents import network_of, table_of
     from unknot.cli.commands.shared import relation_of
     from unknot.studies import design
 

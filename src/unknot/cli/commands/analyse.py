@@ -66,7 +66,7 @@ def analyse(
 
         times = limited(deadline, partial(costs, relation, packet_length=flits, traffic=traffic))
     if evidence is not None:
-        from unknot.certificates import answer_claims
+        from unknot.certificates.documents import answer_claims
 
         write_evidence(evidence, relation.network, relation, answer_claims(relation, [], facts.delivery))
     if json:

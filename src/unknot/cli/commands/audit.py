@@ -17,7 +17,7 @@ from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import exit_code, limited, write_evidence
 
 if TYPE_CHECKING:
-    from unknot.certificates import Document
+    from unknot.certificates.documents import Document
     from unknot.cli.commands.display import Rows
     from unknot.fabrics import Changes
     from unknot.verify.audit import Audit
@@ -121,7 +121,7 @@ def audit_parts(audited: Audit, before: str = "") -> list[Document]:
     Where the files leave something open, a deadlock among what is known is shown, and nothing about delivery. Of
     multicast the trees themselves are not shown, but that packets along them, one for each end, are safe or not.
     """
-    from unknot.certificates import answer_claims, part_of
+    from unknot.certificates.documents import answer_claims, part_of
 
     claims = [
         (one.traffic, one.relation, answer_claims(

@@ -38,7 +38,9 @@ from unknot.cli.commands.shared import (
 )
 
 if TYPE_CHECKING:
-    from unknot.certificates import Document, Size, Verdict
+    from unknot.certificates import Verdict
+    from unknot.certificates.documents import Document
+    from unknot.certificates.verdict import Size
     from unknot.report.explanation import Section
     from unknot.routing.relation import Relation
     from unknot.verify import Delivery
@@ -133,7 +135,7 @@ def check(
     if export is not None:
         write_counterexample(relation, configuration, export, network, routing, vcs)
     if evidence is not None:
-        from unknot.certificates import answer_claims
+        from unknot.certificates.documents import answer_claims
 
         others = [other for name, other in verdicts.items() if name != switching and evidence.suffix != COQ]
         claims = answer_claims(relation, [verdict, *others], delivery)

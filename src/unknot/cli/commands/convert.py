@@ -32,7 +32,8 @@ def convert(
     to : FORMAT
         Name of the format.
     """
-    from unknot.fabrics import kind_of, write_network
+    from unknot.fabrics import write_network
+    from unknot.fabrics.formats import kind_of
     from unknot.studies.booksim.parse import is_configuration
     from unknot.studies.design import network as named
 

@@ -18,7 +18,7 @@ from unknot.cli.commands.shared import exit_code, write_evidence
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from unknot.certificates import Document
+    from unknot.certificates.documents import Document
     from unknot.lanes import Lanes
     from unknot.network import Network
     from unknot.repair import RepairedFault
@@ -133,8 +133,7 @@ class _Kept:
 
     def __call__(self, after: FaultVerdict) -> None:
         """Keep a verdict."""
-        from unknot.certificates import answer_claims, part_of
-        from unknot.certificates.documents import MOST_STATES
+        from unknot.certificates.documents import MOST_STATES, answer_claims, part_of
 
         relation, numbers = after.relation, list(after.numbers)
         if self.states > MOST_STATES:

@@ -80,7 +80,7 @@ def repair(
         Draw latencies; or write the routes of each remedy, its kind in the name of the file; or, of a fabric, files
         OpenSM loads.
     """
-    from unknot.certificates import part_of
+    from unknot.certificates.documents import part_of
     from unknot.cli.answers.form import answer, fill
     from unknot.cli.answers.lanes import RemedyForm, RepairAnswer
     from unknot.cli.commands import activity

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
     from unknot._base.output import Row
     from unknot._base.units import Units
-    from unknot.certificates import Configuration, Document, Verdict
+    from unknot.certificates import Configuration, Verdict
+    from unknot.certificates.documents import Document
     from unknot.network import Network
     from unknot.routing.relation import Relation
     from unknot.traffic import Pattern
@@ -216,7 +217,7 @@ class Proved:
 
     def claims(self, relation: Relation) -> list[Document]:
         """What is not open, as claims of a document."""
-        from unknot.certificates import answer_claims
+        from unknot.certificates.documents import answer_claims
 
         return answer_claims(relation, [self.verdict], self.delivery)
 

@@ -42,7 +42,8 @@ def table_faults(
     """
     from unknot._base.memory import require
     from unknot.cli.commands import activity
-    from unknot.fabrics import read_fabric, split_form
+    from unknot.fabrics import read_fabric
+    from unknot.fabrics.reading import split_form
     from unknot.verify.table_faults import table_faults as sweep
 
     if not Path(split_form(network)[1]).exists():

@@ -170,7 +170,7 @@ class Library:
 
     def _network(self, path: Path, place: Place, evaluator: Evaluator) -> Plan:
         if path.suffix != ".tod":
-            from unknot.network import read_edge_list
+            from unknot.network.edges import read_edge_list
 
             self._size(path, place)
             made = from_network(read_edge_list(path))

@@ -225,6 +225,13 @@ class Run(Tabular, Shown):
         Figures of each pair of terminals, when they were asked for; do not count when runs are compared.
     series : Series or None
         The run over time, when it was asked for; does not count when runs are compared.
+
+    Examples
+    --------
+    >>> from unknot import simulate
+    >>> run = simulate("mesh(4, 4)", 0.1, routing="dimension_order", warmup=100, measure=200)
+    >>> run.stable, run.latency_p50, run.deadlock
+    (True, 17.0, None)
     """
 
     offered_load: float

@@ -39,6 +39,16 @@ class Replay(Brief):
         wants.
     found : Configuration or None
         The knot as the detector reports it.
+
+    Examples
+    --------
+    >>> from unknot import check
+    >>> from unknot.network.families import ring
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(ring(4))
+    >>> outcome = replay(relation, check(relation).configuration, cycles=100)
+    >>> outcome.stuck, outcome.injected, outcome.waits
+    (True, True, ((0, (1,)), (1, (2,)), (2, (3,)), (3, (0,))))
     """
 
     stuck: bool
@@ -70,6 +80,15 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
         twice, a length that does not fill the held VCs.
     SimulationError
         If `cycles` is not positive.
+
+    Examples
+    --------
+    >>> from unknot import check
+    >>> from unknot.network.families import ring
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(ring(4))
+    >>> replay(relation, check(relation).configuration, cycles=100).stuck
+    True
     """
     require_whole("cycles", cycles, 1, error=SimulationError)
     check_configuration(relation, configuration)
