@@ -454,7 +454,7 @@ def test_packets_hold_a_vc_each_at_least() -> None:
 
 def test_held_vcs_of_lcfaa(tmp_path: Path) -> None:
     """Four packets on eight VCs, by both programs; nine are one too many."""
-    words = ("check", "mesh(6, 6)", "--routing", "lcfaa", "--switching", "wormhole", "--smallest")
+    words = ("check", "mesh(4, 4)", "--routing", "lcfaa", "--switching", "wormhole", "--smallest")
     content, says = evidence_of(tmp_path / "size.json", *words, code=1)
     claim = {"subject": "size", "switching": "wormhole", "least": 4, "held": 8, "proof": {}}
     assert content["claims"][-1] == claim

@@ -88,7 +88,7 @@ GOOD: dict[str, list[str]] = {
     "action": ["show"],
     "--evidence": ["out.json"],
     "--loads": ["0.1:0.3:0.1", "0.1, 0.2"],
-    "--dask": ["local"],
+    "--executor": ["local"],
     "overrides": ["injection_rate=0.2", "num_vcs=2"],
     "--jobs": ["1", "2"],
     "--budget": ["3"],
@@ -236,7 +236,7 @@ def _good(draw: random.Random, name: str) -> list[tuple[str, str | None]]:
     values: dict[str, str | None] = {}
     for parameter in command().commands[name].params:
         option, of = parameter.param_type_name == "option", _name(parameter)
-        if of in ("--help", "--dask"):  # dask connects to whatever address it is given
+        if of in ("--help", "--executor"):  # dask connects to whatever address it is given
             continue
         needed = parameter.required or of in ("network", "fabric", "--load", NEEDED.get(name))
         chance = 0.01 if of in LEFT_OUT.get(name, ()) else 0.12 if option else 0.3

@@ -92,9 +92,11 @@ def test_the_load_is_the_lowest_of_random_networks(seed: int, paths: str) -> Non
 @pytest.mark.parametrize(
     ("text", "paths", "name", "at_most"),
     [
-        ("mesh(6, 6)", "free", "dimension_order", 54),
-        ("mesh(6, 6)", "table", "dimension_order", 54),
-        ("hypercube(5)", "table", "dimension_order", 16),
+        ("mesh(5, 5)", "free", "dimension_order", 30),
+        ("mesh(4, 4)", "table", "dimension_order", 16),
+        ("hypercube(4)", "table", "dimension_order", 8),
+        pytest.param("mesh(6, 6)", "table", "dimension_order", 54, marks=pytest.mark.campaign),
+        pytest.param("hypercube(5)", "table", "dimension_order", 16, marks=pytest.mark.campaign),
         ("fat_tree(4, 2)", "free", "nca(up='modulo')", 12),
         ("fat_tree(4, 2)", "table", "nca(up='modulo')", 12),
         ("torus(4, 5)", "free", "dfsssp", 13),
@@ -233,8 +235,12 @@ def test_longer_routes_are_balanced_without_a_further_hop(text: str, count: int,
         assert routes.hops[s, t] == climbing_hops(network, routes.key, s, t)
 
 
-def test_the_load_of_longer_routes_is_balanced() -> None:
-    """Any of the shortest climbing routes at random load a channel with 160 and more."""
-    routes = longer_lanes("torus(8, 8)", 1, rounds=2)
+@pytest.mark.parametrize(
+    ("text", "rounds", "at_most"),
+    [("torus(5, 5)", 1, 32), pytest.param("torus(8, 8)", 2, 130, marks=pytest.mark.campaign)],
+)
+def test_the_load_of_longer_routes_is_balanced(text: str, rounds: int, at_most: int) -> None:
+    """Any of the shortest climbing routes at random load a channel of 8×8 with 160 and more."""
+    routes = longer_lanes(text, 1, rounds=rounds)
     assert check(routes.relation).deadlock_free
-    assert routes.highest_load <= 130
+    assert routes.highest_load <= at_most

@@ -257,7 +257,7 @@ def test_a_booksim_sweep_writes_its_curve() -> None:
 def test_a_load_that_is_too_short_to_tell_is_no_saturation() -> None:
     """The window ends while the network fills: loads go on, and nothing says that it is not stable."""
     found = unknot.curve(
-        "mesh(12, 12)", routing="dimension_order", vcs=4, loads=(0.1, 0.12), warmup=20, measure=60, jobs=1
+        "mesh(8, 8)", routing="dimension_order", vcs=1, loads=(0.1, 0.12), warmup=10, measure=30, jobs=1
     )
     runs = found.designs[0].runs
     assert [run.outcome for run in runs] == ["too short", "too short"]
