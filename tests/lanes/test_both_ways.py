@@ -29,7 +29,9 @@ from unknot.lanes.path_set import demand, of_pairs, packed, path_set, served, un
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import Table
 from unknot.network import Network, from_edges
+from unknot.network.families import torus
 from unknot.repair import repair
+from unknot.routing import dimension_order
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, fabric_relation, forwarding_table
 from unknot.verify import check, deliver
 
@@ -88,12 +90,16 @@ def test_tables_share_lanes(network: Network, seed: int) -> None:
     assert found.evidence_holds is not False
 
 
-def test_given_routes_of_a_fabric_share_lanes() -> None:
-    fabric = read_fabric(EXAMPLES / "opensm-torus8x8-dor")
-    apart = lanes(fabric.network, "given", routing=fabric_relation(fabric), rounds=2)
-    together = lanes(
-        fabric.network, "given", routing=fabric_relation(fabric), both_ways=True, rounds=1, conflicts=100
-    )
+@pytest.mark.parametrize("source", ["torus", pytest.param("fabric", marks=pytest.mark.campaign)])
+def test_given_routes_share_lanes(source: str) -> None:
+    """By dimension order on 6×6, and as OpenSM routed 8×8."""
+    if source == "torus":
+        relation = dimension_order(torus(6, 6))
+    else:
+        relation = fabric_relation(read_fabric(EXAMPLES / "opensm-torus8x8-dor"))
+    network = relation.network
+    apart = lanes(network, "given", routing=relation, rounds=2)
+    together = lanes(network, "given", routing=relation, both_ways=True, rounds=1, conflicts=100)
     assert (shared(apart), shared(together)) == (False, True)
     assert together.count > apart.count == 2
     assert check(together.relation).deadlock_free

@@ -11,7 +11,6 @@ from unknot.lanes.path_set import demand, path_set
 from unknot.network import tod
 from unknot.verify import check, deliver
 
-
 LARGER = ["torus(8, 8)", "torus(6, 9)", "torus(8, 6)", "torus(12, 4)"]
 
 
