@@ -43,11 +43,10 @@ def cube_connected_cycles(network: Network) -> Relation:
     >>> cube_connected_cycles(families.cube_connected_cycles(3))
     <Relation cube_connected_cycles on cube_connected_cycles(3), 192 VCs>
     """
-    corner, position, n = _corners(network)
-    router_at = np.empty((1 << n, n), dtype=np.int64)
-    router_at[corner, position] = np.arange(network.num_routers)
-    around = channels_to(network, router_at[corner, (position - 1) % n])
-    across = channels_to(network, router_at[corner ^ (1 << position), position])
+    corner, position, number = _corners(network)
+    n = number.shape[1]
+    around = channels_to(network, number[corner, (position - 1) % n])
+    across = channels_to(network, number[corner ^ (1 << position), position])
     crosses = np.zeros(network.num_channels, dtype=bool)
     crosses[across] = True
     virtual = VirtualChannels(network, np.where(crosses, 2, 3))
@@ -72,8 +71,8 @@ def cube_connected_cycles(network: Network) -> Relation:
     return Relation(network, virtual, rule, name="cube_connected_cycles", claims=ACYCLIC, source="Dally & Seitz 1987")
 
 
-def _corners(network: Network) -> tuple[Ints, Ints, int]:
-    """Corner and position of every router, and the number of dimensions; or a refusal.
+def _corners(network: Network) -> tuple[Ints, Ints, Ints]:
+    """Corner and position of every router, and the router at each corner and position; or a refusal.
 
     The last coordinate is the position on a ring; those before are the bits of the corner, the lowest first, or the
     corner itself.
@@ -90,14 +89,13 @@ def _corners(network: Network) -> tuple[Ints, Ints, int]:
     weights: npt.NDArray[np.int64] = 1 << np.arange(len(bits), dtype=np.int64)
     corner = network.coordinates[:, :-1].astype(np.int64) @ weights
     position = network.coordinates[:, -1].astype(np.int64)
-    routers = network.num_routers
-    number = np.full(routers, -1, dtype=np.int64)
-    number[corner * n + position] = np.arange(routers)
+    routers = np.arange(network.num_routers)
+    number = np.full((2**n, n), -1, dtype=np.int64)
+    number[corner, position] = routers
     if (number < 0).any():
         raise refusal
-    here = number[corner * n + position]
-    around = pairs(routers, here, number[corner * n + (position + 1) % n], True)
-    across = pairs(routers, here, number[(corner ^ (1 << position)) * n + position], True)
+    around = pairs(routers.size, routers, number[corner, (position + 1) % n], True)
+    across = pairs(routers.size, routers, number[corner ^ (1 << position), position], True)
     if not np.array_equal(joined(network), np.union1d(around, across)):
         raise refusal
-    return corner, position, n
+    return corner, position, number

@@ -12,10 +12,10 @@ one path.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
@@ -50,9 +50,7 @@ def west_first(network: Network, vcs: int = 1) -> Relation:
     >>> west_first(mesh(4, 4))
     <Relation west_first on mesh(4, 4), 48 VCs>
     """
-    early = _directions(network, "west_first")
-    early[:-1, 1] = True
-    return turn_model(network, "west_first", early, vcs)
+    return turn_model(network, "west_first", lambda i, last: (False, i < last), vcs)
 
 
 @takes_network
@@ -67,10 +65,7 @@ def north_last(network: Network, vcs: int = 1) -> Relation:
     >>> north_last(mesh(4, 4))
     <Relation north_last on mesh(4, 4), 48 VCs>
     """
-    early = _directions(network, "north_last")
-    early[:, 1] = True
-    early[:1, 0] = True
-    return turn_model(network, "north_last", early, vcs)
+    return turn_model(network, "north_last", lambda i, last: (i == 0, True), vcs)
 
 
 @takes_network
@@ -85,26 +80,20 @@ def negative_first(network: Network, vcs: int = 1) -> Relation:
     >>> negative_first(mesh(4, 4))
     <Relation negative_first on mesh(4, 4), 48 VCs>
     """
-    early = _directions(network, "negative_first")
-    early[:, 1] = True
-    return turn_model(network, "negative_first", early, vcs)
+    return turn_model(network, "negative_first", lambda i, last: (False, True), vcs)
 
 
-def _directions(network: Network, name: str) -> npt.NDArray[np.bool_]:
-    """One flag for each dimension and direction: column 0 up, column 1 down."""
-    return np.zeros((mesh_grid(network, name).radices.size, 2), dtype=bool)
-
-
-def turn_model(network: Network, name: str, early: npt.NDArray[np.bool_], vcs: int) -> Relation:
-    """Minimal adaptive routing in two stages: first the `early` directions, then the others.
+def turn_model(network: Network, name: str, stage_one: Callable[[int, int], tuple[bool, bool]], vcs: int) -> Relation:
+    """Minimal adaptive routing in two stages: first some directions, then the others.
 
     Parameters
     ----------
-    early : bool array, shape (dimensions, 2)
-        Directions of the first stage: column 0 up, column 1 down.
+    stage_one : callable
+        Takes a dimension and the last one; whether the way up, and the way down, belong to the first stage.
     """
     product = mesh_grid(network, name)
     coordinates, channel, dimensions = product.coordinates, product.channel, product.radices.size
+    early = np.array([stage_one(i, dimensions - 1) for i in range(dimensions)], dtype=bool).reshape(dimensions, 2)
     virtual = VirtualChannels(network, vcs)
     router, first, home = virtual.router, virtual.first, network.eject
 
@@ -159,11 +148,11 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
     <Relation p_cube on hypercube(4), 64 VCs>
     """
     product = mesh_grid(network, "p_cube", radix=2)
+    minimal_one = negative_first(network, vcs)
     if minimal:
-        return replace(negative_first(network, vcs), name="p_cube")
+        return replace(minimal_one, name="p_cube")
     bits, channel, dimensions = product.coordinates, product.channel, product.radices.size
-    virtual = VirtualChannels(network, vcs)
-    router, first, home = virtual.router, virtual.first, network.eject
+    router, first, home = minimal_one.vcs.router, minimal_one.vcs.first, network.eject
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -184,5 +173,4 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
                     count += 1
         return count
 
-    minimal_one = negative_first(network, vcs)
-    return replace(minimal_one, vcs=virtual, rule=rule, name="p_cube, non-minimal", claims_minimal=dimensions < 2)
+    return replace(minimal_one, rule=rule, name="p_cube, non-minimal", claims_minimal=dimensions < 2)

@@ -157,6 +157,7 @@ def _ranks(network: Network, top: int, levels: str) -> IntArray:
     return rank
 
 
+Ints = npt.NDArray[np.integer]
 FAR = 1 << 30
 
 
@@ -201,52 +202,41 @@ def up_down_table(network: Network, home: npt.ArrayLike, root: int | None = None
             f"Up*/Down* on {network.name}: no way between {network.router_name(int(lost[0]))} and "
             f"{network.router_name(root)}, the root"
         )
+    order = np.lexsort((np.arange(routers), level))
     height = np.empty(routers, dtype=np.int64)
-    height[np.lexsort((np.arange(routers), level))] = np.arange(routers)
-    first, leaving = network.outgoing
-    candidates = [leaving[first[r] : first[r + 1]].tolist() for r in range(routers)]
-    target = network.target.tolist()
-    rank = height.tolist()
-    up = [[c for c in candidates[r] if rank[target[c]] < rank[r]] for r in range(routers)]
-    down = [[c for c in candidates[r] if rank[target[c]] > rank[r]] for r in range(routers)]
-    ascending = np.argsort(height).tolist()
-    homes = np.asarray(home)
-    table = np.full((routers, homes.size), DROP, dtype=np.int32)
-    carried = [0] * network.num_channels
-    known: dict[int, list[list[int]]] = {}
-    for address, end in enumerate(homes.tolist()):
-        if end < 0:
+    height[order] = np.arange(routers)
+    homes, column = np.unique(np.asarray(home), return_inverse=True)
+    falling, hops = _hops(network, height, order, homes)
+    channels = network.outgoing[1]
+    source, target = network.source[channels], network.target[channels]
+    rises = height[target] < height[source]
+    table = np.full((routers, column.size), DROP, dtype=np.int32)
+    carried = np.zeros(channels.size, dtype=np.int64)
+    for address, end in enumerate(column.tolist()):
+        if homes[end] < 0:
             continue
-        if end not in known:
-            known[end] = _shortest(end, up, down, target, ascending)
-        for r, options in enumerate(known[end]):
-            if r == end:
-                table[r, address] = EJECT_HERE
-                continue
-            taken = min(options, key=carried.__getitem__)
-            carried[taken] += 1
-            table[r, address] = taken
+        fell, left = falling[:, end], hops[:, end]
+        shortest = np.where(rises, left[target] + 1 == left[source], fell[target] + 1 == fell[source])
+        usable = np.flatnonzero(shortest & (rises == (fell[source] == FAR)))
+        if usable.size:
+            begin = np.flatnonzero(np.diff(source[usable], prepend=-1))
+            least = np.minimum.reduceat(carried[usable] * channels.size + usable, begin) % channels.size
+            carried[least] += 1
+            table[source[least], address] = channels[least]
+        table[homes[end], address] = EJECT_HERE
     return table
 
 
-def _shortest(
-    end: int, up: list[list[int]], down: list[list[int]], target: list[int], ascending: list[int]
-) -> list[list[int]]:
-    """Return for each router the channels that begin a shortest way down to `end`, or else up and then down."""
-    hops = [FAR] * len(up)
-    hops[end] = 0
-    options: list[list[int]] = [[] for _ in up]
-    for r in reversed(ascending):
-        if r != end:
-            _best(r, down[r], target, hops, options)
-    for r in ascending:
-        if hops[r] == FAR:
-            _best(r, up[r], target, hops, options)
-    return options
-
-
-def _best(r: int, candidates: list[int], target: list[int], hops: list[int], options: list[list[int]]) -> None:
-    least = min((hops[target[c]] for c in candidates), default=FAR)
-    if least < FAR:
-        hops[r] = least + 1
-        options[r] = [c for c in candidates if hops[target[c]] == least]
+def _hops(network: Network, height: Ints, order: Ints, homes: Ints) -> tuple[IntArray, IntArray]:
+    """Hops from each router to each home: downward only, and downward or, where that is no way, up first."""
+    first, leaving = network.outgoing
+    hops = np.full((network.num_routers, homes.size), FAR, dtype=np.int32)
+    hops[homes, np.arange(homes.size)] = 0
+    for rises, routers in ((False, order[::-1]), (True, order)):
+        for r in routers.tolist():
+            ends = network.target[leaving[first[r] : first[r + 1]]]
+            onward = hops[ends[(height[ends] < height[r]) == rises]].min(axis=0, initial=FAR)
+            hops[r] = np.where(hops[r] < FAR, hops[r], np.minimum(onward + 1, FAR))
+        if not rises:
+            falling = hops.copy()
+    return falling, hops

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -192,22 +194,14 @@ class Trace(Brief):
             )
 
     def _refuse_circle(self) -> None:
-        followers, open_needs = self.followers(), np.diff(self.need_first).tolist()
-        free = [i for i, many in enumerate(open_needs) if not many]
-        for i in free:
-            for j in followers[i]:
-                open_needs[j] -= 1
-                if not open_needs[j]:
-                    free.append(j)
-        if len(free) == len(self):
-            return
-        at, seen = next(i for i, many in enumerate(open_needs) if many), dict[int, None]()
-        while at not in seen:
-            seen[at] = None
-            at = next(j for j in self[at].needs if open_needs[j])
-        circle = [*list(seen)[list(seen).index(at) :], at]
-        circle_named = ", which needs ".join(self.name(i) for i in circle)
-        raise TraceError(f"messages need each other in a circle: {circle_named}", circle[0], "needs")
+        needs = self.needs.tolist()
+        rows = {i: needs[a:b] for i, (a, b) in enumerate(pairwise(self.need_first.tolist()))}
+        try:
+            TopologicalSorter(rows).prepare()
+        except CycleError as error:
+            circle = error.args[1][::-1]
+            circle_named = ", which needs ".join(self.name(i) for i in circle)
+            raise TraceError(f"messages need each other in a circle: {circle_named}", circle[0], "needs") from None
 
 
 Numbers = npt.NDArray[np.int64]

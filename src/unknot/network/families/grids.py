@@ -87,8 +87,7 @@ def hypercube(n: int, *, latency: int = 1) -> Network:
     >>> hypercube(4)
     <Network hypercube(4): 16 routers, 64 channels, 16 terminals>
     """
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 0 <= n <= 27:
-        raise NetworkError(f"hypercube({shown(n)}): the dimension must be a whole number from 0 to 27")
+    whole(f"hypercube({shown(n)})", "the dimension", n, 0, 27)
     return _grid("hypercube", [2] * n, False, latency, f"hypercube({n})")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -162,8 +163,7 @@ def digits(name: str, terminals: int, k: int, least: int = 1) -> int:
         If there is none of at least `least`, or the network would have too many switches.
     """
     for what, value, low in (("the number of terminals", terminals, 2), ("the size of a switch, k,", k, 2)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
-            raise NetworkError(f"{name}: {what} must be a whole number of at least {low}, got {shown(value)}")
+        whole(name, what, value, low, math.inf)
     n, power = 0, 1
     while power < terminals:
         n, power = n + 1, power * k

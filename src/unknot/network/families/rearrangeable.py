@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import replace
 
 import numpy as np
 
-from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.families.delta import banyan
 from unknot.network.families.links import (
@@ -59,8 +59,7 @@ def extra_stage(terminals: int, extra: int = 1, *, latency: int = 1) -> Network:
     """
     name = f"extra_stage({terminals})" if extra == 1 else f"extra_stage({terminals}, {extra})"
     n = digits(name, terminals, 2)
-    if isinstance(extra, bool) or not isinstance(extra, (int, np.integer)) or not 0 <= extra <= 4 * n:
-        raise NetworkError(f"{name}: the number of extra stages must be a whole number from 0 to {4 * n}")
+    whole(name, "the number of extra stages", extra, 0, 4 * n)
     return from_lines(name, 2, terminals, [shuffle(2, terminals)] * (n + extra) + [straight], latency)
 
 
@@ -113,8 +112,7 @@ def clos(m: int, n: int, r: int, *, latency: int = 1) -> Network:
     """
     name = f"clos({m}, {n}, {r})"
     for what, value in (("m (middle switches)", m), ("n (terminals of a switch)", n), ("r (outer switches)", r)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise NetworkError(f"{name}: {what} must be a whole number of at least 1, got {value!r}")
+        whole(name, what, value, 1, math.inf)
     limited(name, 2 * r + m + n)
     limited(name, m * r)
     affordable(name, 2 * r + m, 2 * m * r, n * r, 2)
