@@ -6,8 +6,6 @@ Methods, each exact:
 ``looping``         polynomial; whole Beneš and RCBN networks, which realise every permutation
 ``edge colouring``  polynomial; whole Clos networks
 ``cut``             more messages than links that all of them must pass: polynomial, blocked
-``one path``        every message has one path at most: polynomial
-``two paths``       every message has two paths at most: 2-satisfiability, polynomial
 ``search``          over all paths, the message with the fewest left next; for up to some 400,000 paths in all
 ``cp-sat``          one flow of 0s and 1s for each message
 ==================  ================================================================================================
@@ -32,8 +30,6 @@ from unknot_papers.multistage.paths import count_paths
 from unknot_papers.multistage.realisation import Realisation, permutation
 from unknot_papers.multistage.search import (
     MAX_CHOICES,
-    PathTable,
-    choose,
     cut,
     find_paths,
     path_table,
@@ -138,9 +134,10 @@ class _Task:
 
     def decided(self, method: str) -> Realisation:
         network, everyone = self.network, np.arange(self.sources.size)
-        few = int(self.path_counts().max(initial=1))
-        listed = searchable(int(self.path_counts().sum()), self.sources.size)
-        crossing = cut(network, self.sources, self.destinations) if few > 2 and method == "auto" else None
+        paths = self.path_counts()
+        listed = searchable(int(paths.sum()), self.sources.size)
+        several = int(paths.max(initial=1)) > 2
+        crossing = cut(network, self.sources, self.destinations) if several and method == "auto" else None
         if crossing is not None:
             return self.too_narrow(crossing)
         if method == "cp-sat" or not listed:
@@ -148,10 +145,6 @@ class _Task:
                 raise UnknotError(f"{network.name}: the messages have too many paths to search; use cp-sat")
             return self.concluded("cp-sat", self.solve(everyone), self.solve)
         table = path_table(network, self.sources, self.destinations)
-        if few <= 2 and method == "auto":
-            name = "one path" if few == 1 else "two paths"
-            paths = choose(table)
-            return self.concluded(name, False if paths is None else paths, lambda kept: _chosen(table, kept))
         limit = QUICK if method == "auto" else MAX_CHOICES
 
         def search(kept: npt.NDArray[np.int64]) -> Answer:
@@ -229,14 +222,6 @@ class _Task:
     def name(self, m: int) -> str:
         network = self.network
         return f"{network.terminal_name(self.sources[m])}→{network.terminal_name(self.destinations[m])}"
-
-
-def _chosen(table: PathTable, kept: npt.NDArray[np.int64]) -> Answer:
-    pieces = [np.arange(table.first[m], table.first[m + 1]) for m in kept.tolist()]
-    first = np.concatenate([[0], np.cumsum([piece.size for piece in pieces])]).astype(np.int64)
-    at = np.concatenate([*pieces, np.empty(0, dtype=np.int64)])
-    paths = choose(PathTable(first, table.paths[at], table.masks[at]))
-    return False if paths is None else paths
 
 
 def _none(network: Network, sources: IntArray) -> IntArray:
