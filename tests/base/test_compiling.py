@@ -24,7 +24,7 @@ def said(monkeypatch: pytest.MonkeyPatch, *modules: str, quiet: bool = False) ->
 
 
 def test_one_line_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernels = ("unknot.verify.states_kernel", "unknot.simulation.engine.flit_kernel")
+    kernels = ("unknot.verify.states_kernel", "unknot.simulation.engine.cycles_kernel")
     assert said(monkeypatch, *kernels) == "compiling kernels, once, about 15 s\n"
     assert said(monkeypatch, *kernels, quiet=True) == ""
 

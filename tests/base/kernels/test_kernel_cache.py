@@ -106,8 +106,8 @@ def test_the_kernels_that_a_kernel_is_made_of_count_and_no_others(
 
 
 def test_constants_count() -> None:
-    assert made_of("unknot.simulation.engine.flit_kernel") >= {*CONSTANTS, "unknot._base.kernels.words_kernel"}
-    assert "unknot.simulation.engine.flit_kernel" not in made_of("unknot.verify.states_kernel")
+    assert made_of("unknot.simulation.engine.cycles_kernel") >= {*CONSTANTS, "unknot._base.kernels.words_kernel"}
+    assert "unknot.simulation.engine.cycles_kernel" not in made_of("unknot.verify.states_kernel")
 
 
 def test_imports_are_read_as_python_does() -> None:

@@ -217,7 +217,7 @@ def test_the_kernel_is_compiled_once_for_all_networks_and_processes() -> None:
     assert done.stdout.strip() == "False"
 
 
-def test_a_plain_run_loads_the_plain_kernel_alone() -> None:
+def test_a_plain_run_loads_the_fast_router_alone() -> None:
     """And nothing that only compiling or proving needs: half the processor time of a short run went there."""
     for more in (Router(), Router(allocator="islip", iterations=2)):
         simulate("mesh(3, 3)", 0.2, routing="dimension_order", warmup=50, measure=100, router=more)
@@ -225,7 +225,7 @@ def test_a_plain_run_loads_the_plain_kernel_alone() -> None:
         "import sys; from unknot import simulate; from unknot.simulation import Router;"
         "simulate('mesh(3, 3)', 0.2, routing='dimension_order', warmup=50, measure=100, router=Router({}));"
         "from unknot.simulation.engine import kernels;"
-        "print([n for n in ('numba', 'scipy.sparse') if n in sys.modules], '_function' in vars(kernels.advance))"
+        "print([n for n in ('numba', 'scipy.sparse') if n in sys.modules], '_function' in vars(kernels.work))"
     )
     words = [[sys.executable, "-c", code.format(more)] for more in ("", "allocator='islip', iterations=2")]
     said = [subprocess.run(word, capture_output=True, text=True, check=True).stdout.strip() for word in words]
@@ -234,7 +234,7 @@ def test_a_plain_run_loads_the_plain_kernel_alone() -> None:
 
 @given(st.sampled_from(SWITCHINGS), st.sampled_from([0.1, 0.4, 0.9]), st.integers(1, 3), st.integers(1, 2**32))
 @settings(max_examples=5)
-def test_both_kernels_give_the_same_run(switching: Switching, load: float, threads: int, seed: int) -> None:
+def test_both_routers_give_the_same_run(switching: Switching, load: float, threads: int, seed: int) -> None:
     relation = dimension_order(torus(4, 4), 4)
     options: dict[str, Any] = {
         "switching": switching,
@@ -245,7 +245,7 @@ def test_both_kernels_give_the_same_run(switching: Switching, load: float, threa
     }
     plain = simulate(relation, load, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("unknot.simulation.engine.engine.is_plain", lambda part: False)
+        patch.setattr("unknot.simulation.engine.tables.is_packable", lambda *_: False)
         assert simulate(relation, load, **options) == plain
 
 

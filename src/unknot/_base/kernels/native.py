@@ -51,6 +51,12 @@ class Native:
         return made
 
     @property
+    def address(self) -> int:
+        """Address of that function, for kernels that call it."""
+        function: Any = self.function
+        return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+    @property
     def ready(self) -> bool:
         """Whether it need not be compiled."""
         return "_function" in self.__dict__ or is_kept(self.file)

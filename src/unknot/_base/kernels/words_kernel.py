@@ -4,11 +4,13 @@
 import sys
 
 from llvmlite import ir
-from numba import types
+from numba import config, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
 from unknot._base import splitmix
+from unknot._base.kernels.linked import RAISED
 from unknot._base.kernels.types_kernel import inlined
 
 mixed = inlined(splitmix.mixed)
@@ -86,6 +88,23 @@ def call_rule(typingctx, rule, at, address, pointer):
         return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
 
     return types.int64(*[types.int64] * 4), codegen
+
+
+@intrinsic
+def call_at(typingctx, address, words):
+    """The answer of the kernel at an address, a C function that takes these words."""
+
+    def codegen(context, builder, signature, args):
+        parts = zip(cgutils.unpack_tuple(builder, args[1]), signature.args[1], strict=True)
+        words = [context.cast(builder, part, kind, types.int64) for part, kind in parts]
+        kind = ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * len(words))
+        answer = builder.call(builder.inttoptr(args[0], kind.as_pointer()), words)
+        if config.BOUNDSCHECK:
+            with builder.if_then(builder.icmp_signed("==", answer, answer.type(RAISED)), likely=False):
+                context.call_conv.return_user_exc(builder, IndexError, ("in a kernel called by its address",))
+        return answer
+
+    return types.int64(types.int64, words), codegen
 
 
 @inlined

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import called, inlined
+from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import beyond, lowest, natural
 from unknot.simulation.engine.match_kernel import CYCLIC, HOPE
 from unknot.simulation.engine.state import INPUTS_FIRST
@@ -97,43 +97,6 @@ def pass_by(here, at, into, out):
     here.in_ports.pointer[into], here.in_ports.vc_pointer[into] = out + 1, at + 1
 
 
-@called
-def speculate(raw, w, movers, hopes):
-    """Allocate the switch to VCs that own an output VC and to headers that requested one in this cycle.
-
-    Return the input VCs that win and have somewhere to send to.
-    """
-    s = view(raw)
-    here, bids, left = rows_of(s, w), np.int64(0), movers
-    while left != 0:
-        at = natural(lowest(left))
-        left &= left - 1
-        bids = bid(s, here, at, natural(here.inputs.out_port_bit[at]), np.int64(0), bids)
-    left = hopes
-    while left != 0:
-        at = natural(lowest(left))
-        left &= left - 1
-        ports, out = s.contest.hope[at], np.int64(-1)
-        while ports != 0:
-            cell = natural(lowest(ports))
-            ports &= ports - 1
-            if here.outputs.port[cell] - here.first_output != out:
-                out = np.int64(here.outputs.port[cell]) - here.first_output
-                bids = bid(s, here, at, natural(out), np.int64(HOPE), bids)
-    won = accept(s, here, bids)
-    left, ready = won & hopes, s.masks.owning[w] & ~s.masks.no_credit[w]
-    while left != 0:
-        at, bit = natural(lowest(left)), left & -left
-        left ^= bit
-        into = natural(here.inputs.port_bit[at])
-        out = s.contest.other[into] if s.setup.switch_allocator == INPUTS_FIRST else s.contest.offer[into]
-        if ready & bit == 0 or here.inputs.out_port_bit[at] != out:
-            # The match is wasted, but was one.
-            pass_by(here, at, into, natural(out))
-            won ^= bit
-    return won
-
-
 @inlined
 def winners_of(s, here, movers):
     """Allocate the switch; return the mask of the inputs that win."""
@@ -164,3 +127,40 @@ def winners_of(s, here, movers):
         left &= left - 1
         bids = bid(s, here, at, natural(inputs.out_port_bit[at]), np.int64(0), bids)
     return (movers ^ rivals) | accept(s, here, bids)
+
+
+@inlined
+def speculate(raw, w, movers, hopes):
+    """Allocate the switch to VCs that own an output VC and to headers that requested one in this cycle.
+
+    Those input VCs are ``count.won`` that win and have somewhere to send to.
+    """
+    s, w = view(raw), natural(w)
+    here, bids, left = rows_of(s, w), np.int64(0), movers
+    while left != 0:
+        at = natural(lowest(left))
+        left &= left - 1
+        bids = bid(s, here, at, natural(here.inputs.out_port_bit[at]), np.int64(0), bids)
+    left = hopes
+    while left != 0:
+        at = natural(lowest(left))
+        left &= left - 1
+        ports, out = s.contest.hope[at], np.int64(-1)
+        while ports != 0:
+            cell = natural(lowest(ports))
+            ports &= ports - 1
+            if here.outputs.port[cell] - here.first_output != out:
+                out = np.int64(here.outputs.port[cell]) - here.first_output
+                bids = bid(s, here, at, natural(out), np.int64(HOPE), bids)
+    won = accept(s, here, bids)
+    left, ready = won & hopes, s.masks.owning[w] & ~s.masks.no_credit[w]
+    while left != 0:
+        at, bit = natural(lowest(left)), left & -left
+        left ^= bit
+        into = natural(here.inputs.port_bit[at])
+        out = s.contest.other[into] if s.setup.switch_allocator == INPUTS_FIRST else s.contest.offer[into]
+        if ready & bit == 0 or here.inputs.out_port_bit[at] != out:
+            # The match is wasted, but was one.
+            pass_by(here, at, into, natural(out))
+            won ^= bit
+    s.count.won = won

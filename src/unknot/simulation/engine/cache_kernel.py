@@ -75,7 +75,7 @@ def class_of(s, begin, end):
 
 
 @inlined
-def decide(rule, raw):
+def fill_cache(rule, raw):
     """Fill `cache`, `answers`, `first_answer` and `input_class`; return the number of classes."""
     s = view(raw)
     classes, end, many = np.int64(0), np.int64(0), s.destination.shape[0]

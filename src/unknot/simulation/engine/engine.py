@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.size import MOST_STATES, simulation_bytes
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import MOST_ANSWERS, NO_CYCLE, SPAN, TABLES, State
-from unknot.simulation.engine.tables import empty_network, is_plain
+from unknot.simulation.engine.tables import empty_network
 
 ENOUGH = 20_000_000
 """Buffers × cycles in a call of the kernel: less than half a second of work."""
@@ -179,15 +178,16 @@ class Engine:
         RelationError
             If a header has no candidate, or the rule breaks its contract.
         """
-        advance = self._kernel()
         self._decide()
+        for part in self.parts:
+            kernels.link(part)
         if len(self.parts) > 1:
             self._advance_together(until)
             return False
         while True:
             # In pieces, between which Python looks for signals.
             stop = min(until, self.now + self._piece)
-            end = advance(self.relation.compiled.function.address, self.parts[0].raw, stop)
+            end = kernels.advance(self.relation.compiled.function.address, self.parts[0].raw, stop)
             if end == status.DONE and stop < until:
                 continue
             if end == status.FULL:
@@ -196,10 +196,6 @@ class Engine:
                 self._explain(self.parts[0], end == status.DEAD_END)
             else:
                 return bool(end == status.QUIET)
-
-    def _kernel(self) -> Callable[[Any, Any, int], int]:
-        """The compiled loop over cycles and routers: with every option, or what suffices."""
-        return kernels.advance_plain if is_plain(self.parts[0]) else kernels.advance
 
     def _decide(self) -> None:
         """Fill the routing cache once the rule was called about as often as filling it takes."""
@@ -216,7 +212,7 @@ class Engine:
         draft = part.replaced(
             input_class=len(part.inputs), cache=states, first_answer=words + 1, answers=(MOST_ANSWERS + 1) * words
         )
-        classes = kernels.decide(self.relation.compiled.function.address, draft.raw)
+        classes = kernels.fill_cache(self.relation.compiled.function.address, draft.raw)
         kept = {
             "input_class": draft.input_class,
             "cache": draft.cache[: classes * many],
@@ -229,12 +225,12 @@ class Engine:
         """Advance all parts at once, each on a thread of its own."""
         from concurrent.futures import ThreadPoolExecutor
 
-        function, advance = self.relation.compiled.function.address, self._kernel()
+        function = self.relation.compiled.function.address
         with ThreadPoolExecutor(len(self.parts)) as pool:
             while self.now < until:
                 self._share_out()
                 upto = min(until, self.now + min(SPAN, self._piece))
-                runs = [pool.submit(advance, function, part.raw, upto) for part in self.parts]
+                runs = [pool.submit(kernels.advance, function, part.raw, upto) for part in self.parts]
                 for part, end in zip(self.parts, [run.result() for run in runs], strict=True):
                     if end != status.DONE:
                         self._explain(part, end == status.DEAD_END)

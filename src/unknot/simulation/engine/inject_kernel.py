@@ -1,19 +1,14 @@
 # mypy: ignore-errors
-"""Terminals: creation of packets when they are needed, choice between ways (UGAL), one flit a cycle injected.
-
-The choice between the direct way and a detour is by the queues that the source router knows. Variants of UGAL as
-published: Singh 2005 (UGAL-L); Kim, Dally, Scott & Abts 2008 (UGAL-L_VC, UGAL-L_VCH).
-"""
+"""Terminals: creation of packets when they are needed, one flit a cycle injected."""
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import call_rule, natural
+from unknot._base.kernels.types_kernel import inlined
+from unknot._base.kernels.words_kernel import call_at, natural
 from unknot._base.splitmix import STEP
-from unknot.routing.contract import EJECT, IN_ROUTER, VC_MASK
-from unknot.simulation.engine.state import DECIDED, NO_CYCLE, UNDECIDED
-from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post, preferred, random_bits
-from unknot.simulation.engine.view_kernel import view
+from unknot.routing.contract import IN_ROUTER
+from unknot.simulation.engine.state import UNDECIDED
+from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post, random_bits
 
 AHEAD = 64
 """Most cycles that a terminal without a packet draws for in advance."""
@@ -159,11 +154,9 @@ def inject(rule, s, t, now):
                 terminals.vc[t], terminals.last_vc[t] = base + vc, vc
                 enqueue(s, natural(base + vc), p)
                 s.packets.injected[p] = now
-                if setup.compares > 0 and s.packets.script[p] < 0:
-                    if setup.compares < IN_ROUTER:
-                        compare(rule, s, t, p)
-                    elif setup.routing == 0:
-                        decide(rule, s.raw, t, p)
+                if setup.choose != 0 and s.packets.script[p] < 0:
+                    if setup.compares < IN_ROUTER or setup.routing == 0:
+                        call_at(setup.choose, (rule, s.raw, t, p))
                 break
         if terminals.vc[t] < 0:
             return
@@ -177,101 +170,3 @@ def inject(rule, s, t, now):
     terminals.left[t] -= 1
     if terminals.left[t] == 0:
         terminals.packet[t], terminals.vc[t] = -1, -1
-
-
-BY_PORT, BY_VC, HYBRID = 1, 2, 3
-"""UGAL-L, UGAL-L_VC, UGAL-L_VCH: as `Relation.comparison` numbers them."""
-
-
-@inlined
-def queued(s, row):
-    """Return the flits behind an output VC: those sent whose credits have not come back."""
-    return s.setup.depth - s.outputs.credits[row]
-
-
-@called
-def queues(s, count):
-    """Return the output port of the preferred candidate, flits queued for it, and those on its VCs of that tier."""
-    best = s.candidates[preferred(s, count)]
-    row, tier = np.int64(s.out_row[best & VC_MASK]), (best >> 40) & 0xFF
-    port, by_port, by_vc = np.int64(s.outputs.port[row]), np.int64(0), np.int64(0)
-    # Rows of a port follow each other.
-    while row > 0 and s.outputs.port[row - 1] == port:
-        row -= 1
-    while row < s.outputs.shape[0] and s.outputs.port[row] == port:
-        by_port += queued(s, row)
-        row += 1
-    for k in range(count):
-        vc = s.candidates[k] & VC_MASK
-        if vc != EJECT and (s.candidates[k] >> 40) & 0xFF == tier and s.outputs.port[s.out_row[vc]] == port:
-            by_vc += queued(s, s.out_row[vc])
-    return port, by_port, by_vc
-
-
-@called
-def way(rule, raw, t, address):
-    """Return the first port of the way of an address from terminal t, flits queued there by port and by VC, and hops.
-
-    The way goes by the preferred candidates; one that never ends counts as longer than any other.
-    """
-    s = view(raw)
-    num_vcs, pointer = s.setup.num_vcs, np.int64(s.candidates.ctypes.data)
-    at, port, by_port, by_vc = num_vcs + t, np.int64(-1), np.int64(0), np.int64(0)
-    # A way of more hops than there are VCs has been in one of them twice, and goes on for ever.
-    for hops in range(num_vcs + 1):
-        count = call_rule(rule, at, address, pointer)
-        if count <= 0 or count > s.candidates.size:
-            break
-        vc = s.candidates[preferred(s, count)] & VC_MASK
-        if vc == EJECT:
-            return port, by_port, by_vc, np.int64(hops)
-        if vc < 0 or vc >= num_vcs:
-            break
-        if hops == 0:
-            port, by_port, by_vc = queues(s, count)
-        at = vc
-    return port, np.int64(1), np.int64(1), np.int64(NO_CYCLE)
-
-
-@inlined
-def compare(rule, s, t, p):
-    """Give a packet about to be injected the direct address in place of its own, unless that costs more now."""
-    own = s.packets.address[p]
-    direct = np.int64(s.direct[t * s.terminals.shape[0] + s.destination[own]])
-    if direct < 0 or direct == own:
-        return
-    port, by_port, by_vc, hops = way(rule, s.raw, t, direct)
-    other_port, other_by_port, other_by_vc, other_hops = way(rule, s.raw, t, own)
-    how = s.setup.compares
-    if how == BY_VC or (how == HYBRID and port == other_port):
-        shorter = by_vc * hops <= other_by_vc * other_hops
-    else:
-        shorter = by_port * hops <= other_by_port * other_hops
-    if shorter:
-        s.packets.address[p] = direct
-
-
-@called
-def decide(rule, raw, t, p):
-    """Packet p of terminal t takes its own address or another one, by the queues of its first router (`Decision`)."""
-    s = view(raw)
-    setup, own, p = s.setup, s.packets.address[natural(p)], natural(p)
-    s.packets.script[p] = DECIDED
-    block = own // setup.block * setup.block
-    if s.direct.shape[0] > 0:
-        other = np.int64(s.direct[t * s.ejection_row.shape[0] + s.destination[own]])
-        if other < 0:
-            return
-        other += block
-    else:
-        other = block + (own - block + setup.block // 2) % setup.block
-    if other == own:
-        return
-    _, its_cost, _, its_hops = way(rule, raw, t, other)
-    _, cost, _, hops = way(rule, raw, t, own)
-    if setup.weight > 0:
-        cost *= setup.weight
-    else:
-        cost, its_cost = cost * hops, its_cost * its_hops
-    if its_cost <= cost + setup.margin:
-        s.packets.address[p] = other

@@ -1,12 +1,52 @@
-"""The kernels of the simulator that Python calls."""
+"""The kernels of the simulator that Python calls, and those that kernels call by their address.
+
+What few runs need is compiled for those alone.
+"""
+
+import numpy as np
 
 from unknot._base.kernels.native import Native
+from unknot.routing.contract import IN_ROUTER
+from unknot.simulation.engine.state import WAVEFRONT, State
 
 HERE = "unknot.simulation.engine"
 
-advance = Native(f"{HERE}.flit_kernel.advance", "number", "int64", "number")
-advance_plain = Native(f"{HERE}.plain_kernel.advance", "number", "int64", "number")
+advance = Native(f"{HERE}.cycles_kernel.advance", "number", "int64", "number")
 served = Native(f"{HERE}.state_kernel.served", "number", "int64", "int64", "int64")
 find_stuck = Native(f"{HERE}.stuck_kernel.find_stuck", "number", "int64", "bool")
-decide = Native(f"{HERE}.cache_kernel.decide", "number", "int64")
+fill_cache = Native(f"{HERE}.cache_kernel.fill_cache", "number", "int64")
 unpack = Native(f"{HERE}.pack_kernel.unpack", "int64")
+
+
+def _of_numbers(place: str, count: int, answers: bool = False) -> Native:
+    return Native(f"{HERE}.{place}", *["number"] * count, answers=answers)
+
+
+open_inbox, work = _of_numbers("router_kernel.open_inbox", 3, True), _of_numbers("router_kernel.work", 4, True)
+fetch = _of_numbers("fetch_kernel.fetch", 3)
+compare, decide = _of_numbers("compare_kernel.compare", 4), _of_numbers("compare_kernel.decide", 4)
+speculate = _of_numbers("bid_kernel.speculate", 4)
+sweep_vcs, sweep_switch = _of_numbers("sweep_kernel.sweep_vcs", 3), _of_numbers("sweep_kernel.sweep_switch", 3)
+inject_classes = _of_numbers("class_kernel.inject_classes", 3)
+arrive_in_class = _of_numbers("class_kernel.arrive_in_class", 4, True)
+see = _of_numbers("state_kernel.see", 3)
+
+
+def link(part: State) -> None:
+    """Give `advance` the addresses of the other kernels that a part needs, which are compiled if need be."""
+    setup = part.setup
+    packable, classes = setup.packable == 1, setup.classes > 0
+    general = not packable or bool((np.diff(part.first_word) > 1).any())
+    for entry, kernel, is_needed in (
+        ("open_inbox", open_inbox, general),
+        ("work", work, general),
+        ("fetch", fetch, setup.large == 1),
+        ("choose", decide if setup.compares == IN_ROUTER else compare, setup.compares > 0),
+        ("speculate", speculate, packable and setup.speculative == 1),
+        ("sweep_vcs", sweep_vcs, packable and setup.allocator >= WAVEFRONT),
+        ("sweep_switch", sweep_switch, packable and setup.switch_allocator >= WAVEFRONT),
+        ("inject_classes", inject_classes, classes),
+        ("arrive_in_class", arrive_in_class, classes),
+        ("see", see, len(part.seen) > 0),
+    ):
+        setattr(setup, entry, kernel.address if is_needed else 0)

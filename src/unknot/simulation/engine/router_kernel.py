@@ -9,10 +9,9 @@ on what was there when the cycle began. Routers with at most 64 VCs a side and c
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import lowest, natural
+from unknot._base.kernels.types_kernel import inlined
+from unknot._base.kernels.words_kernel import call_at, lowest, natural
 from unknot.routing.contract import IN_ROUTER
-from unknot.simulation.engine.inject_kernel import decide
 from unknot.simulation.engine.match_kernel import (
     CYCLIC,
     honoured,
@@ -153,8 +152,10 @@ def finish_stages(s, bits, word, w0, now):
 
 
 @inlined
-def open_inbox(s, w0, w1, now):
-    """Take in the flits and credits due at a router in this cycle; return whether the router has work."""
+def open_inbox(raw, r, now):
+    """Take in the flits and credits due at router r in this cycle; return whether it has work."""
+    s = view(raw)
+    w0, w1 = natural(s.first_word[natural(r)]), natural(s.first_word[natural(r + 1)])
     inbox, masks, start = s.inbox, s.masks, (now & s.setup.slots) * s.setup.num_words
     for word in range(w0, w1):
         row = natural(start + word)
@@ -208,7 +209,7 @@ def request_vcs(rule, s, w0, w1, now):
                 continue
             if s.setup.compares == IN_ROUTER and s.inputs.at[b] >= s.setup.num_vcs:
                 if s.packets.script[p] == UNDECIDED:
-                    decide(rule, s.raw, np.int64(s.inputs.at[b]) - s.setup.num_vcs, p)
+                    call_at(s.setup.choose, (rule, s.raw, np.int64(s.inputs.at[b]) - s.setup.num_vcs, p))
             status = request(rule, s, b, p, w0, w1, now, count * many)
             if status < 0:
                 s.count.failed_at = b
@@ -462,15 +463,10 @@ def release(s, w, w0, w1):
     wake(s, w0, w1)
 
 
-@called
-def work(rule, raw, w0, w1, now, left):
-    """Run a cycle of the router of words w0 to w1, or a step of it, without its input; return the status.
-
-    As many steps of the same cycle are `left` after this one.
-    """
-    s = view(raw)
-    s.count.step = ((now + 1) * s.setup.speed >> 20) - left
-    w0, w1, masks = natural(w0), natural(w1), s.masks
+@inlined
+def step(rule, s, w0, w1, now, left):
+    """Run a step, after which as many of the same cycle are `left`; return the status."""
+    s.count.step, masks = ((now + 1) * s.setup.speed >> 20) - left, s.masks
     headers = allocate_vcs(rule, s, w0, w1, now)
     if headers < 0:
         return -headers
@@ -491,3 +487,15 @@ def work(rule, raw, w0, w1, now, left):
         masks.heads[w] |= masks.new_heads[w]
         masks.winners[w], masks.new_heads[w], masks.later_heads[w] = 0, masks.later_heads[w], 0
     return np.int64(DONE)
+
+
+@inlined
+def work(rule, raw, r, now):
+    """Run the steps of a cycle of router r, without its input; return the status."""
+    s, status = view(raw), np.int64(DONE)
+    w0, w1 = natural(s.first_word[natural(r)]), natural(s.first_word[natural(r + 1)])
+    left = ((now + 1) * s.setup.speed >> 20) - (now * s.setup.speed >> 20)
+    while left > 0 and status == DONE:
+        left -= 1
+        status = step(rule, s, w0, w1, now, left)
+    return status

@@ -9,9 +9,9 @@ a router at once. `Router.is_packable` says which options it knows. Headers with
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import call_rule, how_many, lowest, natural
+from unknot._base.kernels.words_kernel import call_at, call_rule, how_many, lowest, natural
 from unknot.routing.contract import NO_WAIT
-from unknot.simulation.engine.bid_kernel import pass_by, rows_of, speculate, winners_of
+from unknot.simulation.engine.bid_kernel import pass_by, rows_of, winners_of
 from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
 from unknot.simulation.engine.state import (
@@ -39,7 +39,6 @@ from unknot.simulation.engine.state_kernel import (
     return_credit,
     wake,
 )
-from unknot.simulation.engine.sweep_kernel import sweep_switch, sweep_vcs
 
 
 @inlined
@@ -236,7 +235,7 @@ def allocate(rule, s, here, w, now):
     by_turns = s.setup.allocator < WAVEFRONT
     if not by_turns:
         if askers != 0:
-            sweep_vcs(s.raw, askers, w)
+            call_at(s.setup.sweep_vcs, (s.raw, askers, w))
     elif twice != 0:
         settle(s, here, askers, twice)
     won, taken, room, left = np.int64(0), np.int64(0), masks.room[w], askers
@@ -297,11 +296,13 @@ def switch(s, here, w, now, movers, hopes, final):
     """Allocate the switch and send the winners."""
     inputs, masks, by_turns = here.inputs, s.masks, s.setup.switch_allocator < WAVEFRONT
     if hopes != 0:
-        won = speculate(s.raw, w, movers, hopes)
+        call_at(s.setup.speculate, (s.raw, w, movers, hopes))
+        won = s.count.won
     elif by_turns:
         won = winners_of(s, here, movers)
     else:
-        won = sweep_switch(s.raw, movers, w)
+        call_at(s.setup.sweep_switch, (s.raw, movers, w))
+        won = s.count.won
     left, tails, freed, spent = won, np.int64(0), np.int64(0), np.int64(0)
     while left != 0:
         at, bit = natural(lowest(left)), left & -left

@@ -39,7 +39,7 @@ ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS, LEAST_WEIGHT, BETTER_OF_TWO =
 """Their codes."""
 
 UNDECIDED, DECIDED = -1, -2
-"""What `packets.script` says of packets without a prescribed path, before and after `inject_kernel.decide`."""
+"""What `packets.script` says of packets without a prescribed path, before and after `compare_kernel.decide`."""
 NO_CYCLE = 2**60
 """A cycle that never comes."""
 ENDLESS = 2**30 - 1
@@ -336,7 +336,7 @@ TABLES = {
 
 SETUP = rows(
     FIXED,
-    496,
+    576,
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer, less those that are shared
     num_vcs=int64,  # of the network
@@ -351,6 +351,17 @@ SETUP = rows(
     block=int64,  # addresses in which a packet stays that chooses in its first router
     weight=int64,  # of its own queue there; 0: hops count instead
     margin=int64,  # there
+    # Addresses of kernels that not every run calls, 0 in others; see `kernels.link`.
+    open_inbox=int64,
+    work=int64,
+    fetch=int64,
+    choose=int64,
+    speculate=int64,
+    sweep_vcs=int64,
+    sweep_switch=int64,
+    inject_classes=int64,
+    arrive_in_class=int64,
+    see=int64,
     first_router=int64,  # of this part
     last_router=int64,  # and the end
     first_own_word=int64,
@@ -404,7 +415,7 @@ SETUP = rows(
 
 COUNT = rows(
     SAVED,
-    152,
+    160,
     now=int64,  # the cycle to be simulated next
     free=int64,  # how many packets there are in `free`
     high=int64,  # packets from this one on were never used
@@ -423,6 +434,7 @@ COUNT = rows(
     failed_at=int64,  # row of `inputs` at which the rule failed
     packed=int64,  # whether rows say all only after `pack_kernel.unpack`
     matches=int64,  # of allocators
+    won=int64,  # input VCs that win the switch, of the router at work
     step=int64,  # of the router at work, over all cycles; where output buffers are limited
 )
 """Counters, each of one part."""

@@ -4,46 +4,10 @@
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import address_of, atomic_or, call_rule, mixed, natural
+from unknot._base.kernels.words_kernel import address_of, atomic_or, call_at, call_rule, mixed, natural
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
-from unknot.simulation.engine.state import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC, UNDECIDED
+from unknot.simulation.engine.state import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC
 from unknot.simulation.engine.view_kernel import view
-
-
-@called
-def arrive_in_class(raw, p, arrival, now):
-    """Count packet p, whose tail was sent to arrive in a cycle to come; return whether it goes on as a reply.
-
-    A reply is created in the cycle in which the request arrives, and queues behind the others that its
-    terminal is to send in that class. Until it is sent its source is the terminal that it goes to.
-    """
-    s = view(raw)
-    setup, packets, p = s.setup, s.packets, natural(p)
-    form = natural(packets.form[p])
-    c = natural(s.forms.of[form])
-    classes, created = s.classes, packets.created[p]
-    if setup.measure_from <= now < setup.measure_to:
-        classes.flits_out[c] += packets.length[p]
-    if setup.measure_from <= created < setup.measure_to:
-        classes.arrived[c] += 1
-        classes.latency[c] += arrival - created
-        classes.network_latency[c] += arrival - packets.injected[p]
-        classes.hops[c] += packets.hops[p]
-    reply = s.forms.reply[form]
-    if reply < 0:
-        return False
-    home = setup.first_home + s.destination[natural(packets.address[p])] % setup.nodes
-    row = natural(c * s.turns.shape[0] + home)
-    packets.created[p], packets.length[p] = arrival, s.forms.flits[natural(reply)]
-    packets.hops[p], packets.form[p], packets.script[p] = 0, reply, UNDECIDED
-    s.count.created += 1
-    s.waiting[p] = -1
-    if s.replies.first[row] < 0:
-        s.replies.first[row] = p
-    else:
-        s.waiting[natural(s.replies.last[row])] = p
-    s.replies.last[row] = np.int64(p)
-    return True
 
 
 @inlined
@@ -98,10 +62,10 @@ def wake(s, w0, w1):
         s.masks.asleep[natural(word)] = 0
 
 
-@called
+@inlined
 def see(raw, p, arrival):
     """Count measured packet p, which arrives in a cycle, for its pair of terminals."""
-    s = view(raw)
+    s, p = view(raw), natural(p)
     packets = s.packets
     row = natural(packets.source[p] * s.ejection_row.shape[0] + s.destination[natural(packets.address[p])])
     s.seen.packets[row] += 1
@@ -126,9 +90,9 @@ def eject(s, p, tail, now, arrival):
         count.measured_arrived += 1
         count.network_latency += arrival - packets.injected[p]
         count.hops += packets.hops[p]
-        if s.seen.shape[0] > 0:
-            see(s.raw, p, arrival)
-    if setup.classes > 0 and arrive_in_class(s.raw, p, arrival, now):
+        if setup.see != 0:
+            call_at(setup.see, (s.raw, p, arrival))
+    if setup.arrive_in_class != 0 and call_at(setup.arrive_in_class, (s.raw, p, arrival, now)) != 0:
         return
     s.free[natural(count.free)] = p
     count.free += 1

@@ -8,7 +8,7 @@ with the lowest diagonal again and again is therefore the same as sweeping the d
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import called, inlined
+from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import lowest, natural
 from unknot.simulation.engine.match_kernel import CYCLIC
 from unknot.simulation.engine.pack_kernel import ones
@@ -32,7 +32,7 @@ def output_on(contest, at, diagonal, size):
     return out + size if out < 0 else out
 
 
-@called
+@inlined
 def sweep(s, ends, turn, size):
     """Match `ends`, whose `wish` is cut down to the match or 0; return the diagonal of the first match."""
     contest, first, left, once, twice = s.contest, np.int64(64), ends, np.int64(0), np.int64(0)
@@ -81,11 +81,12 @@ def next_turn(turn, first, size, allocator):
     return turn - size if turn >= size else turn
 
 
-@called
+@inlined
 def sweep_vcs(raw, askers, w):
     """Match headers of the router of word w to outputs; each `wish` becomes the match or 0."""
     s = view(raw)
-    cell, row, left = natural(64 * w), natural(s.words.first_output[w]), askers
+    w, left = natural(w), askers
+    cell, row = natural(64 * w), natural(s.words.first_output[w])
     size = np.int64(max(s.ordinals.inputs[cell], s.ordinals.outputs[cell]))
     turn = np.int64(s.outputs.grant_pointer[row])
     while left != 0:
@@ -95,10 +96,10 @@ def sweep_vcs(raw, askers, w):
     s.outputs.grant_pointer[row] = next_turn(turn, sweep(s, askers, turn, size), size, s.setup.allocator)
 
 
-@called
+@inlined
 def sweep_switch(raw, movers, w):
-    """Match the ports of input VCs of the router of word w; return the VCs that win."""
-    s = view(raw)
+    """Match the ports of input VCs of the router of word w; ``count.won`` are the VCs that win."""
+    s, w = view(raw), natural(w)
     cell, contest, first_input = natural(64 * w), s.contest, np.int64(s.words.first_input[w])
     size, row = np.int64(max(s.ordinals.entries[cell], s.ordinals.exits[cell])), natural(s.words.first_output[w])
     ports, won, left = np.int64(0), np.int64(0), movers
@@ -129,4 +130,4 @@ def sweep_switch(raw, movers, w):
         ports |= np.int64(1) << into
         won |= bit
         contest.bidder[into], contest.key[into] = at, key
-    return won
+    s.count.won = won

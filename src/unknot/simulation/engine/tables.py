@@ -132,11 +132,6 @@ def write_comparison(setup: Any, relation: Relation) -> None:
         setup.weight, setup.margin = relation.decides.weight, relation.decides.margin
 
 
-def is_plain(part: State) -> bool:
-    """Whether every router goes through `simple_kernel`, so that `plain_kernel` suffices."""
-    return bool(part.setup.packable == 1 and (np.diff(part.first_word) == 1).all())
-
-
 def is_cacheable(relation: Relation, router: Router) -> bool:
     """Whether the answers of the rule may be cached, as masks: without their order, and whatever a header chose."""
     by_order = router.selection in ("first", "least_weight", "better_of_two")

@@ -9,12 +9,12 @@ from llvmlite import ir
 from numba import from_dtype, types
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
+from numba.np.arrayobj import make_array
 
-from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import address_of, array_of
+from unknot._base.kernels.words_kernel import array_of
 from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, SETUP, TABLES
 
-KINDS = {name: from_dtype(table.dtype) for name, table in TABLES.items()} | {"raw": types.int64}
+KINDS = {name: from_dtype(table.dtype) for name, table in TABLES.items()}
 SETUP_ENTRIES = SETUP.dtype.names
 COUNT_KIND = from_dtype(COUNT.dtype)
 
@@ -52,6 +52,8 @@ class _Names(AttributeTemplate):
             return SETUP_VIEW
         if name == "count":
             return COUNT_KIND
+        if name == "raw":
+            return types.int64
         return types.Array(KINDS[name], 1, "C") if name in KINDS else None
 
 
@@ -78,31 +80,22 @@ def _read_entry(context, builder, kind, address, name):
 
 @lower_getattr_generic(View)
 def _read_table(context, builder, kind, address, name):
-    word = context.get_constant
-    if name == "setup":
+    if name in ("setup", "raw"):
         return address
     if name == "count":
-        place = builder.add(address, word(types.intp, 8 * ENTRIES))
+        place = builder.add(address, context.get_constant(types.intp, 8 * ENTRIES))
         return builder.inttoptr(place, context.get_value_type(COUNT_KIND))
-    if name == "raw":
-        data, rows = address, word(types.intp, FIRST_TABLE + 2 * len(TABLES))
-    else:
-        at = FIRST_TABLE + 2 * list(TABLES).index(name)
-        data, rows = _entry(builder, address, at), _entry(builder, address, at + 1)
-    return array_of(context, builder, KINDS[name], data, rows)
+    at = FIRST_TABLE + 2 * list(TABLES).index(name)
+    return array_of(context, builder, KINDS[name], _entry(builder, address, at), _entry(builder, address, at + 1))
 
 
 @intrinsic
-def _view_at(typingctx, address):
-    """The state at an address."""
+def view(typingctx, raw):
+    """The state that an array `State.raw` describes, or the one at an address."""
 
     def codegen(context, builder, signature, args):
-        return args[0]
+        if raw == types.int64:
+            return args[0]
+        return builder.ptrtoint(make_array(raw)(context, builder, args[0]).data, ir.IntType(64))
 
-    return VIEW(types.int64), codegen
-
-
-@inlined
-def view(raw):
-    """Return the state that an array `State.raw` describes."""
-    return _view_at(address_of(raw))
+    return VIEW(raw), codegen

@@ -1,0 +1,78 @@
+# mypy: ignore-errors
+"""Rows of the routers that come next, fetched while one is simulated, where tables are larger than a cache."""
+
+import numpy as np
+
+from unknot._base.kernels.types_kernel import inlined
+from unknot._base.kernels.words_kernel import address_of, lowest, natural, prefetch
+from unknot.simulation.engine.pack_kernel import is_simple
+from unknot.simulation.engine.state import TABLES
+from unknot.simulation.engine.state_kernel import packet_of
+from unknot.simulation.engine.view_kernel import view
+
+INPUT, OUTPUT, OUT_PORT, IN_PORT, PACKET = (
+    TABLES[name].dtype.itemsize for name in ("inputs", "outputs", "out_ports", "in_ports", "packets")
+)
+"""Bytes of their rows."""
+FAR, NEAR = 5, 3
+"""How many routers ahead of the one that is visited rows are fetched, and what they point to."""
+
+
+@inlined
+def fetch_ends(s, r, now):
+    """Prefetch the rows that router r will need in this cycle, as far as its bits show."""
+    inputs, outputs = address_of(s.inputs), address_of(s.outputs)
+    ring, start, simple = address_of(s.ring), (now & s.setup.slots) * s.setup.num_words, is_simple(s, r)
+    for word in range(s.first_word[r], s.first_word[r + 1]):
+        row, w = natural(start + word), natural(word)
+        first, bits = np.int64(s.words.first_input[w]), s.masks.movers[w] | s.masks.owning[w]
+        returned = s.inbox.credits[row]
+        if not simple:
+            bits |= s.inbox.flits[row]
+        heads = s.inbox.heads[row] | s.masks.heads[w]
+        left = bits | heads
+        while left != 0:
+            prefetch(inputs + INPUT * (first + lowest(left)))
+            left &= left - 1
+        left = heads
+        while left != 0:
+            prefetch(ring + 4 * s.setup.ring * (first + lowest(left)))
+            left &= left - 1
+        if simple and heads | bits | returned:
+            for end in range(s.words.first_output[w], s.words.first_output[w + 1], 2):
+                prefetch(outputs + OUTPUT * end)
+        while not simple and returned != 0:
+            prefetch(outputs + OUTPUT * (s.words.first_output[w] + lowest(returned)))
+            returned &= returned - 1
+
+
+@inlined
+def fetch_beyond(s, r):
+    """Prefetch the rows that those of `fetch_ends` point to: packets of headers, outputs of movers."""
+    packets = address_of(s.packets)
+    out_ports, in_ports, outputs = address_of(s.out_ports), address_of(s.in_ports), address_of(s.outputs)
+    simple, w0 = is_simple(s, r), natural(s.first_word[r])
+    first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
+    for word in range(s.first_word[r], s.first_word[r + 1]):
+        w = natural(word)
+        first, bits = np.int64(s.words.first_input[w]), s.masks.movers[w] | s.masks.owning[w]
+        while bits != 0:
+            b = natural(first + lowest(bits))
+            prefetch(out_ports + OUT_PORT * (first_output + s.inputs.out_port_bit[b]))
+            prefetch(in_ports + IN_PORT * (first_input + s.inputs.port_bit[b]))
+            if not simple:
+                prefetch(outputs + OUTPUT * s.inputs.out[b])
+            bits &= bits - 1
+        bits = s.masks.heads[w]
+        while bits != 0:
+            prefetch(packets + PACKET * packet_of(s, natural(first + lowest(bits))))
+            bits &= bits - 1
+
+
+@inlined
+def fetch(raw, r, now):
+    """Prefetch what the routers after router r will need in a cycle."""
+    s = view(raw)
+    if r + FAR < s.setup.last_router:
+        fetch_ends(s, natural(r + FAR), now)
+        fetch_beyond(s, natural(r + NEAR))
