@@ -36,10 +36,10 @@ def test_a_pipe_is_told_what_goes_on(words: tuple[str, ...], said: str) -> None:
 
 
 def test_the_count_and_the_stage_are_said(capsys: pytest.CaptureFixture[str]) -> None:
-    with activity.signs(), activity.status("looking") as tell:
+    with activity.signs(), activity.working("looking") as tell:
         tell("round", 3, 12000)
         time.sleep(0.1)
-        with activity.busy("proving"):
+        with activity.working("proving"):
             time.sleep(0.1)
         time.sleep(0.1)
     told = capsys.readouterr().err.splitlines()

@@ -61,11 +61,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextlib.contextmanager
-def status(what):
+def working(what):
     yield lambda stage, done, total: print(stage, file=sys.stderr, flush=True)
 
 
-activity.status = status
+activity.working = working
 sys.argv = ["unknot", "lanes", "torus(12, 12)", "--paths", "table", "--time-limit", "500", "--json"]
 main()
 """

@@ -40,9 +40,9 @@ def bnr(
     from unknot_papers.bnr.table import conclude
 
     relation = limited(deadline, lambda: relation_of(network, routing, vcs, proved=True))
-    with activity.progress_bar("bnr") as progress:
+    with activity.working("bnr", tenths=True) as progress:
         table = limited(deadline, lambda: table_of(relation, progress=progress))
-    with activity.busy("proving"):
+    with activity.working("proving"):
         proof = proved(relation, deadline, switching)
         conclusion = conclude(proof.verdict, proof.delivery, table)
     if out is not None:

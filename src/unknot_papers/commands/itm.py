@@ -40,7 +40,7 @@ def itm(
 
     built = design.network(network, where="NETWORK")
     design.require_connected(built)
-    with activity.progress_bar("itm") as progress:
+    with activity.working("itm", tenths=True) as progress:
         layer = escape_layer(built, kind, time_limit=deadline.seconds, compared=compared, progress=progress)
     if out is not None:
         from unknot_papers.itm.drawing import draw_mesh

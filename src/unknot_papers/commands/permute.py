@@ -57,7 +57,7 @@ def permute(
     else:
         raise UnknotError("the output of each input is wanted, such as 3,0,1,2, or --random with a seed")
     marks = Marks.of(whole, (dead or "").replace(",", " ").split())
-    with activity.busy("routing"):
+    with activity.working("routing"):
         route = partial(permute_with_faults, whole, destinations, marks, method=method, time_limit=deadline.left)
         realisation = limited(deadline.closing, route)
         limited(deadline.closing.closing, lambda: accept(realisation))

@@ -57,7 +57,7 @@ def analyse(
 
     scale = Scale.of(units)
     relation = limited(deadline, lambda: relation_of(network, routing, vcs, proved=True))
-    with activity.progress_bar("analyse") as progress:
+    with activity.working("analyse", tenths=True) as progress:
         find = partial(properties, relation, traffic=traffic, best=best, time_limit=deadline, progress=progress)
         facts = limited(deadline and deadline.closing, find)
     times: tuple[Cost, ...] = ()

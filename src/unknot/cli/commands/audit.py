@@ -88,7 +88,7 @@ def audit(
 
     ending = deadline.closing.closing
     read = limited(deadline, lambda: read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs))
-    with activity.busy("auditing"):
+    with activity.working("auditing"):
         how = partial(audit_fabric, switching=switching, time_limit=deadline)
         audited = limited(ending, lambda: how(read, lanes=lanes, multicast_level=multicast_sl))
         routes = routes_between_hosts(read) if cables else None

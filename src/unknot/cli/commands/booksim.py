@@ -65,11 +65,11 @@ def run_configuration(
     if along is not None and not json:
         show(f"{'':24}  {'Packet latency':>18}  {'Accepted flits':>16}  {'Hops':>6}")
         done = partial(_show_row, setup, scale)
-    with activity.busy("simulating"):
+    with activity.working("simulating"):
         batches = run_batches(setup) if setup.batches else None
         count = processors() if jobs is None else jobs
         points = [] if setup.batches else run_booksim(setup, sweep=along, jobs=count, done=done)
-    with activity.busy("proving"):
+    with activity.working("proving"):
         verdict, delivery = _proof(setup)
     rows = [row for point in points for row in point.found.rows]
     if json:

@@ -92,20 +92,20 @@ def check(
         check_every_size(network, routing, vcs, switching, deadline, evidence, json=json)
     relation = limited(deadline, lambda: relation_of(network, routing, vcs, flows=flows, proved=True))
     began = time.monotonic()
-    with activity.proving() as progress:
+    with activity.working("proving") as progress:
         verdicts = check_all(relation, switching, time_limit=deadline, buffer_depth=buffer_depth, progress=progress)
     verdict = verdicts[switching]
     seconds = time.monotonic() - began
     ending = deadline.closing.closing
     delivery: Delivery | None = None
     if verdict.method != NO_ANSWER:
-        with activity.busy("looking at the routes"):
+        with activity.working("looking at the routes"):
             delivery = ending.unless_over(lambda: deliver(relation))
     least = None
     if smallest and verdict.deadlock_free is False:
         from unknot.verify.smallest import smallest as find_smallest
 
-        with activity.busy("looking for a smaller counterexample"):
+        with activity.working("looking for a smaller counterexample"):
             seek = partial(find_smallest, relation, switching, time_limit=deadline, buffer_depth=buffer_depth)
             least = deadline.closing.unless_over(partial(seek, known=verdict.configuration))
         if least is None:
@@ -115,7 +115,7 @@ def check(
     configuration = verdict.configuration
     holds: bool | None = None
     sections: tuple[Section, ...] = ()
-    with activity.busy("looking at the evidence"):
+    with activity.working("looking at the evidence"):
         if delivery is not None:
             holds = ending.unless_over(lambda: evidence_holds(relation, verdict))
         if explain and delivery is not None:

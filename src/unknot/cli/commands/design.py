@@ -75,12 +75,12 @@ def design(
     least = None if adaptive == "full" else _number(adaptive)
     counts = None if vcs is None else _counts(vcs)
     began = time.monotonic()
-    with keeping_the_best(), activity.status("designing") as progress:
+    with keeping_the_best(), activity.working("designing") as progress:
         outcome = find(
             family, switching, adaptive=by, least=least, symmetry=symmetry, counts=counts, every=every,
             time_limit=deadline.part(SEARCHING), progress=progress,
         )  # fmt: skip
-    with activity.busy("checking the evidence"):
+    with activity.working("checking the evidence"):
         checked = [_checked(one, deadline.closing) for one in outcome.decisions]
         outcome = replace(
             outcome, decisions=tuple(checked), complete=outcome.complete and checked == list(outcome.decisions)

@@ -35,7 +35,7 @@ def check_every_size(
 
     if vcs is not None:
         raise RelationError(f"--all-sizes: give VCs as an option of the routing, such as {routing}(vcs={vcs})")
-    with activity.busy("looking for a proof"):
+    with activity.working("looking for a proof"):
         verdict = every_size(family, routing, switching, time_limit=deadline)
         holds = deadline.closing.closing.unless_over(lambda: verdict.holds)
     if evidence is not None:

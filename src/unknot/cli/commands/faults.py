@@ -107,7 +107,7 @@ def faults(
             raise UnknotError("faults: --repair is for single faults")
         _repair(built, routing, vcs, kind, seed, show, kept, json)
     sets = 1000 if budget is None else budget
-    with activity.progress_bar("faults") as progress:
+    with activity.working("faults", tenths=True) as progress:
         sweep = fault_sweep(
             built, routing, switching, vcs=vcs, kind=kind, faults=at_once, budget=sets, seed=seed,
             time_limit=proof_limit, progress=progress, on_verdict=kept,
@@ -168,7 +168,7 @@ def _repair(
 
     relation = None if routing == "lanes" else design.routing(network, routing, vcs, where="--routing")
     routes = lanes(network, "free" if relation is None else "given", routing=relation, seed=seed)
-    with activity.progress_bar("faults") as progress:
+    with activity.working("faults", tenths=True) as progress:
         faults = repaired_faults(routes, kind, progress=progress, on_verdict=kept)
     if kept is not None:
         kept.write(network, len(faults))

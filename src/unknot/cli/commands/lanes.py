@@ -105,7 +105,7 @@ def lanes(
     if matrix is None:
         design.require_connected(built)
     began = time.monotonic()
-    with keeping_the_best(), activity.status("looking for lanes") as show:
+    with keeping_the_best(), activity.working("looking for lanes") as show:
         relation = None
         if routing is not None:
             relation = limited(deadline, lambda: design.routing(built, routing, None, where="--routing"))

@@ -96,13 +96,13 @@ def repair(
     elif out is not None:
         from unknot.cli.commands.repair_fabric import Search, repair_fabric
 
-        with activity.status("looking for remedies") as progress:
+        with activity.working("looking for remedies") as progress:
             search = Search(deadline, seed, both_ways is not False, progress)
             code = repair_fabric(network, out, search, evidence)
         raise typer.Exit(code)
     relation = limited(deadline, lambda: _refuted(network, routing, vcs))
     search_until = searching(relation.network, deadline, times=REMEDIES)
-    with keeping_the_best(), activity.status("looking for remedies") as progress:
+    with keeping_the_best(), activity.working("looking for remedies") as progress:
         proof_before = proved(relation, deadline.part(BEFORE), switching)
         before = state_of(relation, proof_before, deadline.part(BEFORE))
         remedies = find_remedies(

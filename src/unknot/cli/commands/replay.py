@@ -57,7 +57,7 @@ def replay(
     against = _objection(relation, configuration)
     result = None
     try:
-        with activity.busy("replaying"):
+        with activity.working("replaying"):
             result = carry_out(relation, configuration, cycles=cycles)
     except UnknotError as error:
         if against is None:

@@ -94,7 +94,7 @@ def run(
     out = out or Path("reports")
     make_folder(out)
     computing = nullcontext((None, jobs)) if dask is None else cluster(dask, jobs)
-    bar = activity.progress_bar(study.name)
+    bar = activity.working(study.name, tenths=True)
     with kept_in(store or default_store(study)), bar as progress, computing as (executor, jobs):
         result = run_study(loaded, executor=executor, jobs=jobs, store=store, progress=progress, note=notify)
     report = out / f"{study.stem}.html"

@@ -68,7 +68,7 @@ def relation_of(
         from unknot.lanes.flows import only, read_flows
 
         matrix = read_flows(flows, built)
-    with activity.busy(f"building {routing}"):
+    with activity.working(f"building {routing}"):
         made = make(built, routing, vcs, flows=matrix, where="--routing")
     return made if matrix is None else only(made, matrix)
 

@@ -88,7 +88,7 @@ def one(task: Task, load: float, channels: bool) -> Run:
     clock = _Clock(alone=threads == 1 and task.deadline is None)
     sent = task.point["traffic"]
     flows = None if isinstance(sent, str) else sent
-    with activity.cycles("simulating") as progress:
+    with activity.working("simulating") as progress:
         run = limited(
             task.deadline,
             lambda: run_flits(
@@ -103,7 +103,7 @@ def one(task: Task, load: float, channels: bool) -> Run:
     if not (run.stable or alone or task.deadline):
         from unknot.simulation.run.limits import hint as tried
 
-        with activity.cycles("trying what helps") as progress:
+        with activity.working("trying what helps") as progress:
             hint = tried(task.relation, run, traffic=sent, progress=progress)
     if task.json:
         from unknot.cli.answers.form import answer
@@ -146,7 +146,7 @@ def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
     require("keeping the runs of all --seeds", seeds * (RUN + 32 * task.relation.network.num_channels))
     point = dict(task.point)
     first = point.pop("seed")
-    with activity.progress_bar("simulating") as progress, ExitStack() as stack:
+    with activity.working("simulating", tenths=True) as progress, ExitStack() as stack:
         pool = None if jobs == 1 else stack.enter_context(workers(None, min(jobs, seeds)))
         every = range(first, first + seeds)
         run = partial(replicate, task.relation, load, seeds=every, executor=pool, progress=progress, **point)
@@ -168,7 +168,7 @@ def search(task: Task) -> Saturation:
     from unknot.simulation import saturation, zero_load_latency
 
     alone = ("packet_length", "switching", "traffic", "router")
-    with activity.cycles("searching") as progress:
+    with activity.working("searching") as progress:
         empty, limit = limited(
             task.deadline,
             lambda: (
@@ -211,7 +211,7 @@ class _Clock:
     def describe(self, further: Any, stage: str, cycle: int, total: int) -> None:
         if self.began is None:
             self.began = self.read()
-        further(stage, cycle, total)
+        further(f"{stage}, cycle", cycle, total)
 
     def nanoseconds(self) -> int:
         return self.read() - (self.began or 0)

@@ -52,7 +52,7 @@ def table_faults(
             "folder, or a file and --tables)"
         )
     fabric = read_fabric(network, tables)
-    with activity.progress_bar("faults") as progress:
+    with activity.working("faults", tenths=True) as progress:
         faults = sweep(
             fabric, kind=kind, faults=at_once, budget=budget, seed=seed, progress=progress
         )  # fmt: skip

@@ -101,7 +101,7 @@ def trace(
         raise UnknotError("--overhead and --in-order are for files of messages, not for --requests")
     relation = _relation(network, routing, vcs, classes)
     loop = None
-    with activity.busy("simulating"):
+    with activity.working("simulating"):
         if file is not None:
             run = run_trace(
                 relation,
