@@ -94,7 +94,7 @@ def test_studies_and_booksim_files_in_nanoseconds(tmp_path: Path) -> None:
     )
     done = CliRunner().invoke(app, ["run", str(file), "--units", "500 MHz, 8 B"])
     assert done.exit_code == 0, done.output
-    assert re.search(r"accepted [\d.]+ \([\d.]+ GB/s\)", done.stdout)
+    assert re.search(r"^ +0 .*\([\d.]+ GB/s\) .*\([\d.]+ ns\)", done.stdout, re.M)
 
 
 def test_drawings_in_units_have_other_numbers_and_say_so() -> None:

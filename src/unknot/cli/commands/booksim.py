@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unknot._base.errors import UnknotError
 from unknot._base.output import make_folder
@@ -61,14 +60,10 @@ def run_configuration(
         make_folder(out)
     if setup.watched:
         _watch(setup)
-    done = None
-    if along is not None and not json:
-        show(f"{'':24}  {'Packet latency':>18}  {'Accepted flits':>16}  {'Hops':>6}")
-        done = partial(_show_row, setup, scale)
-    with activity.working("simulating"):
+    with activity.working(path.name, tenths=along is not None) as progress:
         batches = run_batches(setup) if setup.batches else None
         count = processors() if jobs is None else jobs
-        points = [] if setup.batches else run_booksim(setup, sweep=along, jobs=count, done=done)
+        points = [] if setup.batches else run_booksim(setup, sweep=along, jobs=count, progress=progress)
     with activity.working("proving"):
         verdict, delivery = _proof(setup)
     rows = [row for point in points for row in point.found.rows]
@@ -87,8 +82,8 @@ def run_configuration(
     else:
         if batches is not None:
             _show_batches(batches)
-        elif along is None:
-            _show_statistics(setup, points[0])
+        else:
+            _show_statistics(setup, points)
         _show_proof(verdict, delivery)
         if points:
             _show_outcomes(setup, points, scale)
@@ -158,74 +153,38 @@ def _of_replies(setup: Setup) -> str | None:
     return request_reply(setup.relation, setup.answers, time_limit=PROOF).established
 
 
-def _show_row(setup: Setup, scale: Scale, point: Point) -> None:
-    """Print one line of a sweep."""
-    from unknot.studies.booksim.runs import csv_line, overall
-
-    known: dict[str, Any] = dict(overall(point))
-    latency, accepted = known["Packet latency average"], known["Accepted flit rate average"]
-    runs, hops = point.found.runs, known["Hops average"]
-    width = runs[0].latency_half_width if len(runs) == 1 else None
-    width = point.found.latency_half_width if width is None else width
-    mean = "-" if latency is None else f"{latency:.2f}" + ("" if width is None else f" ± {width:.2f}")
-    unsettled = "" if point.found.stable else "  too short" if point.found.undecided else "  not stable"
-    show(
-        f"{point.setting:24}  {mean:>18}  {accepted:16.4f}  {'-' if hops is None else f'{hops:.3f}':>6}{unsettled}"
-        f"{scale.ns(latency)}{scale.gb_per_s(accepted)}"
-    )
-    if setup.configuration.on("print_csv_results"):
-        show(csv_line(setup, point))
-
-
-def _show_statistics(setup: Setup, point: Point) -> None:
-    """Print the statistics at the end of a BookSim run, under BookSim's names, and write `stats_out`."""
+def _show_statistics(setup: Setup, points: list[Point]) -> None:
+    """Print the statistics of one point under BookSim's names, and write `stats_out`; of all points its CSV lines."""
     from unknot.studies.booksim.runs import csv_line, overall, statistics_of
 
-    show("====== Overall Traffic Statistics ======")
-    classes = range(len(point.found.runs[0].classes) or 1)
-    for k in classes:
-        show(f"====== Traffic class {k} ======")
-        for name, figure in overall(point, k):
-            if figure is not None:
-                indent = " " * 8 if name.startswith("\t") else ""
-                show(f"{indent}{name.strip()} = {figure:g} ({len(point.found.runs)} samples)")
-    show(f"Total run time {point.seconds:.3f}")
-    for k in classes if setup.configuration.on("print_csv_results") else ():
-        show(csv_line(setup, point, k))
-    if "stats_out" in setup.configuration and "classes" not in setup.options:
-        _write_text(statistics_of(point.found.runs), setup.configuration.text("stats_out"))
+    classes = range(len(points[0].found.runs[0].classes) or 1)
+    if len(points) == 1:
+        show("====== Overall Traffic Statistics ======")
+        for k in classes:
+            show(f"====== Traffic class {k} ======")
+            for name, figure in overall(points[0], k):
+                if figure is not None:
+                    indent = " " * 8 if name.startswith("\t") else ""
+                    show(f"{indent}{name.strip()} = {figure:g} ({len(points[0].found.runs)} samples)")
+        show(f"Total run time {points[0].seconds:.3f}")
+        if "stats_out" in setup.configuration and "classes" not in setup.options:
+            _write_text(statistics_of(points[0].found.runs), setup.configuration.text("stats_out"))
+    if setup.configuration.on("print_csv_results"):
+        show("\n".join(csv_line(setup, point, k) for point in points for k in classes))
 
 
 def _show_outcomes(setup: Setup, points: list[Point], scale: Scale) -> None:
-    """Print the verdict on replies, and intervals of one point or the saturation of several."""
+    """Print the verdict on replies, and a table of the seeds of one point, or of several points."""
+    from unknot.cli.commands.display import print_runs
+
     if (established := _of_replies(setup)) is not None:
         show(established)
-    if len(points) > 1:
-        broken = [point for point in points if not (point.found.stable or point.found.undecided)]
-        steady = [point.setting for point in points if point.found.stable]
-        show(
-            f"saturation: {broken[0].setting} is the first that is not stable"
-            if broken
-            else f"{len(steady)} of {len(points)} are stable"
-        )
-        if broken and steady:
-            show(f"{broken[0].setting}: {broken[0].found.reason}")
-        return
-    runs = points[0].found
-    for run in runs.runs:
-        width = "" if run.latency_half_width is None else f" ± {run.latency_half_width:.2f} (95 %)"
-        mean = "-" if run.latency_mean is None else f"{run.latency_mean:.2f}"
-        mean += width + scale.ns(run.latency_mean)
-        late = f"{_number(run.latency_p99)}{scale.ns(run.latency_p99)}"
-        load = f"{run.accepted_load:.4f}{scale.gb_per_s(run.accepted_load)}"
-        show(
-            f"seed {run.seed}: {run.outcome}, latency {mean}, median "
-            f"{_number(run.latency_p50)}, p99 {late}, accepted {load}, "
-            f"{run.packets} packets, {run.cycles} cycles{scale.ns(run.cycles)}"
-        )
-    if runs.reason:
-        show(runs.reason)
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:g}"
+    every = points[0].found
+    if len(points) == 1:
+        print_runs("seed", [(str(run.seed), run) for run in every.runs], scale)
+    else:
+        alone = len(every.runs) == 1
+        print_runs("point", [(p.setting, p.found.runs[0] if alone else p.found) for p in points], scale)
+    broken = next((point for point in points if point.found.reason), None)
+    if broken is not None:
+        show(f"{broken.setting}: {broken.found.reason}".removeprefix(": "))

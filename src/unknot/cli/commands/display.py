@@ -38,7 +38,7 @@ def show_run(relation: Relation, run: Run, *, chosen: bool = False, scale: Scale
         *_point_rows(relation, run, f"; {run.packets} measured", chosen, scale),
         _accepted_row(run, scale),
         *_latency_rows(run, scale),
-        ("stable", _stable(run)),
+        ("stable", answer(None if run.undecided else run.stable)),
         ("reason", run.reason),
         ("hint", hint),
     ]
@@ -83,14 +83,19 @@ def show_runs(relation: Relation, runs: Runs, *, chosen: bool = False, scale: Sc
         ("reason", runs.reason),
     ]
     print_rows(rows)
+    print_runs("seed", [(str(run.seed), run) for run in runs.runs], scale)
+
+
+def print_runs(what: str, runs: Iterable[tuple[str, Run | Runs]], scale: Scale) -> None:
+    """Print a table with a line for each run, or for several of one point; `what` is what they are named by."""
     lines = []
-    for run in runs.runs:
+    for name, run in runs:
         accepted = _accepted_row(run, scale)[1]
         latency = f"{number(run.latency_mean)}{_within(run.latency_half_width, 2)}{scale.ns(run.latency_mean)}"
-        p99, cycles = f"{number(run.latency_p99)}{scale.ns(run.latency_p99)}", f"{run.cycles:,}"
-        lines.append((str(run.seed), accepted, latency, p99, cycles, _stable(run)))
-    right = ("seed", "accepted", "latency", "p99", "cycles")
-    print_table((*right, "stable"), lines, right=right)
+        p99, hops = f"{number(run.latency_p99)}{scale.ns(run.latency_p99)}", number(run.hops_mean)
+        lines.append((name, accepted, latency, p99, hops, answer(None if run.undecided else run.stable)))
+    right = (what, "accepted", "latency", "p99", "hops")
+    print_table((*right, "stable"), lines, right=right, whole=right)
 
 
 def _accepted_row(run: Run | Runs, scale: Scale) -> tuple[str, str]:
@@ -171,10 +176,6 @@ def _loads(design: DesignResult, scale: Scale) -> str:
         return f"stable up to {max(stable):g}{scale.gb_per_s(max(stable))}"
     broken = broken or design.runs[0]
     return f"{broken.outcome} at {broken.offered_load:g}{scale.gb_per_s(broken.offered_load)}"
-
-
-def _stable(run: Run) -> Text:
-    return answer(None if run.undecided else run.stable)
 
 
 def answer(value: bool | None) -> Text:

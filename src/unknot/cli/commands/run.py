@@ -74,7 +74,7 @@ def run(
         from unknot.cli.commands.booksim import run_configuration
 
         if store is not None or dask is not None:
-            raise UnknotError(f"{study}: --store and --dask are for studies; `unknot convert` makes one of it")
+            raise UnknotError(f"{study}: --store and --dask are for studies, not for configurations of BookSim 2")
         points = run_configuration(
             study, overrides or [], sweep=sweep, faithful=faithful, jobs=jobs, json=json, units=units, out=out,
             outside_files=outside_files,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 
 from unknot._base.errors import SimulationError, TextError
+from unknot._base.progress import Progress
 from unknot.simulation import ClassRun, Run, closed_loop, simulate
 from unknot.simulation.run.replication import Runs, gather
 from unknot.studies.booksim.configuration import split
@@ -80,7 +82,7 @@ def run_booksim(
     *,
     sweep: tuple[str, Sequence[str]] | None = None,
     jobs: int = 1,
-    done: Callable[[Point], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[Point]:
     """Run a configuration, or one for each value of a sweep.
 
@@ -90,33 +92,26 @@ def run_booksim(
         As `sweep_of` reads it.
     jobs : int
         Points at a time, each on a thread.
-    done : callable, optional
-        Called with each point in order.
+    progress : callable, optional
+        Called with each point and the points done, see `unknot._base.progress`.
 
     Raises
     ------
     UnknotError
         If a point cannot be run; nothing runs before all are understood.
     """
-    if sweep is None:
-        setups = [("", setup)]
-    else:
-        key, values = sweep
-        setups = [(f"{key}={value}", setup.at(key, value)) for value in values]
-    points: list[Point] = []
-    if min(jobs, len(setups)) > 1:
+    key, values = sweep or ("", ("",))
+    setups = {f"{key}={value}": setup.at(key, value) for value in values} if sweep else {"": setup}
+    several = min(jobs, len(setups)) > 1
+    if several:
         setup.relation.compiled  # noqa: B018 compiled once, before threads share it
-        with ThreadPoolExecutor(jobs) as pool:
-            pending = [pool.submit(_run, setting, one, threads=1) for setting, one in setups]
-            for future in pending:
-                points.append(future.result())
-                if done is not None:
-                    done(points[-1])
-        return points
-    for setting, one in setups:
-        points.append(_run(setting, one))
-        if done is not None:
-            done(points[-1])
+    points: list[Point] = []
+    with ThreadPoolExecutor(jobs) as pool:
+        run = partial(_run, threads=1 if several else None)
+        for point in (pool.map if several else map)(run, setups, setups.values()):
+            points.append(point)
+            if progress is not None:
+                progress(point.setting, len(points), len(setups))
     return points
 
 
