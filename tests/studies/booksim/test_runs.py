@@ -51,7 +51,8 @@ def test_sweep(tmp_path: Path) -> None:
     assert [line[0] for line in lines] == [f"injection_rate={load}" for load in ("0.1", "0.55", "1")]
     assert [line[-1] for line in lines] == ["yes", "yes", "NO"]
     assert "injection_rate=1: seed 0: saturated" in found
-    answer = json.loads(run("run", path, "--sweep", "injection_rate=0.1:0.2:0.1", "--json", "--jobs", "2"))
+    words = ["run", str(path), "--sweep", "injection_rate=0.1:0.2:0.1", "--json", "--jobs", "2"]
+    answer = json.loads(CliRunner().invoke(app, words).stdout)
     schema("run-booksim").validate(answer)
     assert [point["setting"] for point in answer["points"]] == ["injection_rate=0.1", "injection_rate=0.2"]
     assert answer["deadlock_free"] is True
