@@ -18,8 +18,8 @@ from unknot.certificates import Rejected, accept_configuration, accept_verdict, 
 from unknot.network import from_edges
 from unknot.routing import EJECT, NO_WAIT, Relation, VirtualChannels
 from unknot.routing.tabulate import lookup, tabulate
-from unknot.verify.remainder import among
-from unknot.verify.states import core, dependencies
+from unknot.verify.remainder import among, on_cycles
+from unknot.verify.states import dependencies
 
 
 def dateline_with_a_free_lane(commits: bool, mark: int = NO_WAIT) -> Relation:
@@ -94,7 +94,7 @@ def test_marks_change_no_verdict(relation: Relation, switching: Switching) -> No
         verdicts.append(check(same, switching))
         accept_verdict(same, verdicts[-1])
         plain.accept(document(same.network, same, [verdict_claim(verdicts[-1])]))
-        heads = core(dependencies(same))
+        heads = on_cycles(dependencies(same), "wormhole")
         left = among(same, range(same.num_vcs), switching)
         assert left is not None
         parts.append((heads.head_owner.tolist(), heads.head_wait.tolist(), left.head_wait.tolist()))

@@ -20,10 +20,10 @@ from unknot._base.background import clock
 from unknot.certificates.verdict_checker import strike_out
 from unknot.network.families import complete, mesh, ring
 from unknot.routing import Relation, dimension_order, lcfaa
-from unknot.verify import check, exact, remainder
+from unknot.verify import check, exact
 from unknot.verify.exact_model import Ports, Worm, fewest, find
-from unknot.verify.remainder import Remainder
-from unknot.verify.states import core, dependencies
+from unknot.verify.remainder import Remainder, on_cycles
+from unknot.verify.states import dependencies
 
 HARD = ("ranked", "escape", "loose")
 MANY = relations(networks(loops=True, strongly_connected=None), kinds=HARD)
@@ -37,8 +37,7 @@ def everything(relation: Relation) -> Remainder | None:
     graph = dependencies(relation)
     if graph.acyclic:
         return None
-    states = core(graph)
-    return remainder.of(states, np.arange(states.input_vc.size))
+    return on_cycles(graph, "wormhole")
 
 
 def assert_blocked(relation: Relation, worms: list[Worm]) -> None:
@@ -73,8 +72,7 @@ def test_windows_decide_as_brute_force(
         if graph.acyclic:
             assert expected is None
             return
-        states = core(graph)
-        worms = exact.find_worms(states, np.ones(states.input_vc.size, dtype=bool), 30.0)
+        worms = exact.find_worms(graph, on_cycles(graph, "wormhole"), 30.0)
         assert isinstance(worms, list) == (expected is not None)
         assert worms is not None
         if isinstance(worms, list):

@@ -12,7 +12,7 @@ from tests.verify.rows import Lists, reached, rows
 from unknot.network.graph_kernel import strong_components
 from unknot.routing.relation import EJECT, NO_WAIT
 from unknot.verify.exact_kernel import FAR, nearest, prune, spans
-from unknot.verify.states import leading
+from unknot.verify.states_kernel import mark_back
 
 NODES = 6
 VCS = 4
@@ -40,8 +40,9 @@ def test_components_are_numbered_against_the_edges(graph: Lists) -> None:
 @settings(max_examples=30)
 @given(GRAPHS, SOME)
 def test_states_from_which_a_head_is_reached(graph: Lists, owners: list[int]) -> None:
-    first, target = rows(graph, np.int32)
-    found = leading(first, target, np.array(owners, dtype=np.int32))
+    before, back = rows([[u for u in range(NODES) if v in graph[u]] for v in range(NODES)], np.int64)
+    found = np.isin(np.arange(NODES), owners)
+    mark_back(before, back, found)
     assert found.tolist() == [not reached(graph, [u]).isdisjoint(owners) for u in range(NODES)]
 
 

@@ -16,7 +16,6 @@ from tests.strategies import networks, relations
 from unknot._base.switching import SWITCHINGS
 from unknot.routing import Relation
 from unknot.verify.remainder import Remainder, among
-from unknot.verify.states import leading
 
 Named = tuple[int, int]
 
@@ -84,22 +83,3 @@ def test_states_steps_and_heads_on_some_vcs(commits: bool) -> None:
                 assert among(relation, vcs, switching, limit=len(states)) is not None
 
     draw_until(lambda: seen > 5, compare)
-
-
-@given(
-    st.integers(1, 6).flatmap(
-        lambda n: st.tuples(
-            st.lists(st.sets(st.integers(0, n - 1)), min_size=n, max_size=n), st.sets(st.integers(0, n - 1))
-        )
-    )
-)
-def test_which_states_lead_to_heads(drawn: tuple[list[set[int]], set[int]]) -> None:
-    steps, heads = drawn
-    first = np.cumsum([0, *map(len, steps)])
-    found = leading(
-        first, np.array([t for each in steps for t in each], dtype=np.int32), np.array(sorted(heads), dtype=np.int32)
-    )
-    expected = set(heads)
-    while more := {s for s, after in enumerate(steps) if after & expected} - expected:
-        expected |= more
-    assert set(np.flatnonzero(found).tolist()) == expected

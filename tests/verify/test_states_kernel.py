@@ -19,7 +19,8 @@ from unknot._base.memory import SizeError, memory_limit
 from unknot.network import Network, from_edges
 from unknot.routing import EJECT, NO_WAIT, Relation
 from unknot.verify.effort import Effort
-from unknot.verify.states import Explorer, core, dependencies
+from unknot.verify.remainder import on_cycles
+from unknot.verify.states import Explorer, dependencies
 from unknot.verify.states_kernel import explore, looked_up
 
 PATHS = from_edges([("a", "b"), ("b", "c"), ("c", "a")], directed=True)
@@ -76,33 +77,27 @@ def test_illegal_answers_name_the_state(at: int) -> None:
     assert asked(marked, commits=True)[0] == 5, "headers that commit wait for what they chose, marked or not"
 
 
-@pytest.mark.parametrize("room", [1, 4, 8, 16, 32])
-def test_states_on_cycles_whatever_the_room_at_first(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """States, steps and heads as they are defined; arrays that are too small grow without a trace."""
-    monkeypatch.setattr("unknot.verify.states.ROOM", room)
-
-    @given(st.sampled_from([False, True, True]).flatmap(lambda commits: relations(MANY, commits=commits, max_vcs=3)))
-    @settings(max_examples=15)
-    def compare(relation: Relation) -> None:
-        found, part = core(dependencies(relation)), components(relation)
-        states = list(zip(found.input_vc.tolist(), found.owner.tolist(), strict=True))
-        steps = {
-            state: Counter(states[to] for to in found.next_state[a:b])
-            for state, a, b in zip(states, found.next_first, found.next_first[1:], strict=False)
-        }
-        heads = Counter(
-            (states[state], frozenset(found.waits(head))) for head, state in enumerate(found.head_owner.tolist())
-        )
-        expected, blocked = {}, Counter[tuple[tuple[int, int], frozenset[int]]]()
-        for address, answers in enumerate(states_of(relation)):
-            for at, answer in answers.items():
-                if at in part:
-                    alike = {vc for vc in answer.may if part.get(vc) == part[at]}
-                    expected[at, address] = Counter((vc, address) for vc in alike)
-                    blocked.update(((at, address), w) for w in blockings(relation, answer) if w <= alike)
-        assert (len(states), steps, heads) == (len(steps), expected, blocked)
-
-    compare()
+@given(st.sampled_from([False, True, True]).flatmap(lambda commits: relations(MANY, commits=commits, max_vcs=3)))
+@settings(max_examples=15)
+def test_states_on_cycles(relation: Relation) -> None:
+    """States, steps and heads as they are defined."""
+    found, part = on_cycles(dependencies(relation), "wormhole"), components(relation)
+    states = list(zip(found.input_vc.tolist(), found.owner.tolist(), strict=True))
+    steps = {
+        state: Counter(states[to] for to in found.next_state[a:b])
+        for state, a, b in zip(states, found.next_first, found.next_first[1:], strict=False)
+    }
+    heads = Counter(
+        (states[state], frozenset(found.waits(head))) for head, state in enumerate(found.head_owner.tolist())
+    )
+    expected, blocked = {}, Counter[tuple[tuple[int, int], frozenset[int]]]()
+    for address, answers in enumerate(states_of(relation)):
+        for at, answer in answers.items():
+            if at in part:
+                alike = {vc for vc in answer.may if part.get(vc) == part[at]}
+                expected[at, address] = Counter((vc, address) for vc in alike)
+                blocked.update(((at, address), w) for w in blockings(relation, answer) if w <= alike)
+    assert (len(states), steps, heads) == (len(steps), expected, blocked)
 
 
 def test_a_table_answers_as_a_rule() -> None:

@@ -22,39 +22,38 @@ from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Worm
 from unknot.verify.exact_model import Model, fewest, find
 from unknot.verify.nonatomic import _arrivals, queued_cycle
-from unknot.verify.remainder import Remainder
-from unknot.verify.states import Core, core
+from unknot.verify.remainder import Remainder, on_cycles
+from unknot.verify.states import Dependencies
 from unknot.verify.waiting import drain, waiting
 from unknot.verify.witness import configuration
 
 HARD, EASY = by_signs(mesh(3, 10), FREE_THREE_WIDE), by_signs(mesh(3, 3), FREE_THREE_WIDE)
 
 
-def left_over(relation: Relation) -> Core:
+def left_over(relation: Relation) -> tuple[Dependencies, Remainder]:
     """What the fixpoints leave to the exact search."""
     graph = dependencies(relation)
-    return core(graph, drain(waiting(graph), spread=True).vcs)
+    return graph, on_cycles(graph, "wormhole", drain(waiting(graph), spread=True).vcs)
 
 
 @pytest.mark.parametrize("small", [exact.SMALL, 0, 10**6])
 def test_an_exact_search_without_time_answers_nothing(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """At once, and by windows."""
     monkeypatch.setattr(exact, "SMALL", small)
-    rest = left_over(HARD)
-    assert rest.leading().any()
-    assert exact.find_worms(rest, rest.leading(), 1e-9) is None
+    graph, rest = left_over(HARD)
+    assert rest.pruned().input_vc.size
+    assert exact.find_worms(graph, rest, 1e-9) is None
 
 
 def test_one_open_component_leaves_the_whole_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever of two components it is that takes too long."""
-    rest = left_over(beside(HARD, EASY))
-    label = rest.dependencies.label[rest.input_vc]
-    assert np.unique(label[rest.leading()]).size == 2
-    assert exact.find_worms(rest, rest.leading(), 0.1) is None
+    graph, rest = left_over(beside(HARD, EASY))
+    assert np.unique(graph.label[rest.pruned().input_vc]).size == 2
+    assert exact.find_worms(graph, rest, 0.1) is None
     for open_ones in ([True, False], [False, True]):
         answers = iter(open_ones)
         monkeypatch.setattr(exact._Search, "worms", lambda _, answers=answers: next(answers))
-        assert exact.find_worms(rest, rest.leading(), 0.1) is None
+        assert exact.find_worms(graph, rest, 0.1) is None
 
 
 def test_the_proof_strikes_out_both_of_two_components() -> None:
@@ -77,8 +76,7 @@ def test_a_rule_that_never_answers_leaves_the_question_open(monkeypatch: pytest.
 
 def test_a_solver_without_time_answers_true() -> None:
     """True says that time ran out; False would be a proof."""
-    rest = left_over(HARD)
-    part = exact.remainder.of(rest, np.flatnonzero(rest.leading())).pruned()
+    part = left_over(HARD)[1].pruned()
     assert find(part, 1e-9) is True
     model = Model(part)
     assert model.minimize(sum(model.stay), 1, 0.0, 1e-9) == (True, False)

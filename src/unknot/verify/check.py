@@ -23,7 +23,8 @@ from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Struck, Worm, find_worms
 from unknot.verify.lead_ins import small_closed_set
 from unknot.verify.nonatomic import queued_cycle
-from unknot.verify.states import Dependencies, Flags, core, dependencies
+from unknot.verify.remainder import on_cycles
+from unknot.verify.states import Dependencies, Flags, dependencies
 from unknot.verify.waiting import Left, drain, waiting
 from unknot.verify.witness import configuration, reachable_configuration, require_depth
 
@@ -262,12 +263,12 @@ def _decide(
         if not left:
             text = "no worm reaches a header that could stay blocked; VCs drain one after the other"
             return free("empty greatest fixpoint of worms", text, "drain", _ranks(graph, left.removed))
-        rest = core(graph, left.vcs, effort)
+        rest = on_cycles(graph, "wormhole", left.vcs, effort)
     except TimeUpError as out:
         text = f"{np.count_nonzero(graph.cyclic)} of {relation.num_vcs} VCs lie on cycles of dependencies; {out}"
         return open_question("greatest fixpoints", text)
     number = int(np.count_nonzero(left.vcs))
-    worms = find_worms(rest, rest.leading(), max(0.01, effort.end - clock()))
+    worms = find_worms(graph, rest, max(0.01, effort.end - clock()))
     if isinstance(worms, list):
         return stuck("exact search (CP-SAT)", worms)
     method = "greatest fixpoint of worms, then exact search (CP-SAT)"
@@ -280,8 +281,7 @@ def _decide(
 def _single_vc_worms(left: Left, effort: Effort) -> list[Worm]:
     """Messages of one VC each on what is left, straight from their terminals if that can be."""
     entered = drain(left.states, spread=False, entered=True, effort=effort)
-    heads = (entered or left).heads()
-    return small_closed_set(heads, np.ones(heads.head_owner.size, dtype=bool))
+    return small_closed_set((entered or left).heads())
 
 
 def _ranks(graph: Dependencies, removed: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -22,10 +22,9 @@ import numpy as np
 
 from unknot._base.background import clock
 from unknot.routing.relation import Relation
-from unknot.verify import remainder
 from unknot.verify.exact_model import Model, Worm, find
 from unknot.verify.remainder import Ints, Remainder
-from unknot.verify.states import Core, Flags
+from unknot.verify.states import Dependencies
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,14 +99,13 @@ class Struck(NamedTuple):
     window: Ints
 
 
-def find_worms(core: Core, alive: Flags, time_limit: float) -> list[Worm] | tuple[Struck, ...] | None:
+def find_worms(graph: Dependencies, rest: Remainder, time_limit: float) -> list[Worm] | tuple[Struck, ...] | None:
     """Look for a deadlock configuration among the states that are left.
 
     Parameters
     ----------
-    core : Core
-    alive : bool array, shape (states,)
-        States that survived the relaxed fixpoint.
+    rest : Remainder
+        States on cycles that the relaxed fixpoint left over.
     time_limit : float
         Seconds for the whole search.
 
@@ -118,11 +116,11 @@ def find_worms(core: Core, alive: Flags, time_limit: float) -> list[Worm] | tupl
         ran out.
     """
     end = clock() + time_limit
-    label = core.dependencies.label[core.input_vc]
+    rest = rest.pruned()
+    label = graph.label[rest.input_vc]
     open_question, order = False, []
-    for component in np.unique(label[alive]):
-        part = remainder.of(core, np.flatnonzero(alive & (label == component))).pruned()
-        search = _Search(core.dependencies.relation, part, end)
+    for component in np.unique(label):
+        search = _Search(graph.relation, rest.cut(np.flatnonzero(label == component)), end)
         worms = search.worms()
         if isinstance(worms, list):
             return worms

@@ -273,7 +273,7 @@ def pick(
     """Pick for each VC that is left up to `most` blocked states, no two of which wait for the same VCs that are left.
 
     Edge e of VC v leads to inner[inner_first[v] + e]. `sizes` becomes how many states and heads were
-    picked; they are written as in `unknot.verify.states.Core`.
+    picked; they are written as in `unknot.verify.remainder.Remainder`.
     """
     state_first, owner, word, bits, _, _ = states
     live_first, _, _, _, kind, _, _ = graph

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import inf
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base.background import clock
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.verify.exact_model import Worm
-from unknot.verify.states import Core, Explorer, Flags
+from unknot.verify.remainder import Remainder
+from unknot.verify.states import Explorer
 
 SECONDS = 5.0
 """Time limit of each question to the solver, in seconds, beside a limit that no machine changes."""
@@ -96,17 +96,11 @@ STARTS = 64
 """Places from which a small set is looked for."""
 
 
-def small_closed_set(core: Core, heads: Flags) -> list[Worm]:
-    """A small set of messages of one VC each, closed under waiting.
-
-    Parameters
-    ----------
-    heads : bool array, shape (heads,)
-        Heads that may be used; every VC one of them waits for has a usable head itself.
-    """
+def small_closed_set(part: Remainder) -> list[Worm]:
+    """A small set of messages of one VC each, closed under waiting; every VC that a head waits for has a head."""
     on: dict[int, list[int]] = {}
-    for head in np.flatnonzero(heads).tolist():
-        on.setdefault(int(core.input_vc[core.head_owner[head]]), []).append(head)
+    for head, vc in enumerate(part.input_vc[part.head_owner].tolist()):
+        on.setdefault(vc, []).append(head)
     starts = sorted(on)
     best: dict[int, int] = {}
     for start in starts[:: max(1, len(starts) // STARTS)]:
@@ -115,39 +109,15 @@ def small_closed_set(core: Core, heads: Flags) -> list[Worm]:
         inside = {start}
         while todo and (not best or len(chosen) < len(best)):
             vc = todo.popleft()
-            head = min(on[vc], key=lambda h: (sum(w not in inside for w in core.waits(h)), h))
+            head = min(on[vc], key=lambda h: (sum(w not in inside for w in part.waits(h)), h))
             chosen[vc] = head
-            for w in core.waits(head):
+            for w in part.waits(head):
                 if w not in inside:
                     inside.add(w)
                     todo.append(w)
         if not todo and (not best or len(chosen) < len(best)):
             best = chosen
     return [
-        Worm(int(core.owner[core.head_owner[head]]), (vc,), tuple(core.waits(head)))
+        Worm(int(part.owner[part.head_owner[head]]), (vc,), tuple(part.waits(head)))
         for vc, head in sorted(best.items())
     ]
-
-
-def entered(core: Core) -> Flags:
-    """Mask of states that a packet enters straight from its terminal: bool array, shape (states,)."""
-    relation = core.dependencies.relation
-    explorer = Explorer(relation)
-    states = np.zeros(core.input_vc.size, dtype=bool)
-    from_terminal = np.zeros(relation.num_vcs, dtype=bool)
-    bounds = np.searchsorted(core.owner, np.arange(relation.num_addresses + 1))
-    for address in range(relation.num_addresses):
-        low, high = bounds[address], bounds[address + 1]
-        if low < high:
-            from_terminal[:] = False
-            from_terminal[_entries(explorer, address)] = True
-            states[low:high] = from_terminal[core.input_vc[low:high]]
-    return states
-
-
-def _entries(explorer: Explorer, address: int) -> npt.NDArray[np.int64]:
-    """VCs that packets for an address enter straight from injection."""
-    explorer.visit(address)
-    sources = explorer.relation.sources(address).size
-    vcs = explorer.value[: explorer.first[sources]] & VC_MASK
-    return np.asarray(vcs[vcs != EJECT])

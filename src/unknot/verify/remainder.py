@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base import memory
 from unknot._base.compressed_rows import positions, starts
 from unknot._base.splitmix import STEP, mixed
 from unknot._base.switching import Switching
-from unknot.network.model import Offsets
+from unknot.network.model import IntArray, Offsets
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
-from unknot.verify.states import Core, Explorer, Flags
+from unknot.verify.effort import Effort
+from unknot.verify.states import Dependencies, Explorer, Flags
 
 Ints = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
+ROOM, BYTES = 1 << 16, 100
+"""States from which on memory is asked for, and bytes for each of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +55,10 @@ class Remainder:
     head_first: Offsets
     head_wait: Ints
 
+    def waits(self, head: int) -> list[int]:
+        """VCs a head waits for, each once."""
+        return sorted(set(self.head_wait[self.head_first[head] : self.head_first[head + 1]].tolist()))
+
     @property
     def vcs(self) -> int:
         """One more than the highest VC that a state is on or a head waits for."""
@@ -58,15 +67,12 @@ class Remainder:
     @cached_property
     def by_vc(self) -> tuple[Offsets, Ints]:
         """States of each VC, in compressed rows over VCs."""
-        order = np.argsort(self.input_vc, kind="stable")
-        size = int(self.input_vc.max(initial=-1)) + 1
-        return np.searchsorted(self.input_vc[order], np.arange(size + 1)).astype(np.int64), order
+        return starts(self.input_vc, self.vcs), np.argsort(self.input_vc, kind="stable")
 
     @cached_property
     def heads_of(self) -> tuple[Offsets, Ints]:
         """Heads of each state, in compressed rows over states."""
-        order = np.argsort(self.head_owner, kind="stable")
-        return starts(self.head_owner, self.input_vc.size), order
+        return starts(self.head_owner, self.input_vc.size), np.argsort(self.head_owner, kind="stable")
 
     def on(self, vcs: Ints) -> Ints:
         """States on some VCs, ascending."""
@@ -172,84 +178,116 @@ class Remainder:
         )
 
 
-def of(core: Core, states: Ints, enters: Flags | None = None) -> Remainder:
-    """The remainder of a core that stands in some states (ascending)."""
-    names = ("input_vc", "owner", "next_first", "next_state", "head_owner", "head_first", "head_wait")
-    arrays = {name: np.asarray(getattr(core, name), dtype=np.int64) for name in names}
-    nowhere = np.zeros(core.input_vc.size, dtype=bool)
-    everything = Remainder(leaves=nowhere, enters=nowhere if enters is None else enters, **arrays)
-    return everything.cut(states)
+def heads_alone(input_vc: Any, owner: Any, head_owner: Any, head_first: Any, head_wait: Any) -> Remainder:
+    """Heads on single VCs, without steps."""
+    columns = (np.asarray(column, dtype=np.int64) for column in (input_vc, owner, head_owner, head_first, head_wait))
+    vcs, addresses, *heads = columns
+    nowhere = np.zeros(vcs.size, dtype=bool)
+    return Remainder(vcs, addresses, starts(vcs[:0], vcs.size), vcs[:0], nowhere, nowhere, *heads)
 
 
-def among(relation: Relation, vcs: Iterable[int], switching: Switching, limit: int = 50_000) -> Remainder | None:
+def on_cycles(
+    graph: Dependencies, switching: Switching, kept: Flags | None = None, effort: Effort | None = None
+) -> Remainder:
+    """Return the reachable states on VCs of cyclic components, or on those that are to be kept of them.
+
+    A deadlock configuration can always be cut down to one whose held VCs lie in one component, so steps and waits
+    that leave the component of their VC are left out: such a step ends the worm's part in the configuration, and such
+    a wait is never held.
+    """
+    vcs = np.flatnonzero(graph.cyclic if kept is None else kept & graph.cyclic)
+    part = among(graph.relation, vcs, switching, label=graph.label, effort=effort)
+    assert part is not None
+    return part
+
+
+def among(
+    relation: Relation,
+    vcs: Iterable[int],
+    switching: Switching,
+    *,
+    limit: float = inf,
+    label: IntArray | None = None,
+    effort: Effort | None = None,
+) -> Remainder | None:
     """Return the reachable states on some VCs, asked of the relation address by address; None if there are too many.
 
-    A worm steps from state to state where it may hold several VCs; where a header has committed to one candidate,
-    there is a head for each.
+    A header that chooses anew has one head with all it waits for; one that commits has a head for each choice. Steps
+    and waits between VCs of different labels are left out.
     """
-    inside = np.zeros(relation.num_vcs + relation.network.num_terminals, dtype=bool)
-    inside[list(vcs)] = True
-    explorer = Explorer(relation)
-    alone = switching in ("saf", "vct")
-    input_vc: list[int] = []
-    owner: list[int] = []
-    enters: list[bool] = []
-    steps: list[list[int]] = []
-    heads: list[tuple[int, list[int]]] = []
+    stage, effort = "states on cycles", effort or Effort()
+    inside = np.zeros(relation.vcs.router.size, dtype=bool)
+    inside[np.fromiter(vcs, dtype=np.int64)] = True
+    component = np.zeros(relation.num_vcs, dtype=np.int32) if label is None else label
+    alone, queues = switching in ("saf", "vct"), switching == "wormhole-nonatomic"
+    explorer, slot = Explorer(relation), np.empty(relation.num_vcs, dtype=np.int64)
+    parts: list[tuple[npt.NDArray[Any], ...]] = [(slot[:0],) * 8]
+    states, room = 0, ROOM
     for address in range(relation.num_addresses):
+        effort.spent(stage, address, relation.num_addresses)
         order, first, value = explorer.visit(address)
         rows = np.flatnonzero(inside[order])
-        if not rows.size:
-            continue
-        if len(input_vc) + rows.size > limit:
+        if states + rows.size > limit:
             return None
-        entered = set((value[: first[relation.sources(address).size]] & VC_MASK).tolist())
-        number = {at: len(input_vc) + i for i, at in enumerate(order[rows].tolist())}
-        for row, at in zip(rows.tolist(), number, strict=True):
-            candidates = value[first[row] : first[row + 1]].tolist()
-            targets = [v & VC_MASK for v in candidates]
-            waits = [w for w, v in zip(targets, candidates, strict=True) if not v & NO_WAIT]
-            if switching == "wormhole-nonatomic":
-                choices = [[w] for w in targets]
-            else:
-                choices = [[w] for w in waits] if relation.commits else [waits]
-            heads += [(number[at], c) for c in choices if c and all(w != EJECT and inside[w] for w in c)]
-            input_vc.append(at)
-            owner.append(address)
-            enters.append(at in entered)
-            steps.append([] if alone else [number[t] for t in targets if t in number])
+        while states + rows.size > room:
+            room *= 2
+            memory.require(f"the {stage} of {relation.name} on {relation.network.name}", BYTES * room)
+        at, width = order[rows], np.diff(first)[rows]
+        slot[at] = np.arange(states, states + at.size)
+        row, candidate = np.repeat(np.arange(at.size), width), value[positions(first, rows)]
+        vc = candidate & VC_MASK
+        leaves = vc == EJECT
+        vc[leaves] = 0
+        held = ~leaves & inside[vc] & (component[vc] == component[at][row])
+        waited = (candidate & NO_WAIT == 0) | queues
+        if relation.commits or queues:
+            chosen = held & waited
+            head, waits = row[chosen], np.ones(np.count_nonzero(chosen), dtype=np.int64)
+        else:
+            # A header is blocked for good only if all that it waits for is held.
+            waits = np.bincount(row[waited], minlength=at.size)
+            waits[row[waited & ~held]] = 0
+            chosen = waited & (waits > 0)[row]
+            head, waits = np.flatnonzero(waits), waits[waits > 0]
+        # The search begins with the injection ports, so their candidates stand first.
+        enters = np.isin(at, value[: first[relation.sources(address).size]] & VC_MASK)
+        step = held & (not alone)
+        steps = np.bincount(row[step], minlength=at.size)
+        parts.append((at, np.full(at.size, address), steps, slot[vc[step]], enters, states + head, waits, vc[chosen]))
+        states += at.size
+    effort.spent(stage, relation.num_addresses, relation.num_addresses)
+    input_vc, owner, steps, next_state, enters, head_owner, waits, head_wait = map(
+        np.concatenate, zip(*parts, strict=True)
+    )
     return Remainder(
-        np.array(input_vc, dtype=np.int64),
-        np.array(owner, dtype=np.int64),
-        np.cumsum([0, *map(len, steps)]).astype(np.int64),
-        np.array([t for row in steps for t in row], dtype=np.int64),
-        np.zeros(len(input_vc), dtype=bool),
-        np.array(enters, dtype=bool),
-        np.array([s for s, _ in heads], dtype=np.int64),
-        np.cumsum([0, *(len(c) for _, c in heads)]).astype(np.int64),
-        np.array([w for _, c in heads for w in c], dtype=np.int64),
+        input_vc,
+        owner,
+        np.concatenate([[0], np.cumsum(steps)]),
+        next_state,
+        np.zeros(states, dtype=bool),
+        enters.astype(bool),
+        head_owner,
+        np.concatenate([[0], np.cumsum(waits)]),
+        head_wait,
     )
 
 
 def _mix(values: npt.NDArray[Any]) -> Hashes:
     """Hashes whose sums differ where sets do."""
-    hashes: Hashes = mixed(values.astype(np.uint64) + STEP)
-    return hashes
+    return np.asarray(mixed(values.astype(np.uint64) + STEP))
 
 
 def _sums(values: Hashes, first: Offsets) -> Hashes:
     """Sum of each row."""
     total = np.zeros(values.size + 1, dtype=np.uint64)
     np.cumsum(values, out=total[1:])
-    sums: Hashes = total[first[1:]] - total[first[:-1]]
-    return sums
+    return np.asarray(total[first[1:]] - total[first[:-1]])
 
 
 def _firsts(kind: Hashes) -> Ints:
     """Return for each entry the position of the first one equal to it."""
     _, keep, number = np.unique(kind, return_index=True, return_inverse=True)
-    firsts: Ints = keep[number.reshape(-1)]
-    return firsts
+    return np.asarray(keep[number.reshape(-1)])
 
 
 def _same_rows(first: Offsets, value: Ints, like: Ints) -> bool:

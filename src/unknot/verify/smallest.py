@@ -22,14 +22,12 @@ from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, s
 from unknot.certificates.verdict import Configuration, Reachability
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.verify import remainder
 from unknot.verify.circles import circles
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Surroundings
 from unknot.verify.exact_model import Ports, Worm, fewest
-from unknot.verify.lead_ins import entered
-from unknot.verify.remainder import Ints, Remainder
-from unknot.verify.states import Core, core, dependencies
+from unknot.verify.remainder import Ints, Remainder, on_cycles
+from unknot.verify.states import dependencies
 from unknot.verify.witness import configuration, require_depth
 
 AROUND = 2
@@ -115,10 +113,9 @@ def smallest(
     if graph.acyclic:
         return Smallest(None, 0, 0, True, "no deadlock: the channel dependency graph is acyclic")
     try:
-        states = core(graph, effort=effort)
+        rest = on_cycles(graph, technique, effort=effort).pruned()
     except TimeUpError:
         return Smallest(known, 1, 0, False, "time ran out before all states were visited")
-    rest = _remainder(states, technique).pruned()
     if not rest.input_vc.size:
         return Smallest(None, 0, 0, True, "no deadlock: nothing is left by the fixpoint")
     search = _Search(relation, technique, rest, end)
@@ -140,25 +137,6 @@ def smallest(
     if known is not None and _order(known) <= _order(configured):
         configured = known
     return Smallest(configured, search.messages, search.held, search.proved, search.method)
-
-
-def _remainder(states: Core, technique: Switching) -> Remainder:
-    """The states on cycles, with the steps and heads that a technique knows."""
-    every = np.arange(states.input_vc.size)
-    part = remainder.of(states, every, entered(states))
-    if technique == "wormhole":
-        return part
-    if technique == "wormhole-nonatomic":
-        row = np.repeat(every, np.diff(part.next_first))
-        each = np.arange(row.size + 1)
-        return Remainder(
-            part.input_vc, part.owner, part.next_first, part.next_state, part.leaves, part.enters,
-            row, each, part.input_vc[part.next_state],
-        )  # fmt: skip
-    return Remainder(
-        part.input_vc, part.owner, np.zeros(every.size + 1, dtype=np.int64), part.next_state[:0], part.leaves,
-        part.enters, part.head_owner, part.head_first, part.head_wait,
-    )  # fmt: skip
 
 
 class _Search:

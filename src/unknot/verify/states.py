@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from unknot._base import memory
 from unknot._base.compressed_rows import grouped
-from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small, plainly, viewed
 from unknot._base.shown import Brief
 from unknot.network.model import IntArray, Network, Offsets
@@ -21,8 +20,6 @@ from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.effort import Effort, TimeUpError, step
 
 Flags = npt.NDArray[np.bool_]
-ROOM = 1 << 16
-"""States on cycles for which there is room at first."""
 
 
 def require_candidates(network: Network, vcs: int, routing: str) -> None:
@@ -211,111 +208,6 @@ def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
     return Dependencies(relation, first, target, label, cyclic, states, addresses)
 
 
-@dataclass(frozen=True, eq=False)
-class Core:
-    """The reachable states on some VCs that lie on cycles of dependencies, and the heads that may block there.
-
-    A deadlock configuration can always be cut down to one whose held VCs lie in one component, so transitions and
-    waits that leave the component of their VC are left out: such a step ends the worm's part in the configuration,
-    and such a wait is never held.
-
-    Attributes
-    ----------
-    input_vc, owner : int32 arrays, shape (states,)
-        VC and address of each state, grouped by address.
-    next_first, next_state : compressed rows over states
-        Successors, by any candidate.
-    head_owner : int32 array, shape (heads,)
-        State of each blockable head. A header that chooses anew has one head with all it waits for; one that commits
-        has a head for each choice.
-    head_first, head_wait : compressed rows over heads
-        VCs a head waits for.
-    """
-
-    dependencies: Dependencies
-    input_vc: IntArray
-    owner: IntArray
-    next_first: Offsets
-    next_state: IntArray
-    head_owner: IntArray
-    head_first: Offsets
-    head_wait: IntArray
-
-    def waits(self, head: int) -> list[int]:
-        """VCs a head waits for, each once."""
-        return sorted(set(self.head_wait[self.head_first[head] : self.head_first[head + 1]].tolist()))
-
-    def leading(self) -> Flags:
-        """States from which some head can be reached: bool array, shape (states,)."""
-        return leading(self.next_first, self.next_state, self.head_owner)
-
-
-def leading(next_first: Offsets, next_state: IntArray, head_owner: IntArray) -> Flags:
-    """Return the states from which the owner of some head can be reached, by compressed rows of successors."""
-    from unknot.verify.states_kernel import mark_back
-
-    source = np.repeat(np.arange(next_first.size - 1), np.diff(next_first))
-    before, order = grouped(next_state, next_first.size - 1)
-    marked = np.zeros(next_first.size - 1, dtype=bool)
-    marked[head_owner] = True
-    mark_back(before, source[order], marked)
-    return marked
-
-
-def core(graph: Dependencies, kept: Flags | None = None, effort: Effort | None = None) -> Core:
-    """Collect the states on VCs of cyclic components; about 50 bytes per state.
-
-    Parameters
-    ----------
-    kept : bool array, shape (VCs,), optional
-        Only states on these VCs, and heads that wait for nothing but them; by default all VCs on cycles.
-
-    Raises
-    ------
-    RelationError
-        If they do not fit into memory.
-    """
-    from unknot.verify.states_kernel import core_states
-
-    relation, effort = graph.relation, effort or Effort()
-    kept = graph.cyclic if kept is None else kept & graph.cyclic
-    explorer = Explorer(relation)
-    slot = np.empty(relation.num_vcs, dtype=np.int32)
-    size = ROOM
-    sizes = (size, size, size + 2, 2 * size, size + 2, size + 2, 2 * size)
-    offsets = (2, 5)
-    rows: tuple[npt.NDArray[Any], ...] = tuple(
-        np.zeros(n, dtype=np.int64 if i in offsets else np.int32) for i, n in enumerate(sizes)
-    )
-    for address in range(relation.num_addresses):
-        effort.spent("states on cycles", address, relation.num_addresses)
-        while True:
-            done = core_states(
-                explorer.function, explorer.layout, address, explorer.scratch, graph.label, kept, slot, rows
-            )
-            if done == -1:
-                raise RelationError(f"{relation.name}: its answers change from one question to the next")
-            if done >= 0:
-                break
-            explorer.seen[:] = 0
-            size *= 2
-            memory.require(f"the states on cycles of {relation.name} on {relation.network.name}", 56 * size)
-            rows = tuple(_doubled(column, last=i in offsets) for i, column in enumerate(rows))
-    effort.spent("states on cycles", relation.num_addresses, relation.num_addresses)
-    input_vc, owner, next_first, next_state, head_owner, head_first, head_wait = rows
-    states, heads = int(next_first[-1]), int(head_first[-1])
-    return Core(
-        graph,
-        input_vc[:states],
-        owner[:states],
-        next_first[: states + 1],
-        next_state[: next_first[states]],
-        head_owner[:heads],
-        head_first[: heads + 1],
-        head_wait[: head_first[heads]],
-    )
-
-
 def _asked(relation: Relation) -> tuple[int, tuple[Offsets, ...]]:
     """Return what kernels ask: the compiled rule, or a table of its answers; the other one is empty."""
     table = relation.table
@@ -328,13 +220,3 @@ def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     view = array.view()
     view.setflags(write=False)
     return view
-
-
-def _doubled(array: npt.NDArray[Any], last: bool = False) -> npt.NDArray[Any]:
-    """A copy of twice the length; `last` keeps the last entry last."""
-    longer = np.zeros(2 * array.size, dtype=array.dtype)
-    longer[: array.size] = array
-    if last:
-        longer[array.size - 1] = 0
-        longer[-1] = array[-1]
-    return longer

@@ -19,7 +19,8 @@ from unknot._base import memory
 from unknot._base.errors import RelationError
 from unknot.network.model import IntArray, Offsets
 from unknot.verify.effort import Effort, step
-from unknot.verify.states import Core, Dependencies, Explorer, Flags
+from unknot.verify.remainder import Ints, Remainder, heads_alone
+from unknot.verify.states import Dependencies, Explorer, Flags
 from unknot.verify.symmetry import Translations, commutes, translations
 
 BLOCKS = 16
@@ -180,7 +181,7 @@ class Left:
     def __bool__(self) -> bool:
         return bool((self.removed < 0).any())
 
-    def heads(self) -> Core:
+    def heads(self) -> Remainder:
         """Return for each VC that is left some heads that wait for such VCs only, without transitions."""
         from unknot.verify.fixpoint_kernel import pick
 
@@ -196,20 +197,12 @@ class Left:
             PICKED, input_vc, address, head_owner, head_first, head_wait, sizes,
         )  # fmt: skip
         count, heads = sizes.tolist()
-        heads_of_left = Core(
-            states.graph,
-            input_vc[:count],
-            address[:count],
-            np.zeros(count + 1, dtype=np.int64),
-            np.empty(0, dtype=np.int32),
-            head_owner[:heads],
-            head_first[: heads + 1],
-            head_wait[: head_first[heads]],
-        )
+        waits = head_first[: heads + 1], head_wait[: head_first[heads]]
+        heads_of_left = heads_alone(input_vc[:count], address[:count], head_owner[:heads], *waits)
         return heads_of_left if states.group is None else _everywhere(heads_of_left, states.group)
 
 
-def _everywhere(heads: Core, group: Translations) -> Core:
+def _everywhere(heads: Remainder, group: Translations) -> Remainder:
     """Heads of representatives moved by all translations; of those of one kind that wait for the same, the first."""
     chosen: dict[tuple[int, ...], int] = {}
     number: Counter[int] = Counter()
@@ -226,16 +219,13 @@ def _everywhere(heads: Core, group: Translations) -> Core:
     moves = np.array(np.unravel_index(np.arange(group.order), group.radices[::-1]))[::-1]
     many = group.order
 
-    def moved(input_vcs: IntArray) -> IntArray:
+    def moved(input_vcs: Ints) -> IntArray:
         return group.moved(np.tile(input_vcs, many), np.repeat(moves, input_vcs.size, axis=1))
 
-    return Core(
-        heads.dependencies,
+    return heads_alone(
         moved(heads.input_vc[states]),
         group.moved_addresses(np.tile(heads.owner[states], many), np.repeat(moves, states.size, axis=1)),
-        np.zeros(states.size * many + 1, dtype=np.int64),
-        np.empty(0, dtype=np.int32),
-        np.arange(states.size * many, dtype=np.int32),
+        np.arange(states.size * many),
         _offsets(np.tile(widths, many)),
         moved(heads.head_wait[entry]),
     )
