@@ -1,29 +1,34 @@
-"""Highest loads of 40 networks: `lanes` beside the best named routing, LASH and DFSSSP in as few lanes as they fit.
+"""Highest loads of 40 networks: `lanes` beside the best named routing, and OpenSM's LASH, DFSSSP and Nue.
 
-``python -m benchmarks.lanes_load [NAMES]`` prints the table of docs/lanes.md, or the rows of networks whose names
-begin with one of NAMES; ``--simulate`` adds saturation. The networks were chosen before the search was tuned.
+``python -m benchmarks.lanes_load [NAMES]`` (``make lanes-load``) prints the table of docs/lanes.md, or the rows of
+networks whose names begin with one of NAMES. The 40 networks were chosen before the search was tuned;
+``--drawn N --seed S`` draws N others in their place. ``--simulate`` adds saturation. Without OpenSM (Debian's packages
+opensm, ibsim-utils, infiniband-diags, ibutils) or topohub their columns and rows are left out, and it is said so.
 
 Measured for each: lanes; highest load, in routes from terminal to terminal or units of the flows; the lower bound on
-it that the checker accepts. With ``--simulate`` the load up to which uniform traffic is stable, with the same four
-VCs of eight flits per channel, shared out among the lanes. A named routing counts if its routes are shortest paths by
-tables; its lanes are the fewest that are found for its routes.
+it that the checker accepts. A named routing counts if its routes are shortest paths by tables. All routes of others
+are put into the fewest lanes that are found for them; Nue is run for as many lanes as `lanes` needs. With
+``--simulate`` the load up to which uniform traffic is stable, with the same four VCs of eight flits per channel,
+shared out among the lanes.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import networkx as nx
 import numpy as np
 
+from benchmarks import opensm
 from benchmarks.lanes import network
 from unknot._base.errors import UnknotError
-from unknot.lanes import lanes
+from unknot.lanes import Lanes, lanes
 from unknot.network import Network, from_networkx
-from unknot.routing import Relation
+from unknot.routing.forwarding_table import fabric_relation
 from unknot.routing.named import routing
 
 TEXTS = (
@@ -54,16 +59,45 @@ NAMED = (
 )  # fmt: skip
 """Routings of the catalogue that have one route for each pair, on networks that they take."""
 VCS, DEPTH = 4, 8
+STEP = 0.005
+"""Steps of the load in which saturation is sought."""
+ENOUGH = 0.98
+"""Saturation, over the best of as many lanes, below which a row is marked."""
+ENGINES = ("lash", "dfsssp", "nue")
+DRAWN = (
+    "mesh({a}, {b})", "torus({a}, {b})", "ring({n})", "regular(3, {even})", "regular(4, {n})", "hyperx([{a}, {b}])",
+    "irregular({n}, 4, 1, seed={seed})", "fat_tree({k}, 2)", "chordal_ring({even}, [3, -3])", "kautz({k}, 2)",
+)  # fmt: skip
+"""Networks of which some are drawn."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """Lanes and load of one routing on a network."""
+    """Lanes, load and saturation of one routing on a network; or why it has none.
+
+    Attributes
+    ----------
+    stable : float or None
+        The load up to which uniform traffic is stable, where it was simulated.
+    """
 
     routing: str
-    lanes: int
-    load: float
-    relation: Relation
+    routes: Lanes | None
+    stable: float | None = None
+    reason: str = ""
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """Lanes, then highest load."""
+        assert self.routes is not None
+        return self.routes.count, round(self.routes.highest_load, 6)
+
+    def __str__(self) -> str:
+        if self.routes is None:
+            return self.reason
+        longer = "" if self.routes.relation.claims_minimal else "*"
+        simulated = "" if self.stable is None else f", {self.stable:.3f}"
+        return f"{self.routes.count}, {self.routes.highest_load:g}{longer}{simulated}"
 
 
 def networks() -> Iterator[tuple[Network, np.ndarray | None]]:
@@ -78,11 +112,27 @@ def networks() -> Iterator[tuple[Network, np.ndarray | None]]:
             source, target = map(int, ends.split("-"))
             flows[source, target] = float(rate)
         yield Network(name, 12, mesh.source, mesh.target, inject=mesh.inject, eject=mesh.eject), flows
-    import topohub
-
+    try:
+        import topohub
+    except ImportError:
+        print("backbones are left out: pip install 'unknot[bench]'", file=sys.stderr)
+        return
     for key in BACKBONES:
         graph = nx.convert_node_labels_to_integers(nx.Graph(nx.node_link_graph(topohub.get(key), edges="edges")))
         yield from_networkx(nx.Graph(graph.edges), name=key), None
+
+
+def drawn(count: int, seed: int) -> Iterator[tuple[Network, np.ndarray | None]]:
+    """As many other networks, drawn by a seed."""
+    random = np.random.default_rng(seed)
+    known = set(TEXTS)
+    while count:
+        a, b, n, k = (int(random.integers(*ends)) for ends in ((3, 8), (3, 8), (8, 41), (2, 5)))
+        text = DRAWN[random.integers(len(DRAWN))].format(a=a, b=b, n=n, even=2 * (n // 2), k=k, seed=seed)
+        if text not in known:
+            known.add(text)
+            count -= 1
+            yield network(text), None
 
 
 def named(built: Network, flows: np.ndarray | None) -> Iterator[Row]:
@@ -92,39 +142,85 @@ def named(built: Network, flows: np.ndarray | None) -> Iterator[Row]:
             routes = lanes(built, "given", routing=routing(built, text), flows=flows, vcs=VCS, time_limit=10.0)
         except UnknotError:
             continue
-        if routes.routes.minimal:
-            yield Row(text, routes.count, routes.highest_load, routes.relation)
+        if routes.relation.claims_minimal:
+            yield Row(text, routes)
 
 
-def stable(relation: Relation) -> str:
-    """The load up to which uniform traffic is stable."""
+def deployed(built: Network, flows: np.ndarray | None, engine: str, most: int) -> Row:
+    """OpenSM's routes, in as few lanes as are found for them; Nue may use `most`."""
+    fabric = opensm.routed(built, engine, *(("--nue_max_num_vls", str(most)) if engine == "nue" else ()))
+    if isinstance(fabric, str):
+        return Row(engine, None, reason=fabric)
+    sends = None if flows is None else opensm.flows_of(fabric, flows)
+    try:
+        relation = fabric_relation(fabric)
+        return Row(engine, lanes(fabric.network, "given", routing=relation, flows=sends, vcs=VCS, time_limit=10.0))
+    except UnknotError as error:
+        return Row(engine, None, reason=str(error))
+
+
+def simulated(row: Row) -> Row:
+    """The row with the load up to which uniform traffic is stable; as it is where VCs are too few."""
     from unknot.simulation import saturation
 
-    return f"{saturation(relation, traffic='uniform_others', tolerance=0.02, buffer_depth=DEPTH).load:.2f}"
+    if row.routes is None or row.routes.count > VCS:
+        return row
+    point = saturation(row.routes.relation, traffic="uniform_others", tolerance=STEP, buffer_depth=DEPTH)
+    return Row(row.routing, row.routes, point.load)
 
 
-def main(words: list[str]) -> None:
+def verdict(ours: Row, others: list[Row]) -> str:
+    """What another has that `lanes` has not, among routes along shortest paths in no more lanes."""
+    there = [row for row in others if row.routes is not None and row.routes.relation.claims_minimal]
+    better = [f"{row.routing} is lower" for row in there if row.rank < ours.rank]
+    for row in others:
+        if (
+            row.stable
+            and ours.stable is not None
+            and row.rank[0] == ours.rank[0]
+            and ours.stable < ENOUGH * row.stable
+        ):
+            better.append(f"{row.routing} carries more ({ours.stable / row.stable:.3f})")
+    return "; ".join(better) or "none is better"
+
+
+def main() -> None:
     """Print the table."""
-    chosen = tuple(word for word in words if word != "--simulate")
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--simulate", action="store_true")
+    parser.add_argument("--drawn", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    engines = () if opensm.missing() else ENGINES
+    if opensm.missing():
+        print(f"OpenSM is left out: apt-get install {' '.join(opensm.missing())}", file=sys.stderr)
     lanes("torus(5, 5)")
-    print("| network | `lanes`: lanes, load | bound | seconds | named routings: lanes, load |\n|---|---|---|---|---|")
-    for built, flows in networks():
-        if chosen and not built.name.startswith(chosen):
+    heads = ("network", "`lanes`", "no load is below", "seconds", "best named routing", *engines, "")
+    print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
+    for built, flows in drawn(given.drawn, given.seed) if given.drawn else networks():
+        if given.names and not built.name.startswith(tuple(given.names)):
             continue
         began = time.process_time()
-        routes = lanes(built, flows=flows, vcs=VCS)
+        ours = Row("lanes", lanes(built, flows=flows, vcs=VCS))
         seconds = time.process_time() - began
-        others = list(named(built, flows))
+        best = min(named(built, flows), key=lambda row: row.rank, default=Row("", None, reason="none"))
+        others = [best, *(deployed(built, flows, engine, ours.rank[0]) for engine in engines)]
+        if given.simulate and flows is None:
+            ours, *others = map(simulated, (ours, *others))
+        assert ours.routes is not None
+        bound = f"{ours.routes.load_bound or 0:.4g}"
+        name = f"{best.routing} " if best.routes is not None else ""
         cells = [
-            built.name, f"{routes.count}, {routes.highest_load:g}", f"{routes.load_bound or 0:.4g}", f"{seconds:.1f}",
-            "; ".join(f"{row.routing} {row.lanes}, {row.load:g}" for row in others),
-        ]  # fmt: skip
-        if "--simulate" in words and flows is None:
-            best = min(others, key=lambda row: (row.lanes, row.load))
-            cells[1] += f", stable up to {stable(routes.relation)}"
-            cells[-1] += f"; {best.routing} stable up to {stable(best.relation)}"
-        print(f"| {' | '.join(cells)} |", flush=True)
+            str(ours),
+            bound,
+            f"{seconds:.1f}",
+            f"{name}{others[0]}",
+            *map(str, others[1:]),
+            verdict(ours, others),
+        ]
+        print(f"| {built.name} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -9,14 +9,12 @@ relations have four VCs per channel.
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from tests.fabric_loop.fabrics import BY, Case
-from tests.fabric_loop.simulated import dumped, missing
 
+from benchmarks import opensm
 from benchmarks.lanes import network
 from unknot.fabrics.reading import read_fabric
 from unknot.lanes import changing_lanes, lanes
@@ -41,20 +39,16 @@ def tables(fabric: str) -> Iterator[tuple[str, Relation]]:
     for folder in FOLDERS.get(fabric, ()):
         yield folder.split("-", 2)[2], fabric_relation(read_fabric(FABRICS / folder))
     if fabric == ROUTED:
-        if missing():
-            print(f"{ROUTED} is left out: apt-get install {' '.join(missing())}", file=sys.stderr)
+        if opensm.missing():
+            print(f"{ROUTED} is left out: apt-get install {' '.join(opensm.missing())}", file=sys.stderr)
             return
-        with tempfile.TemporaryDirectory() as scratch:
-            case, net = Case("random-64", network("regular(4, 64)")), Path(scratch) / "ibsim.net"
-            case.write(net)
-            host = next(line.split('"')[1] for line in net.read_text().splitlines() if line.startswith("Hca"))
-            for engine in ENGINES:
-                folder = Path(scratch) / engine
-                folder.mkdir()
-                ran, _ = dumped(net, folder, *case.options(engine, folder), host=host, by=BY)
-                fabric_read = read_fabric(folder)
-                asked = "" if fabric_read.levels is None else f", {int(fabric_read.levels.max()) + 1} levels"
-                yield f"{ran}{', rooted' if engine == 'updn' else asked}", fabric_relation(fabric_read)
+        for engine in ENGINES:
+            routed = opensm.routed(network("regular(4, 64)"), engine)
+            if isinstance(routed, str):
+                print(f"{engine}: {routed}", file=sys.stderr)
+                continue
+            levels = "" if routed.levels is None else f", {opensm.lanes_of(routed)} levels"
+            yield f"{engine}{', rooted' if engine == 'updn' else levels}", fabric_relation(routed)
 
 
 def all_to_all(terminals: int) -> Trace:
