@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.lanes_load [NAMES]`` (``make lanes-load``) prints the table of docs/lanes.md, or the rows of
 networks whose names begin with one of NAMES. The 40 networks were chosen before the search was tuned;
-``--drawn N --seed S`` draws N others in their place. ``--simulate`` adds saturation. Without OpenSM (Debian's packages
+``--drawn N --seed S`` draws N others instead. ``--simulate`` adds saturation. Without OpenSM (Debian's packages
 opensm, ibsim-utils, infiniband-diags, ibutils) or topohub their columns and rows are left out, and it is said so.
 
 Measured for each: lanes; highest load, in routes from terminal to terminal or units of the flows; the lower bound on
