@@ -11,7 +11,7 @@ import numpy as np
 from unknot.lanes.annealing import anneal_round
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.path_set import Floats, of_pairs, served, unpacked
-from unknot.lanes.rooted import ServingOrders, orders_of, rooted
+from unknot.lanes.rooted import ServingOrders, lane_after_lane, orders_of
 
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, PathSet
@@ -57,7 +57,7 @@ def grown(paths: PathSet, effort: SearchEffort, low: int, most: int) -> Iterator
         return
     if unserved:
         left = paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0)
-        more = islice(rooted(of_pairs(paths, left), [effort.seed, len(orders.key)]), most)
+        more = islice(lane_after_lane(of_pairs(paths, left), [effort.seed, len(orders.key)]), most)
         if len(whole := np.array([*orders.key, *more])) < most:
             yield ServingOrders(whole, paths.nearer)
 
@@ -70,7 +70,7 @@ def _with_more(paths: PathSet, key: Floats, effort: SearchEffort, least: int = 1
     orders, unserved = orders_of(paths, key)
     left = paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0)
     enough = (1 - COVERED) * unserved
-    for more in rooted(of_pairs(paths, left), [effort.seed, len(key)]):
+    for more in lane_after_lane(of_pairs(paths, left), [effort.seed, len(key)]):
         orders, unserved = orders_of(paths, np.array([*orders.key, more]))
         if unserved <= enough and len(orders.key) >= least:
             break

@@ -2,8 +2,7 @@
 """The search for routes in lanes whose busiest channel carries little; orders of channels change with the routes.
 
 A lane is free of cycles as long as every turn in use climbs in its ranks. A route that needs a turn that falls gets
-it by moving channels up (Marchetti-Spaccamela, Nanni & Rohnert: Maintaining a topological order under edge
-insertions, Information Processing Letters 1996), unless a cycle of turns in use forbids it.
+it by moving channels up (`climb`), unless a cycle of turns in use forbids it.
 """
 
 from typing import NamedTuple
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from numba import njit
 
 from unknot._base.kernels.types_kernel import kept
+from unknot.lanes.fill_kernel import climb
 from unknot.lanes.load_kernel import serves, steep
 from unknot.lanes.orders_kernel import below, cooled, unit
 
@@ -173,44 +173,6 @@ def choose(paths, key, reach, now, state, first, end, hurried):
 
 
 @kept(nogil=True)
-def climb(paths, now, mark, stack, k, c, e):
-    """Move channels up in a lane's order so that the turn from c to e climbs; whether no cycle of turns forbids it.
-
-    Turns in use that fall do not count: each is made to climb in its turn.
-    """
-    rank, at = now.rank[k], now.at[k]
-    low, high = rank[e], rank[c]
-    if low > high:
-        return True
-    mark[e], stack[0], size, free = True, e, 1, True
-    while size > 0 and free:
-        size -= 1
-        x = stack[size]
-        for j in range(paths.after_first[x], paths.after_first[x + 1]):
-            y = paths.after[j]
-            if now.uses[k, j] > 0 and not mark[y] and rank[x] < rank[y] <= high:
-                if y == c:
-                    free = False
-                    break
-                mark[y] = True
-                stack[size] = y
-                size += 1
-    place, moved = low, 0
-    for p in range(low, high + 1):
-        x = at[p]
-        if mark[x]:
-            mark[x] = False
-            stack[moved] = x
-            moved += 1
-        elif free:
-            at[place], rank[x] = x, place
-            place += 1
-    for i in range(moved if free else 0):
-        at[place + i], rank[stack[i]] = stack[i], place + i
-    return free
-
-
-@kept(nogil=True)
 def onward(paths, now, state, k, c, h):
     """A channel, at random, that may follow a channel on the way to a home; one that climbs, if there is any."""
     count, rising, choice = 0, 0, -1
@@ -303,9 +265,9 @@ def reroute(paths, now, rate, state, moves, scale, hot, cold):
         if before >= 0:
             now.uses[k, turn(paths, before, new)] += 1
         if more <= 0 or unit(state) < np.exp(-more / heat):
-            climbs = before < 0 or climb(paths, now, mark, stack, lane, before, new)
+            climbs = before < 0 or climb(paths, now.uses[lane], now.rank[lane], now.at[lane], mark, stack, before, new)
             for i in range(made):
-                climbs = climbs and climb(paths, now, mark, stack, lane, fresh[i], now.follow[lane, fresh[i], h])
+                climbs = climbs and climb(paths, now.uses[lane], now.rank[lane], now.at[lane], mark, stack, fresh[i], now.follow[lane, fresh[i], h])
             if climbs:
                 if before < 0:
                     now.lane[u, h], now.start[u, h] = lane, new
@@ -345,12 +307,12 @@ def legal(paths, now, mark, stack, k, h, new):
     """Whether in a lane all that takes a channel to a home climbs, there and from there on."""
     for j in range(paths.before_first[new], paths.before_first[new + 1]):
         if now.users[k, paths.before[j], h] > 0 and after(now, k, paths.before[j], h) == new:
-            if not climb(paths, now, mark, stack, k, paths.before[j], new):
+            if not climb(paths, now.uses[k], now.rank[k], now.at[k], mark, stack, paths.before[j], new):
                 return False
     c = new
     while paths.target[c] != paths.home[h]:
         e = after(now, k, c, h)
-        if not climb(paths, now, mark, stack, k, c, e):
+        if not climb(paths, now.uses[k], now.rank[k], now.at[k], mark, stack, c, e):
             return False
         c = e
     return True

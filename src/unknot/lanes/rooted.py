@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 ROOTS = 16
 """Roots that are tried for each lane."""
+FILLING = 1 << 15
+"""Most pairs of which a path is tried in the filling of a lane; by then hardly a turn is free."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,24 +84,45 @@ def around(paths: PathSet, way: Sequence[int]) -> Floats:
     return (routers + np.where(end > start, start, -start)) / (2.0 * routers)
 
 
-def rooted(paths: PathSet, seed: Sequence[int], taken: Ints | None = None) -> Iterator[Floats]:
-    """Keys of one lane after the other until all pairs are served, each around the best of a few roots for the rest.
+def lane_after_lane(paths: PathSet, seed: Sequence[int], taken: Ints | None = None) -> Iterator[Floats]:
+    """Keys of one lane after the other until all pairs are served, each the best of a few for the rest.
 
-    Every lane serves a pair more than those before: a router that sends is among the roots, or else the routes of
-    some pair are climbed. Time: for each lane `ROOTS` times channels × channels that follow one × words.
+    These are orders around roots, as long as they are better, and one that is filled with paths, unless both
+    directions share a lane, or routes are those of a table. Every lane serves a pair more than those before: a router
+    that sends is among the roots, or else the routes of some pair are climbed. Time: for each lane `ROOTS` times
+    channels × channels that follow one × words.
     """
     random = np.random.default_rng(seed)
-    left = paths.wanted
+    left, roots = paths.wanted, ROOTS
     while left.any():
         rest = of_pairs(paths, left)
-        roots = [int(np.flatnonzero(left.any(axis=1))[0]), *random.permutation(len(left))[:ROOTS].tolist()]
-        tried = (orders_of(rest, around(rest, [root])[None], taken) for root in roots)
-        orders, _ = min(tried, key=lambda one: one[1])
+        begin = [int(np.flatnonzero(left.any(axis=1))[0]), *random.permutation(len(left)).tolist()]
+        keys = [around(rest, [root]) for root in begin[: roots + 1]] if roots else []
+        if taken is None and not rest.many.size:
+            keys.append(filled(rest, random))
+        tried = [orders_of(rest, key[None], taken) for key in keys]
+        best = min(range(len(tried)), key=lambda i: tried[i][1])
+        orders, _ = tried[best]
+        if taken is None and not rest.many.size and best == len(tried) - 1:
+            roots = 0
         if not (left & served(orders, rest.home)[0]).any():
             key = _of_pair(rest, taken) if rest.many.size else around(rest, _way(rest, taken))
             orders, _ = orders_of(rest, key[None], taken)
         yield orders.key[0]
         left = left & ~served(orders, rest.home)[0]
+
+
+def filled(paths: PathSet, random: np.random.Generator) -> Floats:
+    """Keys of a lane that is filled with paths of pairs, to homes in any order, as far as they close no cycle."""
+    from unknot.lanes.fill_kernel import fill
+
+    at = np.argsort(paths.base + random.random(paths.base.size))
+    rank = np.empty_like(at)
+    rank[at] = np.arange(at.size)
+    uses = np.zeros(paths.after.size, dtype=np.int32)
+    state = np.array([random.integers(2**63)], dtype=np.uint64)
+    fill(paths, uses, rank, at, state, random.permutation(paths.home.size), FILLING)
+    return paths.base + rank / (2.0 * rank.size)
 
 
 def one_by_one(
@@ -113,13 +136,13 @@ def one_by_one(
         Of shortest paths, if routes have to be those of a table, which is made too.
     """
     most = None if limit is None else limit + 1
-    keys = list(islice(rooted(paths, seed), most))
+    keys = list(islice(lane_after_lane(paths, seed), most))
     taken = paths.nearer
     if hops is not None and keys:
         taken = grown_table(paths, hops, np.array(keys))
         orders, _ = orders_of(paths, np.array(keys), taken)
         rest = of_pairs(paths, paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0))
-        keys += islice(rooted(rest, seed, taken), most)
+        keys += islice(lane_after_lane(rest, seed, taken), most)
     return ServingOrders(np.array(keys).reshape(-1, paths.source.size), taken)
 
 
@@ -128,10 +151,10 @@ def beginning(
 ) -> tuple[Floats, Ints | None]:
     """Keys of a number of lanes to begin a search with, and if `hops` are given, a table as bits.
 
-    With `roots` they are the first of `rooted`, and the table is grown for them; all others are random.
+    With `roots` they are the first of `lane_after_lane`, and the table is grown for them; all others are random.
     """
     key = paths.base + np.random.default_rng(seed).random((lanes, paths.source.size))
-    for lane, order in enumerate(islice(rooted(paths, seed), lanes if roots else 0)):
+    for lane, order in enumerate(islice(lane_after_lane(paths, seed), lanes if roots else 0)):
         key[lane] = order
     if hops is None:
         return key, None

@@ -1,0 +1,112 @@
+# mypy: ignore-errors
+"""Filling of a lane: paths are added one after the other as long as their turns close no cycle.
+
+The order of a lane changes with its turns (Marchetti-Spaccamela, Nanni & Rohnert: Maintaining a topological order
+under edge insertions, Information Processing Letters 1996). So LASH fills its layers (Skeie, Lysne & Theiss: Layered
+Shortest Path (LASH) Routing in Irregular System Area Networks, IPDPS 2002).
+"""
+
+import numpy as np
+
+from unknot._base.kernels.types_kernel import kept
+from unknot.lanes.orders_kernel import below
+
+TRIES = 3
+"""Paths of a pair that are tried."""
+USED, RISES = 4096, 2048
+"""Preference of a turn that is in use, and of one that climbs as it is; below that, at random."""
+
+
+@kept(nogil=True)
+def climb(paths, uses, rank, at, mark, stack, c, e):
+    """Move channels up in an order so that the turn from c to e climbs; whether no cycle of turns forbids it.
+
+    Turns in use that fall do not count: each is made to climb in its turn.
+    """
+    low, high = rank[e], rank[c]
+    if low > high:
+        return True
+    mark[e], stack[0], size, free = True, e, 1, True
+    while size > 0 and free:
+        size -= 1
+        x = stack[size]
+        for j in range(paths.after_first[x], paths.after_first[x + 1]):
+            y = paths.after[j]
+            if uses[j] > 0 and not mark[y] and rank[x] < rank[y] <= high:
+                if y == c:
+                    free = False
+                    break
+                mark[y] = True
+                stack[size] = y
+                size += 1
+    place, moved = low, 0
+    for p in range(low, high + 1):
+        x = at[p]
+        if mark[x]:
+            mark[x] = False
+            stack[moved] = x
+            moved += 1
+        elif free:
+            at[place], rank[x] = x, place
+            place += 1
+    for i in range(moved if free else 0):
+        at[place + i], rank[stack[i]] = stack[i], place + i
+    return free
+
+
+@kept(nogil=True)
+def path_of(paths, uses, rank, state, u, h, path, turns):
+    """Draw a path from router u to a home, its channels and turns; turns in use first. Its length."""
+    length, x = 0, u
+    while x != paths.home[h]:
+        first, end, options = paths.leaving_first[x], paths.leaving_first[x + 1], paths.leaving
+        if length > 0:
+            last = path[length - 1]
+            first, end, options = paths.after_first[last], paths.after_first[last + 1], paths.after
+        best = -1
+        for j in range(first, end):
+            c = options[j]
+            if (paths.nearer[c, h >> 6] >> (h & 63)) & 1:
+                score = below(state, RISES)
+                if length > 0:
+                    score += USED if uses[j] > 0 else RISES if rank[c] > rank[last] else 0
+                if score > best:
+                    best, path[length], turns[length] = score, c, j
+        x = paths.target[path[length]]
+        length += 1
+    return length
+
+
+@kept(nogil=True)
+def fill(paths, uses, rank, at, state, homes, most):
+    """Add paths of wanted pairs to a lane, home after home, as far as their turns close no cycle; at most so many.
+
+    Parameters
+    ----------
+    uses : int32 array, shape (turns,)
+        1 for turns that a path takes; written, as `rank` and `at` are.
+    rank, at : int64 arrays, shape (channels,)
+        The place of each channel in the order of the lane, and the channel at each place.
+    """
+    channels, routers = rank.size, paths.wanted.shape[0]
+    mark, stack = np.zeros(channels, np.bool_), np.empty(channels, np.int64)
+    path, turns = np.empty(routers + 1, np.int64), np.empty(routers + 1, np.int64)
+    added = np.empty(routers + 1, np.int64)
+    for h in homes:
+        for u in range(routers):
+            if (paths.wanted[u, h >> 6] >> (h & 63)) & 1 == 0:
+                continue
+            if most == 0:
+                return
+            most -= 1
+            for _ in range(TRIES):
+                length, free, count = path_of(paths, uses, rank, state, u, h, path, turns), True, 0
+                for i in range(1, length):
+                    free = free and climb(paths, uses, rank, at, mark, stack, path[i - 1], path[i])
+                    if free and uses[turns[i]] == 0:
+                        uses[turns[i]] = 1
+                        added[count] = turns[i]
+                        count += 1
+                if free:
+                    break
+                uses[added[:count]] = 0
