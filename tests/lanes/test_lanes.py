@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -19,7 +20,8 @@ from unknot.lanes.anneal_kernel import anneal
 from unknot.lanes.flows import only
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import demand, packed, path_set, unpacked
-from unknot.lanes.rooted import around, one_by_one, orders_of
+from unknot.lanes.fill_kernel import fill
+from unknot.lanes.rooted import around, filled, one_by_one, orders_of
 from unknot.lanes.tables import paths_of_table, table_of
 from unknot.network import Network, from_networkx
 from unknot.network.families import mesh
@@ -69,6 +71,31 @@ def test_one_lane_after_the_other_is_always_enough(network: Network, seed: int) 
     for root in range(network.num_routers):
         orders, _ = orders_of(paths, around(paths, [root])[None])
         assert not (paths.wanted[root] & ~orders.cover[0, root]).any()
+
+
+@given(networks(), st.integers(0, 5))
+def test_a_lane_is_filled_until_no_path_is_free(network: Network, seed: int) -> None:
+    """The turns in use climb, so close no cycle; the turns of a single shortest path are among them or would close one."""
+    paths = path_set(demand(network))
+    rank = np.random.default_rng(seed).permutation(network.num_channels)
+    at, uses = np.argsort(rank), np.zeros(paths.after.size, dtype=np.int32)
+    fill(paths, uses, rank, at, np.array([seed], dtype=np.uint64), np.arange(paths.home.size), 1 << 20)
+    assert np.array_equal(rank[at], np.arange(network.num_channels))
+    before = np.repeat(np.arange(network.num_channels), np.diff(paths.after_first))
+    turns = set(zip(before[uses > 0].tolist(), paths.after[uses > 0].tolist(), strict=True))
+    assert all(rank[c] < rank[e] for c, e in turns)
+    for s, t in climbing.pairs(network):
+        ways = [{*pairwise(path)} for path in climbing.shortest_paths(network, s, t)]
+        free = [way <= turns or not nx.is_directed_acyclic_graph(nx.DiGraph([*way | turns])) for way in ways]
+        assert len(ways) > 1 or all(free)
+
+
+def test_filled_lanes_serve_random_networks_in_fewer_than_those_around_roots() -> None:
+    paths = path_set(demand(from_networkx(nx.random_regular_graph(4, 100, seed=1))))
+    random = np.random.default_rng(1)
+    rooted = min(orders_of(paths, around(paths, [root])[None])[1] for root in range(100))
+    assert orders_of(paths, filled(paths, random)[None])[1] < rooted
+    assert len(one_by_one(paths, [1])) <= 6
 
 
 def test_one_lane_after_the_other_is_enough_for_routes_that_are_longer() -> None:

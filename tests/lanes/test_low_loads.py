@@ -244,3 +244,18 @@ def test_the_load_of_longer_routes_is_balanced(text: str, rounds: int, at_most: 
     routes = longer_lanes(text, 1, rounds=rounds)
     assert check(routes.relation).deadlock_free
     assert routes.highest_load <= at_most
+
+
+def test_few_channels_have_the_highest_load() -> None:
+    """Dimension order has it on 8 channels of this mesh; the first routes that are found have it on more."""
+    routes = lanes("mesh(6, 4)")
+    assert routes.highest_load == 36
+    assert np.count_nonzero(routes.load == 36) == 8
+
+
+def test_lanes_share_the_load_of_a_channel() -> None:
+    """Of 15 that each channel carries, the best named routing has all of 15 in one lane of some."""
+    routes = lanes("torus(5, 5)")
+    assert np.array_equal(routes.lane_load.sum(axis=0), routes.load)
+    assert max(routes.lane_highest) <= 12
+    assert max(lanes("torus(5, 5)", "given", routing="dimension_order").lane_highest) == 15

@@ -14,7 +14,7 @@ from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import load_bound
 from unknot.lanes.path_set import Floats, Ints, by_terminal, of_pairs, packed, path_set
 from unknot.lanes.question import Question
-from unknot.lanes.rerouted import LoadGoal, balanced, highest, routes_of
+from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of
 from unknot.lanes.rooted import ServingOrders, orders_of
 from unknot.lanes.starts import catalogue
 from unknot.lanes.tables import Table, bits_of, free_table, table_from, tabled
@@ -116,11 +116,17 @@ class LowLoads:
 
     def front(self, most: int) -> Iterator[RoutesInLanes]:
         """Routes in the fewest lanes, then in each greater number up to `most`."""
-        best = self._best()
+        best = self._evened(self._best())
         yield self._made(best)
         for lanes in range(len(best.rank) + 1, most + 1):
             best = balanced(self.goal, self.goal.widened(best, lanes), self.effort, self.rounds, stream=lanes)
+            best = self._evened(best)
             yield self._made(best)
+
+    def _evened(self, now: Carried) -> Carried:
+        """Routes whose loads are evened out, below the highest one and among lanes, if moves are wanted at all."""
+        idle = not self.rounds or self.effort.interrupted or highest(now) <= 0
+        return now if idle else evened(self.goal, now, self.effort)
 
     def _best(self) -> Carried:
         """The best routes in the fewest lanes: of the orders, of the catalogue, and annealed."""
@@ -176,9 +182,8 @@ class LowLoads:
     def _made(self, now: Carried) -> RoutesInLanes:
         """Routes as they are handed on."""
         goal = self.goal
-        lane_load = now.flow.sum(axis=2) / self.capacity
         key = now.rank.astype(np.float64)
         if goal.table:
             bits = bits_of(goal.path_set, now.follow[0].T.astype(np.int64))
-            return RoutesInLanes(free_table(goal.demand, goal.path_set, bits), now.lane, lane_load, key)
-        return RoutesInLanes(routes_of(goal, now), now.lane, lane_load, key)
+            return RoutesInLanes(free_table(goal.demand, goal.path_set, bits), now.lane, now.lane_load, key)
+        return RoutesInLanes(routes_of(goal, now), now.lane, now.lane_load, key)

@@ -37,7 +37,11 @@ class Carried(NamedTuple):
         What they send.
     load : float64 array, shape (channels,)
         Flow over capacity; of all virtual channels of a channel together.
-    slow : float64 array, same shape
+    lane_load : float64 array, shape (lanes, channels)
+        What each lane of a channel carries of its load.
+    evenness : float
+        Cost of a channel whose highest load is all in one lane.
+    slow : float64 array, shape (channels,)
         One over the capacity.
     uses : int32 array, shape (lanes, turns)
         Channels before and columns that take a turn, in the order of `PathSet.after`.
@@ -56,6 +60,8 @@ class Carried(NamedTuple):
     users: npt.NDArray[np.int32]
     flow: npt.NDArray[np.float64]
     load: npt.NDArray[np.float64]
+    lane_load: npt.NDArray[np.float64]
+    evenness: float
     slow: npt.NDArray[np.float64]
     uses: npt.NDArray[np.int32]
     rank: npt.NDArray[np.int64]
@@ -113,9 +119,11 @@ def add(paths, now, k, c, h, pairs, amount, scale):
     more = 0.0
     while True:
         channel = c // paths.copies
-        load = now.load[channel] + amount * now.slow[channel]
-        more += steep(load, scale) - steep(now.load[channel], scale)
-        now.load[channel] = load
+        carried = amount * now.slow[channel]
+        more += steep(now.load[channel] + carried, scale) - steep(now.load[channel], scale)
+        more += now.evenness * carried * (2 * now.lane_load[k, channel] + carried) / (scale * scale)
+        now.load[channel] += carried
+        now.lane_load[k, channel] += carried
         now.flow[k, c, h] += amount
         now.users[k, c, h] += pairs
         if now.users[k, c, h] == 0:
@@ -265,9 +273,20 @@ def reroute(paths, now, rate, state, moves, scale, hot, cold):
         if before >= 0:
             now.uses[k, turn(paths, before, new)] += 1
         if more <= 0 or unit(state) < np.exp(-more / heat):
-            climbs = before < 0 or climb(paths, now.uses[lane], now.rank[lane], now.at[lane], mark, stack, before, new)
+            climbs = before < 0 or climb(
+                paths, now.uses[lane], now.rank[lane], now.at[lane], mark, stack, before, new
+            )
             for i in range(made):
-                climbs = climbs and climb(paths, now.uses[lane], now.rank[lane], now.at[lane], mark, stack, fresh[i], now.follow[lane, fresh[i], h])
+                climbs = climbs and climb(
+                    paths,
+                    now.uses[lane],
+                    now.rank[lane],
+                    now.at[lane],
+                    mark,
+                    stack,
+                    fresh[i],
+                    now.follow[lane, fresh[i], h],
+                )
             if climbs:
                 if before < 0:
                     now.lane[u, h], now.start[u, h] = lane, new

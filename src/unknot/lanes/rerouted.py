@@ -24,7 +24,11 @@ ROUND = 200
 """Moves of a round for each pair."""
 HEATS = ((0.05, 0.001), (2.0, 0.01), (0.2, 0.002), (0.3, 0.004))
 """Temperatures at the beginning and at the end of each round, in turn; a channel of highest load costs about 1."""
-FIXED = ("apart", "site", "slow", "left")
+EVEN, EVEN_HEAT = 0.1, (0.02, 0.0005)
+"""Cost of a channel whose highest load is all in one lane, and temperatures, where loads are evened out at last."""
+EVEN_MOVES = 1 << 22
+"""Most moves for that."""
+FIXED = ("apart", "site", "slow", "left", "evenness")
 """Fields of `Carried` that no move changes."""
 ENOUGH = 1 + 1e-9
 """Highest load over its lower bound at which a search ends."""
@@ -76,6 +80,8 @@ class LoadGoal:
             np.zeros(shape, dtype=np.int32),
             np.zeros(shape),
             np.zeros(self.capacity.size),
+            np.zeros((lanes, self.capacity.size)),
+            0.0,
             1.0 / self.capacity,
             np.zeros((lanes, paths.after.size), dtype=np.int32),
             rank,
@@ -170,6 +176,30 @@ def balanced(
     except KeyboardInterrupt:
         effort.interrupted = True
     return best
+
+
+def evened(goal: LoadGoal, now: Carried, effort: SearchEffort) -> Carried:
+    """Anneal routes at their highest load, until few channels have it, and lanes share each evenly."""
+    from unknot.lanes.reroute_kernel import reroute, reroute_table
+
+    move = reroute_table if goal.table else reroute
+    state = np.array([np.random.default_rng([effort.seed, 2]).integers(2**63)], dtype=np.uint64)
+    best, top, rate = now, highest(now), goal.rate
+    now = copied(now)._replace(evenness=EVEN)
+    try:
+        for count, hot, cold in effort.cooled(min(EVEN_MOVES, ROUND * goal.demand.pairs), EVEN_HEAT):
+            move(goal.path_set, now, rate, state, count, top, hot, cold)
+            effort.moves += count
+            if highest(now) <= top * ENOUGH and _unevenness(now, top) < _unevenness(best, top):
+                best = copied(now)
+    except KeyboardInterrupt:
+        effort.interrupted = True
+    return best
+
+
+def _unevenness(now: Carried, top: float) -> float:
+    """The cost that is annealed at last, in highest loads."""
+    return float(((now.load / top) ** 16).sum() + EVEN * ((now.lane_load / top) ** 2).sum())
 
 
 def routes_of(goal: LoadGoal, now: Carried) -> Routes:
