@@ -17,10 +17,10 @@ from unknot._base.errors import NetworkError, RelationError, TextError
 from unknot.certificates import Rejected, accept_verdict
 from unknot.lanes import ForcedCycle, evidence, lanes, orders, read_flows
 from unknot.lanes.anneal_kernel import anneal
+from unknot.lanes.fill_kernel import fill
 from unknot.lanes.flows import only
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import demand, packed, path_set, unpacked
-from unknot.lanes.fill_kernel import fill
 from unknot.lanes.rooted import around, filled, one_by_one, orders_of
 from unknot.lanes.tables import paths_of_table, table_of
 from unknot.network import Network, from_networkx
@@ -75,7 +75,7 @@ def test_one_lane_after_the_other_is_always_enough(network: Network, seed: int) 
 
 @given(networks(), st.integers(0, 5))
 def test_a_lane_is_filled_until_no_path_is_free(network: Network, seed: int) -> None:
-    """The turns in use climb, so close no cycle; the turns of a single shortest path are among them or would close one."""
+    """Turns in use climb, so close no cycle; those of a single shortest path are among them, or would close one."""
     paths = path_set(demand(network))
     rank = np.random.default_rng(seed).permutation(network.num_channels)
     at, uses = np.argsort(rank), np.zeros(paths.after.size, dtype=np.int32)
