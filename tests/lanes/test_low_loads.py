@@ -17,6 +17,8 @@ from unknot._base.errors import NetworkError, RelationError
 from unknot.certificates import Rejected, plain
 from unknot.certificates.documents import network_of
 from unknot.lanes import Lanes, LongerLanes, lanes, longer_lanes
+from unknot.lanes.load_bounds import load_bound
+from unknot.lanes.path_set import by_terminal, demand
 from unknot.lanes.tables import Table
 from unknot.network import Network, from_networkx, tod
 from unknot.routing.named import routing
@@ -259,3 +261,11 @@ def test_lanes_share_the_load_of_a_channel() -> None:
     assert np.array_equal(routes.lane_load.sum(axis=0), routes.load)
     assert max(routes.lane_highest) <= 12
     assert max(lanes("torus(5, 5)", "given", routing="dimension_order").lane_highest) == 15
+
+
+@pytest.mark.parametrize("text", ["mesh(4, 3)", "fat_tree(2, 3)", "kautz(2, 3)", "dragonfly(2, 4, 2)"])
+def test_equal_weights_show_what_the_checker_adds_up(text: str) -> None:
+    """Of a million pairs the checker needs half a minute, so the search adds them up by itself."""
+    network = tod.network(text)
+    bound = load_bound(by_terminal(demand(network)), np.ones(network.num_channels))
+    assert plain.load_shown(plain.Network(network_of(network)), None, None, [*bound.weights]) == bound.least

@@ -80,13 +80,23 @@ def load_bound(traffic: Demand, capacity: Floats, *, time_limit: float = 0.0) ->
         flows = [[int(s), int(t), float(traffic.flows[s, t])] for s, t in pairs]
     limits = None if (capacity == 1).all() else capacity.tolist()
     about = plain.Network(network_of(network))
-    tried = [np.ones(network.num_channels, dtype=np.int64)]
-    if time_limit > 0 and network.num_channels * traffic.distances.homes.size <= MOST_FLOWS:
+    equal = np.ones(network.num_channels, dtype=np.int64)
+    if flows is None and limits is None:
+        total = int((traffic.rate * traffic.distances.table.T)[traffic.wanted].sum())  # exact: whole numbers
+        shown = [(Fraction(-(-total // max(1, equal.size))), equal)]
+    else:
+        shown = [(plain.load_shown(about, flows, limits, equal.tolist()), equal)]
+    if time_limit > 0 and is_programmed(traffic):
         with suppress(NoAnswerError):
-            tried += _rounded(within(time_limit, lambda: _weights(traffic, capacity, time_limit)))
-    shown = [(plain.load_shown(about, flows, limits, weights.tolist()), weights) for weights in tried]
+            tried = _rounded(within(time_limit, lambda: _weights(traffic, capacity, time_limit)))
+            shown += [(plain.load_shown(about, flows, limits, weights.tolist()), weights) for weights in tried]
     least, weights = max(shown, key=lambda one: one[0])
     return LoadBound(tuple(weights.tolist()), least, flows, limits)
+
+
+def is_programmed(traffic: Demand) -> bool:
+    """Whether weights are sought by linear programming."""
+    return traffic.network.num_channels * traffic.distances.homes.size <= MOST_FLOWS
 
 
 def _rounded(weights: Floats) -> list[Ints]:

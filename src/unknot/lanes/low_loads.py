@@ -11,7 +11,7 @@ import numpy as np
 from unknot._base.background import clock
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, laned
-from unknot.lanes.load_bounds import load_bound
+from unknot.lanes.load_bounds import is_programmed, load_bound
 from unknot.lanes.path_set import Floats, Ints, by_terminal, of_pairs, packed, path_set
 from unknot.lanes.question import Question
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of
@@ -125,7 +125,7 @@ class LowLoads:
 
     def _evened(self, now: Carried) -> Carried:
         """Routes whose loads are evened out, below the highest one and among lanes, if moves are wanted at all."""
-        idle = not self.rounds or self.effort.interrupted or highest(now) <= 0
+        idle = not self.rounds or self.effort.over or self.effort.interrupted or highest(now) <= 0
         return now if idle else evened(self.goal, now, self.effort)
 
     def _best(self) -> Carried:
@@ -134,7 +134,7 @@ class LowLoads:
         if self._reached(best):
             return best
         time = min(LP_SECONDS, LP_SHARE * (self.effort.deadline - clock()))
-        if self.bound is not None and not self.effort.interrupted:
+        if self.bound is not None and not self.effort.interrupted and is_programmed(self.goal.demand):
             self.bound = self.effort.insist(lambda: load_bound(self.goal.demand, self.capacity, time_limit=time))
             self.goal = replace(self.goal, floor=float(self.bound.least))
         others = [] if self._reached(best) else self._named(len(best.rank))

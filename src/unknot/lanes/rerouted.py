@@ -157,7 +157,7 @@ def balanced(
 
     move = reroute_table if goal.table else reroute
     state = np.array([np.random.default_rng([effort.seed, stream, 1]).integers(2**63)], dtype=np.uint64)
-    best, rate = copied(now), goal.rate
+    best, rate = now, goal.rate
     try:
         for number in range(rounds):
             if highest(best) <= goal.floor * ENOUGH or effort.over or effort.interrupted:
