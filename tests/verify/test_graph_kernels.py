@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.verify.rows import Lists, reached, rows
 from unknot.network.graph_kernel import strong_components
 from unknot.routing.relation import EJECT, NO_WAIT
-from unknot.verify.exact_kernel import FAR, nearest, prune, spans
+from unknot.verify.exact_kernel import FAR, nearest, spans
+from unknot.verify.remainder import Remainder
 from unknot.verify.states_kernel import mark_back
 
 NODES = 6
@@ -52,12 +53,9 @@ def test_what_may_block_or_leave_is_left(rng: random.Random) -> None:
     """The greatest set, by repeated passes over sets."""
     graph = [rng.choices(range(NODES), k=rng.choice([0, 1, 1, 2])) for _ in range(NODES)]
     on = [rng.randrange(VCS) for _ in range(NODES)]
-    leaves, usable = [rng.random() < 0.2 for _ in range(NODES)], [rng.random() < 0.9 for _ in range(NODES)]
-    heads = [
-        (rng.randrange(NODES), rng.choices(range(VCS), k=rng.choice([1, 2])), rng.random() < 0.8) for _ in "heads"
-    ]
-    alive = set(np.flatnonzero(usable).tolist())
-    blocking = {h for h, head in enumerate(heads) if head[2]}
+    leaves = [rng.random() < 0.2 for _ in range(NODES)]
+    heads = sorted((rng.randrange(NODES), rng.choices(range(VCS), k=rng.choice([1, 2]))) for _ in "heads")
+    alive, blocking = set(range(NODES)), set(range(len(heads)))
     while True:
         held = {on[s] for s in alive}
         blocking = {h for h in blocking if heads[h][0] in alive and held.issuperset(heads[h][1])}
@@ -67,11 +65,12 @@ def test_what_may_block_or_leave_is_left(rng: random.Random) -> None:
         if kept == alive:
             break
         alive = kept
-    found, blocks = np.array(usable), np.array([head[2] for head in heads], dtype=bool)
+    every, flags = np.arange(NODES), np.array(leaves)
     owner = np.array([head[0] for head in heads], dtype=np.int64)
-    prune(VCS, np.array(on), *rows(graph), np.array(leaves), owner, *rows([h[1] for h in heads]), found, blocks)
-    assert set(np.flatnonzero(found).tolist()) == alive
-    assert set(np.flatnonzero(blocks).tolist()) == blocking
+    part = Remainder(np.array(on), every, *rows(graph), flags, flags, owner, *rows([h[1] for h in heads])).pruned()
+    assert set(part.owner.tolist()) == alive
+    waits = [(int(part.owner[s]), part.waits(h)) for h, s in enumerate(part.head_owner.tolist())]
+    assert waits == [(heads[h][0], sorted(set(heads[h][1]))) for h in sorted(blocking)]
 
 
 @settings(max_examples=40)

@@ -149,8 +149,8 @@ class Destinations:
         known_distance = np.flatnonzero(self.distance >= 0)
         by_distance = known_distance[np.argsort(self.distance[known_distance], kind="stable")]
         count_paths(
-            self.out_first, self.out_channel, network.target, self.distance, by_distance, count,
-            edge_first, edge_to, at_router, limbs, permitted, total,
+            self.out_first, self.out_channel, network.target, self.distance, by_distance,
+            np.argsort(self.distance[at_router], kind="stable"), edge_first, edge_to, limbs, permitted, total,
         )  # fmt: skip
         use = self.used.reshape(self.mine.size, terminals).any(axis=0) & (self.distance[network.inject] > 0)
         use[self.home] = False

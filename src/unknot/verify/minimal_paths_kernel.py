@@ -137,16 +137,16 @@ def _add(total, a, part, b, limbs):
 
 
 @kept(
-    types.void(READ64, READ32, READ32, READ32, READ64, types.int64, I64, I64, READ32, types.int64, U64, U64),
+    types.void(READ64, READ32, READ32, READ32, READ64, READ64, I64, I64, types.int64, U64, U64),
     nogil=True,
 )
 def count_paths(
-    out_first, out_channel, channel_target, distance, by_distance, count, edge_first, edge_to, at_router, limbs,
+    out_first, out_channel, channel_target, distance, by_distance, order, edge_first, edge_to, limbs,
     permitted, total
 ):  # fmt: skip
     """Numbers of permitted shortest paths from every state and of all from every router, in words of 64 bits.
 
-    `by_distance` lists routers and `at_router` gives the router of each state.
+    `by_distance` lists routers and `order` states, both from the destination on.
     """
     for r in by_distance:
         if distance[r] == 0:
@@ -156,20 +156,6 @@ def count_paths(
             to = channel_target[out_channel[k]]
             if distance[to] == distance[r] - 1:
                 _add(total, r * limbs, total, to * limbs, limbs)
-    # states by the distance of their routers
-    farthest = 0
-    for s in range(count):
-        farthest = max(farthest, distance[at_router[s]])
-    start = np.zeros(farthest + 3, np.int64)
-    for s in range(count):
-        start[distance[at_router[s]] + 2] += 1
-    for d in range(1, farthest + 3):
-        start[d] += start[d - 1]
-    order = np.empty(count, np.int64)
-    for s in range(count):
-        d = distance[at_router[s]] + 1
-        order[start[d]] = s
-        start[d] += 1
     for s in order:
         for k in range(edge_first[s], edge_first[s + 1]):
             if edge_to[k] < 0:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
-from unknot._base.compressed_rows import positions, starts
+from unknot._base.compressed_rows import grouped, positions, starts
 from unknot._base.splitmix import STEP, mixed
 from unknot._base.switching import Switching
 from unknot.network.model import IntArray, Offsets
@@ -124,17 +124,25 @@ class Remainder:
 
     def pruned(self) -> Remainder:
         """Remove states from which no worm comes to stay, again and again until nothing changes."""
-        from unknot.verify.exact_kernel import prune
+        from unknot.verify.states_kernel import mark_back
 
-        alive = np.ones(self.input_vc.size, dtype=bool)
-        blocks = np.ones(self.head_owner.size, dtype=bool)
-        prune(
-            self.vcs, self.input_vc, self.next_first, self.next_state, self.leaves,
-            self.head_owner, self.head_first, self.head_wait, alive, blocks,
-        )  # fmt: skip
-        if alive.all() and blocks.all():
-            return self
-        return self.cut(np.flatnonzero(alive), heads=blocks)
+        states, head = self.input_vc.size, np.repeat(np.arange(self.head_owner.size), np.diff(self.head_first))
+        before, edge = grouped(self.next_state, states)
+        back = np.repeat(np.arange(states), np.diff(self.next_first))[edge]
+        alive = np.ones(states, dtype=bool)
+        while True:
+            held = np.zeros(self.vcs, dtype=bool)
+            held[self.input_vc[alive]] = True
+            blocks = alive[self.head_owner]
+            blocks[head[~held[self.head_wait]]] = False
+            # What leads nowhere now has led nowhere before, so nothing is reached over states that are gone.
+            kept = alive & self.leaves
+            kept[self.head_owner[blocks]] = True
+            mark_back(before, back, kept)
+            if (kept == alive).all():
+                break
+            alive = kept
+        return self if alive.all() and blocks.all() else self.cut(np.flatnonzero(alive), heads=blocks)
 
     def merged(self) -> Remainder:
         """Merge states of one VC that have the same future, whatever their addresses.

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
-from unknot._base.compressed_rows import grouped
+from unknot._base.compressed_rows import grouped, starts
 from unknot._base.kernels.lazy_kernel import is_small, plainly, viewed
 from unknot._base.shown import Brief
 from unknot.network.model import IntArray, Network, Offsets
@@ -165,7 +165,7 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
 
 def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
     from unknot.network.graph_kernel import strong_components
-    from unknot.verify.states_kernel import depend, unpack
+    from unknot.verify.states_kernel import depend
 
     network, vcs = relation.network, relation.vcs
     tail = network.source[vcs.channel]
@@ -198,10 +198,11 @@ def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
         (effort or Effort()).over("dependencies", relation.num_addresses, step(vcs.router.size), workspace, follow)
     word = np.bitwise_or.reduce([word for _, word, _ in spaces or [workspace()]], axis=0)
     states, addresses = (sum(int(totals[i]) for _, _, totals in spaces) for i in range(2))
-    first = np.zeros(vcs.total + 1, dtype=np.int64)
-    unpack(first_word, word, first_leaving, leaving, head, first, leaving[:0].copy(), False)
-    target = np.empty(int(first[-1]), dtype=np.int32)
-    unpack(first_word, word, first_leaving, leaving, head, first, target, True)
+    # Bit b of the words of a VC stands for number b of the VCs that leave the router to which it leads.
+    bit = np.flatnonzero(np.unpackbits(word.astype("<u8").view(np.uint8), bitorder="little"))
+    source = np.searchsorted(first_word, bit >> 6, side="right") - 1
+    target = leaving[first_leaving[head[source]] + bit - 64 * first_word[source]]
+    first = starts(source, vcs.total)
     label = np.empty(vcs.total, dtype=np.int32)
     cyclic = np.empty(vcs.total, dtype=bool)
     strong_components(first, target, label, cyclic)

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Reachable states, address by address: exploration, dependency edges, and the states of the cyclic core."""
+"""Reachable states, address by address: exploration, and the edges of dependencies."""
 
 import numpy as np
 
@@ -191,23 +191,3 @@ def depend(rule, layout, start, stop, scratch, rank, first_word, word, totals):
                         bit = rank[vc]
                         word[first_word[at] + (bit >> 6)] |= np.uint64(1) << np.uint64(bit & 63)
     return -1
-
-
-@kernel(lambda t: t.void(t.READ64, t.uint64[::1], t.READ64, t.READ32, t.READ32, t.I64, t.I32, t.boolean))
-def unpack(first_word, word, first_leaving, leaving, head, first, target, fill):
-    """Turn dependency bits into compressed rows: counts when not `fill`, targets when `fill`."""
-    vcs = head.size
-    for u in range(vcs):
-        cursor = first[u]
-        count = 0
-        for w in range(first_word[u], first_word[u + 1]):
-            bits = word[w]
-            base = first_leaving[head[u]] + 64 * (w - first_word[u])
-            for b in range(64):
-                if (bits >> np.uint64(b)) & np.uint64(1):
-                    if fill:
-                        target[cursor] = leaving[base + b]
-                        cursor += 1
-                    count += 1
-        if not fill:
-            first[u + 1] = first[u] + count
