@@ -86,8 +86,8 @@ def new_place(module: str) -> str | None:
 
     Examples
     --------
-    >>> new_place("unknot.itm.mesh"), new_place("unknot.network")
-    ('unknot_papers.itm.topology', None)
+    >>> new_place("unknot.itm.recognise"), new_place("unknot.network")
+    ('unknot_papers.itm.recognise', None)
     """
     package, inner = module, ""
     while package:

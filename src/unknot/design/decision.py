@@ -55,6 +55,12 @@ class Decision(Brief):
     request : Request
         The request; of a rule with the symmetries that it has by request.
     symmetry : {"none", "transposition", "reversal", "reflections"}
+
+    Examples
+    --------
+    >>> answer = decide(((1, 1), (1, 2)), "vct")
+    >>> answer.outcome, answer.proof.kind, answer.sides
+    ('found', 'escape', ())
     """
 
     space: Space

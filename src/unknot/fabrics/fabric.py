@@ -65,6 +65,13 @@ class Fabric:
         Node GUIDs of switches that have tables, but of which the fabric file says nothing at all.
     notes : tuple of str
         What was found on reading and is not an error.
+
+    Examples
+    --------
+    >>> from unknot.fabrics import read_fabric
+    >>> fabric = read_fabric("examples/fabrics/opensm-ring12-lash")
+    >>> fabric.network.num_routers, fabric.network.num_terminals, fabric.tables.shape
+    (12, 12, (12, 24))
     """
 
     name: str
@@ -133,6 +140,15 @@ class Changes(Brief):
         Entries that were compared.
     switches : tuple of (str, int)
         Switches with changed entries and their number, most first.
+
+    Examples
+    --------
+    >>> from unknot.fabrics import compare_fabrics, read_fabric
+    >>> before = read_fabric("examples/fabrics/opensm-torus8x8-updn")
+    >>> after = read_fabric("examples/fabrics/opensm-torus8x8-dor")
+    >>> changes = compare_fabrics(before, after)
+    >>> changes.lost_cables, changes.entries, changes.compared
+    ((), 3263, 8192)
     """
 
     lost_cables: tuple[str, ...]

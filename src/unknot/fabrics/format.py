@@ -40,6 +40,14 @@ class Format:
         ``multicast`` (tables), or ``program`` for what is only written.
     joins_ports : bool
         Whether terminals that are ports of one host are written as one host.
+
+    Examples
+    --------
+    >>> from unknot.fabrics import FORMATS
+    >>> from unknot.network.families import mesh
+    >>> edges = FORMATS["edges"]
+    >>> edges.words, edges.endings, edges.dropped(mesh(2, 2))
+    ('an edge list', ('.edges', '.txt'), ['coordinates'])
     """
 
     name: str

@@ -129,6 +129,16 @@ def write_network(network: Network, path: str | Path, form: str | None = None) -
     ------
     UnknotError
         If there is no such format, or it cannot express this network.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from unknot.network.families import mesh
+    >>> with TemporaryDirectory() as folder:
+    ...     form, lost = write_network(mesh(2, 2), f"{folder}/mesh.edges")
+    ...
+    >>> form.name, lost
+    ('edges', ['coordinates'])
     """
     chosen = format_for(path) if form is None else format_named(form)
     if chosen.write is None:

@@ -73,6 +73,12 @@ def read_fabric(
         If there is no such file, or more than one of a kind.
     TextError
         With file and line, when a file is broken or cut off, or fabric and tables do not belong together.
+
+    Examples
+    --------
+    >>> fabric = read_fabric("examples/fabrics/opensm-ring12-lash")
+    >>> fabric.network.num_channels, fabric.lanes is not None
+    (24, True)
     """
     if form is None:
         form, path = split_form(str(path))
@@ -124,6 +130,17 @@ def read_network(path: str | Path, form: str | None = None) -> Network:
     TextError
         With file and line when the file is broken or is something else; with all formats, when nothing shows for
         certain which one it has.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from unknot.fabrics import write_network
+    >>> from unknot.network.families import petersen
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = write_network(petersen(), f"{folder}/petersen.graphml")
+    ...     read_network(f"{folder}/petersen.graphml")
+    ...
+    <Network petersen(): 10 routers, 30 channels, 10 terminals>
     """
     path = Path(path)
     if form is None and path.is_dir():

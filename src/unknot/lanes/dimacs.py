@@ -74,7 +74,7 @@ def write_refutation(
     >>> with TemporaryDirectory() as folder:
     ...     files = write_refutation(ring, lanes(ring).evidence, f"{folder}/ring.cnf")
     ...     print(files.clauses.read_text().splitlines()[2], files.drat.read_text().splitlines()[-1])
-    p cnf 40 67 0
+    p cnf 27 45 0
     """
     served = shortest_pairs(network, sends) if given is None else given_pairs(given, table_of(given))
     if served.given != isinstance(evidence, RouteRefutation):

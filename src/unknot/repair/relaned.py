@@ -146,6 +146,13 @@ class RepairedFault:
         Figures of the repair; see `Relaned`.
     safe : bool or None
         Whether it was judged deadlock-free and delivering; None: that is open.
+
+    Examples
+    --------
+    >>> from unknot.lanes import lanes
+    >>> repairs = repaired_faults(lanes("mesh(3, 3)"))
+    >>> repairs[0].connected, repairs[0].changed, repairs[0].safe
+    (True, 12, True)
     """
 
     part: str

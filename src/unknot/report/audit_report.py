@@ -23,6 +23,19 @@ def write_audit_report(audit: Audit, path: str | Path) -> None:
     audit : Audit
     path : path
         The file; its folder is made.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from unknot.fabrics import read_fabric
+    >>> from unknot.verify.audit import audit
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "audit.html"
+    ...     write_audit_report(audit(read_fabric("examples/fabrics/opensm-ring12-lash")), path)
+    ...     path.read_text(encoding="utf-8")[:15]
+    ...
+    '<!DOCTYPE html>'
     """
     write(audit_page(audit), path)
 

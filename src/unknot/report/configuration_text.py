@@ -38,6 +38,18 @@ def describe(relation: Relation, configuration: Configuration, *, packet_length:
     -------
     list of str
         One sentence of introduction, one entry per message in order, one for the circle, one for the reachability.
+
+    Examples
+    --------
+    >>> from unknot import check
+    >>> from unknot.network.families import ring
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(ring(4))
+    >>> sentences = describe(relation, check(relation).configuration)
+    >>> len(sentences)
+    7
+    >>> print(sentences[1])
+    Message 1: t0 at (0) → t2 at (2), 8 flits, holds (0)→(1); waits for (1)→(2) (held by message 2).
     """
     messages = configuration.messages
     held = sum(len(message.held) for message in messages)

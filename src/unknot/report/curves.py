@@ -130,6 +130,15 @@ def draw_curves(
     ------
     UnknotError
         If a panel is not known.
+
+    Examples
+    --------
+    >>> from unknot import simulate
+    >>> short = {"warmup": 50, "measure": 100}
+    >>> runs = [simulate("mesh(4, 4)", load, routing="dimension_order", **short) for load in (0.1, 0.2)]
+    >>> drawing = draw_curves({"XY": runs}, panels="mean")
+    >>> drawing[:4], "XY" in drawing
+    ('<svg', True)
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure

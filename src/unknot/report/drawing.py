@@ -46,6 +46,12 @@ def draw_network(network: Network | str, *, view: View = "auto", terminals: bool
     Drawing
         An SVG element. The same network gives the same text. The whole of more than `MAX_DRAWN` routers is described
         instead of drawn.
+
+    Examples
+    --------
+    >>> drawing = draw_network("torus(4, 4)")
+    >>> drawing[:4], drawing.count("<circle")
+    ('<svg', 16)
     """
     if isinstance(network, str):
         network = network_named(network)
@@ -83,6 +89,16 @@ def draw_configuration(relation: Relation, configuration: Configuration, *, lege
     str
         An SVG element, always the same for the same configuration. Of a network of more than `MAX_WHOLE` routers
         only what the configuration touches is drawn.
+
+    Examples
+    --------
+    >>> from unknot import check
+    >>> from unknot.network.families import ring
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(ring(4))
+    >>> svg = draw_configuration(relation, check(relation).configuration)
+    >>> svg[:4], svg.count("<path") > 4
+    ('<svg', True)
     """
     network, channel = relation.network, relation.vcs.channel
     title = f"Deadlock configuration on {network.name}: {count(len(configuration.messages), 'message')}"

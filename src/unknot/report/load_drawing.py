@@ -69,6 +69,13 @@ def draw_load(
     ------
     UnknotError
         If there is not one number for each channel.
+
+    Examples
+    --------
+    >>> from unknot.verify import loads
+    >>> split = loads("mesh(4, 4)", routing="dimension_order", traffic="transpose")
+    >>> draw_load("mesh(4, 4)", split.channel / split.highest, note="transpose")[:4]
+    '<svg'
     """
     if isinstance(network, str):
         network = network_named(network)

@@ -28,6 +28,12 @@ def draw_rule(rule: Rule) -> str:
     -------
     str
         An SVG element, always the same for the same rule.
+
+    Examples
+    --------
+    >>> from unknot.design import design
+    >>> draw_rule(design("mesh(2)", "vct").best.rule)[:4]
+    '<svg'
     """
     space = rule.space
     panels: dict[tuple[int, ...], list[tuple[int, int]]] = {}

@@ -50,6 +50,13 @@ def draw_series(
     ------
     UnknotError
         If the run has no series, it ended before the first interval did, or a panel is not known.
+
+    Examples
+    --------
+    >>> from unknot import simulate
+    >>> run = simulate("mesh(4, 4)", 0.1, routing="dimension_order", warmup=50, measure=100, interval=25)
+    >>> draw_series(run, panels="latency")[:4]
+    '<svg'
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure

@@ -32,6 +32,19 @@ def write_study_report(result: StudyResult, path: str | Path, *, units: Units | 
         The file; its folder is made.
     units : Units or str, optional
         Clock and width of a flit, such as ``2 GHz, 16 B``: curves and tables are in nanoseconds and GB/s.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from unknot.studies import Design, Study, run_study
+    >>> ring = Design(name="ring", network="ring(4)", routing="dimension_order", vcs=2)
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "study.html"
+    ...     write_study_report(run_study(Study(designs=(ring,))), path)
+    ...     path.read_text(encoding="utf-8")[:15]
+    ...
+    '<!DOCTYPE html>'
     """
     write(study_page(result, units=units), path)
 

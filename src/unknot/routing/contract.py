@@ -25,7 +25,16 @@ IN_ROUTER = 1 + len(COMPARISONS)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A decoded candidate: output VC (None: ejection), preference tier, whether a blocked header waits for it."""
+    """A decoded candidate: output VC (None: ejection), preference tier, whether a blocked header waits for it.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> from unknot.routing import dimension_order
+    >>> relation = dimension_order(ring(4))
+    >>> relation.candidates(relation.vcs.total + 0, 2)  # at the injection port of terminal 0
+    [Candidate(vc=0, tier=0, waits=True)]
+    """
 
     vc: int | None
     tier: int = 0

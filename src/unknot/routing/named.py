@@ -179,7 +179,7 @@ def relation_of(
     Examples
     --------
     >>> relation_of("ring(4)", "dimension_order", 2, what="check")
-    <Relation dimension_order on ring(4), 16 VCs>
+    <Relation dimension_order with crossing dateline on ring(4), 16 VCs>
     """
     if isinstance(given, Relation):
         if routing_text is not None or vcs is not None:

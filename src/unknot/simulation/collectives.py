@@ -37,6 +37,13 @@ class Execution(Brief):
     overhead : int
         Cycles a terminal needs before it sends a message.
     deadlock : Configuration or None
+
+    Examples
+    --------
+    >>> from unknot.traffic.collectives import broadcast
+    >>> outcome = execute("mesh(3, 3)", broadcast("mesh(3, 3)", 0), routing="dimension_order", block=4)
+    >>> outcome.latency, outcome.deadlock, max(outcome.blocked)
+    (60, None, 0)
     """
 
     latency: int | None
@@ -84,6 +91,15 @@ def execute(
         If the lengths make no sense, or a message does not fit its buffer.
     RelationError
         If the schedule is for another network or a message cannot be delivered.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> from unknot.routing import dimension_order
+    >>> from unknot.traffic.collectives import all_gather
+    >>> network = mesh(3, 3)
+    >>> execute(dimension_order(network), all_gather(network)).latency
+    422
     """
     technique = switching_named(switching)
     same_network(relation, schedule)

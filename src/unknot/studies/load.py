@@ -45,6 +45,14 @@ def load_study(path: str | Path, *, outside_files: bool = False, allow_code: boo
     ------
     StudyError
         Lists every problem found, each with file, line, column and the line itself.
+
+    Examples
+    --------
+    >>> study = load_study("examples/torus.toml")
+    >>> study.title
+    'Routing on an 8×8 torus'
+    >>> len(study.designs)
+    3
     """
     path = Path(path)
     text = _read(path)

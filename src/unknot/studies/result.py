@@ -36,6 +36,14 @@ class DesignResult(Tabular, Shown):
         The counterexample replayed in the simulator, when there is one.
     runs : tuple of Run
         Ordered by load, then seed.
+
+    Examples
+    --------
+    >>> from unknot.studies import Design, Study, run_study
+    >>> ring = Design(name="ring", network="ring(4)", routing="dimension_order", vcs=1)
+    >>> (outcome,) = run_study(Study(designs=(ring,))).designs
+    >>> outcome.verdict.deadlock_free, outcome.certificate_holds, outcome.replay.stuck
+    (False, True, True)
     """
 
     design: Design
@@ -58,7 +66,16 @@ class DesignResult(Tabular, Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyResult(Tabular, Shown):
-    """A study: its file and the result of each design, in file order; `cut_short` by a time limit or finished."""
+    """A study: its file and the result of each design, in file order; `cut_short` by a time limit or finished.
+
+    Examples
+    --------
+    >>> from unknot.studies import Design, Study, run_study
+    >>> ring = Design(name="ring", network="ring(4)", routing="dimension_order", vcs=2)
+    >>> outcome = run_study(Study(designs=(ring,)))
+    >>> [design.verdict.deadlock_free for design in outcome.designs], outcome.cut_short
+    ([True], False)
+    """
 
     study: Study
     designs: tuple[DesignResult, ...]

@@ -79,6 +79,15 @@ def run_study(
     KeyboardInterrupt
         When interrupted, by SIGINT or SIGTERM; processes of the default pool are stopped, finished points are in the
         store.
+
+    Examples
+    --------
+    >>> from unknot.studies import Design, Simulation, Study
+    >>> ring = Design(name="ring", network="ring(4)", routing="dimension_order", vcs=2)
+    >>> study = Study(designs=(ring,), simulation=Simulation(loads=(0.1, 0.2), warmup=50, measure=100))
+    >>> (outcome,) = run_study(study).designs
+    >>> [(run.offered_load, run.stable) for run in outcome.runs]
+    [(0.1, True), (0.2, True)]
     """
     study = study if isinstance(study, Study) else load_study(study)
     if jobs is not None and not (isinstance(jobs, int) and jobs >= 1):

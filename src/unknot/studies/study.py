@@ -56,6 +56,11 @@ class Design(_Table):
     traffic : str
     router : Router
     bursts : Bursts or None
+
+    Examples
+    --------
+    >>> Design(name="small", network="mesh(4, 4)", routing="duato", vcs=3).switching
+    'vct'
     """
 
     name: str = Field(min_length=1)
@@ -177,6 +182,12 @@ class Simulation(_Table):
         Cycles; None: what `unknot.simulate` chooses.
     precision : float or None
         Half-width of the confidence interval of the mean latency over the mean, up to which runs go on.
+
+    Examples
+    --------
+    >>> plan = Simulation(loads=(0.1, 0.2), seeds=(1, 2), measure=100)
+    >>> plan.loads, plan.stop_at_saturation
+    ((0.1, 0.2), True)
     """
 
     loads: Annotated[
@@ -230,6 +241,13 @@ class Study(_Table):
         The file, as it was named.
     text : str
         What stands in it.
+
+    Examples
+    --------
+    >>> ring = Design(name="ring", network="ring(4)", routing="dimension_order", vcs=2)
+    >>> study = Study(title="A ring", designs=(ring,))
+    >>> [design.name for design in study.designs], study.simulation
+    (['ring'], None)
     """
 
     title: str = Field(default="", max_length=1000)

@@ -20,7 +20,13 @@ PatternLike = str | Pattern | Sequence[int] | npt.NDArray[Any] | Callable[[int],
 
 
 def patterns() -> Catalogue[Callable[..., Pattern]]:
-    """The public patterns by name, and those of extensions."""
+    """The public patterns by name, and those of extensions.
+
+    Examples
+    --------
+    >>> "hotspot" in patterns()
+    True
+    """
     return Catalogue(
         "patterns",
         {
@@ -45,6 +51,12 @@ def pattern(network: Network, traffic: PatternLike = "uniform", *, where: str = 
     ------
     TrafficError
         If it does not fit the network; `TextError` if no pattern is named so.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> pattern(ring(4), [1, 2, 3, 0]).destination.tolist()
+    [1, 2, 3, 0]
     """
     if isinstance(traffic, Pattern):
         return traffic

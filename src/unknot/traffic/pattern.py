@@ -32,6 +32,14 @@ class Pattern(Brief):
         The one terminal that each terminal sends to; −1 for one that is silent.
     weight : float64 array, shape (terminals, terminals), or None
         Flits per cycle from row to column; in a simulation only their proportions matter.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> from unknot.traffic import pattern
+    >>> transpose = pattern(mesh(3, 3), "transpose")
+    >>> transpose.name, transpose.destination.tolist()
+    ('transpose', [0, 3, 6, 1, 4, 7, 2, 5, 8])
     """
 
     name: str

@@ -56,6 +56,12 @@ class TracedMessage:
     message_class : str
         A word to count messages by, such as ``request``. Where the routing has message classes it must be one of
         them and says which virtual channels the message uses.
+
+    Examples
+    --------
+    >>> message = TracedMessage(0, source=2, destination=0, flits=8, needs=(0,), delay=20)
+    >>> message.flits, message.needs
+    (8, (0,))
     """
 
     cycle: int
@@ -88,6 +94,12 @@ class Trace(Brief):
         If a number makes no sense, or messages need each other in a circle.
     SimulationError
         If the arrays do not belong together.
+
+    Examples
+    --------
+    >>> trace = Trace.of([TracedMessage(0, 0, 3, flits=4), TracedMessage(0, 3, 0, needs=(0,))])
+    >>> len(trace), trace.needs.tolist(), trace[1].destination
+    (2, [0], 0)
     """
 
     cycle: Times

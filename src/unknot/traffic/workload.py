@@ -59,6 +59,14 @@ class Bursts:
     begin, end : float
         Probability in each cycle that an off terminal goes on, and that an on one goes off; above 0, at most 1. A
         burst lasts 1 / end cycles on average.
+
+    Examples
+    --------
+    >>> from unknot import simulate
+    >>> bursts = Bursts(begin=0.05, end=0.2)
+    >>> run = simulate("mesh(4, 4)", 0.1, routing="dimension_order", bursts=bursts, warmup=100, measure=200)
+    >>> run.bursts
+    Bursts(begin=0.05, end=0.2)
     """
 
     begin: float
@@ -95,6 +103,14 @@ class Message:
         classes the equal share of its kind.
     subnet, reply_subnet : int
         Of several networks side by side (``simulate(subnets=…)``) the one it is sent into.
+
+    Examples
+    --------
+    >>> from unknot import simulate
+    >>> reads = TrafficClass(messages=(Message(1, reply=4),), name="reads")
+    >>> run = simulate("mesh(4, 4)", 0.1, routing="message_classes", classes=[reads], warmup=50, measure=200)
+    >>> run.classes[0].packets > 0
+    True
     """
 
     flits: int = PACKET_LENGTH
@@ -134,7 +150,7 @@ class TrafficClass:
     Examples
     --------
     >>> import unknot
-    >>> from unknot.simulation import Message, TrafficClass
+    >>> from unknot.traffic import Message, TrafficClass
     >>> reads = TrafficClass(messages=(Message(1, reply=4),), name="reads")
     >>> run = unknot.simulate("mesh(4, 4)", 0.1, routing="message_classes", classes=[reads], measure=2000)
     >>> run.classes[0].name, run.stable
@@ -198,6 +214,11 @@ class Traffic:
     ------
     SimulationError
         If a part makes no sense, or does not go with the others.
+
+    Examples
+    --------
+    >>> Traffic(pattern="transpose", packet_length={1: 0.5, 4: 0.5})
+    Traffic(pattern='transpose', packet_length={1: 0.5, 4: 0.5}, bursts=None, classes=(), subnets=1)
     """
 
     pattern: PatternLike = PATTERN

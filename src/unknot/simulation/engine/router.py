@@ -148,6 +148,14 @@ class Router:
     ------
     SimulationError
         If a value makes no sense.
+
+    Examples
+    --------
+    >>> from unknot import simulate
+    >>> router = Router(speculative=True, allocator="wavefront")
+    >>> run = simulate("mesh(4, 4)", 0.1, routing="dimension_order", router=router, warmup=50, measure=100)
+    >>> run.stable, run.router.allocator
+    (True, 'wavefront')
     """
 
     routing_delay: int = 1

@@ -36,6 +36,14 @@ class Fault:
         Takes the place of the relation: on the same network with the same VCs, or on what is left of it
         (``network.without(…)``); or the name of a routing, which is made on what is left. By default the relation
         stays, without the candidates that are dead.
+
+    Examples
+    --------
+    >>> from unknot import simulate
+    >>> fault = Fault(100, channels=["(1,1)<->(1,2)"], relation="up_down")
+    >>> run = simulate("mesh(4, 4)", 0.1, routing="up_down", faults=[fault], warmup=50, measure=200)
+    >>> run.faults, run.deadlock
+    (('100: (1,1)<->(1,2); routing up_down',), None)
     """
 
     cycle: int

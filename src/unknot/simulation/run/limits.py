@@ -56,6 +56,11 @@ def zero_load_latency(
     ------
     RelationError, SimulationError
         If there is no traffic, or some of it is not delivered.
+
+    Examples
+    --------
+    >>> zero_load_latency("mesh(4, 4)", routing="dimension_order", packet_length=4)
+    22.5
     """
     from unknot.verify.loads import loads
 
@@ -105,6 +110,12 @@ class Saturation(Tabular, Shown):
         The highest accepted load of all runs that did not deadlock.
     runs : tuple of Run
         All runs of the search, by load.
+
+    Examples
+    --------
+    >>> limits = saturation("ring(4)", routing="dimension_order", vcs=2, tolerance=0.25)
+    >>> limits.load <= limits.throughput, len(limits.runs)
+    (True, 3)
     """
 
     load: float
@@ -156,6 +167,12 @@ def saturation(
     ------
     SimulationError
         If `tolerance` is not a number above 0, or a run cannot be made.
+
+    Examples
+    --------
+    >>> limits = saturation("ring(4)", routing="dimension_order", vcs=2, tolerance=0.25)
+    >>> limits.load, limits.limit
+    (0.25, 0.5)
     """
     if not is_number(tolerance) or not 0 < tolerance < 1:
         raise SimulationError(f"tolerance must be a number between 0 and 1, got {tolerance!r}")

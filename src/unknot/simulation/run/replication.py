@@ -50,6 +50,12 @@ class Runs(Tabular, Shown):
         Whether all runs were stable.
     reason : str
         Reason why the first unstable run is not stable; empty when all are.
+
+    Examples
+    --------
+    >>> runs = replicate("mesh(4, 4)", 0.1, routing="dimension_order", seeds=3, warmup=50, measure=100)
+    >>> len(runs.runs), runs.stable_runs, runs.latency_half_width > 0
+    (3, 3, True)
     """
 
     runs: tuple[Run, ...]
@@ -116,6 +122,12 @@ def replicate(
     ------
     SimulationError
         If there is no seed, one is given twice, or a run cannot be made.
+
+    Examples
+    --------
+    >>> runs = replicate("mesh(4, 4)", 0.1, routing="dimension_order", seeds=[7, 8], warmup=50, measure=100)
+    >>> [run.seed for run in runs.runs], runs.stable
+    ([7, 8], True)
     """
     numbers = list_of_seeds(seeds)
     relation = relation_of(relation, routing, vcs, what="replicate", simulated=True)

@@ -34,6 +34,15 @@ class ClassRun:
         As of the run. A reply is created when its request arrives.
     packets : int
         Measured packets that arrived.
+
+    Examples
+    --------
+    >>> from unknot import simulate
+    >>> from unknot.traffic import TrafficClass
+    >>> classes = [TrafficClass(name="short"), TrafficClass(messages=4, name="long")]
+    >>> run = simulate("mesh(4, 4)", 0.2, routing="dimension_order", classes=classes, warmup=100, measure=200)
+    >>> [(each.name, each.packets > 0) for each in run.classes]
+    [('short', True), ('long', True)]
     """
 
     name: str
@@ -111,6 +120,13 @@ class Series(Brief):
         Flits between source queues and terminals at its end.
     behind : float64 array
         Cycles that sources are behind at its end, on average.
+
+    Examples
+    --------
+    >>> from unknot import simulate
+    >>> run = simulate("mesh(4, 4)", 0.1, routing="dimension_order", warmup=50, measure=100, interval=50)
+    >>> run.series.interval, run.series.accepted.shape
+    (50, (5,))
     """
 
     interval: int

@@ -35,6 +35,12 @@ class Event:
         ``created``, ``injected``, ``allocated``, ``sent`` or ``arrived``.
     words : str
         The same in words.
+
+    Examples
+    --------
+    >>> events = watch("ring(4)", 0.2, [0], routing="dimension_order")
+    >>> [event.what for event in events[:2]], events[-1].what
+    (['created', 'injected'], 'arrived')
     """
 
     cycle: int

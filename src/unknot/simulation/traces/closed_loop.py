@@ -50,6 +50,12 @@ class ClosedLoop:
     run : TraceRun
         The single messages. Its trace, in which each request needs the reply that made it possible, run again with
         the same options gives the same run.
+
+    Examples
+    --------
+    >>> loop = closed_loop("mesh(4, 4)", routing="dimension_order", requests=5)
+    >>> loop.done, loop.requests, loop.round_trip_p50
+    (80, 5, 50.0)
     """
 
     makespan: int | None
@@ -127,6 +133,13 @@ def closed_loop(
         If a number makes no sense, no terminal has another one to ask, or the relation has other message classes.
     RelationError
         If there is no address for a message, or it comes to an input VC without a candidate.
+
+    Examples
+    --------
+    >>> few = closed_loop("mesh(4, 4)", routing="dimension_order", requests=5, window=1)
+    >>> many = closed_loop("mesh(4, 4)", routing="dimension_order", requests=5, window=4)
+    >>> few.makespan > many.makespan
+    True
     """
     technique = switching_named(switching)
     for name, number, least in (("requests", requests, 1), ("window", window, 1), ("reply_flits", reply_flits, 0)):

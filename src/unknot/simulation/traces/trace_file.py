@@ -56,6 +56,20 @@ def read_trace(path: str | Path, network: Network, *, classes: Sequence[str] = (
         With file, line and column of what cannot be read.
     UnknotError
         If the file is not there, or pyarrow is not.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from unknot.network.families import ring
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "trace.csv"
+    ...     with path.open("w") as file:
+    ...         print("cycle,source,destination,flits", "0,0,2,4", "5,2,0,1", sep=chr(10), file=file)
+    ...     trace = read_trace(path, ring(4))
+    ...
+    >>> len(trace), trace.cycle.tolist()
+    (2, [0, 5])
     """
     path = Path(path)
     sheet = _read_parquet(path) if path.suffix.lower() in PARQUET else _read_csv(path)
@@ -73,6 +87,19 @@ def write_trace(
     ------
     UnknotError
         For Parquet, if pyarrow is not installed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from unknot.network.families import ring
+    >>> from unknot.simulation import Trace, TracedMessage
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "trace.csv"
+    ...     write_trace(path, Trace.of([TracedMessage(0, 0, 2, flits=4)]), ring(4))
+    ...     print(*path.read_text().splitlines(), sep="; ")
+    ...
+    id,cycle,source,destination,flits,needs,delay,class; 0,0,t0,t2,4,,0,
     """
     path = Path(path)
     names = [str(t) if name is None else name for t, name in enumerate(_names(network))]

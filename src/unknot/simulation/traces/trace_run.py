@@ -53,6 +53,13 @@ class TraceRun:
         The point that was simulated.
     deadlock : Configuration or None
         The knot of blocked messages, when the run came to one.
+
+    Examples
+    --------
+    >>> from unknot.simulation import TracedMessage
+    >>> run = run_trace("ring(4)", [TracedMessage(0, 0, 2, flits=4)], routing="dimension_order")
+    >>> run.makespan, run.arrived.tolist(), run.unfinished
+    (20, [20], 0)
     """
 
     trace: Trace = field(repr=False)
@@ -143,6 +150,14 @@ def run_trace(
         If a message does not fit the network or its buffers, or is of a class that the relation does not have.
     RelationError
         If there is no address for a message, or it comes to an input VC without a candidate.
+
+    Examples
+    --------
+    >>> from unknot.simulation import TracedMessage
+    >>> question = TracedMessage(0, source=0, destination=2)
+    >>> answer = TracedMessage(0, source=2, destination=0, flits=8, needs=(0,), delay=20)
+    >>> run_trace("ring(4)", [question, answer], routing="dimension_order").arrived.tolist()
+    [17, 61]
     """
     trace = trace if isinstance(trace, Trace) else Trace.of(trace)
     technique = switching_named(switching)

@@ -21,7 +21,14 @@ from unknot.traffic.collectives.schedule import Schedule, Send, terminals_named
 
 @takes_network
 def broadcast(network: Network, root: int = 0, *, order: str = "auto") -> Schedule:
-    """One message from a terminal to all others, in ⌈log2 terminals⌉ steps."""
+    """One message from a terminal to all others, in ⌈log2 terminals⌉ steps.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> [(send.source, send.destination) for send in broadcast(mesh(2, 2), root=3).sends]
+    [(3, 2), (3, 1), (2, 0)]
+    """
     return replace(multicast(network, root, order=order), operation="broadcast")
 
 
@@ -29,7 +36,14 @@ def broadcast(network: Network, root: int = 0, *, order: str = "auto") -> Schedu
 def multicast(
     network: Network, root: int = 0, destinations: Sequence[int] | None = None, *, order: str = "auto"
 ) -> Schedule:
-    """One message from a terminal to some others."""
+    """One message from a terminal to some others.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> [(send.source, send.destination) for send in multicast(mesh(3, 3), 0, [4, 8]).sends]
+    [(0, 8), (0, 4)]
+    """
     members = _members(network, root, destinations, order)
     sends = _spread(members, members.index(root), lambda part: ((root,), 1))
     return Schedule("multicast", network, root, tuple(members), tuple(sends))
@@ -39,7 +53,14 @@ def multicast(
 def scatter(
     network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto"
 ) -> Schedule:
-    """A block of its own from a terminal to each member."""
+    """A block of its own from a terminal to each member.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> [(send.destination, send.blocks) for send in scatter(mesh(2, 2)).sends]
+    [(1, (1, 3)), (2, (2,)), (3, (3,))]
+    """
     row = _members(network, root, members, order)
     sends = _spread(row, row.index(root), lambda part: (tuple(part), len(part)))
     return Schedule("scatter", network, root, tuple(row), tuple(sends))
@@ -47,13 +68,27 @@ def scatter(
 
 @takes_network
 def gather(network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto") -> Schedule:
-    """A block from each member to one terminal: a scatter backwards."""
+    """A block from each member to one terminal: a scatter backwards.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> [(send.source, send.destination, send.blocks) for send in gather(mesh(2, 2)).sends]
+    [(3, 1, (3,)), (2, 0, (2,)), (1, 0, (1, 3))]
+    """
     return _backwards("gather", scatter(network, root, members, order=order), adds=False)
 
 
 @takes_network
 def reduce(network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto") -> Schedule:
-    """The sum of a block of each member, at one terminal; it is added up on the way."""
+    """The sum of a block of each member, at one terminal; it is added up on the way.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> [(send.source, send.destination) for send in reduce(mesh(2, 2)).sends]
+    [(3, 1), (2, 0), (1, 0)]
+    """
     return _backwards("reduce", scatter(network, root, members, order=order), adds=True)
 
 
@@ -61,7 +96,14 @@ def reduce(network: Network, root: int = 0, members: Sequence[int] | None = None
 def all_gather(
     network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto"
 ) -> Schedule:
-    """The blocks of all members at every member: gathered at one terminal, then sent out."""
+    """The blocks of all members at every member: gathered at one terminal, then sent out.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> len(all_gather(mesh(2, 2)).sends)
+    6
+    """
     return _there_and_back("all_gather", gather(network, root, members, order=order))
 
 
@@ -69,7 +111,14 @@ def all_gather(
 def all_reduce(
     network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto"
 ) -> Schedule:
-    """The sum of the blocks of all members at every member: added up at one terminal, then sent out."""
+    """The sum of the blocks of all members at every member: added up at one terminal, then sent out.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> len(all_reduce(mesh(2, 2)).sends)
+    6
+    """
     return _there_and_back("all_reduce", reduce(network, root, members, order=order))
 
 
@@ -88,6 +137,12 @@ def collective(
     ------
     NetworkError
         If there is no such operation, order or terminal, or it takes all terminals and some are named.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> collective("scatter", mesh(2, 2), members=[1, 3]).operation
+    'scatter'
     """
     if operation not in OPERATIONS:
         raise NetworkError(f"unknown operation {operation!r}; {near(operation, list(OPERATIONS))}")
@@ -187,6 +242,13 @@ class Order:
     terminals : tuple of int
     circular : bool
         Whether any terminal may come first.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> order = order_of(mesh(2, 3))
+    >>> order.name, order.terminals, order.circular
+    ('dimensions', (0, 2, 4, 1, 3, 5), False)
     """
 
     name: str
@@ -212,6 +274,12 @@ def order_of(network: Network, name: str = "auto", root: int = 0) -> Order:
     ------
     NetworkError
         If the network has no such order.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> order_of(mesh(2, 2), "numbers", root=2).terminals
+    (0, 1, 2, 3)
     """
     if name not in ORDERS:
         raise NetworkError(f"unknown order {name!r}; {near(name, ORDERS)}")

@@ -34,6 +34,13 @@ class Send:
         Length in blocks: as many as it carries, or one if it carries their sum.
     needs : tuple of int
         Sends, by position in the schedule, that must have arrived before it starts.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> from unknot.traffic.collectives import broadcast
+    >>> [(send.step, send.source, send.destination) for send in broadcast(mesh(2, 2)).sends]
+    [(0, 0, 1), (1, 0, 2), (1, 1, 3)]
     """
 
     step: int
@@ -59,6 +66,14 @@ class Schedule(Brief):
         Terminals that take part, the root among them.
     sends : tuple of Send
         Ordered by step.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> from unknot.traffic.collectives import broadcast
+    >>> schedule = broadcast(mesh(2, 2))
+    >>> schedule.operation, schedule.members, len(schedule.sends)
+    ('broadcast', (0, 2, 1, 3), 3)
     """
 
     operation: str
@@ -124,6 +139,16 @@ class Meeting:
     channel : int
     same_step : bool
         Whether both belong to one step; else the later one may start before the earlier has arrived.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> from unknot.routing import dimension_order
+    >>> from unknot.traffic.collectives import all_gather
+    >>> network = ring(6)
+    >>> meetings = contention(dimension_order(network), all_gather(network))
+    >>> meetings[0]
+    Meeting(one=0, other=2, channel=9, same_step=False)
     """
 
     one: int
@@ -150,6 +175,15 @@ def contention(relation: Relation, schedule: Schedule) -> list[Meeting]:
         If the schedule is for another network, or a terminal has no address for another.
     SizeError
         If it takes more memory than may be used.
+
+    Examples
+    --------
+    >>> from unknot.traffic.collectives import multicast
+    >>> from unknot.network.families import mesh
+    >>> from unknot.routing import dimension_order
+    >>> network = mesh(3, 3)
+    >>> contention(dimension_order(network), multicast(network, 0, [4, 8]))
+    []
     """
     used = channels_used(relation, schedule)
     before = schedule.needed()
