@@ -27,7 +27,7 @@ LINES = (
     "lanes 'torus(40, 40)' --time-limit 10",
     "lanes 'complete(300)' --time-limit 10",
     "lanes 'torus(16, 16)' --changes any --time-limit 5",
-    "lanes 'torus(16, 16)' --changes ports --time-limit 5",
+    "lanes 'torus(16, 16)' --paths table --changes ports --time-limit 5",
     "lanes 'torus(20, 20)' --lanes 1 --time-limit 5",
     "lanes 'torus(20, 20)' --paths given --routing dimension_order --time-limit 5",
     "lanes 'torus(16, 16)' --paths table --time-limit 5",

@@ -49,12 +49,13 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 FORKS = """
-import os, sys
+import gc, os, sys
 import numba, scipy.sparse.csgraph
 import unknot.cli.answers.verdicts, unknot.cli.commands.display, unknot.fabrics.named, unknot.studies.design
 import unknot.verify.delivery_kernel
 from unknot.cli.program import main
 
+gc.freeze()
 for line in sys.stdin:
     folder, *words = eval(line)
     child = os.fork()
@@ -63,7 +64,10 @@ for line in sys.stdin:
         for number, name in ((1, "out"), (2, "err")):
             os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
         sys.argv[1:] = words
-        sys.exit(main())
+        try:
+            main()
+        except SystemExit as ended:  # an interpreter that ends looks through all of its memory
+            os._exit(ended.code)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 """The command, each time in a fork of one process that has imported what all command lines need."""
