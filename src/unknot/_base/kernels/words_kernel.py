@@ -21,11 +21,7 @@ def natural(typingctx, value):
     """`value` as an index that is promised not to be negative, so that no code is made to wrap it round."""
 
     def codegen(context, builder, signature, args):
-        index = context.cast(builder, args[0], signature.args[0], types.int64)
-        # Numba adds the length to a negative index, by a comparison at each access that cannot be switched off. LLVM
-        # drops it where it knows the sign. Nothing checks the promise here; `make bounds` does, for all indices.
-        builder.assume(builder.icmp_signed(">=", index, context.get_constant(types.int64, 0)))
-        return index
+        return context.cast(builder, args[0], signature.args[0], types.int64)
 
     return types.int64(value), codegen
 
@@ -111,32 +107,6 @@ def call_at(typingctx, address, words):
 def called_rule(rule, at, address, pointer):
     """The same, as a function that has a type of its own."""
     return call_rule(rule, at, address, pointer)
-
-
-@intrinsic
-def beyond(typingctx, array, row):
-    """The rows of an array, or its numbers if it is a plain one, from one on."""
-
-    def codegen(context, builder, signature, args):
-        view, first = make_array(array)(context, builder, args[0]), args[1]
-        offset = builder.mul(first, builder.extract_value(view.strides, 0))
-        place = builder.add(builder.ptrtoint(view.data, first.type), offset)
-        view.data = builder.inttoptr(place, view.data.type)
-        rows = builder.sub(builder.extract_value(view.shape, 0), first)
-        view.shape = builder.insert_value(view.shape, rows, 0)
-        return view._getvalue()
-
-    return array(array, types.int64), codegen
-
-
-@intrinsic
-def address_of(typingctx, array):
-    """The address of the first element of an array."""
-
-    def codegen(context, builder, signature, args):
-        return builder.ptrtoint(make_array(array)(context, builder, args[0]).data, ir.IntType(64))
-
-    return types.int64(array), codegen
 
 
 def _pointer(builder, address):

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import beyond, lowest, natural
+from unknot._base.kernels.words_kernel import lowest, natural
 from unknot.simulation.engine.match_kernel import CYCLIC, HOPE
 from unknot.simulation.engine.state import INPUTS_FIRST
-from unknot.simulation.engine.view_kernel import view
+from unknot.simulation.engine.view_kernel import beyond, view
 
 
 class Here(NamedTuple):

@@ -14,7 +14,7 @@ from unknot._base.kernels.words_kernel import call_rule, natural
 from unknot.routing.contract import NO_WAIT
 from unknot.simulation.engine.state import MOST_ANSWERS
 from unknot.simulation.engine.state_kernel import ends_of
-from unknot.simulation.engine.view_kernel import view
+from unknot.simulation.engine.view_kernel import place_of, view
 
 
 @inlined
@@ -22,7 +22,7 @@ def answer(rule, s, w0, w1, b, address, row):
     """Write a header's requests to the rows of `answers` from `row` on; return whether they are complete."""
     candidates, first_output = s.candidates, np.int64(s.words.first_output[w0])
     end = np.int64(s.words.first_output[w1])
-    count = call_rule(rule, np.int64(s.inputs.at[natural(b)]), np.int64(address), np.int64(candidates.ctypes.data))
+    count = call_rule(rule, np.int64(s.inputs.at[natural(b)]), np.int64(address), place_of(candidates))
     low, high = np.int64(256), np.int64(-1)
     if count <= 0 or count > candidates.size:
         return False
@@ -64,7 +64,7 @@ def number_of(s, begin, end, words):
 @inlined
 def class_of(s, begin, end):
     """Return the first of these classes with the same answers as the one at `end`, or that one."""
-    many = s.destination.shape[0]
+    many = s.destination.size
     for k in range(begin, end):
         same = True
         for address in range(many):
@@ -78,8 +78,8 @@ def class_of(s, begin, end):
 def fill_cache(rule, raw):
     """Fill `cache`, `answers`, `first_answer` and `input_class`; return the number of classes."""
     s = view(raw)
-    classes, end, many = np.int64(0), np.int64(0), s.destination.shape[0]
-    for r in range(s.first_word.shape[0] - 1):
+    classes, end, many = np.int64(0), np.int64(0), s.destination.size
+    for r in range(s.first_word.size - 1):
         w0, w1 = natural(s.first_word[natural(r)]), natural(s.first_word[natural(r + 1)])
         first_class, begin, words = classes, end, np.int64(w1 - w0)
         for word in range(w0, w1):
@@ -99,5 +99,5 @@ def fill_cache(rule, raw):
                 s.cache[natural(classes * many + address)] = kept
             s.input_class[natural(b)] = class_of(s, first_class, classes)
             classes += s.input_class[natural(b)] == classes
-    s.first_answer[natural(s.first_answer.shape[0] - 1)] = end
+    s.first_answer[natural(s.first_answer.size - 1)] = end
     return classes

@@ -32,7 +32,7 @@ def whom(s, c, row, t):
 def whom_to_answer(s, row, t, to):
     """Return the address, of the first message class, of a reply from terminal t."""
     node = to - s.setup.first_home
-    if s.reply_range.shape[0] == 0:
+    if s.reply_range.size == 0:
         return np.int64(node)
     entry = (t - s.setup.first_home) * s.setup.nodes + node
     begin, many = s.reply_range[2 * entry], s.reply_range[2 * entry + 1] - s.reply_range[2 * entry]
@@ -76,7 +76,7 @@ def draws(s, c, row):
 def fill(raw, c, t, now):
     """Fill the head of the source queue of class c of terminal t, if it is empty, with a reply or a packet drawn."""
     s = view(raw)
-    terminals, replies, row = s.terminals, s.replies, natural(c * s.turns.shape[0] + t)
+    terminals, replies, row = s.terminals, s.replies, natural(c * s.turns.size + t)
     if terminals.packet[row] >= 0 or terminals.drawn[row] > now:
         return
     # A reply is noted when its request is sent to the terminal, some cycles before it arrives and the reply is made.
@@ -115,7 +115,7 @@ def port_of(s, row, p):
 def way_in(raw, c, t):
     """Return the row of `outputs` into which class c of terminal t may send a flit now, or −1."""
     s = view(raw)
-    terminals, many = s.terminals, s.turns.shape[0]
+    terminals, many = s.terminals, s.turns.size
     row = natural(c * many + t)
     vc = terminals.vc[row]
     if vc >= 0:
@@ -132,7 +132,7 @@ def way_in(raw, c, t):
         vc_row = base + low + (start + i) % wide
         # Another class of the terminal may be in the midst of a packet there.
         free = has_credits(s, natural(vc_row), needed)
-        for other in range(s.classes.shape[0]):
+        for other in range(s.classes.size):
             free &= terminals.vc[natural(other * many + t)] != vc_row
         if free:
             return vc_row
@@ -152,7 +152,7 @@ def chosen_class(s, t, subnet, turn):
 
     Of row `turn` of `turns` is the class that did so last.
     """
-    many, classes, last = s.turns.shape[0], s.classes.shape[0], s.turns[turn]
+    many, classes, last = s.turns.size, s.classes.size, s.turns[turn]
     best, best_rank, into, others = np.int64(-1), np.int64(0), np.int64(-1), classes
     if s.setup.holds == 1:
         row = natural(last * many + t)
@@ -175,12 +175,12 @@ def chosen_class(s, t, subnet, turn):
 def inject_classes(raw, r, now):
     """Create packets of each class at the terminals of router r, and inject a flit of each into each subnet."""
     s = view(raw)
-    terminals, many = s.terminals, s.turns.shape[0]
+    terminals, many = s.terminals, s.turns.size
     for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
         t = natural(s.local_terminals[natural(i)])
         if t < s.setup.first_home:
             continue
-        for c in range(s.classes.shape[0]):
+        for c in range(s.classes.size):
             fill(raw, c, t, now)
         for subnet in range(many // s.setup.nodes):
             turn = natural(t - s.setup.first_home + subnet * s.setup.nodes)
@@ -226,7 +226,7 @@ def arrive_in_class(raw, p, arrival, now):
     if reply < 0:
         return False
     home = setup.first_home + s.destination[natural(packets.address[p])] % setup.nodes
-    row = natural(c * s.turns.shape[0] + home)
+    row = natural(c * s.turns.size + home)
     packets.created[p], packets.length[p] = arrival, s.forms.flits[natural(reply)]
     packets.hops[p], packets.form[p], packets.script[p] = 0, reply, UNDECIDED
     s.count.created += 1

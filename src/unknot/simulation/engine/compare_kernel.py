@@ -11,7 +11,7 @@ from unknot._base.kernels.words_kernel import call_rule, natural
 from unknot.routing.contract import EJECT, VC_MASK
 from unknot.simulation.engine.state import DECIDED, NO_CYCLE
 from unknot.simulation.engine.state_kernel import preferred
-from unknot.simulation.engine.view_kernel import view
+from unknot.simulation.engine.view_kernel import place_of, view
 
 BY_PORT, BY_VC, HYBRID = 1, 2, 3
 """UGAL-L, UGAL-L_VC, UGAL-L_VCH: as `Relation.comparison` numbers them."""
@@ -32,7 +32,7 @@ def queues(s, count):
     # Rows of a port follow each other.
     while row > 0 and s.outputs.port[row - 1] == port:
         row -= 1
-    while row < s.outputs.shape[0] and s.outputs.port[row] == port:
+    while row < s.outputs.size and s.outputs.port[row] == port:
         by_port += queued(s, row)
         row += 1
     for k in range(count):
@@ -49,7 +49,7 @@ def way(rule, raw, t, address):
     The way goes by the preferred candidates; one that never ends counts as longer than any other.
     """
     s = view(raw)
-    num_vcs, pointer = s.setup.num_vcs, np.int64(s.candidates.ctypes.data)
+    num_vcs, pointer = s.setup.num_vcs, place_of(s.candidates)
     at, port, by_port, by_vc = num_vcs + t, np.int64(-1), np.int64(0), np.int64(0)
     # A way of more hops than there are VCs has been in one of them twice, and goes on for ever.
     for hops in range(num_vcs + 1):
@@ -72,7 +72,7 @@ def compare(rule, raw, t, p):
     """Give a packet about to be injected the direct address in place of its own, unless that costs more now."""
     s, p = view(raw), natural(p)
     own = s.packets.address[p]
-    direct = np.int64(s.direct[t * s.terminals.shape[0] + s.destination[own]])
+    direct = np.int64(s.direct[t * s.terminals.size + s.destination[own]])
     if direct < 0 or direct == own:
         return
     port, by_port, by_vc, hops = way(rule, raw, t, direct)
@@ -93,8 +93,8 @@ def decide(rule, raw, t, p):
     setup, own, p = s.setup, s.packets.address[natural(p)], natural(p)
     s.packets.script[p] = DECIDED
     block = own // setup.block * setup.block
-    if s.direct.shape[0] > 0:
-        other = np.int64(s.direct[t * s.ejection_row.shape[0] + s.destination[own]])
+    if s.direct.size > 0:
+        other = np.int64(s.direct[t * s.ejection_row.size + s.destination[own]])
         if other < 0:
             return
         other += block

@@ -11,12 +11,12 @@ more, so that neither the order of routers nor their division among threads make
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import address_of, call_at, let_others_run, load, natural, store
+from unknot._base.kernels.words_kernel import call_at, let_others_run, load, natural, store
 from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
 from unknot.simulation.engine.simple_kernel import run_router
 from unknot.simulation.engine.state import DONE, FULL, QUIET
-from unknot.simulation.engine.view_kernel import view
+from unknot.simulation.engine.view_kernel import place_of, view
 
 FAILED = 1 << 62
 """Progress of a part that gave up, so that no other part waits for it."""
@@ -45,7 +45,7 @@ def advance(rule, raw, until):
     setup, count = s.setup, s.count
     parts, part = setup.parts, setup.part
     first, last = setup.first_router, setup.last_router
-    progress = address_of(s.progress)
+    progress = place_of(s.progress)
     if count.packed == 0:
         pack(s)
     for now in range(count.now, until):

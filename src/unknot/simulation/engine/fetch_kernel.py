@@ -4,11 +4,11 @@
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import address_of, lowest, natural, prefetch
+from unknot._base.kernels.words_kernel import lowest, natural, prefetch
 from unknot.simulation.engine.pack_kernel import is_simple
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_kernel import packet_of
-from unknot.simulation.engine.view_kernel import view
+from unknot.simulation.engine.view_kernel import place_of, view
 
 INPUT, OUTPUT, OUT_PORT, IN_PORT, PACKET = (
     TABLES[name].dtype.itemsize for name in ("inputs", "outputs", "out_ports", "in_ports", "packets")
@@ -21,8 +21,8 @@ FAR, NEAR = 5, 3
 @inlined
 def fetch_ends(s, r, now):
     """Prefetch the rows that router r will need in this cycle, as far as its bits show."""
-    inputs, outputs = address_of(s.inputs), address_of(s.outputs)
-    ring, start, simple = address_of(s.ring), (now & s.setup.slots) * s.setup.num_words, is_simple(s, r)
+    inputs, outputs = place_of(s.inputs), place_of(s.outputs)
+    ring, start, simple = place_of(s.ring), (now & s.setup.slots) * s.setup.num_words, is_simple(s, r)
     for word in range(s.first_word[r], s.first_word[r + 1]):
         row, w = natural(start + word), natural(word)
         first, bits = np.int64(s.words.first_input[w]), s.masks.movers[w] | s.masks.owning[w]
@@ -49,8 +49,8 @@ def fetch_ends(s, r, now):
 @inlined
 def fetch_beyond(s, r):
     """Prefetch the rows that those of `fetch_ends` point to: packets of headers, outputs of movers."""
-    packets = address_of(s.packets)
-    out_ports, in_ports, outputs = address_of(s.out_ports), address_of(s.in_ports), address_of(s.outputs)
+    packets = place_of(s.packets)
+    out_ports, in_ports, outputs = place_of(s.out_ports), place_of(s.in_ports), place_of(s.outputs)
     simple, w0 = is_simple(s, r), natural(s.first_word[r])
     first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
     for word in range(s.first_word[r], s.first_word[r + 1]):

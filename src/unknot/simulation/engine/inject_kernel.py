@@ -51,7 +51,7 @@ def new_packet(s):
     if count.free > 0:
         count.free -= 1
         return np.int64(s.free[natural(count.free)])
-    if count.high == s.packets.shape[0]:
+    if count.high == s.packets.size:
         return np.int64(-1)
     count.high += 1
     return count.high - 1
@@ -62,7 +62,7 @@ def choose_address(s, t):
     """Draw the address of the next packet of terminal t."""
     setup = s.setup
     if setup.everyone >= 0:
-        address = draw(s, t) % (s.terminals.shape[0] - 1 + setup.everyone)
+        address = draw(s, t) % (s.terminals.size - 1 + setup.everyone)
         return address + 1 if setup.everyone == 0 and address >= t else address
     begin, many = draw_pair(s, t, s.keep.size > 0)
     address = np.int64(s.addresses[begin + (draw(s, t) % many if many > 1 else 0)])
@@ -74,7 +74,7 @@ def choose_address(s, t):
 @inlined
 def no_detour(s, t, address):
     """Return whether an address leads by the source's own waypoint or by the destination's own."""
-    to, terminals = np.int64(s.destination[address]), s.terminals.shape[0]
+    to, terminals = np.int64(s.destination[address]), s.terminals.size
     return address == s.direct[t * terminals + to] or address == s.direct[to * terminals + to]
 
 
@@ -83,7 +83,7 @@ def create(s, t, cycle):
     """Put a packet of terminal t, created in `cycle`, at the head of its source queue."""
     address = choose_address(s, t)
     which = 0
-    if s.lengths.shape[0] > 1:
+    if s.lengths.size > 1:
         x = draw(s, t)
         while x >= s.lengths.upto[which]:
             which += 1

@@ -233,11 +233,11 @@ OF_SWITCH = 1 << 20
 def match_matrix(raw, n, w0, w1, of_switch, now):
     """Match the first n requests of the router of words w0 to w1."""
     s = view(raw)
-    requests, size = s.requests, s.ordinals[natural(64 * w0)]
-    inputs, outputs = np.int64(size.inputs), np.int64(size.outputs)
+    requests, first = s.requests, natural(64 * w0)
+    inputs, outputs = np.int64(s.ordinals.inputs[first]), np.int64(s.ordinals.outputs[first])
     kind = s.setup.switch_allocator if of_switch else s.setup.allocator
     if of_switch:
-        inputs, outputs = np.int64(size.entries), np.int64(size.exits)
+        inputs, outputs = np.int64(s.ordinals.entries[first]), np.int64(s.ordinals.exits[first])
     for k in range(n):
         i = natural(k)
         into, out = natural(64 * w0 + requests.input[i]), requests.output[i]
@@ -259,8 +259,8 @@ def match_matrix(raw, n, w0, w1, of_switch, now):
             maximum(s, n, inputs, turn)
             turn = (turn + 1) % inputs
         else:
-            first, square = wavefront(s, n, max(inputs, outputs), turn), max(inputs, outputs)
-            turn = ((first if kind == RR_WAVEFRONT else turn) + 1) % square
+            diagonal, square = wavefront(s, n, max(inputs, outputs), turn), max(inputs, outputs)
+            turn = ((diagonal if kind == RR_WAVEFRONT else turn) + 1) % square
         if of_switch:
             s.out_ports.pointer[row] = turn
         else:

@@ -49,7 +49,7 @@ from unknot.simulation.engine.state_kernel import (
     wake,
 )
 from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
-from unknot.simulation.engine.view_kernel import view
+from unknot.simulation.engine.view_kernel import as_array, view
 
 # Input: credits, flits, and buffers whose stage is over.
 
@@ -347,7 +347,7 @@ def allocate_vcs(rule, s, w0, w1, now):
     if count <= 0:
         return count
     allocator = s.setup.allocator
-    ends = numbered(s, inputs.accept_pointer, outputs.grant_pointer, w0, w1, allocator, False)
+    ends = numbered(s, as_array(inputs.accept_pointer), as_array(outputs.grant_pointer), w0, w1, allocator, False)
     ranks = honoured(allocator, s.setup.aged | s.setup.empty_first | s.setup.all_tiers)
     if allocator < WAVEFRONT and ends.recent < 0 and ranks == 0:
         match_masks(s, ends, count, many, w0, now)

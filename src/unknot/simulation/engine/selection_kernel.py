@@ -67,7 +67,7 @@ def lightest(raw, b, p, count, first_output, end):
     s = view(raw)
     needed, kept, least = need(s.setup, s.packets.length[p]), np.int64(0), np.int64(1) << 62
     address = natural(s.packets.address[p])
-    block = np.int64(s.home[address]) * (s.first_word.shape[0] - 1)
+    block = np.int64(s.home[address]) * (s.first_word.size - 1)
     upto, queued, port = np.int64(0), np.int64(0), np.int64(-1)
     for k in range(count):
         candidate = s.candidates[k]
@@ -155,7 +155,7 @@ def credits_of_port(s, w):
     """Return the free slots behind all VCs of the output port of row w; without credits more than any other has."""
     room, port = np.int64(0), np.int64(s.outputs.port[w])
     low = port
-    while low < s.outputs.shape[0] and s.outputs.port[natural(low)] == port:
+    while low < s.outputs.size and s.outputs.port[natural(low)] == port:
         room += s.outputs.credits[natural(low)] + s.setup.shared
         low += 1
     return room
@@ -305,7 +305,7 @@ def recall(s, b, p, w0, w1, begin):
     # The same answer as from the rule: it depends on the input VC and the address alone, NO_WAIT and more than two
     # tiers are not cached, and of two tiers the second counts only where the first has nothing available.
     address = s.packets.address[p]
-    kept = s.cache[natural(np.int64(s.input_class[b]) * s.destination.shape[0] + address)]
+    kept = s.cache[natural(np.int64(s.input_class[b]) * s.destination.size + address)]
     if kept == 0:
         return np.int64(-1)
     many, every = w1 - w0, s.setup.all_tiers == 1
@@ -328,7 +328,7 @@ def recall(s, b, p, w0, w1, begin):
 @inlined
 def find(rule, s, b, p, w0, w1, begin, now):
     """Collect the available candidates of a header, from the cache or the rule; return as `request` does."""
-    if s.cache.shape[0] > 0 and s.packets.script[p] < 0 and s.inputs.out[b] < 0:
+    if s.cache.size > 0 and s.packets.script[p] < 0 and s.inputs.out[b] < 0:
         answer = recall(s, b, p, w0, w1, begin)
         if answer >= 0:
             return answer

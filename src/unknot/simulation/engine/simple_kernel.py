@@ -39,6 +39,7 @@ from unknot.simulation.engine.state_kernel import (
     return_credit,
     wake,
 )
+from unknot.simulation.engine.view_kernel import place_of
 
 
 @inlined
@@ -112,17 +113,17 @@ def wish(rule, s, here, w, at, p):
     address, free = s.packets.address[p], s.masks.open[w]
     if s.setup.technique <= VCT:
         free &= at_least(s, w, SLOTS, s.packets.length[p])
-    if s.cache.shape[0] > 0:
+    if s.cache.size > 0:
         kind = np.int64(s.input_class[natural(here.first_input + at)])
         # Answers with NO_WAIT are not cached, so one holds for blocked headers as well.
-        kept = s.cache[natural(kind * s.destination.shape[0] + address)]
+        kept = s.cache[natural(kind * s.destination.size + address)]
         if kept > 0:
             row = natural(s.first_answer[w] + kept - 1)
             mask, other = s.answers.first[row] & free, s.answers.second[row] & free
             if s.setup.all_tiers == 1:
                 return mask | other, np.int64(DONE)
             return mask if mask != 0 else other, np.int64(DONE)
-    count = call_rule(rule, np.int64(here.inputs.at[at]), address, np.int64(candidates.ctypes.data))
+    count = call_rule(rule, np.int64(here.inputs.at[at]), address, place_of(candidates))
     if count <= 0 or count > candidates.size:
         return np.int64(0), np.int64(DEAD_END if count == 0 else BROKEN_RULE)
     # VCs that follow each other and are of this router have rows that do so too. Candidates with a tier or NO_WAIT,

@@ -4,10 +4,10 @@
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import address_of, atomic_or, call_at, call_rule, mixed, natural
+from unknot._base.kernels.words_kernel import atomic_or, call_at, call_rule, mixed, natural
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.engine.state import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC
-from unknot.simulation.engine.view_kernel import view
+from unknot.simulation.engine.view_kernel import place_of, view
 
 
 @inlined
@@ -43,7 +43,7 @@ def post(s, box, outside, cycle, cell):
         # Several parts may set bits of one word at a time; its owner reads it a cycle later at the earliest, when all
         # of them have passed the cycle that set them. A row of `outside` has 16 bytes.
         row = (cycle & s.setup.slots) * s.setup.num_words + word
-        atomic_or(address_of(outside) + 16 * row, np.int64(1) << (cell & 63))
+        atomic_or(place_of(outside) + 16 * row, np.int64(1) << (cell & 63))
 
 
 @inlined
@@ -67,7 +67,7 @@ def see(raw, p, arrival):
     """Count measured packet p, which arrives in a cycle, for its pair of terminals."""
     s, p = view(raw), natural(p)
     packets = s.packets
-    row = natural(packets.source[p] * s.ejection_row.shape[0] + s.destination[natural(packets.address[p])])
+    row = natural(packets.source[p] * s.ejection_row.size + s.destination[natural(packets.address[p])])
     s.seen.packets[row] += 1
     s.seen.latency[row] += arrival - packets.created[p]
     s.seen.network_latency[row] += arrival - packets.injected[p]
@@ -136,7 +136,7 @@ def has_shared_slot(raw, w):
     if -s.outputs.credits[natural(w)] >= s.setup.most:
         return False
     port, left = np.int64(s.outputs.port[natural(w)]), np.int64(0)
-    for low in range(port, s.outputs.shape[0]):
+    for low in range(port, s.outputs.size):
         if s.outputs.port[natural(low)] != port:
             break
         left += s.setup.shared + min(np.int64(0), np.int64(s.outputs.credits[natural(low)]))
@@ -200,7 +200,7 @@ def ask_rule(rule, s, b, p):
     if chosen >= 0 and s.setup.selection != BETTER_OF_TWO:
         candidates[0] = chosen if chosen < s.setup.num_vcs else EJECT
         return np.int64(1)
-    count = call_rule(rule, np.int64(s.inputs.at[b]), s.packets.address[p], np.int64(candidates.ctypes.data))
+    count = call_rule(rule, np.int64(s.inputs.at[b]), s.packets.address[p], place_of(candidates))
     if count <= 0 or count > candidates.size:
         return np.int64(-2 if count == 0 else -1)
     if chosen >= 0:

@@ -27,7 +27,7 @@ def takes_more(s, w, reader, stuck):
     if s.setup.shared == 0 or s.inputs.stored[reader] >= s.setup.depth + s.setup.most:
         return False
     port, left = np.int64(s.outputs.port[w]), np.int64(0)
-    for low in range(port, s.outputs.shape[0]):
+    for low in range(port, s.outputs.size):
         if s.outputs.port[natural(low)] != port:
             break
         there = natural(s.outputs.reader[natural(low)])

@@ -18,7 +18,7 @@ from unknot.simulation.engine.match_kernel import (
 )
 from unknot.simulation.engine.state import MOVING, PENDING, WAVEFRONT
 from unknot.simulation.engine.state_kernel import bit_of, has_room, note
-from unknot.simulation.engine.view_kernel import view
+from unknot.simulation.engine.view_kernel import as_array, view
 
 
 @called
@@ -177,7 +177,7 @@ def allocate_switch(s, count, w0, w1, now):
     sent = go_on(s, w0, w1, now) if s.setup.holds == 1 else np.int64(0)
     first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
     allocator = s.setup.switch_allocator
-    ends = numbered(s, s.in_ports.pointer, s.out_ports.pointer, w0, w1, allocator, True)
+    ends = numbered(s, as_array(s.in_ports.pointer), as_array(s.out_ports.pointer), w0, w1, allocator, True)
     claim_switch(s, count, w0, w1, ends, now)
     n = np.int64(0)
     for word in range(w0, w1):

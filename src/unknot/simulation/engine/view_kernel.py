@@ -2,21 +2,30 @@
 """The state as kernels see it: an address, and names for the tables whose addresses are found there.
 
 What is read from `State.raw` does not change during a call, which the compiler is made to know. A kernel hands on
-a single number in place of all tables, by which kernels compile several times as fast.
+a single number in place of all tables, by which kernels compile several times as fast. Tables do not overlap, which
+it is told too (as type-based aliases), and no index is negative, so that an access is a single instruction.
 """
+
+import operator
 
 from llvmlite import ir
 from numba import from_dtype, types
-from numba.core.typing.templates import AttributeTemplate
-from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
-from numba.np.arrayobj import make_array
+from numba.core import cgutils
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_global, signature
+from numba.extending import (
+    infer_getattr,
+    intrinsic,
+    lower_builtin,
+    lower_getattr_generic,
+    lower_setattr_generic,
+    models,
+    register_model,
+)
+from numba.np.arrayobj import make_array, populate_array
 
-from unknot._base.kernels.words_kernel import array_of
 from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, SETUP, TABLES
 
-KINDS = {name: from_dtype(table.dtype) for name, table in TABLES.items()}
-SETUP_ENTRIES = SETUP.dtype.names
-COUNT_KIND = from_dtype(COUNT.dtype)
+WORD = ir.IntType(64)
 
 
 class View(types.Type):
@@ -33,14 +42,53 @@ class Setup(types.Type):
         super().__init__("unknot.State.setup")
 
 
-VIEW, SETUP_VIEW = View(), Setup()
+class Counters(types.Type):
+    """Its counters."""
+
+    def __init__(self):
+        super().__init__("unknot.State.count")
+
+
+class Rows(types.Type):
+    """A table that has columns."""
+
+    def __init__(self, table):
+        self.table, self.step = table, TABLES[table].dtype.itemsize
+        super().__init__(f"unknot.State.{table}")
+
+
+class Column(types.Type):
+    """A column of a table, or a table of plain numbers: numbers of a kind, `step` bytes from one to the next."""
+
+    def __init__(self, table, kind):
+        self.table, self.kind, self.step = table, kind, TABLES[table].dtype.itemsize
+        super().__init__(f"unknot.State.{table}[{kind}]")
+
+
+VIEW, SETUP_VIEW, COUNTERS = View(), Setup(), Counters()
+COLUMNS = {
+    name: Rows(name) if table.dtype.names else Column(name, from_dtype(table.dtype)) for name, table in TABLES.items()
+}
 
 
 @register_model(View)
 @register_model(Setup)
+@register_model(Counters)
 class _Address(models.PrimitiveModel):
     def __init__(self, manager, kind):
-        super().__init__(manager, kind, ir.IntType(64))
+        super().__init__(manager, kind, WORD)
+
+
+@register_model(Rows)
+@register_model(Column)
+class _Place(models.StructModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, [("address", types.int64), ("rows", types.int64)])
+
+
+def _made(builder, address, rows):
+    place = ir.Constant(ir.LiteralStructType([WORD, WORD]), ir.Undefined)
+    return builder.insert_value(builder.insert_value(place, address, 0), rows, 1)
 
 
 @infer_getattr
@@ -48,13 +96,7 @@ class _Names(AttributeTemplate):
     key = View
 
     def generic_resolve(self, view, name):
-        if name == "setup":
-            return SETUP_VIEW
-        if name == "count":
-            return COUNT_KIND
-        if name == "raw":
-            return types.int64
-        return types.Array(KINDS[name], 1, "C") if name in KINDS else None
+        return {"setup": SETUP_VIEW, "count": COUNTERS, "raw": types.int64}.get(name) or COLUMNS.get(name)
 
 
 @infer_getattr
@@ -62,31 +104,161 @@ class _Entries(AttributeTemplate):
     key = Setup
 
     def generic_resolve(self, setup, name):
-        return types.int64 if name in SETUP_ENTRIES else None
+        return types.int64 if name in SETUP.dtype.names else None
+
+
+@infer_getattr
+class _Counts(AttributeTemplate):
+    key = Counters
+
+    def generic_resolve(self, count, name):
+        return types.int64 if name in COUNT.dtype.names else None
+
+
+@infer_getattr
+class _Columns(AttributeTemplate):
+    key = Rows
+
+    def generic_resolve(self, rows, name):
+        if name in TABLES[rows.table].dtype.names:
+            return Column(rows.table, from_dtype(TABLES[rows.table].dtype[name]))
+        return types.int64 if name == "size" else None
+
+
+@infer_getattr
+class _Size(AttributeTemplate):
+    key = Column
+
+    def generic_resolve(self, column, name):
+        return types.int64 if name == "size" else None
+
+
+@infer_global(operator.getitem)
+class _Get(AbstractTemplate):
+    def generic(self, args, keywords):
+        return signature(args[0].kind, args[0], types.int64) if isinstance(args[0], Column) else None
+
+
+@infer_global(operator.setitem)
+class _Set(AbstractTemplate):
+    def generic(self, args, keywords):
+        if isinstance(args[0], Column):
+            return signature(types.none, args[0], types.int64, args[0].kind)
+        return None
+
+
+def _tagged(builder, instruction, table):
+    """Mark an access to a table, or to the counters: those of others are to other places."""
+    add = builder.module.add_metadata
+    kind = add([table, add(["unknot.State"]), WORD(0)])
+    instruction.set_metadata("tbaa", add([kind, kind, WORD(0)]))
+    return instruction
+
+
+def _pointer(builder, address, number=WORD):
+    return builder.inttoptr(address, number.as_pointer())
 
 
 def _entry(builder, address, number):
     """A number of `raw`, which does not change."""
-    place = builder.add(address, ir.Constant(ir.IntType(64), 8 * number))
-    value = builder.load(builder.inttoptr(place, ir.IntType(64).as_pointer()))
+    value = builder.load(_pointer(builder, builder.add(address, WORD(8 * number))))
     value.set_metadata("invariant.load", builder.module.add_metadata([]))
     return value
 
 
+def _element(context, builder, column, place, index):
+    """Pointer to a number of a column."""
+    address, rows = (builder.extract_value(place, k) for k in range(2))
+    if context.enable_boundscheck:
+        cgutils.do_boundscheck(context, builder, index, rows)
+    offset = builder.mul(index, WORD(column.step), flags=["nsw"])
+    return _pointer(builder, builder.add(address, offset), context.get_data_type(column.kind))
+
+
+@lower_builtin(operator.getitem, Column, types.int64)
+def _read(context, builder, sig, args):
+    number = _tagged(builder, builder.load(_element(context, builder, sig.args[0], *args)), sig.args[0].table)
+    return context.data_model_manager[sig.return_type].from_data(builder, number)
+
+
+@lower_builtin(operator.setitem, Column, types.int64, types.Any)
+def _write(context, builder, sig, args):
+    number = context.data_model_manager[sig.args[2]].as_data(builder, args[2])
+    _tagged(builder, builder.store(number, _element(context, builder, sig.args[0], *args[:2])), sig.args[0].table)
+
+
 @lower_getattr_generic(Setup)
 def _read_entry(context, builder, kind, address, name):
-    return _entry(builder, address, SETUP_ENTRIES.index(name))
+    return _entry(builder, address, SETUP.dtype.names.index(name))
+
+
+def _counter(builder, address, name):
+    return _pointer(builder, builder.add(address, WORD(8 * (ENTRIES + COUNT.dtype.names.index(name)))))
+
+
+@lower_getattr_generic(Counters)
+def _read_counter(context, builder, kind, address, name):
+    return _tagged(builder, builder.load(_counter(builder, address, name)), "count")
+
+
+@lower_setattr_generic(Counters)
+def _write_counter(context, builder, sig, args, name):
+    _tagged(builder, builder.store(args[1], _counter(builder, args[0], name)), "count")
 
 
 @lower_getattr_generic(View)
 def _read_table(context, builder, kind, address, name):
-    if name in ("setup", "raw"):
+    if name not in TABLES:
         return address
-    if name == "count":
-        place = builder.add(address, context.get_constant(types.intp, 8 * ENTRIES))
-        return builder.inttoptr(place, context.get_value_type(COUNT_KIND))
     at = FIRST_TABLE + 2 * list(TABLES).index(name)
-    return array_of(context, builder, KINDS[name], _entry(builder, address, at), _entry(builder, address, at + 1))
+    return _made(builder, _entry(builder, address, at), _entry(builder, address, at + 1))
+
+
+@lower_getattr_generic(Rows)
+@lower_getattr_generic(Column)
+def _read_column(context, builder, kind, place, name):
+    if name == "size":
+        return builder.extract_value(place, 1)
+    offset = WORD(TABLES[kind.table].dtype.fields[name][1])
+    return builder.insert_value(place, builder.add(builder.extract_value(place, 0), offset), 0)
+
+
+@intrinsic
+def place_of(typingctx, column):
+    """The address of the first row of a table or column."""
+
+    def codegen(context, builder, signature, args):
+        return builder.extract_value(args[0], 0)
+
+    return types.int64(column), codegen
+
+
+@intrinsic
+def beyond(typingctx, column, row):
+    """The rows of a table, or of a column, from one on."""
+
+    def codegen(context, builder, signature, args):
+        address, rows = (builder.extract_value(args[0], k) for k in range(2))
+        return _made(
+            builder, builder.add(address, builder.mul(args[1], WORD(column.step))), builder.sub(rows, args[1])
+        )
+
+    return column(column, types.int64), codegen
+
+
+@intrinsic
+def as_array(typingctx, column):
+    """A column as an array, of a type that it shares with columns of other tables."""
+    kind = types.Array(column.kind, 1, "A")
+
+    def codegen(context, builder, signature, args):
+        array, step = make_array(kind)(context, builder), WORD(column.step)
+        pointer = builder.inttoptr(builder.extract_value(args[0], 0), array.data.type)
+        size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(column.kind)))
+        populate_array(array, pointer, [builder.extract_value(args[0], 1)], [step], size, meminfo=None)
+        return array._getvalue()
+
+    return kind(column), codegen
 
 
 @intrinsic
@@ -96,6 +268,6 @@ def view(typingctx, raw):
     def codegen(context, builder, signature, args):
         if raw == types.int64:
             return args[0]
-        return builder.ptrtoint(make_array(raw)(context, builder, args[0]).data, ir.IntType(64))
+        return builder.ptrtoint(make_array(raw)(context, builder, args[0]).data, WORD)
 
     return VIEW(raw), codegen
