@@ -263,6 +263,14 @@ def size_claim(relation: Relation, switching: str, least: int, held: int | None 
     It is made weaker where the checker can show less: its `least` is then lower than the one that was given, and
     `held` is missing.
 
+    Parameters
+    ----------
+    switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
+    least : int
+        Packets, such as `Smallest.messages_bound`.
+    held : int, optional
+        VCs, such as `Smallest.held_bound`.
+
     Examples
     --------
     >>> from unknot.network.families import ring

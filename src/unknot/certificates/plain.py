@@ -1609,6 +1609,11 @@ def check_rule(claim: Any, proof: Any) -> str:
 def accept(document: Any) -> list[str]:
     """Return in words what each claim of a document shows; raise `Rejected` if one does not hold.
 
+    Raises
+    ------
+    Rejected
+        With the claim and the place; `Unchecked`, a kind of it, if a proof is too much to check.
+
     Examples
     --------
     >>> import unknot

@@ -59,6 +59,11 @@ def accept_verdict(relation: Relation, verdict: Verdict) -> None:
 
     An open verdict may have a configuration to which no way was shown, and nothing else.
 
+    Raises
+    ------
+    Rejected
+        With the first place at which it is not what it claims; `Unchecked`, a kind of it, if it is too much to check.
+
     Examples
     --------
     >>> import unknot
@@ -91,6 +96,11 @@ def accept_verdict(relation: Relation, verdict: Verdict) -> None:
 
 def accept_configuration(relation: Relation, filling: Configuration) -> None:
     """Return quietly if messages block each other for good, of the grade they claim; raise `Rejected` if not.
+
+    Raises
+    ------
+    Rejected
+        With the first place at which it is not what it claims; `Unchecked`, a kind of it, if it is too much to check.
 
     Examples
     --------

@@ -167,6 +167,11 @@ class Changes(Brief):
 def compare_fabrics(old: Fabric, new: Fabric) -> Changes:
     """Compare two readings of a fabric. O(cables + switches × LIDs) time.
 
+    Parameters
+    ----------
+    old, new : Fabric
+        Tables are compared where both have some.
+
     Examples
     --------
     >>> from unknot.fabrics import read_fabric

@@ -115,6 +115,8 @@ def write_network(network: Network, path: str | Path, form: str | None = None) -
 
     Parameters
     ----------
+    network : Network
+    path : str or Path
     form : str, optional
         Name of the format; by default the ending of the file decides.
 

@@ -77,7 +77,12 @@ class Refutation(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RouteRefutation(Refutation):
-    """A proof that a number of lanes is not enough for given routes: `pairs` are source terminals and addresses.
+    """A proof that a number of lanes is not enough for given routes.
+
+    Attributes
+    ----------
+    pairs : tuple of (int, int)
+        Source terminals and addresses; the other attributes are those of `Refutation`.
 
     Examples
     --------

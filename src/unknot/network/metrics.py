@@ -136,6 +136,11 @@ def distances_from(network: Network, router: int, *, reverse: bool = False) -> I
     -------
     int32 array, shape (routers,)
 
+    Raises
+    ------
+    NetworkError
+        If there is no such router.
+
     Examples
     --------
     >>> from unknot.network.families import ring
@@ -155,7 +160,14 @@ def distances_from(network: Network, router: int, *, reverse: bool = False) -> I
 
 
 def components(network: Network) -> tuple[IntArray, int]:
-    """Strongly connected components: the component of each router (int32 array) and how many there are.
+    """Find the strongly connected components, along directed channels.
+
+    Returns
+    -------
+    int32 array, shape (routers,)
+        Component of each router, from 0 on.
+    int
+        Number of components.
 
     Examples
     --------

@@ -210,6 +210,12 @@ class PruneBound(Brief):
 def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int:
     """The number of removed candidates that the bound shows to be needed; raise `Rejected` if it does not hold.
 
+    Parameters
+    ----------
+    bound : PruneBound
+    switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
+        Technique for which the relation was to be made safe.
+
     Examples
     --------
     >>> from unknot.network.families import ring

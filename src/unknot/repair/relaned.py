@@ -175,7 +175,13 @@ def repaired_faults(
 ) -> tuple[RepairedFault, ...]:
     """Let every channel, link or router fail alone, and repair the lanes for what is left; the worst first.
 
-    `on_verdict` is called with what is known of each repair.
+    Parameters
+    ----------
+    laned : Lanes
+    kind : {"channels", "links", "routers"}
+        What fails, one at a time.
+    on_verdict : callable, optional
+        Called with what is known of each repair.
 
     Examples
     --------

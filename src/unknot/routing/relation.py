@@ -82,22 +82,14 @@ class Relation:
 
     Examples
     --------
-    >>> from unknot import EJECT, VirtualChannels, check
-    >>> from unknot.network import grid
-    >>> from unknot.network.families import ring
-    >>> network = ring(4)
-    >>> router_of = VirtualChannels(network, 1).router
-    >>> clockwise = grid(network).channel[:, 0]
-    >>> def onward(at, address, out):
-    ...     router = router_of[at]
-    ...     out[0] = EJECT if router == address else clockwise[router]
+    >>> from unknot import EJECT, check
+    >>> from unknot.network.families import line
+    >>> def across(at, address, out):
+    ...     router = (1, 0, 0, 1)[at]  # the ends of both VCs, then the routers of both injection ports
+    ...     out[0] = EJECT if router == address else router
     ...     return 1
-    ...
-    >>> relation = Relation(network, 1, onward, "clockwise")
-    >>> relation
-    <Relation clockwise on ring(4), 8 VCs>
-    >>> check(relation).deadlock_free
-    False
+    >>> check(Relation(line(2), 1, across)).deadlock_free
+    True
     """
 
     network: Network

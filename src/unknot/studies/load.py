@@ -36,6 +36,7 @@ def load_study(path: str | Path, *, outside_files: bool = False, allow_code: boo
 
     Parameters
     ----------
+    path : str or Path
     outside_files : bool
         Whether the networks of the study may be files outside its folder.
     allow_code : bool

@@ -66,7 +66,15 @@ class DesignResult(Tabular, Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyResult(Tabular, Shown):
-    """A study: its file and the result of each design, in file order; `cut_short` by a time limit or finished.
+    """A study and the result of each of its designs.
+
+    Attributes
+    ----------
+    study : Study
+    designs : tuple of DesignResult
+        In file order.
+    cut_short : bool
+        Whether a time limit ended it.
 
     Examples
     --------

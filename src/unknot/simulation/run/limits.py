@@ -52,6 +52,11 @@ def zero_load_latency(
     switch is matched to another one than that of their VC, which is not counted. With a `direct` address (UGAL)
     packets take that one, as they do in an empty network. Buffers are deep enough for a packet to flow on.
 
+    Parameters
+    ----------
+    relation, routing, vcs, packet_length, switching, traffic, router :
+        As for `simulate`.
+
     Raises
     ------
     RelationError, SimulationError

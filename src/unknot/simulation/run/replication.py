@@ -106,6 +106,8 @@ def replicate(
 
     Parameters
     ----------
+    load : float
+        Offered flits per terminal and cycle.
     relation, routing, vcs
         As for `simulate`.
     seeds : int or sequence of int

@@ -90,6 +90,8 @@ def watch(
 
     Parameters
     ----------
+    load : float
+        Offered flits per terminal and cycle.
     packets : iterable of int
         Their numbers, from 0, in the order in which packets come to the heads of their source queues.
     packet_length, switching, buffer_depth, seed, traffic, router, bursts :

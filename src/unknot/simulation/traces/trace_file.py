@@ -47,6 +47,8 @@ def read_trace(path: str | Path, network: Network, *, classes: Sequence[str] = (
 
     Parameters
     ----------
+    path : str or Path
+    network : Network
     classes : sequence of str
         The message classes that there are (`Relation.classes`), if only these may be in the column `class`.
 
@@ -59,17 +61,13 @@ def read_trace(path: str | Path, network: Network, *, classes: Sequence[str] = (
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from unknot.network.families import ring
+    >>> from unknot.simulation import Trace, TracedMessage
     >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "trace.csv"
-    ...     with path.open("w") as file:
-    ...         print("cycle,source,destination,flits", "0,0,2,4", "5,2,0,1", sep=chr(10), file=file)
-    ...     trace = read_trace(path, ring(4))
-    ...
-    >>> len(trace), trace.cycle.tolist()
-    (2, [0, 5])
+    ...     write_trace(f"{folder}/one.csv", Trace.of([TracedMessage(0, 0, 2, flits=4)]), ring(4))
+    ...     read_trace(f"{folder}/one.csv", ring(4)).flits.tolist()
+    [4]
     """
     path = Path(path)
     sheet = _read_parquet(path) if path.suffix.lower() in PARQUET else _read_csv(path)
@@ -95,11 +93,9 @@ def write_trace(
     >>> from unknot.network.families import ring
     >>> from unknot.simulation import Trace, TracedMessage
     >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "trace.csv"
-    ...     write_trace(path, Trace.of([TracedMessage(0, 0, 2, flits=4)]), ring(4))
-    ...     print(*path.read_text().splitlines(), sep="; ")
-    ...
-    id,cycle,source,destination,flits,needs,delay,class; 0,0,t0,t2,4,,0,
+    ...     write_trace(f"{folder}/one.csv", Trace.of([TracedMessage(0, 0, 2, flits=4)]), ring(4))
+    ...     Path(folder, "one.csv").read_text(encoding="utf-8").splitlines()[-1]
+    '0,0,t0,t2,4,,0,'
     """
     path = Path(path)
     names = [str(t) if name is None else name for t, name in enumerate(_names(network))]

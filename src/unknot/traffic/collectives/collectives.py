@@ -25,8 +25,7 @@ def broadcast(network: Network, root: int = 0, *, order: str = "auto") -> Schedu
 
     Examples
     --------
-    >>> from unknot.network.families import mesh
-    >>> [(send.source, send.destination) for send in broadcast(mesh(2, 2), root=3).sends]
+    >>> [(send.source, send.destination) for send in broadcast("mesh(2, 2)", root=3).sends]
     [(3, 2), (3, 1), (2, 0)]
     """
     return replace(multicast(network, root, order=order), operation="broadcast")
@@ -40,8 +39,7 @@ def multicast(
 
     Examples
     --------
-    >>> from unknot.network.families import mesh
-    >>> [(send.source, send.destination) for send in multicast(mesh(3, 3), 0, [4, 8]).sends]
+    >>> [(send.source, send.destination) for send in multicast("mesh(3, 3)", 0, [4, 8]).sends]
     [(0, 8), (0, 4)]
     """
     members = _members(network, root, destinations, order)
@@ -57,8 +55,7 @@ def scatter(
 
     Examples
     --------
-    >>> from unknot.network.families import mesh
-    >>> [(send.destination, send.blocks) for send in scatter(mesh(2, 2)).sends]
+    >>> [(send.destination, send.blocks) for send in scatter("mesh(2, 2)").sends]
     [(1, (1, 3)), (2, (2,)), (3, (3,))]
     """
     row = _members(network, root, members, order)
@@ -72,8 +69,7 @@ def gather(network: Network, root: int = 0, members: Sequence[int] | None = None
 
     Examples
     --------
-    >>> from unknot.network.families import mesh
-    >>> [(send.source, send.destination, send.blocks) for send in gather(mesh(2, 2)).sends]
+    >>> [(send.source, send.destination, send.blocks) for send in gather("mesh(2, 2)").sends]
     [(3, 1, (3,)), (2, 0, (2,)), (1, 0, (1, 3))]
     """
     return _backwards("gather", scatter(network, root, members, order=order), adds=False)
@@ -85,8 +81,7 @@ def reduce(network: Network, root: int = 0, members: Sequence[int] | None = None
 
     Examples
     --------
-    >>> from unknot.network.families import mesh
-    >>> [(send.source, send.destination) for send in reduce(mesh(2, 2)).sends]
+    >>> [(send.source, send.destination) for send in reduce("mesh(2, 2)").sends]
     [(3, 1), (2, 0), (1, 0)]
     """
     return _backwards("reduce", scatter(network, root, members, order=order), adds=True)
@@ -100,8 +95,7 @@ def all_gather(
 
     Examples
     --------
-    >>> from unknot.network.families import mesh
-    >>> len(all_gather(mesh(2, 2)).sends)
+    >>> len(all_gather("mesh(2, 2)").sends)
     6
     """
     return _there_and_back("all_gather", gather(network, root, members, order=order))
@@ -115,8 +109,7 @@ def all_reduce(
 
     Examples
     --------
-    >>> from unknot.network.families import mesh
-    >>> len(all_reduce(mesh(2, 2)).sends)
+    >>> len(all_reduce("mesh(2, 2)").sends)
     6
     """
     return _there_and_back("all_reduce", reduce(network, root, members, order=order))
@@ -133,6 +126,17 @@ def collective(
 ) -> Schedule:
     """A collective operation by its name.
 
+    Parameters
+    ----------
+    operation : str
+        One of `OPERATIONS`.
+    root : int
+        Terminal that sends to the others, or at which their blocks meet.
+    members : sequence of int, optional
+        Terminals that take part besides; by default all.
+    order : str
+        As `order_of` reads it.
+
     Raises
     ------
     NetworkError
@@ -140,8 +144,7 @@ def collective(
 
     Examples
     --------
-    >>> from unknot.network.families import mesh
-    >>> collective("scatter", mesh(2, 2), members=[1, 3]).operation
+    >>> collective("scatter", "mesh(2, 2)", members=[1, 3]).operation
     'scatter'
     """
     if operation not in OPERATIONS:
@@ -245,8 +248,7 @@ class Order:
 
     Examples
     --------
-    >>> from unknot.network.families import mesh
-    >>> order = order_of(mesh(2, 3))
+    >>> order = order_of("mesh(2, 3)")
     >>> order.name, order.terminals, order.circular
     ('dimensions', (0, 2, 4, 1, 3, 5), False)
     """
@@ -277,8 +279,7 @@ def order_of(network: Network, name: str = "auto", root: int = 0) -> Order:
 
     Examples
     --------
-    >>> from unknot.network.families import mesh
-    >>> order_of(mesh(2, 2), "numbers", root=2).terminals
+    >>> order_of("mesh(2, 2)", "numbers", root=2).terminals
     (0, 1, 2, 3)
     """
     if name not in ORDERS:
