@@ -138,14 +138,8 @@ def verdict_claim(verdict: Verdict) -> Document:
 
 def message_of(message: Message) -> Document:
     """A message of a configuration as plain data."""
-    content: Document = {
-        "source": int(message.source),
-        "address": int(message.address),
-        "length": int(message.length),
-    }
-    for part in ("lead", "held", "wanted"):
-        content[part] = [int(vc) for vc in getattr(message, part)]
-    return content
+    content: Document = {name: int(getattr(message, name)) for name in ("source", "address", "length")}
+    return content | {part: [int(vc) for vc in getattr(message, part)] for part in ("lead", "held", "wanted")}
 
 
 def delivery_claim(relation: Relation, delivered: bool) -> Document:

@@ -318,7 +318,7 @@ class Network(Drawn):
         arrays = ("source", "target", "latency", "inject", "eject", "coordinates", "ports")
         plain = ("num_routers", "radices", "dimensions", "router_labels", "terminal_labels")
         return all(getattr(self, k) == getattr(other, k) for k in plain) and all(
-            _same(getattr(self, k), getattr(other, k)) for k in arrays
+            np.array_equal(getattr(self, k), getattr(other, k)) for k in arrays
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -328,9 +328,3 @@ class Network(Drawn):
             f"<Network {self.name}: {self.num_routers} routers, {self.num_channels} channels, "
             f"{self.num_terminals} terminals>"
         )
-
-
-def _same(a: IntArray | None, b: IntArray | None) -> bool:
-    if a is None or b is None:
-        return a is b
-    return np.array_equal(a, b)

@@ -92,17 +92,8 @@ def forwarding_table(
         )
     table = np.array(table, dtype=np.int32, order="C")
     table.setflags(write=False)
-    relation = Relation(
-        network,
-        VirtualChannels(network, vcs),
-        lambda at, address, out: 0,
-        name=name,
-        destination=homes,
-        may_use=None if may_use is None else np.asarray(may_use),
-        address_labels=None if address_labels is None else tuple(address_labels),
-    )
-    _check_entries(relation, table)
-    router, first = relation.vcs.router, relation.vcs.first
+    virtual = VirtualChannels(network, vcs)
+    router, first = virtual.router, virtual.first
 
     def rule(at: int, address: int, out: Out) -> int:
         channel = table[router[at], address]
@@ -115,7 +106,17 @@ def forwarding_table(
             out[v] = first[channel] + v
         return vcs
 
-    return replace(relation, rule=rule)
+    relation = Relation(
+        network,
+        virtual,
+        rule,
+        name=name,
+        destination=homes,
+        may_use=None if may_use is None else np.asarray(may_use),
+        address_labels=None if address_labels is None else tuple(address_labels),
+    )
+    _check_entries(relation, table)
+    return relation
 
 
 def _check_entries(relation: Relation, table: IntArray) -> None:

@@ -4,8 +4,6 @@ goes out and its level, as the SL to VL tables of InfiniBand switches say.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import numpy.typing as npt
 
@@ -160,13 +158,12 @@ def laned_table(
         out[0] = first[channel] + vl
         return 1
 
-    relation = Relation(
+    return Relation(
         network,
         vcs,
-        lambda at, address, out: 0,
+        rule,
         name=name,
         destination=np.tile(owner, used.size),
         may_use=np.concatenate([may_use & (level >> sl & 1).astype(bool) for sl in used.tolist()], axis=1),
         address_labels=tuple(f"{label} at SL {sl}" for sl in used.tolist() for label in labels),
     )
-    return replace(relation, rule=rule)

@@ -19,7 +19,7 @@ from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot._base.three_valued import all_hold
 from unknot.certificates.verdict import Verdict
-from unknot.network import Network, distances_from
+from unknot.network import Network, components, distances_from
 from unknot.routing.designed import is_file, restricted
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
@@ -322,14 +322,12 @@ def cut_of(network: Network) -> str:
     """Two terminals without a way between them, in words; nothing when there are none."""
     if not network.num_terminals:
         return "no terminal is left"
-    ends = (False, network.inject, network.eject), (True, network.eject, network.inject)
-    for reverse, here, others in ends:
-        for start in np.unique(here).tolist() if not reverse else [int(here.min())]:
-            missed = np.flatnonzero(distances_from(network, start, reverse=reverse)[others] < 0)
-            if missed.size:
-                a, b = network.router_name(start), network.router_name(int(others[missed[0]]))
-                a, b = (b, a) if reverse else (a, b)
-                return f"there is no way from router {a} to router {b}"
-            if (network.inject == network.eject).all():
-                break
+    part, _ = components(network)
+    if np.unique(part[[*network.inject, *network.eject]]).size == 1:
+        return ""
+    for start in np.unique(network.inject).tolist():
+        missed = np.flatnonzero(distances_from(network, start)[network.eject] < 0)
+        if missed.size:
+            end = int(network.eject[missed[0]])
+            return f"there is no way from router {network.router_name(start)} to router {network.router_name(end)}"
     return ""

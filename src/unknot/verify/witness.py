@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from unknot._base.errors import RelationError
 from unknot._base.switching import Switching
-from unknot.certificates.verdict import Configuration, Message
+from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.routing.relation import Relation
 from unknot.verify.exact import Surroundings
 from unknot.verify.exact_model import Model, Ports, Worm, fewest, solver_for
@@ -60,21 +61,18 @@ def configuration(
         choices = [*_smaller(lead_ins, worms, switching, injected is not None), worms]
         led = (_injected(lead_ins, choice, stretch) for choice in choices[:-1])
         injected = next((led_back for led_back in led if led_back is not None), injected)
+    made = partial(_configuration, lead_ins, switching, buffer_depth)
     if injected is not None:
-        return Configuration(switching, buffer_depth, "injected", _messages(injected, buffer_depth))
+        return made("injected", injected)
     for choice in choices:
         scheduled = _scheduled(lead_ins, choice)
         if scheduled is not None:
-            return Configuration(
-                switching, buffer_depth, "scheduled", _messages(scheduled, buffer_depth), lead_ins.limited
-            )
+            return made("scheduled", scheduled)
     placed = []
     for worm in choices[0]:
         terminal, lead = next(lead_ins.leads(replace(worm, path=worm.path[:1]), banned=()))
         placed.append((worm, terminal, lead))
-    return Configuration(
-        switching, buffer_depth, "not-established", _messages(placed, buffer_depth), lead_ins.limited
-    )
+    return made("not-established", placed)
 
 
 def require_depth(buffer_depth: int, function: str) -> None:
@@ -104,12 +102,10 @@ def reachable_configuration(
         worms = reduce(worms)
         injected = _injected(lead_ins, worms, switching == "wormhole")
         if injected is not None:
-            return Configuration(switching, buffer_depth, "injected", _messages(injected, buffer_depth))
+            return _configuration(lead_ins, switching, buffer_depth, "injected", injected)
         scheduled = _scheduled(lead_ins, worms)
         if scheduled is not None:
-            return Configuration(
-                switching, buffer_depth, "scheduled", _messages(scheduled, buffer_depth), lead_ins.limited
-            )
+            return _configuration(lead_ins, switching, buffer_depth, "scheduled", scheduled)
         model.forbid(worms)
     return None
 
@@ -284,8 +280,12 @@ def _scheduled(lead_ins: LeadIns, worms: Sequence[Worm]) -> list[Led] | None:
     return order[::-1]
 
 
-def _messages(chosen: Sequence[Led], buffer_depth: int) -> tuple[Message, ...]:
-    return tuple(
+def _configuration(
+    lead_ins: LeadIns, switching: Switching, buffer_depth: int, reachability: Reachability, led: Sequence[Led]
+) -> Configuration:
+    messages = (
         Message(terminal, worm.address, len(worm.path) * buffer_depth, lead, worm.path, worm.waits)
-        for worm, terminal, lead in chosen
+        for worm, terminal, lead in led
     )
+    limited = reachability != "injected" and lead_ins.limited
+    return Configuration(switching, buffer_depth, reachability, tuple(messages), limited)
