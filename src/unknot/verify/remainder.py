@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
 from typing import Any
@@ -169,21 +169,7 @@ class Remainder:
         if not exact:
             return self
         keep = np.flatnonzero(like == np.arange(like.size))
-        number = np.empty(like.size, dtype=np.int64)
-        number[keep] = np.arange(keep.size)
-        steps = positions(self.next_first, keep)
-        chosen = heads[positions(first, keep)]
-        return Remainder(
-            self.input_vc[keep],
-            self.owner[keep],
-            starts(np.repeat(np.arange(keep.size), np.diff(self.next_first)[keep]), keep.size),
-            number[like[self.next_state[steps]]],
-            self.leaves[keep],
-            self.enters[keep],
-            number[self.head_owner[chosen]],
-            starts(np.repeat(np.arange(chosen.size), np.diff(self.head_first)[chosen]), chosen.size),
-            self.head_wait[positions(self.head_first, chosen)],
-        )
+        return replace(self, next_state=like[self.next_state]).cut(keep)
 
 
 def heads_alone(input_vc: Any, owner: Any, head_owner: Any, head_first: Any, head_wait: Any) -> Remainder:
