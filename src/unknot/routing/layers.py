@@ -196,12 +196,14 @@ def lash(network: Network, vcs: int | None = None) -> Relation:
 
 def shortest_routes(network: Network) -> Routes:
     """The shortest paths of LASH: at every router the first channel that leads nearer to the destination."""
-    from unknot.routing.layers_kernel import first_channels
-
     distances = distances_to_homes(network, "lash")
     require_ways(network, distances.table, distances.homes, "lash")
-    table = np.empty(distances.table.shape, dtype=np.int32)
-    first_channels(*network.outgoing, network.target, distances.table, table)
+    table = np.full(distances.table.shape, -1, dtype=np.int32)
+    channels = network.outgoing[1][::-1]  # backwards: of several that lead nearer, the first is written last
+    source, target = network.source[channels], network.target[channels]
+    for row, hops in zip(table, distances.table, strict=True):
+        nearer = (hops[source] > 0) & (hops[target] == hops[source] - 1)
+        row[source[nearer]] = channels[nearer]
     table.setflags(write=False)
     return Routes(network, table, distances.homes, distances.column)
 

@@ -17,18 +17,6 @@ LAYERS = types.int8[:, ::1]
 MOST_LAYERS = 64
 
 
-@kept(types.void(READ64, READ32, READ32, DISTANCES, types.int32[:, ::1]), nogil=True)
-def first_channels(first, channel, target, distance, table):
-    """The first channel that brings a header nearer, −1 at home and where there is no way."""
-    for i in range(table.shape[0]):
-        for router in range(table.shape[1]):
-            table[i, router] = -1
-            for k in range(first[router], first[router + 1]):
-                if distance[i, router] > 0 and distance[i, target[channel[k]]] == distance[i, router] - 1:
-                    table[i, router] = channel[k]
-                    break
-
-
 @kept(
     types.void(READ64, READ32, READ32, READ32, DISTANCES, READ64, READ64, READ64, types.int32[:, ::1]),
     nogil=True,

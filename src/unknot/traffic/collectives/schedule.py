@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unknot._base.compressed_rows import grouped
+from unknot._base.compressed_rows import grouped, positions
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.memory import require
 from unknot._base.shown import Brief
@@ -218,19 +218,19 @@ class Used:
 
     def pairs(self) -> Iterator[tuple[int, int, int]]:
         """Every two messages that share channels, ascending, with the lowest of them."""
-        from unknot.traffic.collectives.contention_kernel import meet
-
         messages = self.first.size - 1
         first_user, order = grouped(self.channel, self.num_channels)
-        user = np.repeat(np.arange(messages, dtype=np.int32), np.diff(self.first))
-        user = user[order]
-        shared, others = np.full(messages, -1, dtype=np.int32), np.empty(messages, dtype=np.int32)
+        user = np.repeat(np.arange(messages), np.diff(self.first))[order]
         for one in range(messages):
-            count = meet(one, self.first, self.channel, first_user, user, shared, others)
-            met = np.sort(others[:count])
-            for other, channel in zip(met.tolist(), shared[met].tolist(), strict=True):
-                yield one, other, channel
-            shared[met] = -1
+            channels = self.of(one)
+            met = user[positions(first_user, channels)]
+            # The channels of a message ascend, so the first meeting of two is on the lowest that they share.
+            others, at = np.unique(met, return_index=True)
+            shared = np.repeat(channels, np.diff(first_user)[channels])[at]
+            later = others > one
+            yield from (
+                (one, other, c) for other, c in zip(others[later].tolist(), shared[later].tolist(), strict=True)
+            )
 
 
 def channels_used(relation: Relation, schedule: Schedule) -> Used:
