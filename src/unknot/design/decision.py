@@ -132,6 +132,13 @@ def decide(
     known : dict, optional
         What is known of distributions, in fewer dimensions too; more is added.
 
+    Raises
+    ------
+    UnknotError
+        If the switching technique is not known.
+    RelationError
+        If a direction has no VC.
+
     Examples
     --------
     >>> decide(((1, 1), (1, 1)), "vct").outcome, decide(((1, 1), (1, 2)), "vct").outcome
