@@ -11,7 +11,7 @@ from unknot._base.errors import UnknotError
 from unknot.network import Network
 from unknot.network.stages import stages
 from unknot_papers.multistage import Marks
-from unknot_papers.rcbn.tags import Tags
+from unknot_papers.rcbn import Tags
 from unknot_papers.rcbn.topology import high_bit, size_of_rcbn
 
 Numbers = npt.NDArray[np.int64]

@@ -21,7 +21,6 @@ from unknot.routing.dragonfly import dragonfly_ugal as dragonfly_ugal
 from unknot.routing.dragonfly import dragonfly_valiant as dragonfly_valiant
 from unknot.routing.duato import duato as duato
 from unknot.routing.forwarding_table import forwarding_table as forwarding_table
-from unknot.routing.fully_adaptive import fully_adaptive as fully_adaptive
 from unknot.routing.hop_number import hop_number as hop_number
 from unknot.routing.hyperx import hyperx_dimension_order as hyperx_dimension_order
 from unknot.routing.hyperx import hyperx_dimwar as hyperx_dimwar
@@ -44,6 +43,7 @@ from unknot.routing.relation import Relation as Relation
 from unknot.routing.ring_lexicographic import ring_lexicographic as ring_lexicographic
 from unknot.routing.romm import romm as romm
 from unknot.routing.schwiebert import schwiebert as schwiebert
+from unknot.routing.shortest_paths import fully_adaptive as fully_adaptive
 from unknot.routing.shortest_paths import shortest_paths as shortest_paths
 from unknot.routing.shuffle_exchange import shuffle_exchange as shuffle_exchange
 from unknot.routing.turn_model import negative_first as negative_first

@@ -1,10 +1,15 @@
 """Shortest-path routing on any network: all shortest paths, or one for each router and destination.
 
-`choice` says which: ``first`` takes, at every router, the first channel (by number, or by dimension on meshes and
-tori) that brings the header nearer; ``random`` takes one that depends on the router, the destination and the seed;
-``all`` offers every one and is `fully_adaptive`. A path chosen so is coherent: its part from any router on is the
-path of that router. Nothing is claimed about deadlock, which depends on the network: an incremental triangular mesh
-never deadlocks with shortest paths, a ring of five does. With VCs by hop it never does: `hop_number`.
+`fully_adaptive` takes any VC of any channel that brings a header nearer. It makes no claim about deadlock: with one
+VC it deadlocks as soon as four routers form a square or a ring is long enough. It is the yardstick of adaptivity and
+the textbook example of why routing functions are restricted.
+
+Of `shortest_paths`, `choice` says which: ``first`` takes, at every router, the first channel (by number, or by
+dimension on meshes and tori) that brings the header nearer; ``random`` takes one that depends on the router, the
+destination and the seed; ``all`` offers every one and is `fully_adaptive`. A path chosen so is coherent: its part
+from any router on is the path of that router. Nothing is claimed about deadlock, which depends on the network: an
+incremental triangular mesh never deadlocks with shortest paths, a ring of five does. With VCs by hop it never does:
+`hop_number`.
 """
 
 from __future__ import annotations
@@ -49,6 +54,35 @@ def shortest_paths(network: Network, vcs: int = 1, *, choice: str = "first", see
     view = steps(network, "shortest_paths")
     rule = shortest_path_rule(network, virtual, view, pick=pick_of("shortest_paths", choice, seed), share=vcs)
     return Relation(network, virtual, rule, name=f"shortest_paths ({choice})", claims_minimal=True)
+
+
+@takes_network
+def fully_adaptive(network: Network, vcs: int = 1) -> Relation:
+    """Every shortest path, on every VC.
+
+    On whole products of lines and rings a step is judged by coordinates; on other networks by a table of distances, 2
+    bytes for each router and each router that ejects.
+
+    Parameters
+    ----------
+    vcs : int
+        VCs per channel, all candidates alike.
+
+    Raises
+    ------
+    RelationError
+        If the network is no product of lines and rings and too large for a table.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> fully_adaptive(mesh(4, 4), 2)
+    <Relation fully_adaptive on mesh(4, 4), 96 VCs>
+    """
+    virtual = VirtualChannels(network, vcs)
+    view = whole_grid(network) or distances_to_homes(network, "fully_adaptive")
+    rule = shortest_path_rule(network, virtual, view, share=vcs)
+    return Relation(network, virtual, rule, name="fully_adaptive", claims_minimal=True)
 
 
 def pick_of(routing: str, choice: str, seed: int) -> int:

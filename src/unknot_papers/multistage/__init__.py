@@ -17,8 +17,8 @@ from unknot_papers.multistage.realisation import accept as accept
 from unknot_papers.multistage.realisation import permutation as permutation
 from unknot_papers.multistage.realisation import random_permutation as random_permutation
 from unknot_papers.multistage.search import realisable as realisable
-from unknot_papers.rcbn.tags import Tags as Tags
-from unknot_papers.rcbn.tags import tags_of_rows as tags_of_rows
+from unknot_papers.rcbn.topology import Tags as Tags
 from unknot_papers.rcbn.topology import size_of_rcbn as size_of_rcbn
+from unknot_papers.rcbn.topology import tags_of_rows as tags_of_rows
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

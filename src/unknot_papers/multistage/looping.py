@@ -56,7 +56,7 @@ def route_rcbn(terminals: int, destinations: Numbers) -> IntArray:
 
 def rcbn_channels(rows: Numbers) -> IntArray:
     """The channels of `rcbn(N)` along given rows: shape (messages, stages − 1)."""
-    from unknot_papers.rcbn.tags import tags_of_rows
+    from unknot_papers.rcbn.topology import tags_of_rows
 
     tags = tags_of_rows(rows)
     length = tags.digits

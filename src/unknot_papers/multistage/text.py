@@ -14,8 +14,7 @@ from unknot.report.phrases import count
 from unknot_papers.multistage.faults import Marks
 from unknot_papers.multistage.paths import routers_of
 from unknot_papers.multistage.realisation import Realisation, channels_in
-from unknot_papers.rcbn.tags import tags_of_rows
-from unknot_papers.rcbn.topology import size_of_rcbn
+from unknot_papers.rcbn.topology import size_of_rcbn, tags_of_rows
 
 
 def describe_realisation(realisation: Realisation, whole: Network, marks: Marks) -> list[str]:

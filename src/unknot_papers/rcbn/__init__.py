@@ -3,11 +3,11 @@
 from inspect import ismodule as _ismodule
 
 from unknot_papers.rcbn.routing import rcbn_tags as rcbn_tags
-from unknot_papers.rcbn.tags import Tags as Tags
-from unknot_papers.rcbn.tags import tags_of_rows as tags_of_rows
+from unknot_papers.rcbn.topology import Tags as Tags
 from unknot_papers.rcbn.topology import augmented_composite_banyan as augmented_composite_banyan
 from unknot_papers.rcbn.topology import composite_banyan as composite_banyan
 from unknot_papers.rcbn.topology import rcbn as rcbn
 from unknot_papers.rcbn.topology import size_of_rcbn as size_of_rcbn
+from unknot_papers.rcbn.topology import tags_of_rows as tags_of_rows
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
