@@ -49,8 +49,12 @@ class StoreError(UnknotError):
     """A store that cannot be opened, read or written."""
 
 
-class _BrokenError(Exception):
-    """Error: the file is not a database that can be used."""
+class _BrokenError(StoreError):
+    """A file that is no database that can be used; one that is so when it is opened is set aside."""
+
+    def __init__(self, path: str | Path | None, why: str) -> None:
+        self.why = why
+        super().__init__(f"{path}: {why}; the same command, given again, sets it aside and begins a new one")
 
 
 class Store:
@@ -74,16 +78,29 @@ class Store:
     def __init__(self, path: str | Path | None, *, patience: float = 10.0, note: Note | None = None) -> None:
         self.path = path = None if is_captured() else path
         self._patience, self._note = patience, note or logging.getLogger(__name__).warning
-        self._file: tuple[int, int] | None = None
         try:
             with self._worded():
                 self._open()
         except _BrokenError as broken:
-            self._begin_anew(broken)
+            self._set_aside(broken.why)
+            with self._worded():
+                self._open()
 
     def get(self, key: str) -> str | None:
         """Return the result stored under a key; None if there is none, or its row is damaged."""
-        return self._anew_if_broken(lambda: self._get(key))
+        with self._worded():
+            # as bytes: damaged text need not be UTF-8
+            row = self._base.execute(
+                "SELECT CAST(point AS BLOB), CAST(result AS BLOB), CAST(checksum AS BLOB) FROM results WHERE key = ?",
+                (key,),
+            ).fetchone()
+            if row is None:
+                return None
+            point, result, checksum = (b"" if cell is None else bytes(cell) for cell in row)
+            if checksum != _checksum(key.encode(), point, result):
+                self.drop(key, "its checksum does not match")
+                return None
+            return result.decode()
 
     def put(self, key: str, point: str, result: str) -> None:
         """Store a result and commit it."""
@@ -92,20 +109,18 @@ class Store:
     def put_all(self, rows: Iterable[tuple[str, str, str]]) -> None:
         """Store results, each with its key and its point, and commit them together."""
         sealed = [(*row, _checksum(*map(str.encode, row)).decode()) for row in rows]
-        self._anew_if_broken(lambda: self._put(sealed))
+        with self._worded(), self._base:
+            self._base.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", sealed)
 
     def drop(self, key: str, why: str) -> None:
         """Remove a row whose content turned out to be unusable, with a note."""
         self._note(f"{self.path}: a stored result is not used ({why}); it is computed again")
-
-        def delete() -> None:
-            with self._base:
-                self._base.execute("DELETE FROM results WHERE key = ?", (key,))
-
-        self._anew_if_broken(delete)
+        with self._worded(), self._base:
+            self._base.execute("DELETE FROM results WHERE key = ?", (key,))
 
     def __len__(self) -> int:
-        return self._anew_if_broken(lambda: int(self._base.execute("SELECT count(*) FROM results").fetchone()[0]))
+        with self._worded():
+            return int(self._base.execute("SELECT count(*) FROM results").fetchone()[0])
 
     def close(self) -> None:
         """Close the file."""
@@ -119,24 +134,6 @@ class Store:
     ) -> None:
         self.close()
 
-    def _get(self, key: str) -> str | None:
-        # as bytes: damaged text need not be UTF-8
-        row = self._base.execute(
-            "SELECT CAST(point AS BLOB), CAST(result AS BLOB), CAST(checksum AS BLOB) FROM results WHERE key = ?",
-            (key,),
-        ).fetchone()
-        if row is None:
-            return None
-        point, result, checksum = (b"" if cell is None else bytes(cell) for cell in row)
-        if checksum != _checksum(key.encode(), point, result):
-            self.drop(key, "its checksum does not match")
-            return None
-        return result.decode()
-
-    def _put(self, rows: list[tuple[str, str, str, str]]) -> None:
-        with self._base:
-            self._base.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", rows)
-
     def _open(self) -> None:
         self._base = sqlite3.connect(":memory:" if self.path is None else self.path, timeout=self._patience)
         try:
@@ -149,64 +146,28 @@ class Store:
                 )
                 tables = self._base.execute("SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
                 if tables and mark != _MARK:
-                    raise _BrokenError("this file has no mark of a store")
+                    raise _BrokenError(self.path, "this file has no mark of a store")
                 if tables and layout != _LAYOUT:
-                    raise _BrokenError("this store was made by another version of unknot")
+                    raise _BrokenError(self.path, "this store was made by another version of unknot")
                 if tables and tables != [("table", _TABLE)]:
-                    raise _BrokenError("this store has more in it than its table, or another one")
+                    raise _BrokenError(self.path, "this store has more in it than its table, or another one")
                 if tables:
                     wrong = self._base.execute("PRAGMA integrity_check(1)").fetchone()[0]
                     if wrong != "ok":
-                        raise _BrokenError(f"this store is damaged ({' '.join(wrong.split())})")
+                        raise _BrokenError(self.path, f"this store is damaged ({' '.join(wrong.split())})")
                 else:
                     self._base.execute(_TABLE)
                     self._base.execute(f"PRAGMA application_id = {_MARK}")
-                    self._base.execute(f"PRAGMA user_version = {_LAYOUT}")
+                # in any case: a file that cannot be written is found now, and not by the first result
+                self._base.execute(f"PRAGMA user_version = {_LAYOUT}")
                 self._base.execute("SELECT key, point, result, checksum FROM results LIMIT 1")
-            self._file = self._identity()
         except BaseException:
             self._base.close()
             raise
 
-    def _identity(self) -> tuple[int, int] | None:
-        """Return device and inode of the file that the path names now; None if there is none."""
-        try:
-            file = os.stat(self.path or "")
-        except FileNotFoundError:
-            return None
-        return file.st_dev, file.st_ino
-
-    def _anew_if_broken(self, action: Callable[[], _T]) -> _T:
-        """Do something with the database; if that cannot be used, set it aside, begin anew and do it there."""
-        try:
-            with self._worded():
-                return action()
-        except _BrokenError as broken:
-            self._begin_anew(broken)
-        try:
-            with self._worded():
-                return action()
-        except _BrokenError as broken:
-            raise StoreError(f"the store of results {self.path} cannot be kept whole: {broken}") from None
-
-    def _begin_anew(self, broken: _BrokenError) -> None:
-        """Set the file aside, unless another process already did, and open a new one in its place."""
-        if self.path is None:
-            raise StoreError(f"the results in memory are lost: {broken}") from None
-        self._base.close()
-        path = Path(self.path)
-        try:
-            if self._file is None or self._file == self._identity():  # else another process put a new store there
-                self._set_aside(path, str(broken))
-            with self._worded():
-                self._open()
-        except (_BrokenError, OSError) as error:
-            raise StoreError(
-                f"{path}: {broken}, and it cannot be set aside ({error}); name another with --store"
-            ) from None
-
-    def _set_aside(self, path: Path, why: str) -> None:
+    def _set_aside(self, why: str) -> None:
         """Keep the file, and what SQLite wrote beside it, under another name."""
+        path = Path(self.path or "")
         if not _is_ours(path):
             raise StoreError(f"{path}: this is no store of unknot; name another with --store, or move it away")
         aside = _free_name(path)
@@ -218,14 +179,14 @@ class Store:
 
     @contextmanager
     def _worded(self) -> Iterator[None]:
-        """Turn SQLite's complaints into a `StoreError` with advice, or into `_BrokenError`."""
+        """Turn SQLite's complaints into a `StoreError` with advice."""
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:  # names in a damaged schema need not be text
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
             if code in _SURROUNDINGS and not (code == sqlite3.SQLITE_READONLY and self._writable()):
                 raise StoreError(f"the store of results {self.path}: {_SURROUNDINGS[code]}") from error
-            raise _BrokenError(f"this store is damaged ({error})") from error
+            raise _BrokenError(self.path, f"this store is damaged ({error})") from error
 
     def _writable(self) -> bool:
         """Whether file and folder can be written, so that only the content can have made SQLite refuse."""
