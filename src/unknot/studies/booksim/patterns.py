@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import near
+from unknot._base.errors import UnknotError, near
+from unknot.network import Network
 from unknot.studies.booksim.configuration import Configuration, split
 from unknot.studies.booksim.networks import Built
 from unknot.traffic import Pattern
+from unknot.traffic.pattern import TrafficError
+from unknot.traffic.patterns import bit_complement, bit_reverse, shuffle, transpose
 from unknot.traffic.workload import Bursts
 
 Numbers = npt.NDArray[np.int64]
@@ -28,12 +32,16 @@ class _Call:
         self.text = configuration.one(key)
         match = _CALL.fullmatch(self.text)
         if match is None:
-            raise configuration.error(key, f"a name, or a name with values in parentheses, is wanted: {self.text}")
+            raise self.error(f"a name, or a name with values in parentheses, is wanted: {self.text}")
         self.name, inside = match[1], match[2] or ""
         self.values = split(inside) if inside.startswith("{") and _closes_at_end(inside) else _top(inside)
         if configuration.faithful and not inside.startswith("{"):
             self.values = (inside,) if inside else ()
         self.nodes = built.network.num_terminals
+
+    def error(self, message: str) -> UnknotError:
+        """An error at the place where it is named."""
+        return self.configuration.error(self.key, message)
 
     def whole(self, at: int, otherwise: str) -> int:
         """The value at a position, or that of a key."""
@@ -48,10 +56,10 @@ class _Call:
             text = text.split(",")[0] if self.configuration.faithful else text
             if not re.fullmatch(r"-?\d{1,9}", text) or (limit is not None and not -1 <= int(text) < limit):
                 most = f" below {limit}" if limit is not None else ""
-                raise self.configuration.error(self.key, f"whole numbers{most} are wanted, not {text!r}")
+                raise self.error(f"whole numbers{most} are wanted, not {text!r}")
             listed.append(int(text))
         if not listed:
-            raise self.configuration.error(self.key, "this list is empty")
+            raise self.error("this list is empty")
         return listed
 
 
@@ -81,7 +89,7 @@ def bursts(configuration: Configuration, built: Built, chance: float) -> Bursts 
     if call.name == "bernoulli":
         return None
     if call.name != "on_off":
-        raise configuration.error("injection_process", f"BookSim has bernoulli and on_off, not {call.name!r}")
+        raise call.error(f"BookSim has bernoulli and on_off, not {call.name!r}")
     keys = ("burst_alpha", "burst_beta", "burst_r1")
     numbers = []
     for at, key in enumerate(keys):
@@ -89,23 +97,17 @@ def bursts(configuration: Configuration, built: Built, chance: float) -> Bursts 
         try:
             numbers.append(float(text) if text else configuration.number(key))
         except ValueError:
-            raise configuration.error("injection_process", f"a number is wanted, not {text!r}") from None
+            raise call.error(f"a number is wanted, not {text!r}") from None
     alpha, beta, rate = numbers
     if sum(value < 0 for value in numbers) != 1:
-        raise configuration.error(
-            "injection_process", "exactly one of alpha, beta and r1 is negative, the unknown one"
-        )
+        raise call.error("exactly one of alpha, beta and r1 is negative, the unknown one")
     if alpha < 0 or beta < 0:
         if not chance < rate <= 1:
-            raise configuration.error(
-                "injection_process", f"r1 is between the load of {chance:g} and 1, got {rate:g}"
-            )
+            raise call.error(f"r1 is between the load of {chance:g} and 1, got {rate:g}")
         alpha = beta * chance / (rate - chance) if alpha < 0 else alpha
         beta = alpha * (rate - chance) / chance if beta < 0 else beta
     if not (0 < alpha <= 1 and 0 < beta <= 1):
-        raise configuration.error(
-            "injection_process", f"alpha and beta are probabilities above 0, got {alpha:g} and {beta:g}"
-        )
+        raise call.error(f"alpha and beta are probabilities above 0, got {alpha:g} and {beta:g}")
     return Bursts(alpha, beta)
 
 
@@ -127,77 +129,44 @@ def _to(call: _Call, target: npt.ArrayLike) -> Pattern:
     targets = np.asarray(target, dtype=np.int64)
     wrong = np.flatnonzero((targets < 0) | (targets >= call.nodes))
     if wrong.size:
-        raise call.configuration.error(
-            "traffic", f"node {wrong[0]} would send to {targets[wrong[0]]}; there are nodes 0 to {call.nodes - 1}"
-        )
+        raise call.error(f"node {wrong[0]} would send to {targets[wrong[0]]}; there are nodes 0 to {call.nodes - 1}")
     return Pattern(call.text, destination=targets.astype(np.int32))
 
 
 def _drawn(call: _Call, choices: Callable[[int], Sequence[int] | Numbers], shares: Numbers | None = None) -> Pattern:
     """Each node draws among some destinations, as often as one of them stands there."""
     if call.nodes > MOST_NODES:
-        raise call.configuration.error(
-            "traffic",
+        raise call.error(
             f"{call.text}: {call.nodes} × {call.nodes} rates are too many; the limit is {MOST_NODES} nodes",
         )
     weight = np.zeros((call.nodes, call.nodes))
     for source in range(call.nodes):
         targets = np.asarray(choices(source), dtype=np.int64)
         if targets.min() < 0 or targets.max() >= call.nodes:
-            raise call.configuration.error(
-                "traffic", f"node {source} would send to {targets.max()}; there are nodes 0 to {call.nodes - 1}"
-            )
+            raise call.error(f"node {source} would send to {targets.max()}; there are nodes 0 to {call.nodes - 1}")
         np.add.at(weight[source], targets, 1.0 if shares is None else shares)
     return Pattern(call.text, weight=weight / weight.sum(axis=1, keepdims=True))
 
 
-def _bits(call: _Call) -> tuple[Numbers, int]:
-    bits = call.nodes.bit_length() - 1
-    if call.nodes != 1 << bits:
-        raise call.configuration.error(
-            "traffic", f"{call.name} wants a power of two of nodes; there are {call.nodes}"
-        )
-    return np.arange(call.nodes, dtype=np.int64), bits
+def _same(pattern: Callable[[Network], Pattern]) -> Callable[[_Call], Pattern]:
+    """A pattern on bits that Unknot has as well."""
 
+    def made(call: _Call) -> Pattern:
+        if call.nodes & (call.nodes - 1):
+            raise call.error(f"{call.name} wants a power of two of nodes; there are {call.nodes}")
+        try:
+            return replace(pattern(call.built.network), name=call.text)
+        except TrafficError as error:
+            raise call.error(str(error)) from None
 
-def _uniform(call: _Call) -> Pattern:
-    return Pattern("uniform")
-
-
-def _bitcomp(call: _Call) -> Pattern:
-    nodes, _ = _bits(call)
-    return _to(call, call.nodes - 1 - nodes)
-
-
-def _bitrev(call: _Call) -> Pattern:
-    nodes, bits = _bits(call)
-    target = np.zeros_like(nodes)
-    for i in range(bits):
-        target |= ((nodes >> i) & 1) << (bits - 1 - i)
-    return _to(call, target)
-
-
-def _transpose(call: _Call) -> Pattern:
-    nodes, bits = _bits(call)
-    if bits % 2:
-        raise call.configuration.error(
-            "traffic", f"transpose wants an even power of two of nodes; there are {call.nodes}"
-        )
-    half = bits // 2
-    return _to(call, nodes >> half | (nodes & ((1 << half) - 1)) << half)
-
-
-def _shuffle(call: _Call) -> Pattern:
-    nodes, bits = _bits(call)
-    return _to(call, (nodes << 1 & call.nodes - 1) | nodes >> max(bits - 1, 0))
+    return made
 
 
 def _digits(call: _Call, step: Callable[[int], int]) -> Pattern:
     k, n, across = (call.whole(at, key) for at, key in enumerate(("k", "n", "xr")))
     base = k * across
     if base < 1 or n < 0 or base**n > call.nodes:
-        raise call.configuration.error(
-            "traffic",
+        raise call.error(
             f"{call.name} by {n} digits of {base} is for {max(base, 0)}^{n} nodes; there are {call.nodes}",
         )
     nodes, target = np.arange(call.nodes, dtype=np.int64), np.zeros(call.nodes, dtype=np.int64)
@@ -223,7 +192,7 @@ def _background(call: _Call) -> Pattern:
     excluded = set(call.numbers(0, call.nodes)) if call.values else set()
     left = [node for node in range(call.nodes) if node not in excluded]
     if not left:
-        raise call.configuration.error("traffic", "no node is left to send to")
+        raise call.error("no node is left to send to")
     return _drawn(call, lambda source: left)
 
 
@@ -234,13 +203,13 @@ def _diagonal(call: _Call) -> Pattern:
 def _asymmetric(call: _Call) -> Pattern:
     half = call.nodes // 2
     if not half:
-        raise call.configuration.error("traffic", "asymmetric wants two nodes or more")
+        raise call.error("asymmetric wants two nodes or more")
     return _drawn(call, lambda source: [source % half, source % half + half])
 
 
 def _taper64(call: _Call) -> Pattern:
     if call.nodes != 64:
-        raise call.configuration.error("traffic", f"taper64 is for 64 nodes; there are {call.nodes}")
+        raise call.error(f"taper64 is for 64 nodes; there are {call.nodes}")
     shares = np.array([64] * 9 + [9] * 64)
     near_by = [8 * i + j for i in (-1, 0, 1) for j in (-1, 0, 1)]
     return _drawn(call, lambda source: [(64 + source + step) % 64 for step in near_by] + list(range(64)), shares)
@@ -250,14 +219,14 @@ def _bad_dragon(call: _Call) -> Pattern:
     k = call.whole(0, "k")
     size = 2 * k * k
     if k < 1 or size > call.nodes:
-        raise call.configuration.error("traffic", f"bad_dragon for groups of {size} nodes; there are {call.nodes}")
+        raise call.error(f"bad_dragon for groups of {size} nodes; there are {call.nodes}")
     return _drawn(call, lambda source: (np.arange(size) + (source // size + 1) * size) % call.nodes)
 
 
 def _badperm_yarc(call: _Call) -> Pattern:
     base = call.whole(0, "k") * call.whole(2, "xr")
     if base < 1:
-        raise call.configuration.error("traffic", "badperm_yarc wants k and xr above 0")
+        raise call.error("badperm_yarc wants k and xr above 0")
     return _drawn(call, lambda source: np.arange(base) * base + source // base)
 
 
@@ -266,7 +235,7 @@ def _hotspot(call: _Call) -> Pattern:
     rates = call.numbers(1) if len(call.values) > 1 else [1]
     rates = (rates + [rates[-1]] * len(nodes))[: len(nodes)]
     if min(rates) < 1:
-        raise call.configuration.error("traffic", f"rates of hot spots are above 0, got {min(rates)}")
+        raise call.error(f"rates of hot spots are above 0, got {min(rates)}")
     if -1 in nodes:
         chosen = np.random.default_rng(call.configuration.whole("seed") & 0xFFFFFFFF)
         nodes = [int(chosen.integers(call.nodes)) if node < 0 else node for node in nodes]
@@ -278,11 +247,11 @@ def _hotspot(call: _Call) -> Pattern:
 
 
 PATTERNS: dict[str, Callable[[_Call], Pattern]] = {
-    "uniform": _uniform,
-    "bitcomp": _bitcomp,
-    "bitrev": _bitrev,
-    "transpose": _transpose,
-    "shuffle": _shuffle,
+    "uniform": lambda call: Pattern("uniform"),
+    "bitcomp": _same(bit_complement),
+    "bitrev": _same(bit_reverse),
+    "transpose": _same(transpose),
+    "shuffle": _same(shuffle),
     "tornado": _tornado,
     "neighbor": _neighbor,
     "randperm": _randperm,
