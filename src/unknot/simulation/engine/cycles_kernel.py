@@ -35,11 +35,23 @@ def inject_all(rule, s, r, now):
 
 
 @inlined
-def advance(rule, raw, until):
+def no_router(rule, s, w, now):
+    """Stand in for `run_router`."""
+    return np.int64(DONE)
+
+
+@inlined
+def no_pack(s):
+    """Stand in for `pack`."""
+    s.count.packed = 1
+
+
+@inlined
+def cycles(rule, raw, until, pack, run_router):
     """Simulate from ``count.now`` up to, not including, cycle `until`; the status says if it stopped before.
 
-    Several parts of a network are advanced at once, each by a thread of its own; none is ever more than one cycle
-    ahead of another.
+    The last two arguments are functions for routers that take the fast path. Several parts of a network are advanced
+    at once, each by a thread of its own; none is ever more than one cycle ahead of another.
     """
     s = view(raw)
     setup, count = s.setup, s.count
@@ -86,3 +98,15 @@ def advance(rule, raw, until):
             store(progress + 128 * part, now + 1)
     count.now = until
     return np.int64(DONE)
+
+
+@inlined
+def advance(rule, raw, until):
+    """Simulate as `cycles` does."""
+    return cycles(rule, raw, until, pack, run_router)
+
+
+@inlined
+def advance_general(rule, raw, until):
+    """Do the same where no router takes the fast path."""
+    return cycles(rule, raw, until, no_pack, no_router)

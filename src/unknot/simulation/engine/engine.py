@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError, SimulationError
+from unknot._base.kernels.native import Native
 from unknot._base.memory import require
 from unknot._base.switching import BUFFER_DEPTH, Switching
 from unknot.certificates.verdict import Configuration
@@ -179,15 +180,14 @@ class Engine:
             If a header has no candidate, or the rule breaks its contract.
         """
         self._decide()
-        for part in self.parts:
-            kernels.link(part)
+        advance, *_ = [kernels.link(part) for part in self.parts]
         if len(self.parts) > 1:
-            self._advance_together(until)
+            self._advance_together(advance, until)
             return False
         while True:
             # In pieces, between which Python looks for signals.
             stop = min(until, self.now + self._piece)
-            end = kernels.advance(self.relation.compiled.function.address, self.parts[0].raw, stop)
+            end = advance(self.relation.compiled.function.address, self.parts[0].raw, stop)
             if end == status.DONE and stop < until:
                 continue
             if end == status.FULL:
@@ -221,7 +221,7 @@ class Engine:
         }
         self.parts = [part.replaced(**kept) for part in self.parts]
 
-    def _advance_together(self, until: int) -> None:
+    def _advance_together(self, advance: Native, until: int) -> None:
         """Advance all parts at once, each on a thread of its own."""
         from concurrent.futures import ThreadPoolExecutor
 
@@ -230,7 +230,7 @@ class Engine:
             while self.now < until:
                 self._share_out()
                 upto = min(until, self.now + min(SPAN, self._piece))
-                runs = [pool.submit(kernels.advance, function, part.raw, upto) for part in self.parts]
+                runs = [pool.submit(advance, function, part.raw, upto) for part in self.parts]
                 for part, end in zip(self.parts, [run.result() for run in runs], strict=True):
                     if end != status.DONE:
                         self._explain(part, end == status.DEAD_END)

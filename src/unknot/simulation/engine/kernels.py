@@ -12,6 +12,7 @@ from unknot.simulation.engine.state import WAVEFRONT, State
 HERE = "unknot.simulation.engine"
 
 advance = Native(f"{HERE}.cycles_kernel.advance", "number", "int64", "number")
+advance_general = Native(f"{HERE}.cycles_kernel.advance_general", "number", "int64", "number")
 served = Native(f"{HERE}.state_kernel.served", "number", "int64", "int64", "int64")
 find_stuck = Native(f"{HERE}.stuck_kernel.find_stuck", "number", "int64", "bool")
 fill_cache = Native(f"{HERE}.cache_kernel.fill_cache", "number", "int64")
@@ -23,6 +24,7 @@ def _of_numbers(place: str, count: int, answers: bool = False) -> Native:
 
 
 open_inbox, work = _of_numbers("router_kernel.open_inbox", 3, True), _of_numbers("router_kernel.work", 4, True)
+match_matrix = _of_numbers("match_kernel.match_matrix", 6)
 fetch = _of_numbers("fetch_kernel.fetch", 3)
 compare, decide = _of_numbers("compare_kernel.compare", 4), _of_numbers("compare_kernel.decide", 4)
 speculate = _of_numbers("bid_kernel.speculate", 4)
@@ -32,14 +34,15 @@ arrive_in_class = _of_numbers("class_kernel.arrive_in_class", 4, True)
 see = _of_numbers("state_kernel.see", 3)
 
 
-def link(part: State) -> None:
-    """Give `advance` the addresses of the other kernels that a part needs, which are compiled if need be."""
+def link(part: State) -> Native:
+    """Return the loop for a part, and give it the addresses of the kernels that it calls, compiled if need be."""
     setup = part.setup
     packable, classes = setup.packable == 1, setup.classes > 0
     general = not packable or bool((np.diff(part.first_word) > 1).any())
     for entry, kernel, is_needed in (
         ("open_inbox", open_inbox, general),
         ("work", work, general),
+        ("match_matrix", match_matrix, general and max(setup.allocator, setup.switch_allocator) >= WAVEFRONT),
         ("fetch", fetch, setup.large == 1),
         ("choose", decide if setup.compares == IN_ROUTER else compare, setup.compares > 0),
         ("speculate", speculate, packable and setup.speculative == 1),
@@ -50,3 +53,4 @@ def link(part: State) -> None:
         ("see", see, len(part.seen) > 0),
     ):
         setattr(setup, entry, kernel.address if is_needed else 0)
+    return advance if packable else advance_general

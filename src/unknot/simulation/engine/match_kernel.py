@@ -229,10 +229,10 @@ OF_SWITCH = 1 << 20
 """Tags of random numbers of switch allocation begin here."""
 
 
-@called
+@inlined
 def match_matrix(raw, n, w0, w1, of_switch, now):
     """Match the first n requests of the router of words w0 to w1."""
-    s = view(raw)
+    s, w0, of_switch = view(raw), natural(w0), of_switch != 0
     requests, first = s.requests, natural(64 * w0)
     inputs, outputs = np.int64(s.ordinals.inputs[first]), np.int64(s.ordinals.outputs[first])
     kind = s.setup.switch_allocator if of_switch else s.setup.allocator

@@ -16,7 +16,6 @@ from unknot.simulation.engine.match_kernel import (
     CYCLIC,
     honoured,
     match,
-    match_matrix,
     numbered,
     offer,
     remember,
@@ -355,7 +354,7 @@ def allocate_vcs(rule, s, w0, w1, now):
     for k in range(count):
         n = list_requests(s, ends, k, many, n, now)
     if n > 0 and allocator >= WAVEFRONT:
-        match_matrix(s.raw, n, w0, w1, False, now)
+        call_at(s.setup.match_matrix, (s.raw, n, w0, w1, False, now))
     elif n > 0:
         match(s, ends, n)
     for k in range(n):

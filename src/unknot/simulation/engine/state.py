@@ -336,7 +336,7 @@ TABLES = {
 
 SETUP = rows(
     FIXED,
-    576,
+    584,
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer, less those that are shared
     num_vcs=int64,  # of the network
@@ -354,6 +354,7 @@ SETUP = rows(
     # Addresses of kernels that not every run calls, 0 in others; see `kernels.link`.
     open_inbox=int64,
     work=int64,
+    match_matrix=int64,
     fetch=int64,
     choose=int64,
     speculate=int64,

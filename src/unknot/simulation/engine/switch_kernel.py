@@ -4,13 +4,12 @@
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import lowest, natural
+from unknot._base.kernels.words_kernel import call_at, lowest, natural
 from unknot.simulation.engine.match_kernel import (
     CYCLIC,
     HOPE,
     honoured,
     match,
-    match_matrix,
     numbered,
     offer,
     remember,
@@ -197,7 +196,7 @@ def allocate_switch(s, count, w0, w1, now):
     if s.setup.speculative == 1:
         n = speculate(s, count, w0, w1, True, ends, n, now)
     if n > 0 and allocator >= WAVEFRONT:
-        match_matrix(s.raw, n, w0, w1, True, now)
+        call_at(s.setup.match_matrix, (s.raw, n, w0, w1, True, now))
     elif n > 0:
         match(s, ends, n)
     for k in range(n):
