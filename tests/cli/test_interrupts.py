@@ -213,6 +213,14 @@ def test_an_interrupt_that_c_code_drops_ends_a_search() -> None:
     assert done.returncode == 0
 
 
+def test_one_interrupt_that_comes_in_two_ways_is_one() -> None:
+    """As from a batch system: to the command, and to its parent, which hands it on."""
+    again = "    threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()\n    interrupted()\n"
+    program = "import threading" + KEPT.replace("    interrupted()\n", again)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.returncode) == ("the best so far\nshown\n", 0)
+
+
 TWICE = """
 import atexit, os, signal, sys, time
 from unknot.cli.commands import guard

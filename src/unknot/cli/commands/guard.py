@@ -43,6 +43,8 @@ _repeated: list[int] = []
 """Signals that Unknot has sent to itself, since the first one was lost."""
 AGAIN = 0.05
 """Seconds after which a lost signal is repeated."""
+SAME = 0.2
+"""Seconds in which SIGINT once more is the same request: to all processes of a job, it comes by the parent too."""
 
 
 @contextlib.contextmanager
@@ -76,7 +78,7 @@ class Guard:
 
     def __init__(self) -> None:
         self._ended = threading.Event()
-        self._spared = False
+        self._spared: float | None = None
         self._repeated = 0
         read, write = os.pipe()
         os.set_blocking(write, False)
@@ -92,8 +94,10 @@ class Guard:
             return  # it ends already; raised in the clean-up, this would leave threads to the end of the interpreter
         if number == signal.SIGINT and len(_repeated) > self._repeated:
             self._repeated += 1
-        elif number == signal.SIGINT and _keeping.is_set() and not self._spared:
-            self._spared = True
+        elif number == signal.SIGINT and self._spared is not None and time.monotonic() < self._spared + SAME:
+            return
+        elif number == signal.SIGINT and _keeping.is_set() and self._spared is None:
+            self._spared = time.monotonic()
             SPARED.set()
             os.write(2, b"interrupted; what was found so far is shown soon, and another Ctrl-C ends at once\n")
         else:
@@ -101,16 +105,16 @@ class Guard:
         raise KeyboardInterrupt
 
     def _watch(self, read: int) -> None:
-        spared, repeated = False, 0
+        spared, repeated = 0.0, 0
         while True:
             came = os.read(read, 64)
             own = min(len(_repeated) - repeated, came.count(signal.SIGINT))
             repeated += own
             count = sum(map(came.count, _SIGNALS)) - own
-            if count == came.count(signal.SIGINT) - own and _keeping.is_set() and not spared:
-                spared = count > 0
-                count -= spared
-            if count:
+            alone = count > 0 and count == came.count(signal.SIGINT) - own
+            if alone and _keeping.is_set() and not spared:
+                spared = time.monotonic()
+            if count and not (alone and time.monotonic() < spared + SAME):
                 break
         end = time.monotonic() + UNWINDING
         if not _interrupted.wait(UNNOTICED) or not self._ended.wait(max(0.0, end - time.monotonic())):
