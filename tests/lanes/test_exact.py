@@ -241,7 +241,8 @@ import signal
 from itertools import combinations
 from pysat.solvers import Solver
 from unknot._base.background import clock
-from unknot.certificates import Rejected, network_of, plain
+from unknot.certificates import Rejected, plain
+from unknot.certificates.documents import network_of
 from unknot.lanes.solver import solved_within
 from unknot.lanes.effort import SearchEffort
 signal.signal(signal.SIGINT, signal.default_int_handler)
