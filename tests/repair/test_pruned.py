@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
+import networkx as nx
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -18,9 +20,12 @@ from unknot.certificates import Rejected, accept_verdict, plain
 from unknot.certificates.documents import network_of, table_of
 from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh, ring, torus
-from unknot.repair.bounds import SCALE, accept_removed
-from unknot.repair.facts import literals, plain_fact
-from unknot.repair.pruned import Pruned, Unprunable, pruned
+from unknot.repair.facts import Entry, Fact, Literals, literals, plain_fact
+from unknot.repair.light_cycles import light_cycles
+from unknot.repair.light_knots import light_knots
+from unknot.repair.prune_bounds import SCALE, Program, accept_removed, prune_bound
+from unknot.repair.prune_space import Offers
+from unknot.repair.pruned import Pruned, Unprunable, named, pruned
 from unknot.routing import Relation, fully_adaptive
 from unknot.verify import check, deliver
 
@@ -81,6 +86,45 @@ def test_a_square_loses_two_candidates() -> None:
     delivery = deliver(found.relation)
     assert delivery.delivered
     assert delivery.minimal
+
+
+def test_the_linear_program_of_knots() -> None:
+    """Every round adds knots that the shares before left; each clause is what the checker derives from the fact."""
+    relation = fully_adaptive(mesh(3, 3), vcs=1)
+    offers, removed, facts = Offers(relation, DEFAULT_SWITCHING, False), dict[Entry, float](), dict[Fact, Literals]()
+    table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
+    while fresh := light_knots(offers, removed):
+        for fact, (gone, kept) in fresh.items():
+            shares = sum(removed.get(e, 0.0) for e in gone) + sum(1 - removed.get(e, 0.0) for e in kept)
+            assert shares < 1
+            assert plain.removal_clause(table, DEFAULT_SWITCHING, False, plain_fact(fact)) == (gone, kept)
+        assert not facts.keys() & fresh.keys()
+        facts |= fresh
+        program = Program.of(facts)
+        solved = program.relaxed()
+        assert solved is not None
+        removed = dict(zip(program.entries, solved[0].tolist(), strict=True))
+    assert sum(removed.values()) == pytest.approx(18)
+    assert prune_bound(offers, facts, 0).multipliers  # type: ignore[union-attr]
+
+
+@given(st.dictionaries(st.tuples(st.integers(0, 6), st.integers(0, 6)), st.floats(0, 1), max_size=20))
+def test_light_cycles_are_the_lightest_through_each_node(weight: dict[tuple[int, int], float]) -> None:
+    graph = nx.DiGraph([turn for turn in weight if turn[0] != turn[1]])
+    every = {tuple(cycle): sum(weight[t] for t in pairwise([*cycle, cycle[0]])) for cycle in nx.simple_cycles(graph)}
+    found = light_cycles({turn: w for turn, w in weight.items() if turn[0] != turn[1]})
+    for cycle in found:
+        assert sum(weight[turn] for turn in pairwise([*cycle, cycle[0]])) < 1
+    light = [cycle for cycle, total in every.items() if total < 1 - 1e-4]
+    assert {node for cycle in light for node in cycle} <= {node for cycle in found for node in cycle}
+
+
+def test_named_routings_are_begun_with() -> None:
+    """Of a mesh turn models leave more than the orders that are searched for."""
+    offers = Offers(fully_adaptive(mesh(3, 3), vcs=1), DEFAULT_SWITCHING, False)
+    sizes = [len(removed) for removed in named(offers, effort())]
+    assert min(sizes) == 24
+    assert not any(offers.wrong(removed) for removed in named(offers, effort()))
 
 
 def test_shortest_paths_of_a_ring_cannot_be_saved() -> None:

@@ -28,7 +28,7 @@ from unknot.lanes.tables import free_table, random_table, table_of, tabled
 from unknot.network import Network
 from unknot.network.families import ring, torus
 from unknot.repair import accept_changes, escaped
-from unknot.repair.bounds import SCALE
+from unknot.repair.change_bounds import SCALE
 from unknot.repair.rerouted import rerouted
 from unknot.routing import Relation, fully_adaptive, shortest_paths
 from unknot.routing.named import routing

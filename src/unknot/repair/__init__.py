@@ -2,12 +2,12 @@
 
 from inspect import ismodule as _ismodule
 
-from unknot.repair.bounds import ChangeBound as ChangeBound
-from unknot.repair.bounds import PruneBound as PruneBound
-from unknot.repair.bounds import accept_changes as accept_changes
-from unknot.repair.bounds import accept_removed as accept_removed
+from unknot.repair.change_bounds import ChangeBound as ChangeBound
+from unknot.repair.change_bounds import accept_changes as accept_changes
 from unknot.repair.escape import Escaped as Escaped
 from unknot.repair.escape import escaped as escaped
+from unknot.repair.prune_bounds import PruneBound as PruneBound
+from unknot.repair.prune_bounds import accept_removed as accept_removed
 from unknot.repair.pruned import Pruned as Pruned
 from unknot.repair.pruned import Unprunable as Unprunable
 from unknot.repair.relaned import Relaned as Relaned

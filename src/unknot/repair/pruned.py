@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unknot._base.background import clock
+from unknot._base.errors import UnknotError
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.certificates import Rejected
@@ -16,14 +18,23 @@ from unknot.lanes.effort import SearchEffort
 from unknot.lanes.orders import search
 from unknot.lanes.path_set import following, packed
 from unknot.network import Network
-from unknot.repair.bounds import PruneBound, accept_removed, prune_bound, prune_proof
 from unknot.repair.facts import Entry, Fact, Knot, Literals
+from unknot.repair.light_knots import light_knots
+from unknot.repair.prune_bounds import Program, PruneBound, accept_removed, add_light_knots, prune_bound, prune_proof
 from unknot.repair.prune_space import EJECTED, Offers, OpenVerdictError
+from unknot.routing.named import routing, routings
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
 if TYPE_CHECKING:
     from unknot.certificates.verdict import Verdict
+
+MOST_NAMED = 20_000
+"""Most candidates of a relation beside which named routings are tried."""
+NAMED_SHARE = 0.2
+"""Share of the time for these."""
+NEARBY = 20
+"""Rounds of removing candidates anew around a channel, after each choice of the solver."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,9 +134,10 @@ def pruned(
 ) -> Pruned | Unprunable | None:
     """Remove few candidates so that a relation is safe and delivers; None if no way was found.
 
-    A solver picks the fewest candidates that settle all facts known so far (see `facts`); what is then left is
+    Begins with what named routings do without. The facts of a linear program come first (`add_light_knots`). Then a
+    solver picks the fewest candidates that settle all facts known so far (see `facts`); what is then left is
     judged, and what is wrong with it is a new fact. Ends with the fewest; until then removing one candidate after the
-    other gives upper bounds.
+    other, and again around one channel after the other, gives upper bounds.
 
     Parameters
     ----------
@@ -140,29 +152,30 @@ def pruned(
     chosen: frozenset[Entry] = frozenset()
     least, complete = 0, False
     try:
-        best = climbing(offers, effort)
+        best = min(named(offers, effort), key=_size, default=None)
+        best = climbing(offers, effort) if best is None else best
+        if exact:
+            add_light_knots(offers, facts, effort)
         while not effort.over:
             wrong = offers.wrong(chosen)
-            if not wrong:
-                best, complete = chosen, True
-                break
             facts.update(wrong)
-            better = greedy(offers, chosen, facts, effort)
-            if better is not None and (best is None or len(better) < len(best)):
-                best = better
+            if not wrong or chosen or best is None:
+                best = min((best, greedy(offers, chosen, facts, effort) if wrong else chosen), key=_size)
+            if len(chosen) > least:  # the solver had no time for the fewest
+                best = nearby(offers, best, facts, effort)
             effort.report(f"{least} candidates have to go, {'none' if best is None else len(best)} do")
-            if best is not None and (not exact or len(best) <= least):
-                complete = len(best) <= least
+            complete = best is not None and len(best) <= least
+            if complete or (best is not None and not (exact and wrong)):
                 break
-            picked = _fewest(facts, chosen if best is None else best, effort)
-            if picked is None:
-                break
-            if isinstance(picked, Unsatisfiable):
+            picked = Program.of(facts).fewest(effort)
+            if picked.impossible:
                 return Unprunable(prune_proof(offers, facts, offers.count + 1), switching, relation)
-            chosen = picked
-            least = max(least, len(chosen))
-            if best is not None and len(best) <= least:
-                complete = True
+            if picked.chosen is None:
+                break
+            chosen, least = picked.chosen, max(least, picked.least)
+            facts.update(light_knots(offers, dict.fromkeys(chosen, 1.0)))
+            complete = best is not None and len(best) <= least
+            if complete:
                 break
     except OpenVerdictError:
         pass
@@ -181,34 +194,53 @@ def pruned(
     )
 
 
-class Unsatisfiable:
-    """Facts contradict each other."""
+def _size(removed: frozenset[Entry] | None) -> float:
+    """Number of removed candidates; None: no way was found."""
+    return float("inf") if removed is None else len(removed)
 
 
-def _fewest(
-    facts: dict[Fact, Literals], hint: frozenset[Entry], effort: SearchEffort
-) -> frozenset[Entry] | Unsatisfiable | None:
-    """The fewest candidates that settle all facts, by CP-SAT; None if it has no answer."""
-    from ortools.sat.python import cp_model
+def named(offers: Offers, effort: SearchEffort) -> Iterator[frozenset[Entry]]:
+    """Candidates that a named routing does not have, if it has no others, is safe and delivers."""
+    relation, known = offers.relation, set[frozenset[Entry]]()
+    end = clock() + NAMED_SHARE * (effort.deadline - clock())
+    for name in routings().core if offers.count <= MOST_NAMED else ():
+        if clock() > end:
+            return
+        try:
+            other = routing(relation.network, name)
+            if other.num_vcs != relation.num_vcs or not np.array_equal(other.destination, relation.destination):
+                continue
+            kept = Offers(other, offers.switching, offers.minimal).after
+        except UnknotError:
+            continue
+        removed = frozenset(
+            (at, address, vc)
+            for address, states in enumerate(offers.after)
+            for at, candidates in states.items()
+            for vc, _ in candidates
+            if vc != EJECTED and vc not in (there for there, _ in kept[address].get(at, ()))
+        )
+        removed = frozenset(entry for entry in removed if entry[0] in offers.reached(entry[1], removed))
+        if removed not in known and not offers.wrong(removed):
+            yield _put_back(offers, removed, frozenset(), effort)
+        known.add(removed)
 
-    model = cp_model.CpModel()
-    entries = sorted({entry for clause in facts.values() for part in clause for entry in part})
-    gone = {entry: model.new_bool_var("") for entry in entries}
-    for positive, negative in facts.values():
-        model.add_bool_or([gone[e] for e in sorted(positive)] + [gone[e].negated() for e in sorted(negative)])
-    for entry, variable in gone.items():
-        model.add_hint(variable, entry in hint)
-    model.minimize(sum(gone.values()))
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.random_seed = effort.seed % 2**31
-    solver.parameters.max_time_in_seconds = max(0.1, effort.deadline - clock())
-    answer = solver.solve(model)
-    if answer == cp_model.INFEASIBLE:
-        return Unsatisfiable()
-    if answer != cp_model.OPTIMAL:
-        return None
-    return frozenset(entry for entry, variable in gone.items() if solver.value(variable))
+
+def nearby(
+    offers: Offers, best: frozenset[Entry] | None, facts: dict[Fact, Literals], effort: SearchEffort
+) -> frozenset[Entry] | None:
+    """Put back all that is removed at two neighbours, and remove candidates anew; the best of some rounds."""
+    relation, random = offers.relation, np.random.default_rng([effort.seed, len(facts), 1])
+    router = np.concatenate([relation.vcs.router, relation.network.inject])
+    for _ in range(NEARBY if best else 0):
+        channel = int(random.integers(relation.network.num_channels))
+        ends = {int(relation.network.source[channel]), int(relation.network.target[channel])}
+        tried = greedy(offers, frozenset(e for e in best or () if int(router[e[0]]) not in ends), facts, effort)
+        if _size(tried) <= _size(best):
+            best = tried
+        if effort.over:
+            break
+    return best
 
 
 def climbing(offers: Offers, effort: SearchEffort) -> frozenset[Entry] | None:

@@ -16,7 +16,7 @@ from unknot.lanes.evidence import bound_claim as lane_bound_claim
 from unknot.lanes.figures import Lanes
 from unknot.lanes.lanes import lanes as fewest_lanes
 from unknot.lanes.tables import Table, table_of
-from unknot.repair.bounds import bound_claim as changes_claim
+from unknot.repair.change_bounds import bound_claim as changes_claim
 from unknot.repair.escape import Escaped, escaped
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.repair.rerouted import Rerouted, rerouted

@@ -18,7 +18,7 @@ from unknot.lanes.path_set import Floats, Ints
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import Table, lanes_of, paths_of_table, tabled
 from unknot.network import Network
-from unknot.repair.bounds import ChangeBound, Kind, accept_changes, change_bound
+from unknot.repair.change_bounds import ChangeBound, Kind, accept_changes, change_bound
 from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation

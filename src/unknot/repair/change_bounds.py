@@ -1,4 +1,4 @@
-"""Lower bounds on what a repair changes: removed candidates, and routes or entries of tables in one lane.
+"""Lower bounds on what a repair changes: routes or entries of tables in one lane.
 
 Routes in one lane must not close a cycle of turns, so each cycle of turns that the given routes take loses one, and
 with it every route that takes it. In the linear relaxation of this cycles get weights, which changes pay: what is due
@@ -11,18 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from unknot._base.shown import Brief
 from unknot.certificates import Rejected, plain
-from unknot.certificates.documents import Document, changes_claim, plain_table, removals_claim
-from unknot.lanes.solver import Steps, answer, refuted_by
+from unknot.certificates.documents import Document, changes_claim, plain_table
 from unknot.lanes.tables import Table
-from unknot.network.graph import from_lowest
-from unknot.repair.facts import Fact, Literals, plain_fact
-from unknot.repair.prune_space import Offers
+from unknot.repair.light_cycles import light_cycles
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
@@ -36,11 +33,6 @@ SCALE = plain.PARTS
 """Denominator of weights and payments, which are whole numbers."""
 MOST_GROUPS = 150_000
 """Most groups for which linear programs are solved."""
-CYCLES = 200
-"""Cycles that are added at a time."""
-MOST_PROOF = 60_000
-"""Most variables of a proof by unit propagation."""
-CONFLICTS = 200_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,7 +74,7 @@ def change_bound(table: Table, kind: Kind) -> ChangeBound | None:
 
     addresses = np.unique(table.row, return_index=True)[1].tolist()
     groups = _groups(table, kind, addresses)
-    cycles = _light_cycles(groups, dict.fromkeys(groups, 0.0), table.network.num_channels)
+    cycles = light_cycles(dict.fromkeys(groups, 0.0))
     if not cycles or sum(len(members) for members in groups.values()) > MOST_GROUPS:
         return None
     known = dict.fromkeys(cycles)
@@ -109,7 +101,7 @@ def change_bound(table: Table, kind: Kind) -> ChangeBound | None:
         if solved.status != 0:
             return None
         weight = dict(zip(turns, solved.x.tolist(), strict=False))
-        more = _light_cycles(groups, {turn: weight.get(turn, 0.0) for turn in groups}, table.network.num_channels)
+        more = light_cycles({turn: weight.get(turn, 0.0) for turn in groups})
         more = [cycle for cycle in more if cycle not in known]
         if not more:
             break
@@ -165,122 +157,6 @@ def accept_changes(relation: Relation, bound: ChangeBound) -> int:
     return bound.least
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PruneBound(Brief):
-    """Proof that fewer removed candidates are not enough.
-
-    Attributes
-    ----------
-    facts : tuple of Knot, Trap or Detour
-    multipliers : tuple of int
-        One for each fact, in parts of `SCALE`; empty if there is a proof instead.
-    steps : tuple of pairs of tuples of int
-        Clauses that follow one from another, from the facts, and from "fewer than `claimed` are removed", each with
-        the clauses by which it follows; the last is empty.
-    claimed : int
-        What the proof shows.
-    minimal : bool
-        What is left shall take shortest paths only.
-
-    Examples
-    --------
-    >>> from unknot.repair import repair
-    >>> remedies = repair("ring(4)", routing="fully_adaptive")
-    >>> bound = next(r for r in remedies if r.kind == "fewer candidates").change.evidence
-    >>> type(bound).__name__, bound.minimal
-    ('PruneBound', False)
-    """
-
-    facts: tuple[Fact, ...]
-    multipliers: tuple[int, ...]
-    steps: Steps = ()
-    claimed: int = 0
-    minimal: bool = False
-
-    @property
-    def proof(self) -> dict[str, Any]:
-        """The proof as plain data, for the checker."""
-        facts = [plain_fact(fact) for fact in self.facts]
-        if self.claimed:
-            return {"facts": facts, "steps": [[list(literals), list(hints)] for literals, hints in self.steps]}
-        return {"facts": facts, "multipliers": list(self.multipliers)}
-
-
-@takes_relation
-def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int:
-    """The number of removed candidates that the bound shows to be needed; raise `Rejected` if it does not hold.
-
-    Parameters
-    ----------
-    bound : PruneBound
-    switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
-        Technique for which the relation was to be made safe.
-
-    Examples
-    --------
-    >>> from unknot.network.families import ring
-    >>> from unknot.repair import repair
-    >>> from unknot.routing import fully_adaptive
-    >>> relation = fully_adaptive(ring(4))
-    >>> few = next(r for r in repair(relation) if r.kind == "fewer candidates")
-    >>> few.cost, accept_removed(relation, few.change.evidence, "vct")
-    (2, 2)
-    """
-    table = plain_table(relation)
-    if bound.claimed:
-        claim = removals_claim(switching, bound.minimal, bound.claimed, bound.proof)
-        plain.check_removals(table, claim, bound.proof)
-        return bound.claimed
-    clauses = [plain.removal_clause(table, switching, bound.minimal, fact) for fact in bound.proof["facts"]]
-    return plain.removals_shown(clauses, plain.integers([*bound.multipliers], "multipliers", 0, 2**62, len(clauses)))
-
-
-def prune_bound(offers: Offers, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
-    """Multipliers by linear programming; a proof instead where these show less than is known."""
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array
-
-    if not facts:
-        return None
-    entries = sorted({entry for clause in facts.values() for part in clause for entry in part})
-    column = {entry: i for i, entry in enumerate(entries)}
-    terms = [
-        (i, column[entry], sign)
-        for i, (gone, kept) in enumerate(facts.values())
-        for sign, part in ((-1.0, gone), (1.0, kept))
-        for entry in part
-    ]
-    row, col, value = (np.array(part) for part in zip(*terms, strict=True))
-    solved = linprog(
-        np.ones(len(entries)),
-        A_ub=coo_array((value, (row, col)), shape=(len(facts), len(entries))).tocsr(),
-        b_ub=np.array([len(kept) - 1.0 for _, kept in facts.values()]),
-        bounds=(0, 1),
-        method="highs",
-    )
-    if solved.status != 0:
-        return None
-    price = np.maximum(0.0, -np.asarray(solved.ineqlin.marginals))
-    weights = zip(facts, (int(w * SCALE * (1 - 1e-6)) for w in price), strict=True)
-    some = {fact: weight for fact, weight in weights if weight}
-    bound = PruneBound(tuple(some), tuple(some.values()), minimal=offers.minimal)
-    enough = not fewest or accept_removed(offers.relation, bound, offers.switching) >= fewest
-    return bound if enough else prune_proof(offers, facts, fewest) or bound
-
-
-def prune_proof(offers: Offers, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
-    """A proof over the checker's clauses; None if it is too large, or they do not contradict each other."""
-    table = plain_table(offers.relation)
-    known = [plain.removal_clause(table, offers.switching, offers.minimal, plain_fact(fact)) for fact in facts]
-    try:
-        clauses, variables = plain.removal_clauses(known, fewest - 1)
-    except plain.Unchecked:
-        return None
-    small = variables <= MOST_PROOF
-    steps = refuted_by(clauses, variables, lambda solver: answer(solver, CONFLICTS)) if small else None
-    return None if steps is None else PruneBound(tuple(facts), (), steps, fewest, offers.minimal)
-
-
 def _turns(cycle: Sequence[int]) -> list[Turn]:
     return list(pairwise([*cycle, cycle[0]])) if cycle else []
 
@@ -313,36 +189,3 @@ def _groups(table: Table, kind: Kind, addresses: Sequence[int]) -> Groups:
                 groups.setdefault(turn, [])
         _add(groups, source, paths, address, kind)
     return groups
-
-
-def _light_cycles(groups: Groups, weight: dict[Turn, float], channels: int) -> list[tuple[int, ...]]:
-    """Cycles of turns that together weigh less than 1, the lightest through each channel."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components, dijkstra
-
-    turns = list(groups)
-    if not turns:
-        return []
-    tail, head = np.array(turns).T
-    plain = csr_array((np.ones(tail.size), (tail, head)), shape=(channels, channels))
-    _, part = connected_components(plain, directed=True, connection="strong")
-    inside = part[tail] == part[head]
-    tail, head = tail[inside], head[inside]
-    if not tail.size:
-        return []
-    amount = np.array([weight[turn] for turn, kept in zip(turns, inside, strict=True) if kept]) + 1e-7
-    graph = csr_array((amount, (tail, head)), shape=(channels, channels))
-    starts = np.unique(tail)
-    starts = starts[:: max(1, starts.size // CYCLES)]
-    away, before = dijkstra(graph, indices=starts, return_predecessors=True)
-    weight_of: dict[tuple[int, ...], float] = {}
-    for i, start in enumerate(starts.tolist()):
-        last = tail[head == start]
-        total = away[i, last] + amount[head == start]
-        if not last.size or total.min() >= 1 - 1e-6:
-            continue
-        path = [int(last[np.argmin(total)])]
-        while path[-1] != start:
-            path.append(int(before[i, path[-1]]))
-        weight_of[tuple(from_lowest(path[::-1]))] = float(total.min())
-    return sorted(weight_of, key=lambda cycle: (weight_of[cycle], cycle))
