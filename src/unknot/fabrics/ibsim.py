@@ -108,7 +108,7 @@ def _cables(network: Network) -> list[tuple[int, int, int, int]]:
                 f"channels from {network.router_name(u)} to {network.router_name(v)}: {len(backward[u, v])}, back: "
                 f"{len(backward[v, u])}; a cable is one of each"
             )
-    if network.ports is not None and (ports := _given_ports(network, network.ports)) is not None:
+    if network.ports is not None and (ports := _own_ports(network, network.ports)) is not None:
         return ports
     used = [0] * network.num_routers
     port = []
@@ -121,7 +121,7 @@ def _cables(network: Network) -> list[tuple[int, int, int, int]]:
     return [(u, port[c], v, port[twin[c]]) for c, (u, v) in enumerate(ends)]
 
 
-def _given_ports(network: Network, ports: IntArray) -> list[tuple[int, int, int, int]] | None:
+def _own_ports(network: Network, ports: IntArray) -> list[tuple[int, int, int, int]] | None:
     """Cables with the port numbers of the network, if each is positive and every cable has the same two ends."""
     near, far = ports[:, 0].tolist(), ports[:, 1].tolist()
     rows = list(zip(network.source.tolist(), near, network.target.tolist(), far, strict=True))

@@ -45,6 +45,7 @@ def balanced_channels(first, channel, source, target, distance, column, sinks, s
                         if table[i, router] < 0 or total < cost[router]:
                             table[i, router] = c
                             cost[router] = total
+        # Farthest first, so that all that flows through a router is known when its channel is charged.
         for router in order[::-1]:
             c = table[i, router]
             if c >= 0:
@@ -63,6 +64,8 @@ def connect(u, v, line_first, after, into_first, into, place, active, order, see
     """Add dependency u → v to a graph kept in topological order (Pearce & Kelly 2006); False if it closes a cycle."""
     if u == v:
         return False
+    # An edge that goes along with the order closes nothing. Against it, only what lies between the two can be on a
+    # cycle, and only that is put in another order: what leads to u before what v leads to, on the places they had.
     if order[u] > order[v]:
         count, k, closed = 1, 0, False
         ahead[0] = v
@@ -145,11 +148,13 @@ def first_fit(table, home, sources, target, line_first, after, into_first, into,
                             added[count] = e
                             count += 1
                         elif count == 0:
+                            # Nothing of this route was in the way, and a layer only gains dependencies.
                             barred[j, e] = True
                     c = d
                 if fits:
                     reached = j
                     break
+                # The order stays: it fits fewer dependencies, too.
                 for k in range(count):
                     active[j, added[k]] = False
             if reached < 0:
@@ -223,6 +228,7 @@ def break_cycles(table, home, sources, sending, target, line_first, after, place
                             d = table[i, target[c]]
                             count[line_first[c] + place[d]] -= sending[s]
                             c = d
+                    # Colour 2 stays: from there no cycle could be reached, and routes that leave make none.
                     for k in range(size):
                         colour[stack[k]] = 0
                     size = 0

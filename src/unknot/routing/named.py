@@ -154,7 +154,7 @@ def routing_to_simulate(
 
 
 def relation_of(
-    given: Relation | Network | str,
+    subject: Relation | Network | str,
     routing_text: str | None,
     vcs: int | None,
     *,
@@ -173,7 +173,7 @@ def relation_of(
     Raises
     ------
     UnknotError
-        If the network or the routing cannot be made; RelationError if `given` is none of these, if a network comes
+        If the network or the routing cannot be made; RelationError if `subject` is none of these, if a network comes
         without a routing, or if a relation comes with one.
 
     Examples
@@ -181,24 +181,24 @@ def relation_of(
     >>> relation_of("ring(4)", "dimension_order", 2, what="check")
     <Relation dimension_order with crossing dateline on ring(4), 16 VCs>
     """
-    if isinstance(given, Relation):
+    if isinstance(subject, Relation):
         if routing_text is not None or vcs is not None:
-            raise RelationError(f"{what}: {given.name} is a routing already; leave out `routing` and `vcs`")
-        return given
-    if isinstance(given, str):
+            raise RelationError(f"{what}: {subject.name} is a routing already; leave out `routing` and `vcs`")
+        return subject
+    if isinstance(subject, str):
         from unknot.fabrics.named import network as network_named
 
-        given = network_named(given)
-    if not isinstance(given, Network):
+        subject = network_named(subject)
+    if not isinstance(subject, Network):
         raise RelationError(
             f"{what}: a Relation is wanted, or a network with a routing, as in "
-            f'{what}("torus(8, 8)", routing="duato"); got {type(given).__name__}'
+            f'{what}("torus(8, 8)", routing="duato"); got {type(subject).__name__}'
         )
     if not isinstance(routing_text, str):
         raise RelationError(
-            f"{what}: {given.name} is a network; name its routing as well, by keyword: routing='dimension_order'"
+            f"{what}: {subject.name} is a network; name its routing as well, by keyword: routing='dimension_order'"
         )
-    return (routing_to_simulate if simulated else routing)(given, routing_text, vcs)
+    return (routing_to_simulate if simulated else routing)(subject, routing_text, vcs)
 
 
 def routing_named(text: str, where: str = "<routing>") -> Callable[..., Relation]:

@@ -57,6 +57,7 @@ def spreads(first, neighbour, starts, marked, out):
         if count < 0:
             return -1 - i
         far, total, met = 0, 0, 0
+        # The queue is in the order of distance, so the last one that is marked is the farthest.
         for k in range(count):
             if marked[queue[k]]:
                 met += 1
@@ -79,6 +80,7 @@ def legal_distances(rise_first, rise, fall_first, fall, order, homes, falling, l
     for i in range(homes.size):
         if search(fall_first, fall, homes[i], falling[i], queue) < 0:
             return -1 - i
+        # A step up leads to a lower rank, whose paths are known.
         for router in order:
             best = np.int64(falling[i, router])
             for k in range(rise_first[router], rise_first[router + 1]):
@@ -130,6 +132,7 @@ def offer(out, count, pick, here, there, first, index, share):
         if pick > 0:
             out[0] = out[((here * 7919 + there * 104729 + pick * 15485863) % 1000003) % count]
         count = 1
+    # Backwards, since the VCs of a channel are written where later channels stood.
     for k in range(count - 1, -1, -1):
         channel = out[k]
         for v in range(share):

@@ -156,7 +156,9 @@ def spanning_tree(
     """
     member, parent = (network.source, network.target) if inward else (network.target, network.source)
     if not isinstance(shape, str):
-        tree = _given(network, root, shape, member, parent, f"{wanted_by}: the tree {'up' if inward else 'down'}")
+        tree = _checked_tree(
+            network, root, shape, member, parent, f"{wanted_by}: the tree {'up' if inward else 'down'}"
+        )
     elif shape == "bfs":
         far = distances_from(network, root, reverse=inward)
         tree = _by_parent(member, np.where(far[parent] == far[member] - 1, -parent, -network.num_routers), far)
@@ -192,7 +194,7 @@ def _preorder(network: Network, root: int, parent: IntArray, member: IntArray) -
     return rank
 
 
-def _given(
+def _checked_tree(
     network: Network, root: int, channels: Sequence[int] | IntArray, member: IntArray, parent: IntArray, what: str
 ) -> Ints:
     chosen = np.asarray(channels) if len(channels) else np.zeros(0, dtype=np.int64)

@@ -64,11 +64,11 @@ def pattern(network: Network, traffic: PatternLike = "uniform", *, where: str = 
         call = parse_call(traffic, where)
         return apply(call, chosen(call, patterns(), "traffic"), network)
     if callable(traffic):
-        return _given(network, [traffic(terminal) for terminal in range(network.num_terminals)])
-    return _given(network, traffic)
+        return _from_array(network, [traffic(terminal) for terminal in range(network.num_terminals)])
+    return _from_array(network, traffic)
 
 
-def _given(network: Network, values: Any) -> Pattern:
+def _from_array(network: Network, values: Any) -> Pattern:
     try:
         array = np.asarray(values)
     except ValueError as error:

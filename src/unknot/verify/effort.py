@@ -112,7 +112,7 @@ class _Pool(Generic[T]):
         self._work, self._blocks = work, iter(list(enumerate(blocks)))
         self._lock, self._stopped = threading.Lock(), threading.Event()
         self._done: queue.SimpleQueue[tuple[int, list[T], BaseException | None]] = queue.SimpleQueue()
-        self._found: dict[int, tuple[list[T], BaseException | None]] = {}
+        self._finished: dict[int, tuple[list[T], BaseException | None]] = {}
         self._threads = [
             threading.Thread(target=copy_context().run, args=(self._toil,), daemon=True)
             for _ in range(min(threads, len(blocks)))
@@ -120,17 +120,17 @@ class _Pool(Generic[T]):
 
     def has(self, number: int) -> bool:
         """Whether a block is done; False after a while in which no block was."""
-        while number not in self._found:
+        while number not in self._finished:
             try:
                 done, block, error = self._done.get(timeout=PATIENCE)
             except queue.Empty:
                 return False
-            self._found[done] = block, error
+            self._finished[done] = block, error
         return True
 
     def take(self, number: int) -> T:
         """Return the result of a block, or raise its error."""
-        block, error = self._found.pop(number)
+        block, error = self._finished.pop(number)
         if error is not None:
             raise error
         return block[0]

@@ -48,6 +48,8 @@ def spread(order, first, candidates, channel_of, rate, slot, load):
     many = np.zeros(count, np.int64)
     reached = rate > 0
     stack, seen = _started(reached)
+    # How much of what enters a state is still to come, counted in the states before it: a state passes its flow on
+    # when nothing is missing, so each is visited once. On a cycle something is always missing.
     left = np.zeros(count, np.int64)
     choice = 0
     k = 0
@@ -59,6 +61,7 @@ def spread(order, first, candidates, channel_of, rate, slot, load):
         low[i] = 255
         for c in range(first[i], first[i + 1]):
             low[i] = min(low[i], (candidates[c] // TIER) & 0xFF)
+        # −2 stands for no channel yet, −1 for ejection; VCs of one channel are no choice of a route.
         lone = np.int64(-2)
         for c in range(first[i], first[i + 1]):
             if (candidates[c] // TIER) & 0xFF != low[i]:
@@ -120,6 +123,8 @@ def one_route(order, first, candidates, channel_of, rate, slot):
     count = order.size
     for i in range(count):
         slot[order[i]] = i
+    # States that are reached over the same channels must go on alike, so they are united as in the comparison of
+    # automata (Hopcroft & Karp): a class goes on by one channel to one state, or there is a choice.
     parent = np.arange(count)
     out = np.full(count, -2, np.int64)
     head = np.full(count, -1, np.int64)

@@ -22,6 +22,7 @@ def number_of(place, sets, words, begin, table, place_of, known, count):
 
     `table` is a hash table of numbers with linear probing; it is never full.
     """
+    # The low bits of a product depend on the low bits of its factors alone, so high ones are folded in after each.
     key = np.uint64(place + 1) * STEP
     for w in range(words):
         key = (key ^ sets[begin + w]) * np.uint64(0xD1342543DE82EF95)
@@ -71,6 +72,7 @@ def path_sets(destination, width, words, scratch, states):
     count = terminals
     edges = 0
     edge_first[0] = 0
+    # States are numbered as they are met and looked at in that order: those behind `state` wait for their turn.
     state = 0
     while state < count:
         root = state < terminals
@@ -111,6 +113,7 @@ def path_sets(destination, width, words, scratch, states):
                     reached += 1
                 position = k * width + index_of[vc]
                 sets[to * words + (position >> 6)] |= np.uint64(1) << np.uint64(position & 63)
+        # Each set is looked up, and cleared for the next state.
         for j in range(reached):
             to = touched[j]
             number_to = number_of(to, sets, words, to * words, table, at_channel, known, count)
@@ -129,6 +132,7 @@ def _add(total, a, part, b, limbs):
     """Add the number of `limbs` words at `part[b:]` to that at `total[a:]`."""
     carry = np.uint64(0)
     for k in range(limbs):
+        # An unsigned sum has run over where it is less than a summand; of both sums of a word only one can.
         one = total[a + k] + part[b + k]
         over = np.uint64(one < part[b + k])
         two = one + carry

@@ -18,6 +18,8 @@ def two_colours(ins, outs, nodes, colour):
     for m in range(messages):
         at_in[ins[m], 0 if at_in[ins[m], 0] < 0 else 1] = m
         at_out[outs[m], 0 if at_out[outs[m], 0] < 0 else 1] = m
+    # Mates at a last switch and mates at a first switch take turns along a loop of even length, which closes where it
+    # began; so two colours suffice. The two entries of a switch add up to a message and its mate.
     colour[:] = -1
     for start in range(messages):
         m = start
@@ -117,6 +119,7 @@ def search(first, masks, pairs, limit, choice):
     while True:
         if depth == messages:
             return 1
+        # The message with the fewest paths left comes next; it keeps its turn until all its paths are tried.
         m = turn[depth]
         if m < 0:
             for k in range(messages):
@@ -142,6 +145,7 @@ def search(first, masks, pairs, limit, choice):
         mine = first[pairs[m]] + path - start[m]
         choice[m] = mine
         fits = True
+        # A row of its own for each depth, so that going back needs no undoing.
         for k in range(messages):
             if chosen[k]:
                 continue

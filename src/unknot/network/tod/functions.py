@@ -99,11 +99,11 @@ def _foreign(name: str, c: Caller, arguments: Sequence[Value], options: Sequence
 def _checked(annotation: str, value: Value, place: Place, what: str) -> Value:
     words, test = KINDS[annotation]
     if not test(value):
-        raise place.error(f"{what} must be {words}, but {place.text} is {_found(value)}")
+        raise place.error(f"{what} must be {words}, but {place.text} is {_described(value)}")
     return value
 
 
-def _found(value: Value) -> str:
+def _described(value: Value) -> str:
     if is_number(value) and not isinstance(value, np.ndarray):
         return f"the number {value}"
     return kind(value)

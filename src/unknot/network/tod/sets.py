@@ -111,14 +111,14 @@ def _keys(a: Graph) -> tuple[Keys, Keys | None]:
 def _in(a: tuple[Keys, Keys | None], b: tuple[Keys, Keys | None]) -> Mask:
     (key_a, rank_a), (key_b, rank_b) = a, b
     if rank_a is None:
-        return _found(key_a, key_b)
+        return _among(key_a, key_b)
     ranks = np.zeros(key_b.size, dtype=np.int64) if rank_b is None else rank_b
     _, place = np.unique(np.concatenate([key_a, key_b]), return_inverse=True)
     code = place.ravel() * (int(rank_a.max()) + int(ranks.max(initial=0)) + 1)
-    return _found(code[: key_a.size] + rank_a, code[key_a.size :] + ranks)
+    return _among(code[: key_a.size] + rank_a, code[key_a.size :] + ranks)
 
 
-def _found(a: Keys, b: Keys) -> Mask:
+def _among(a: Keys, b: Keys) -> Mask:
     """Mask of the entries of `a` that stand in `b`."""
     if not b.size:
         return np.zeros(a.size, dtype=bool)
