@@ -85,11 +85,11 @@ STARTS = 256
 """Nodes from which a short cycle is looked for."""
 
 
-def shortest_cycle(tail: npt.NDArray[Any], head: npt.NDArray[Any]) -> list[int]:
-    """A shortest cycle of a graph, among those through `STARTS` nodes on cycles, from its lowest node on; or none."""
+def shortest_cycle(tail: npt.NDArray[Any], head: npt.NDArray[Any], most: int = STARTS) -> list[int]:
+    """A shortest cycle of a graph, among those through `most` nodes on cycles, from its lowest node on; or none."""
     after = on_cycles(tail, head)
     starts, best = sorted(after), list[int]()
-    for start in starts[:: max(1, len(starts) // STARTS)]:
+    for start in starts[:: max(1, len(starts) // most)]:
         best = cycle_through(start, after, len(best)) or best
     return from_lowest(best)
 

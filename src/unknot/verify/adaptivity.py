@@ -129,10 +129,6 @@ def adaptivity(relation: Relation, *, progress: Progress | None = None) -> Adapt
 
 
 def _sums(counts: PathCounts) -> tuple[int, int]:
-    """Exact sums over the sources: the halves of the words are added apart, so that nothing overflows."""
-    totals = []
-    for words in (counts.permitted, counts.total):
-        low = (words & np.uint64(0xFFFFFFFF)).sum(axis=0).tolist()
-        high = (words >> np.uint64(32)).sum(axis=0).tolist()
-        totals.append(sum((a << 64 * k) + (b << 64 * k + 32) for k, (a, b) in enumerate(zip(low, high, strict=True))))
-    return totals[0], totals[1]
+    """Exact sums over the sources, in Python's numbers, which do not overflow."""
+    permitted, total = (words.astype(object).sum(axis=0).tolist() for words in (counts.permitted, counts.total))
+    return sum(n << 64 * k for k, n in enumerate(permitted)), sum(n << 64 * k for k, n in enumerate(total))

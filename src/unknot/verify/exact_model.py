@@ -212,18 +212,9 @@ class Model:
 
     def minimize(self, amount: Any, least: int, end: float, work: float) -> tuple[list[Worm] | bool, bool]:
         """Return worms with the least amount, known to be at least `least`; and whether that is proved."""
-        from ortools.sat.python import cp_model
-
         self.model.add(amount >= least)
         self.model.minimize(amount)
-        solver = solver_for(end - clock())
-        solver.parameters.max_deterministic_time = work
-        status = solver.solve(self.model)
-        if status == cp_model.INFEASIBLE:
-            return False, True
-        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return True, False
-        return self.worms(solver), status == cp_model.OPTIMAL
+        return self._solution(end - clock(), work)
 
     def forbid(self, worms: list[Worm]) -> None:
         """Forbid all solutions in which these worms stay together; the part must not be `merged`."""
@@ -242,14 +233,18 @@ class Model:
 
     def solve(self, seconds: float, work: float = float("inf")) -> list[Worm] | bool:
         """The worms of a solution; False when there is none, True when time ran out."""
+        return self._solution(seconds, work)[0]
+
+    def _solution(self, seconds: float, work: float) -> tuple[list[Worm] | bool, bool]:
+        """The worms of a solution, False or True as `solve` says; and whether the answer is proved to be the best."""
         from ortools.sat.python import cp_model
 
         solver = solver_for(seconds)
         solver.parameters.max_deterministic_time = work
         status = solver.solve(self.model)
-        if status == cp_model.INFEASIBLE:
-            return False
-        return self.worms(solver) if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else True
+        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return self.worms(solver), status == cp_model.OPTIMAL
+        return status != cp_model.INFEASIBLE, status == cp_model.INFEASIBLE
 
     def worms(self, solver: Any) -> list[Worm]:
         """The worms of a solution."""

@@ -20,13 +20,14 @@ from unknot._base.compressed_rows import positions, starts
 from unknot._base.deadline import Deadline
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration, Reachability
+from unknot.network.graph import shortest_cycle
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.circles import circles
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Surroundings
 from unknot.verify.exact_model import Ports, Worm, fewest
-from unknot.verify.remainder import Ints, Remainder, on_cycles
+from unknot.verify.remainder import Remainder, on_cycles
 from unknot.verify.states import dependencies
 from unknot.verify.witness import configuration, require_depth
 
@@ -167,7 +168,7 @@ class _Search:
             number[rest.head_wait], span.ravel(),
         )  # fmt: skip
         tail, waited = np.nonzero(span < FAR)
-        steps = _fewest_steps(tail, waited, vcs.size)
+        steps = len(shortest_cycle(tail, waited, most=vcs.size))
         walk = np.zeros(steps, dtype=np.int64)
         weight = span[tail, waited].astype(np.int64)
         self.held = int(round_trip(starts(tail, vcs.size), waited.astype(np.int64), weight, steps, walk))
@@ -255,19 +256,6 @@ def _order(configuration: Configuration) -> tuple[int, int, int]:
 
 def _size(worms: list[Worm]) -> tuple[int, int]:
     return len(worms), sum(len(worm.path) for worm in worms)
-
-
-def _fewest_steps(tail: Ints, waited: Ints, nodes: int) -> int:
-    """Steps of a shortest closed walk; every node here lies on some walk that goes on for ever."""
-    from scipy.sparse import csr_array
-
-    edges = csr_array((np.ones(tail.size, dtype=np.float32), (tail, waited)), shape=(nodes, nodes))
-    dense = edges.toarray() > 0
-    walks, steps = dense.copy(), 1
-    while not walks.diagonal().any():
-        walks = (walks.astype(np.float32) @ dense.astype(np.float32)) > 0
-        steps += 1
-    return steps
 
 
 def _path(rest: Remainder, tail: int, waited: int, length: int) -> list[int]:
