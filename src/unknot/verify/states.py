@@ -199,8 +199,11 @@ def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
     word = np.bitwise_or.reduce([word for _, word, _ in spaces or [workspace()]], axis=0)
     states, addresses = (sum(int(totals[i]) for _, _, totals in spaces) for i in range(2))
     # Bit b of the words of a VC stands for number b of the VCs that leave the router to which it leads.
-    bit = np.flatnonzero(np.unpackbits(word.astype("<u8").view(np.uint8), bitorder="little"))
-    source = np.searchsorted(first_word, bit >> 6, side="right") - 1
+    octets = word.astype("<u8", copy=False).view(np.uint8)
+    used = np.flatnonzero(octets)
+    bit = np.flatnonzero(np.unpackbits(octets[used], bitorder="little"))
+    bit = 8 * used[bit >> 3] + (bit & 7)
+    source = np.repeat(np.arange(vcs.total), np.diff(first_word))[bit >> 6]
     target = leaving[first_leaving[head[source]] + bit - 64 * first_word[source]]
     first = starts(source, vcs.total)
     label = np.empty(vcs.total, dtype=np.int32)
