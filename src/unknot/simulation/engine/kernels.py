@@ -37,6 +37,15 @@ see = _of_numbers("state_kernel.see", 3)
 def link(part: State) -> Native:
     """Return the loop for a part, and give it the addresses of the kernels that it calls, compiled if need be."""
     setup = part.setup
+    kind = setup.packable, setup.compares, setup.large
+    if part.linked != kind:
+        _link(part)
+        part.linked = kind
+    return advance if setup.packable else advance_general
+
+
+def _link(part: State) -> None:
+    setup = part.setup
     packable, classes = setup.packable == 1, setup.classes > 0
     general = not packable or bool((np.diff(part.first_word) > 1).any())
     for entry, kernel, is_needed in (
@@ -53,4 +62,3 @@ def link(part: State) -> Native:
         ("see", see, len(part.seen) > 0),
     ):
         setattr(setup, entry, kernel.address if is_needed else 0)
-    return advance if packable else advance_general

@@ -463,6 +463,7 @@ class State:
             self.raw[FIRST_TABLE + 2 * k : FIRST_TABLE + 2 * k + 2] = tables[name].ctypes.data, len(tables[name])
         self.tables = {name: tables[name] for name in TABLES}
         self.setup: Any = self.raw[:ENTRIES].view(SETUP.dtype).view(np.recarray)[0]
+        self.linked: Any = None  # for what kind of run `kernels.link` has written addresses
         self.count: Any = self.raw[ENTRIES:FIRST_TABLE].view(COUNT.dtype).view(np.recarray)[0]
 
     def __getattr__(self, name: str) -> Any:
