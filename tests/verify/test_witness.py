@@ -98,12 +98,14 @@ def test_grades_of_given_worms() -> None:
         )
         scheduled = can_be_scheduled(relation, states, worms)
         assert (_scheduled(routes, worms) is not None) == scheduled
-        seen["injected" if expected else "scheduled" if scheduled else "not-established"] += 1
+        grade = "injected" if expected else "scheduled" if scheduled else "not-established"
+        seen[grade] += 1
         result = configuration(relation, worms, "wormhole", 2)
         assert complaints(relation, result) == []
         assert not expected or result.reachability == "injected"
         assert not scheduled or result.reachability != "not-established"
-        assert len(result.messages) <= len(worms)
+        # others around that come about are shown in place of these, also where they are more
+        assert len(result.messages) <= len(worms) or result.reachability != grade
 
     draw_until(lambda: min(seen["injected"], seen["scheduled"]) > 3 and seen["not-established"] > 0, compare)
 
