@@ -24,8 +24,9 @@ from unknot.repair.facts import Entry, Fact, Literals, literals, plain_fact
 from unknot.repair.light_cycles import light_cycles
 from unknot.repair.light_knots import light_knots
 from unknot.repair.prune_bounds import SCALE, Program, accept_removed, prune_bound
+from unknot.repair.prune_search import named
 from unknot.repair.prune_space import Offers
-from unknot.repair.pruned import Pruned, Unprunable, named, pruned
+from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.routing import Relation, fully_adaptive
 from unknot.verify import check, deliver
 
