@@ -269,3 +269,10 @@ def test_equal_weights_show_what_the_checker_adds_up(text: str) -> None:
     network = tod.network(text)
     bound = load_bound(by_terminal(demand(network)), np.ones(network.num_channels))
     assert plain.load_shown(plain.Network(network_of(network)), None, None, [*bound.weights]) == bound.least
+
+
+def test_prescribed_lanes_share_the_load_of_a_channel() -> None:
+    routes = longer_lanes("torus(5, 5)", 2, rounds=2)
+    assert np.array_equal(routes.lane_load.sum(axis=0), walked(routes))
+    assert sum(routes.lane_pairs) == routes.pairs
+    assert max(routes.lane_highest) < routes.highest_load

@@ -103,8 +103,25 @@ class Figures:
         return self.count == self.lower_bound
 
 
+class SharedOut:
+    """How pairs and loads are shared out among lanes."""
+
+    lane: Ints
+    lane_load: Floats
+
+    @property
+    def lane_pairs(self) -> tuple[int, ...]:
+        """Pairs in each lane."""
+        return tuple(np.bincount(self.lane[self.lane >= 0], minlength=len(self.lane_load)).tolist())
+
+    @property
+    def lane_highest(self) -> tuple[float, ...]:
+        """Highest load of a channel in each lane."""
+        return tuple(self.lane_load.max(axis=1, initial=0.0).tolist())
+
+
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Lanes(Brief, Figures):
+class Lanes(Brief, SharedOut, Figures):
     """Routes in lanes that packets keep. An address is lane · terminals + terminal; each lane has its own order.
 
     Attributes
@@ -133,16 +150,6 @@ class Lanes(Brief, Figures):
     lane_load: Floats
     front: tuple[tuple[int, float], ...] = ()
     history: tuple[tuple[float, int], ...] = ()
-
-    @property
-    def lane_pairs(self) -> tuple[int, ...]:
-        """Pairs in each lane."""
-        return tuple(np.bincount(self.lane[self.lane >= 0], minlength=self.count).tolist())
-
-    @property
-    def lane_highest(self) -> tuple[float, ...]:
-        """Highest load of a channel in each lane."""
-        return tuple(self.lane_load.max(axis=1, initial=0.0).tolist())
 
     @property
     def least_count(self) -> int:

@@ -13,9 +13,10 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot.lanes.detours import LOST, RouteGoal, climbing_routes, detour_paths, improved, tree_order
 from unknot.lanes.effort import SEARCHING, SearchEffort
+from unknot.lanes.figures import SharedOut
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.path_set import Demand, Flags, Floats, Ints, demand, following, packed
-from unknot.lanes.rerouted import LoadGoal, balanced, routes_of
+from unknot.lanes.rerouted import LoadGoal, balanced, evened, routes_of
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
@@ -30,7 +31,7 @@ STEEP = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LongerLanes(Brief):
+class LongerLanes(Brief, SharedOut):
     """Routes in a prescribed number of lanes.
 
     Attributes
@@ -44,6 +45,10 @@ class LongerLanes(Brief):
     key : float64 array, shape (lanes, channels)
         In its lane, the channels of every route climb in it.
     wanted : bool array, shape (routers, homes)
+    lane : int64 array, same shape
+        The lane of each pair; −1: none is wanted.
+    lane_load : float64 array, shape (lanes, channels)
+        What each lane of a channel carries of its load.
     moves : int
         Moves of the search.
     complete : bool
@@ -63,6 +68,8 @@ class LongerLanes(Brief):
     shortest: Ints
     key: Floats
     wanted: Flags
+    lane: Ints
+    lane_load: Floats
     moves: int
     complete: bool
 
@@ -163,7 +170,7 @@ def longer_lanes(
     keys, _ = best
     effort.finish_by(deadline.end)
     routes, length = climbing_routes(goal_routes, keys, seed=seed)
-    routes = _balanced(traffic, keys, routes, effort)
+    routes, lane_load = _balanced(traffic, keys, routes, effort)
     shortest = np.where(traffic.wanted, hops, 0)
     return LongerLanes(
         laned(network, routes, vcs=vcs, sends=traffic.sends, minimal=bool((length <= shortest).all())),
@@ -173,13 +180,15 @@ def longer_lanes(
         shortest,
         keys,
         traffic.wanted,
+        routes.lane,
+        lane_load,
         effort.moves,
         effort.complete,
     )
 
 
-def _balanced(traffic: Demand, key: Floats, routes: Routes, effort: SearchEffort) -> Routes:
-    """Routes as short as these, that climb in the same orders, of a low highest load."""
+def _balanced(traffic: Demand, key: Floats, routes: Routes, effort: SearchEffort) -> tuple[Routes, Floats]:
+    """Routes as short as these, that climb in the same orders, of a low highest load; the load of each lane."""
     from unknot.lanes.reroute_kernel import carry_routes, climbing_hops
 
     network, home = traffic.network, traffic.distances.homes.astype(np.int64)
@@ -194,4 +203,5 @@ def _balanced(traffic: Demand, key: Floats, routes: Routes, effort: SearchEffort
     slots = first[network.target][:, None] + np.maximum(routes.follow, 0)
     now.follow[:] = np.where(routes.follow >= 0, leaving[np.minimum(slots, leaving.size - 1)], -1)
     carry_routes(paths, now, goal.rate)
-    return routes_of(goal, balanced(goal, now, effort, BALANCING))
+    best = evened(goal, balanced(goal, now, effort, BALANCING), effort)
+    return routes_of(goal, best), best.lane_load

@@ -125,8 +125,7 @@ class LowLoads:
 
     def _evened(self, now: Carried) -> Carried:
         """Routes whose loads are evened out, below the highest one and among lanes, if moves are wanted at all."""
-        idle = not self.rounds or self.effort.over or self.effort.interrupted or highest(now) <= 0
-        return now if idle else evened(self.goal, now, self.effort)
+        return evened(self.goal, now, self.effort) if self.rounds else now
 
     def _best(self) -> Carried:
         """The best routes in the fewest lanes: of the orders, of the catalogue, and annealed."""

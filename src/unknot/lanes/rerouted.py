@@ -185,6 +185,8 @@ def evened(goal: LoadGoal, now: Carried, effort: SearchEffort) -> Carried:
     move = reroute_table if goal.table else reroute
     state = np.array([np.random.default_rng([effort.seed, 2]).integers(2**63)], dtype=np.uint64)
     best, top, rate = now, highest(now), goal.rate
+    if effort.over or effort.interrupted or top <= 0:
+        return now
     now = copied(now)._replace(evenness=EVEN)
     try:
         for count, hot, cold in effort.cooled(min(EVEN_MOVES, ROUND * goal.demand.pairs), EVEN_HEAT):

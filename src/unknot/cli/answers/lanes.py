@@ -125,12 +125,17 @@ class FewestForm(VerdictForm, DeliveryForm, RelationForm):
 UNSHOWN = ("relation", "count", "key", "sends", "given", "load", "load_evidence")
 
 
-@form_of(Lanes, without=(*UNSHOWN, "routes", "lane", "lane_load"))
-class LanesAnswer(FewestForm):
-    """JSON answer of `unknot lanes`."""
+class SharedForm(Form):
+    """How pairs and loads are shared out among lanes."""
 
     lane_pairs: list[Natural] = Field(description="Pairs in each lane.")
     lane_highest: list[Number] = Field(description="Highest load of a channel in each lane.")
+
+
+@form_of(Lanes, without=(*UNSHOWN, "routes", "lane", "lane_load"))
+class LanesAnswer(SharedForm, FewestForm):
+    """JSON answer of `unknot lanes`."""
+
     front: Annotated[list[FrontForm], Plain]
     history: Annotated[list[FoundForm], Plain]
 
@@ -140,8 +145,10 @@ class ChangingAnswer(FewestForm):
     """JSON answer of `unknot lanes --changes …`."""
 
 
-@form_of(LongerLanes, without=("relation", "count", "routes", "hops", "shortest", "key", "wanted"))
-class LongerAnswer(VerdictForm, DeliveryForm, RelationForm):
+@form_of(
+    LongerLanes, without=("relation", "count", "routes", "hops", "shortest", "key", "wanted", "lane", "lane_load")
+)
+class LongerAnswer(SharedForm, VerdictForm, DeliveryForm, RelationForm):
     """JSON answer of `unknot lanes --lanes K`."""
 
     lanes: Positive

@@ -86,6 +86,7 @@ def rows(routes: Lanes | ChangingLanes | LongerLanes, proof: Proved, seconds: fl
             ("mean hops", f"{routes.mean_hops:.4g}; of shortest paths {routes.mean_shortest:.4g}"),
             ("longest detour", detour),
             ("highest load", f"{routes.highest_load:g}"),
+            *_lane_rows(routes),
             *proved,
             ("search", f"{routes.moves:,} moves{short}"),
         ]
@@ -117,9 +118,9 @@ def rows(routes: Lanes | ChangingLanes | LongerLanes, proof: Proved, seconds: fl
     ]
 
 
-def _lane_rows(routes: Lanes | ChangingLanes) -> Rows:
+def _lane_rows(routes: Lanes | ChangingLanes | LongerLanes) -> Rows:
     """How pairs and loads are shared out among lanes, where there are several."""
-    if not isinstance(routes, Lanes) or routes.count == 1:
+    if isinstance(routes, ChangingLanes) or routes.count == 1:
         return []
     shares = zip(routes.lane_pairs, routes.lane_highest, strict=True)
     return [("in lanes", "; ".join(f"{pairs} pairs, highest load {most:g}" for pairs, most in shares))]
