@@ -68,6 +68,7 @@ def test_pickles_of_old_places() -> None:
     assert type(pickle.loads(old)) is Recognised
 
 
+@pytest.mark.filterwarnings("ignore:unknot.topologies is now:DeprecationWarning")
 def test_what_never_was_is_not_found() -> None:
     for name in ("unknot.nothing", "unknot.network.nothing"):
         with pytest.raises(ModuleNotFoundError):

@@ -9,7 +9,7 @@ import difflib
 import operator
 import re
 import traceback
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -193,3 +193,9 @@ def near(name: str, names: Iterable[str]) -> str:
         return f"did you mean {_USUALLY.get(usual, USUAL[usual])}?"
     close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     return f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(known)}"
+
+
+def require_known(what: str, word: str, words: Collection[str], error: type[UnknotError] = UnknotError) -> None:
+    """Refuse a word that is none of those there are, and say which are near."""
+    if word not in words:
+        raise error(f"{what} {word!r}; {near(str(word), words)}")

@@ -161,9 +161,12 @@ def _named(fresh: Path, folder: Path) -> Iterator[Path]:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder for files, and those it is in, unless files are captured."""
+    """Make a folder for files, and those it is in, unless files are captured; WriteError if that fails."""
     if _captured is None:
-        path.mkdir(parents=True, exist_ok=True)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise WriteError(path, error.strerror or str(error)) from error
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ import numpy as np
 
 from unknot._base.errors import UnknotError
 from unknot._base.output import write_text
+from unknot._base.switching import switching_named
 from unknot.certificates import plain
 from unknot.certificates.verdict import Message, Verdict
 from unknot.network import Network
@@ -275,8 +276,8 @@ def size_claim(relation: Relation, switching: str, least: int, held: int | None 
     >>> claim["subject"], claim["least"]
     ('size', 4)
     """
-    table = plain_table(relation)
-    claim = {"subject": "size", "switching": switching, "least": least, "proof": {}}
+    table, switching = plain_table(relation), switching_named(switching)
+    claim: Document = {"subject": "size", "switching": switching, "least": least, "proof": {}}
     fewest = plain.fewest_packets(table, switching) or least
     if fewest < least:
         return {**claim, "least": fewest}

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, islice, permutations, product
-from typing import Literal
+from typing import Literal, get_args
 
 from unknot._base.background import clock
+from unknot._base.errors import RelationError, require_known
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching, switching_named
 from unknot.certificates import Rejected, plain
@@ -137,13 +138,14 @@ def decide(
     UnknotError
         If the switching technique is not known.
     RelationError
-        If a direction has no VC.
+        If a direction has no VC, or the symmetry is not known.
 
     Examples
     --------
     >>> decide(((1, 1), (1, 1)), "vct").outcome, decide(((1, 1), (1, 2)), "vct").outcome
     ('impossible', 'found')
     """
+    require_known("decide: unknown symmetry", symmetry, get_args(Kind), RelationError)
     technique, request, effort = switching_named(switching), request or Request(), effort or SearchEffort()
     known = {} if known is None else known
     counts = tuple((up, down) for up, down in counts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from unknot._base.errors import TextError, UnknotError, near
+from unknot._base.errors import TextError, UnknotError, require_known
 from unknot._base.extensions import Catalogue
 from unknot._base.input import as_utf8, read_bytes
 from unknot.fabrics.format import Format
@@ -59,8 +59,7 @@ def format_named(name: str) -> Format:
     """
     if name in REMOVED:
         raise UnknotError(f"the format {name!r} was removed: {REMOVED[name]}")
-    if name not in FORMATS:
-        raise UnknotError(f"there is no format {name!r}; {near(name, FORMATS)}")
+    require_known("there is no format", name, FORMATS)
     return FORMATS[name]
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unknot._base.background import clock
 from unknot._base.deadline import Deadline
-from unknot._base.errors import RelationError, near
+from unknot._base.errors import RelationError, require_known
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot.lanes.changing_routes import by_levels, changes_of, free_steps, moving, table_steps
@@ -118,8 +118,7 @@ def changing_lanes(
     >>> lanes(ring).count, changing_lanes(ring).count
     (4, 2)
     """
-    if changes not in CHANGES:
-        raise RelationError(f"lanes: unknown changes {changes!r}; {near(changes, CHANGES)}")
+    require_known("lanes: unknown changes", changes, CHANGES, RelationError)
     if changes == "ports" and paths == "free":
         raise RelationError(
             "lanes that change by ports are those of forwarding tables, and need paths by table, or given ones"

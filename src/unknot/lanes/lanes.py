@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.deadline import Deadline
-from unknot._base.errors import RelationError, near
+from unknot._base.errors import RelationError, require_known
 from unknot._base.progress import Progress, with_bar
 from unknot.lanes.effort import CHOOSING, SEARCHING, SearchEffort
 from unknot.lanes.exact import ExactSearch
@@ -113,8 +113,7 @@ def lanes(
     if isinstance(tries, bool) or not isinstance(tries, int) or tries < 1:
         raise RelationError(f"lanes: at least one try is wanted, got {tries!r}")
     deadline = Deadline.of(time_limit, "lanes")
-    if first not in FIRST:
-        raise RelationError(f"lanes: unknown first {first!r}; {near(first, FIRST)}")
+    require_known("lanes: unknown first", first, FIRST, RelationError)
     if both_ways and paths == "free":
         raise RelationError("lanes: both directions of a pair share a lane for tables and given paths, not free ones")
     if isinstance(effort, bool) or not isinstance(effort, int) or effort < 0:

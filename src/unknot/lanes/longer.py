@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.deadline import Deadline
-from unknot._base.errors import RelationError, near
+from unknot._base.errors import RelationError, require_known
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot.lanes.detours import LOST, RouteGoal, climbing_routes, detour_paths, improved, tree_order
@@ -150,8 +150,7 @@ def longer_lanes(
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise RelationError(f"lanes: at least one lane is wanted, got {count!r}")
-    if goal not in GOALS:
-        raise RelationError(f"lanes: unknown goal {goal!r}; {near(goal, GOALS)}")
+    require_known("lanes: unknown goal", goal, GOALS, RelationError)
     deadline = Deadline.of(time_limit, "lanes")
     traffic = demand(network, flows)
     hops = traffic.distances.table.T.astype(np.int64)

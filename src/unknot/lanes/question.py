@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import RelationError, near
+from unknot._base.errors import RelationError, require_known
 from unknot.lanes.evidence import Evidence
 from unknot.lanes.flows import only
 from unknot.lanes.forced import cycle_of_routes, forced_cycle
@@ -97,8 +97,7 @@ def question_of(
     RelationError
         If another argument makes no sense, or given paths are not those of tables.
     """
-    if paths not in PATHS:
-        raise RelationError(f"lanes: unknown paths {paths!r}; {near(paths, PATHS)}")
+    require_known("lanes: unknown paths", paths, PATHS, RelationError)
     if (paths == "given") != (routing is not None):
         raise RelationError("lanes: a routing is wanted for given paths, and for no others")
     if routing is None:

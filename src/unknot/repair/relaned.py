@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import NetworkError, RelationError
+from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.three_valued import all_hold
@@ -191,8 +191,9 @@ def repaired_faults(
     (12, 12, True)
     """
     from unknot.verify import check, deliver
-    from unknot.verify.fault_sweep import FaultVerdict, cut_of, parts_of
+    from unknot.verify.fault_sweep import PARTS, FaultVerdict, cut_of, parts_of
 
+    require_known("repaired_faults: unknown kind", kind, PARTS, RelationError)
     network = laned.relation.network
     parts = list(parts_of(network, kind))  # type: ignore[arg-type]
     done: list[RepairedFault] = []

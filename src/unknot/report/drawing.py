@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
+from unknot._base.errors import require_known
 from unknot.certificates.verdict import Configuration
 from unknot.fabrics.named import network as network_named
 from unknot.network import Network
@@ -53,6 +54,7 @@ def draw_network(network: Network | str, *, view: View = "auto", terminals: bool
     >>> drawing[:4], drawing.count("<circle")
     ('<svg', 16)
     """
+    require_known("draw_network: unknown view", view, get_args(View))
     if isinstance(network, str):
         network = network_named(network)
     title = f"Network {network.name}: {shapes.summary(network)}"

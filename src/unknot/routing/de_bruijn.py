@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot._base.errors import RelationError, near
+from unknot._base.errors import RelationError, require_known
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
 from unknot.routing.hop_number import hop_number
@@ -64,8 +64,7 @@ def de_bruijn(network: Network, *, paths: str = "multi_root", letter: int = 0, b
     """
     from unknot.routing.paths_kernel import depth, shifts
 
-    if paths not in PATHS:
-        raise RelationError(f"de_bruijn: unknown paths {paths!r}; {near(paths, PATHS)}")
+    require_known("de_bruijn: unknown paths", paths, PATHS, RelationError)
     words = de_bruijn_words(network, "de_bruijn")
     letters, routers, ones = words.letters, network.num_routers, words.ones
     if not 0 <= letter < letters:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unknot._base.errors import RelationError, near
+from unknot._base.errors import RelationError, require_known
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, grid
 from unknot.routing.relation import EJECT, Out, Relation
@@ -64,8 +64,7 @@ def dimension_order(
     from unknot.routing.grid_kernel import towards
 
     known = ("auto", "none", "crossing", "entry")
-    if dateline not in known:
-        raise RelationError(f"dimension_order: unknown dateline {dateline!r}; {near(dateline, known)}")
+    require_known("dimension_order: unknown dateline", dateline, known, RelationError)
     product = grid(network)
     coordinates, radices, wraps, channel = product.coordinates, product.radices, product.wraps, product.channel
     has = product.directions

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import RelationError, UnknotError, near
+from unknot._base.errors import RelationError, UnknotError, require_known
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.laned_table import EJECT_HERE as EJECT_HERE
@@ -287,8 +287,7 @@ def fabric_relation(
 
 def destinations(fabric: Fabric, traffic: str) -> npt.NDArray[np.int64]:
     """Positions in `fabric.lids` of the LIDs a kind of traffic goes to: the addresses of its relation, in order."""
-    if traffic not in TRAFFICS:
-        raise UnknotError(f"unknown traffic {traffic!r}; {near(traffic, TRAFFICS)}")
+    require_known("unknown traffic", traffic, TRAFFICS)
     return np.flatnonzero((fabric.owner >= 0) & _side(fabric.owner, fabric.network.num_terminals, traffic, 1))
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import NetworkError, RelationError, near
+from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network
 from unknot.network.stages import levels
 from unknot.routing.contract import ACYCLIC
@@ -61,8 +61,7 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     >>> nca(fat_tree(2, 3))
     <Relation nca (adaptive) on fat_tree(2, 3), 32 VCs>
     """
-    if up not in WAYS_UP:
-        raise RelationError(f"nca: unknown way up {up!r}; {near(str(up), WAYS_UP)}")
+    require_known("nca: unknown way up", up, WAYS_UP, RelationError)
     level = levels(network)
     if level is None or not network.num_channels:
         raise NetworkError(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import RelationError, near, raised
+from unknot._base.errors import RelationError, raised, require_known
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.contract import COMPARISONS, IN_ROUTER, Decision
@@ -165,8 +165,7 @@ class Relation:
                 )
             may_use.setflags(write=False)
             object.__setattr__(self, "may_use", may_use)
-        if self.compares not in COMPARISONS:
-            raise RelationError(f"{self.name}: unknown variant {self.compares!r}; {near(self.compares, COMPARISONS)}")
+        require_known(f"{self.name}: unknown variant", self.compares, COMPARISONS, RelationError)
         if self.direct is not None:
             object.__setattr__(self, "direct", self._direct(destination))
         parts = max(1, len(self.classes)) * (0 if self.decides is None else self.decides.blocks)

@@ -14,7 +14,7 @@ incremental triangular mesh never deadlocks with shortest paths, a ring of five 
 
 from __future__ import annotations
 
-from unknot._base.errors import RelationError, near
+from unknot._base.errors import RelationError, require_known
 from unknot.network import Network
 from unknot.network.grid import Grid, whole_grid
 from unknot.routing.paths import Distances, distances_to_homes, require_ways
@@ -87,8 +87,7 @@ def fully_adaptive(network: Network, vcs: int = 1) -> Relation:
 
 def pick_of(routing: str, choice: str, seed: int) -> int:
     """The number by which `shortest_path_rule` knows a choice."""
-    if choice not in CHOICES:
-        raise RelationError(f"{routing}: unknown choice {choice!r}; {near(choice, CHOICES)}")
+    require_known(f"{routing}: unknown choice", choice, CHOICES, RelationError)
     if isinstance(seed, bool) or not 1 <= seed <= 1_000_000:
         raise RelationError(f"{routing}: a seed is a number from 1 to 1000000, got {seed!r}")
     return {"all": -1, "first": 0}.get(choice, seed)

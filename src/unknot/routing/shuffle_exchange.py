@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot._base.errors import NetworkError, RelationError, near
+from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
 from unknot.routing.meshes import channels_to, shuffle_exchange_words
@@ -61,8 +61,7 @@ def shuffle_exchange(network: Network, vcs: int | None = None, *, simulates: str
     words = shuffle_exchange_words(network, "shuffle_exchange")
     if simulates is None:
         simulates = "UB" if words.both_ways else "B"
-    if simulates not in SIMULATED:
-        raise RelationError(f"shuffle_exchange simulates UB or B, not {simulates!r}; {near(simulates, SIMULATED)}")
+    require_known("shuffle_exchange simulates UB or B, not", simulates, SIMULATED, RelationError)
     if simulates == "UB" and not words.both_ways:
         raise NetworkError(f"shuffle_exchange on {network.name}: to simulate UB it wants shuffles in both directions")
     if vcs is None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import NetworkError, RelationError, near
+from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network, distances_from
 from unknot.network.model import IntArray
 from unknot.routing.contract import ACYCLIC
@@ -76,8 +76,7 @@ def up_down(
     from unknot.routing.paths_kernel import legal_distances
 
     for word, value, known in (("choice", choice, CHOICES), ("levels", levels, LEVELS)):
-        if value not in known:
-            raise RelationError(f"up_down: unknown {word} {value!r}; {near(value, known)}")
+        require_known(f"up_down: unknown {word}", value, known, RelationError)
     _require_links(network)
     top = root_named(network, root)
     rank = _ranks(network, top, levels)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from unknot._base.errors import RelationError, UnknotError, near
+from unknot._base.errors import RelationError, UnknotError, require_known
 from unknot._base.memory import require
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
@@ -241,8 +241,7 @@ def parts_of(network: Network, kind: Parts) -> Iterator[tuple[str, tuple[int, ..
 
 def check_faults(function: str, kind: str, faults: int, budget: int) -> None:
     """Refuse arguments that make no sense; RelationError."""
-    if kind not in PARTS:
-        raise RelationError(f"{function}: unknown kind {kind!r}; {near(str(kind), PARTS)}")
+    require_known(f"{function}: unknown kind", kind, PARTS, RelationError)
     if faults < 1 or budget < 1:
         raise RelationError(
             f"{function} wants at least 1 fault and a budget of at least 1, got {faults} and {budget}"

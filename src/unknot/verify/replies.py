@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot._base.background import clock
-from unknot._base.errors import RelationError, near
+from unknot._base.errors import RelationError, require_known
 from unknot._base.shown import Brief
 from unknot.network.graph import shortest_cycle
 from unknot.routing.relation import EJECT, VC_MASK, Relation
@@ -102,8 +102,7 @@ def request_reply(relation: Relation, answers: Mapping[str, str], *, time_limit:
     True
     """
     for name in (*answers, *answers.values()):
-        if name not in relation.classes:
-            raise RelationError(f"{relation.name}: unknown message class {name!r}; {near(name, relation.classes)}")
+        require_known(f"{relation.name}: unknown message class", name, relation.classes, RelationError)
     graph = dependencies(relation, Effort(end=clock() + time_limit))
     if not graph.acyclic:
         return RequestReply(False, False, ())

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import UnknotError, near
+from unknot._base.errors import UnknotError, require_known
 from unknot.network import Network
 from unknot.network.families import benes, clos
 from unknot.network.model import IntArray
@@ -81,8 +81,7 @@ def permute(
     UnknotError
         If it is no permutation, or the method does not fit the network.
     """
-    if method not in METHODS:
-        raise UnknotError(f"unknown method {method!r}; {near(method, METHODS)}")
+    require_known("unknown method", method, METHODS)
     stages(network)
     destinations = permutation(network, wanted)
     s = np.flatnonzero(destinations >= 0).astype(np.int32)

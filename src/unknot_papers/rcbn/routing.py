@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot._base.errors import RelationError, near
+from unknot._base.errors import RelationError, require_known
 from unknot.network import Network
 from unknot.network.stages import reaches, stages
 from unknot.routing.relation import EJECT, TIER, Out, Relation
@@ -52,8 +52,7 @@ def rcbn_tags(network: Network, vcs: int = 1, *, choice: str = "primary") -> Rel
     >>> rcbn_tags(rcbn(16), choice="all")
     <Relation rcbn_tags (all) on rcbn(16), 96 VCs>
     """
-    if choice not in CHOICES:
-        raise RelationError(f"rcbn_tags: unknown choice {choice!r}; {near(choice, CHOICES)}")
+    require_known("rcbn_tags: unknown choice", choice, CHOICES, RelationError)
     n = size_of_rcbn(network)
     view, virtual = stages(network), VirtualChannels(network, vcs)
     router, first, home = virtual.router, virtual.first, network.eject

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unknot._base.errors import NetworkError, near
+from unknot._base.errors import NetworkError, require_known
 from unknot.network import Network
 from unknot.network.families.links import Ints, affordable, linked, whole
 
@@ -106,8 +106,7 @@ def dragonfly(
 def _global_links(a: int, h: int, groups: int, arrangement: str, seed: int) -> tuple[Ints, Ints]:
     """Global links between routers: the ports of each two groups that lead to each other, joined."""
     known = (*ARRANGEMENTS, "random")
-    if arrangement not in known:
-        raise NetworkError(f"dragonfly: unknown arrangement {arrangement!r}; {near(str(arrangement), known)}")
+    require_known("dragonfly: unknown arrangement", arrangement, known, NetworkError)
     peers = groups - 1
     group, port = np.divmod(np.arange(groups * peers), max(peers, 1))
     peer: Ints

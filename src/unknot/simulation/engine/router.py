@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
-from unknot._base.errors import SimulationError, near
+from unknot._base.errors import SimulationError, near, require_known
 from unknot._base.numbers import is_number, require_whole
 from unknot.simulation.engine.state import SELECTIONS, Selection
 
@@ -281,8 +281,7 @@ def check_option(name: str, setting: Any) -> None:
     SimulationError
     """
     known = [field.name for field in fields(Router)]
-    if name not in known:
-        raise SimulationError(f"router: unknown option {name!r}; {near(name, known)}")
+    require_known("router: unknown option", name, known, SimulationError)
     if name in _LEAST:
         if setting is not None or name != "switch_iterations":
             require_whole(f"router: {name}", setting, _LEAST[name], 1000, error=SimulationError)

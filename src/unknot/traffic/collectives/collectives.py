@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unknot._base.errors import NetworkError, near
+from unknot._base.errors import NetworkError, require_known
 from unknot._base.extensions import Catalogue
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -147,8 +147,7 @@ def collective(
     >>> collective("scatter", "mesh(2, 2)", members=[1, 3]).operation
     'scatter'
     """
-    if operation not in OPERATIONS:
-        raise NetworkError(f"unknown operation {operation!r}; {near(operation, list(OPERATIONS))}")
+    require_known("unknown operation", operation, OPERATIONS, NetworkError)
     if operation == "broadcast":
         if members is not None:
             raise NetworkError("a broadcast goes to all terminals; a multicast to some")
@@ -282,8 +281,7 @@ def order_of(network: Network, name: str = "auto", root: int = 0) -> Order:
     >>> order_of("mesh(2, 2)", "numbers", root=2).terminals
     (0, 1, 2, 3)
     """
-    if name not in ORDERS:
-        raise NetworkError(f"unknown order {name!r}; {near(name, ORDERS)}")
+    require_known("unknown order", name, ORDERS, NetworkError)
     for extension, circle_of in ORDERS.usable() if name == "auto" else [(name, ORDERS[name])]:
         if circle_of is not None:
             try:
