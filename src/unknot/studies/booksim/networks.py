@@ -12,13 +12,15 @@ import numpy.typing as npt
 
 from unknot._base.errors import near
 from unknot.network import Network, grid
-from unknot.network.families import mesh, torus
+from unknot.network.families import butterfly, hyperx, mesh, torus
 from unknot.studies.booksim.configuration import Configuration
 from unknot.studies.booksim.parse import OVERRIDE
 
 Channels = npt.NDArray[np.int32]
 Links = list[tuple[int, int, int, int]]
 """Source router, its output port, target router and latency of each channel."""
+_NO_PORTS: Channels = np.zeros((0, 0), dtype=np.int32)
+"""Of networks whose routing asks for no port."""
 MOST_ROUTERS, MOST_CHANNELS = 2**16, 2_000_000
 
 
@@ -118,16 +120,7 @@ def _cube(configuration: Configuration) -> Built:
 def _fly(configuration: Configuration) -> Built:
     k, n = _sizes(configuration)
     _few(configuration, n * k**n)
-    stage = k ** (n - 1)
-    nodes = np.arange(k**n)
-    links: Links = []
-    for i in range(1, n):
-        shift = k ** (n - i - 1)
-        for address in range(stage):
-            digit = address // shift % k
-            for port in range(k):
-                links.append(((i - 1) * stage + address + (port - digit) * shift, digit, i * stage + address, 1))
-    return _made(f"fly({k}, {n})", n * stage, links, nodes // k, (n - 1) * stage + nodes // k, k, n)
+    return Built(butterfly(k, n), _NO_PORTS, k, n)
 
 
 def _fattree(configuration: Configuration) -> Built:
@@ -198,18 +191,23 @@ def _flatfly(configuration: Configuration) -> Built:
         raise configuration.error(
             "xr", "channels to terminals of more than a cycle are not built; set use_noc_latency=0"
         )
-    links: Links = []
-    for router in range(k**n):
-        for i in range(n):
-            digit = router // k**i % k
-            for other in range(k):
-                if other != digit:
-                    target = router + (other - digit) * k**i
-                    length = xr * abs(router % x - target % x) + yr * abs(router // x - target // x) if noc else 1
-                    links.append((router, (k - 1) * i + other - (other > digit), target, length))
+    network = hyperx([k] * n)
+    source, target = network.source, network.target
+    distance = xr * abs(source % x - target % x) + yr * abs(source // x - target // x)
     nodes = np.arange(c * k**n)
     home = nodes // (x * xr) // yr * x + nodes % (x * xr) // xr
-    return _made(f"flatfly({k}, {n}, c={c})", k**n, links, home, home, k, n, c)
+    network = replace(
+        network,
+        name=f"flatfly({k}, {n}, c={c})",
+        latency=np.where(noc, distance, 1).astype(np.int32),
+        inject=home,
+        eject=home,
+        coordinates=None,
+        radices=(),
+    )
+    channel = np.arange(network.num_channels, dtype=np.int32).reshape(k**n, n * (k - 1))
+    channel.setflags(write=False)
+    return Built(network, channel, k, n, c)
 
 
 def _dragonfly(configuration: Configuration) -> Built:
@@ -248,7 +246,7 @@ def _anynet(configuration: Configuration) -> Built:
             "network_file", f"{name!r} is outside the folder of this file; allow it with --outside-files"
         )
     network = read_booksim(beside)
-    return Built(network, np.zeros((network.num_routers, 0), dtype=np.int32), 0, 0)
+    return Built(network, _NO_PORTS, 0, 0)
 
 
 _BUILDERS: dict[str, Callable[[Configuration], Built]] = {

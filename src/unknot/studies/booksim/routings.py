@@ -14,6 +14,7 @@ import numpy as np
 
 from unknot._base.errors import near
 from unknot._base.memory import require
+from unknot.routing import destination_tag
 from unknot.routing import nca as ancestor
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
@@ -41,21 +42,7 @@ NOT_BUILT = {
 
 def dest_tag(built: Built, vcs: int, faithful: bool) -> Relation:
     """By the digits of the destination, the highest first."""
-    virtual, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
-    router, first, stage = virtual.router, virtual.first, k ** (n - 1)
-
-    def rule(at: int, address: int, out: Out) -> int:
-        here = router[at]
-        level = here // stage
-        if level == n - 1:
-            out[0] = EJECT
-            return 1
-        port = first[channel[here, address // k ** (n - 1 - level) % k]]
-        for v in range(vcs):
-            out[v] = port + v
-        return vcs
-
-    return Relation(built.network, virtual, rule, name="dest_tag of BookSim", claims_minimal=True)
+    return replace(destination_tag(built.network, vcs), name="dest_tag of BookSim", claims_minimal=True)
 
 
 def nca(built: Built, vcs: int, faithful: bool) -> Relation:
