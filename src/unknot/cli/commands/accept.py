@@ -49,26 +49,24 @@ def accept(
     accepted: bool | None
     answers: list[dict[str, Any]] = []
     for path in files:
+        word = ""
         try:
             if _is_store(path):
                 if network is not None:
                     raise UnknotError("accept: the rows of a store name their networks; --network is for evidence")
                 says, accepted = _of_store(path)
-                answers.append({"file": str(path), "accepted": accepted, "says": says})
-                if not json:
-                    print("\n".join(f"{path}: {line}" for line in says))
-                continue
-            document = plain.read(str(path))
-            says, accepted = plain.accept(document), True
-            if network is not None:
-                says += _same(document, network, routing, vcs)
+            else:
+                document, word = plain.read(str(path)), "accepted: "
+                says, accepted = plain.accept(document), True
+                if network is not None:
+                    says += _same(document, network, routing, vcs)
         except plain.Rejected as error:
-            says, accepted = [str(error)], False
+            says, accepted, word = [str(error)], False, "REJECTED: "
         except OSError as error:
             raise UnknotError(f"{path}: it cannot be read: {error.strerror}") from error
         answers.append({"file": str(path), "accepted": accepted, "says": says})
         if not json:
-            print("\n".join(f"{path}: {'accepted' if accepted else 'REJECTED'}: {shown}" for shown in says))
+            print("\n".join(f"{path}: {word}{shown}" for shown in says))
     if json:
         show_json(answer(AcceptAnswer, files=answers))
     raise typer.Exit(exit_code(*(file["accepted"] for file in answers)))

@@ -219,13 +219,14 @@ def print_table(
     right: Collection[str] = (),
     whole: Collection[str] = (),
 ) -> None:
-    """Print a table; columns of the headings in `right` are flush right, those in `whole` are not wrapped."""
+    """Print a table if it has rows; columns in `right` are flush right, those in `whole` are not wrapped."""
     table = Table(box=SIMPLE_HEAD, title=title or None, title_justify="left")
     for heading in headings:
         table.add_column(heading, justify="right" if heading in right else "left", no_wrap=heading in whole)
     for row in rows:
         table.add_row(*row)
-    console().print(table)
+    if table.rows:
+        console().print(table)
 
 
 def two_columns(rows: Sequence[tuple[str, str | Text]]) -> Table:

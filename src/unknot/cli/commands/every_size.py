@@ -9,8 +9,7 @@ import typer
 
 from unknot._base.errors import RelationError
 from unknot.cli.commands.printing import show_json
-from unknot.cli.commands.shared import write_evidence
-from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
+from unknot.cli.commands.shared import exit_code, write_evidence
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
@@ -51,7 +50,7 @@ def check_every_size(
         show_json(every_size_answer(verdict, family=family, holds=holds))
     else:
         _show(verdict, family, holds)
-    raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[verdict.deadlock_free])
+    raise typer.Exit(exit_code(verdict.deadlock_free))
 
 
 def _show(verdict: EverySize, family: str, holds: bool | None) -> None:

@@ -230,5 +230,4 @@ def _show(sweep: FaultSweep, show: int) -> None:
     for fault in [fault for fault in sweep.tried if fault.outcome != "holds"][:show]:
         lost = f"{fault.undelivered_pairs} of {fault.pairs} pairs" if fault.undelivered_pairs else ""
         lines.append((", ".join(fault.parts), fault.outcome, lost, fault.why))
-    if lines:
-        display.print_table(("worst faults", "outcome", "not delivered", "why"), lines)
+    display.print_table(("worst faults", "outcome", "not delivered", "why"), lines)

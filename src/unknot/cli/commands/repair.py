@@ -23,8 +23,7 @@ from unknot.cli.commands.options import (
 )
 from unknot.cli.commands.outcomes import notify, wrote
 from unknot.cli.commands.printing import show_json
-from unknot.cli.commands.shared import limited, relation_of, write, write_evidence
-from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
+from unknot.cli.commands.shared import exit_code, limited, relation_of, write, write_evidence
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -143,9 +142,7 @@ def repair(
             wrote(file)
     if out is not None and routes is None:
         write(out, _curves(relation, list(remedies), switching, seed))
-    if any(state is not None and state.safe is False for state in after):
-        raise typer.Exit(FAILS)
-    raise typer.Exit(UNDECIDED if any(state is not None and state.safe is None for state in after) else HOLDS)
+    raise typer.Exit(exit_code(*(state.safe for state in after if state is not None)))
 
 
 def state_of(relation: Relation, proof: Proved, deadline: Deadline) -> State:
@@ -179,12 +176,8 @@ def _show(relation: Relation, before: State, remedies: list[Remedy], after: list
             return [""] * 6
         load = "" if state.highest_load is None else f"{state.highest_load:.4g}"
         hops = "" if state.mean_hops is None else f"{state.mean_hops:.3f}"
-        return [
-            str(state.widest_vcs),
-            load,
-            hops,
-            *map(display.answer, (state.deadlock_free, state.delivered, state.minimal)),
-        ]
+        answers = map(display.answer, (state.deadlock_free, state.delivered, state.minimal))
+        return [str(state.widest_vcs), load, hops, *answers]
 
     rows = [["as it is", "", "", "", *facts(before)]]
     for remedy, state in zip(remedies, after, strict=True):

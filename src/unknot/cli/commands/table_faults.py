@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from unknot._base.errors import UnknotError
 from unknot.cli.commands.printing import show_json
-from unknot.cli.commands.shared import write_evidence, write_rows
-from unknot.cli.exit_codes import FAILS, HOLDS
+from unknot.cli.commands.shared import exit_code, write_evidence, write_rows
 from unknot.verify.fault_sweep import Parts
 
 if TYPE_CHECKING:
@@ -53,9 +52,7 @@ def table_faults(
         )
     fabric = read_fabric(network, tables)
     with activity.working("faults", tenths=True) as progress:
-        faults = sweep(
-            fabric, kind=kind, faults=at_once, budget=budget, seed=seed, progress=progress
-        )  # fmt: skip
+        faults = sweep(fabric, kind=kind, faults=at_once, budget=budget, seed=seed, progress=progress)
     if csv is not None:
         lost = sum(fault.lost_pairs for fault in faults.tried[:show])
         require(f"{lost:,} rows of pairs", ROW * lost)
@@ -69,7 +66,7 @@ def table_faults(
         show_json(answer(TableFaultsAnswer, faults, fabric, of=fabric.network, fabric=fabric.name))
     else:
         _show(faults, show)
-    return HOLDS if faults.survives else FAILS
+    return exit_code(faults.survives)
 
 
 def _show(faults: TableFaults, show: int) -> None:
@@ -95,5 +92,4 @@ def _show(faults: TableFaults, show: int) -> None:
         dead = f" (and {count(fault.dead_hosts, 'host port')})" if fault.dead_hosts else ""
         severed = str(fault.severed_pairs or "")
         lines.append((", ".join(fault.parts) + dead, fault.outcome, lost, severed, fault.example))
-    if lines:
-        display.print_table(("worst faults", "outcome", "lost pairs", "no way left", "such as"), lines)
+    display.print_table(("worst faults", "outcome", "lost pairs", "no way left", "such as"), lines)

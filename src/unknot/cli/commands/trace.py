@@ -100,18 +100,16 @@ def trace(
     if requests is not None and (overhead or in_order):
         raise UnknotError("--overhead and --in-order are for files of messages, not for --requests")
     relation = _relation(network, routing, vcs, classes)
+    of_run: dict[str, Any] = {"switching": switching, "buffer_depth": buffer_depth, "limit": limit, "seed": seed}
     loop = None
     with activity.working("simulating"):
         if file is not None:
             run = run_trace(
                 relation,
                 read_trace(file, relation.network, classes=relation.classes),
-                switching=switching,
-                buffer_depth=buffer_depth,
                 overhead=overhead,
                 in_order=in_order,
-                limit=limit,
-                seed=seed,
+                **of_run,
             )
         else:
             loop = closed_loop(
@@ -123,10 +121,7 @@ def trace(
                 traffic=traffic,
                 service=service,
                 think=think,
-                switching=switching,
-                buffer_depth=buffer_depth,
-                limit=limit,
-                seed=seed,
+                **of_run,
             )
             run = loop.run
     if results is not None:
