@@ -80,8 +80,6 @@ class Running:
 
     def manifest(self) -> Manifest:
         """The manifest of its outcomes, as things stand."""
-        from unknot._base.manifest import code_digest, commit, libraries
-
         return Manifest(
             command=self.command,
             seed=self.seed,

@@ -10,9 +10,9 @@ Switching = Literal["saf", "vct", "wormhole", "wormhole-nonatomic"]
 SWITCHINGS: tuple[Switching, ...] = ("saf", "vct", "wormhole", "wormhole-nonatomic")
 """Store-and-forward, virtual cut-through, wormhole with atomic VC allocation, wormhole without."""
 DEFAULT_SWITCHING: Final[Switching] = "vct"
+"""Default technique of functions and commands: what most routers and fabrics do."""
 BUFFER_DEPTH: Final = 8
 """Flits per VC unless another number is given."""
-"""Default technique of functions and commands: what most routers and fabrics do."""
 
 
 def switching_named(name: str) -> Switching:

@@ -28,8 +28,8 @@ def threads_of(number: int | None, what: str, *, wrong: type[UnknotError], usefu
 
     Parameters
     ----------
-    given : int or None
-        As it was asked for; None: one for each processor, but not more than are useful.
+    number : int or None
+        The argument of the caller; None: one for each processor, but not more than are useful.
     what : str
         The function that was called, for messages.
     wrong : class

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from unknot._base.manifest import Manifest
 
 COLUMN, TEXT = 3.4, 7.0
-"""Inches: a column, and both columns, of a paper in two columns."""
+"""Widths in inches of one column and of both columns of a paper."""
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "unknot",
     "svg.fonttype": "path",

@@ -120,11 +120,7 @@ def design(
         raise typer.Exit(FAILS)
     if best is not None:
         raise typer.Exit(HOLDS if best.proof is not None else UNDECIDED)
-    raise typer.Exit(
-        FAILS
-        if outcome.decisions and outcome.decisions[-1].outcome == "impossible" and outcome.complete
-        else UNDECIDED
-    )
+    raise typer.Exit(FAILS if refuted(outcome) else UNDECIDED)
 
 
 def _checked(one: Decision, ending: Deadline) -> Decision:
