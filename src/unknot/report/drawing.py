@@ -178,20 +178,17 @@ class _Knot:
         for i, message in enumerate(self.configuration.messages):
             channels = [self._channel(vc) for vc in (*message.held, *message.wanted)]
             concerned |= {int(r) for c in channels for r in (network.source[c], network.target[c])}
-            label = escape(f"Message {i + 1}: {describe_message(self.relation, message, i, holder)}", quote=False)
+            label = f"Message {i + 1}: {describe_message(self.relation, message, i, holder)}"
             worm = self._worm(message.held)
-            under.append(
-                f'<path d="{paper.path(worm)}" stroke="{COLOURS[i % len(COLOURS)]}" '
-                f'stroke-width="{number(self.width)}"><title>{label}</title></path>'
-            )
+            under.append(shapes.stroke(paper.path(worm), COLOURS[i % len(COLOURS)], self.width, label))
             own = int(self.relation.vcs.index[message.held[-1]])
             requested = dict.fromkeys(self._channel(vc) for vc in message.wanted)
             over += [self._arrow(i, worm, channel, own) for channel in requested]
-            tips.append(shapes.numbered(i, worm[-1], self.disc, label))
+            tips.append(shapes.numbered(i, worm[-1], self.disc, escape(label, quote=False)))
         parts = [
             shapes.links(self.sheet, PALE),
             *shapes.routers(self.sheet, concerned, faint=True),
-            f'<g fill="none" stroke-linejoin="round" stroke-linecap="round">{"".join(under)}</g>',
+            f'<g stroke-linejoin="round" stroke-linecap="round">{"".join(under)}</g>',
             *over,
             *shapes.routers(self.sheet, concerned, faint=False, only=True),
             *tips,

@@ -8,9 +8,9 @@ import numpy as np
 
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.phrases import count, escape
+from unknot.report.phrases import count
 from unknot.report.placement import MAX_DRAWN
-from unknot.report.sheet import COLOURS, PALE, SOFT, Sheet, number
+from unknot.report.sheet import COLOURS, PALE, SOFT, Sheet
 from unknot.routing.relation import Relation
 from unknot.traffic.collectives.schedule import Schedule, Used, channels_used, contention
 
@@ -71,10 +71,7 @@ def _panel(
         for channel in used.of(i).tolist():
             colour = MET if (step, channel) in met else COLOURS[k % len(COLOURS)]
             lane = sheet.lane(channel, width * 0.8)
-            lines.append(
-                f'<path d="{paper.path(lane)}" stroke="{colour}" stroke-width="{number(width)}" fill="none">'
-                f"<title>{escape(label, quote=False)}</title></path>"
-            )
+            lines.append(shapes.stroke(paper.path(lane), colour, width, label))
             if network.target[channel] == network.eject[send.destination]:
                 tip = paper.arrowhead(lane[-1], lane[-1] - lane[-2], 2.6 * width)
                 lines.append(f'<path d="{tip}" fill="{colour}"/>')

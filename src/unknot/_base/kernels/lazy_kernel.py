@@ -157,11 +157,6 @@ def plainly(plain: bool = True) -> Iterator[bool]:
         _plain.reset(before)
 
 
-def runs_plainly() -> bool:
-    """Whether kernels run in plain Python here."""
-    return _plain.get()
-
-
 def viewed() -> Callable[[Any], Any]:
     """Return what wraps the arrays that kernels take: memory views in plain Python, which reads them faster."""
     return memoryview if _plain.get() else _itself
