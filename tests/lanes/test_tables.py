@@ -81,7 +81,9 @@ def test_tables_that_are_found_hold(network: Network, seed: int) -> None:
     assert np.allclose(loads_of(found.routes), found.load)
 
 
+@pytest.mark.campaign
 def test_the_torus_by_tables() -> None:
+    """With less effort in every run: test_diagonals.py."""
     found = lanes("torus(6, 6)", "table", effort=200)
     assert (found.count, found.lower_bound, found.mean_load) == (2, 2, 27.0)
     assert found.highest_load <= 33
