@@ -167,14 +167,10 @@ def _pairs(flat: npt.NDArray[np.int64], count: int) -> Pairs:
 
 def _loop(explorer: Explorer, start: int, address: int) -> tuple[tuple[int, ...], int]:
     """A cycle of input VCs reached from `start`, a state from which routes cannot end, from its lowest on."""
-    order, first, value = explorer.visit(address)
-    slot = {int(at): i for i, at in enumerate(order)}
-    reached, after = [start], list[list[int]]()
+    steps, reached = explorer.steps(address), [start]
     for at in reached:
-        i = slot[at]
-        steps = (int(v) & VC_MASK for v in value[first[i] : first[i + 1]])
-        after.append([vc for vc in steps if vc != EJECT])
-        reached += set(after[-1]) - set(reached)
+        reached += set(steps[at]) - set(reached)
+    after = [steps[at] for at in reached]
     return tuple(shortest_cycle(np.repeat(reached, list(map(len, after))), np.concatenate(after))), address
 
 

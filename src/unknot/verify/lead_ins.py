@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 
 from unknot._base.background import clock
-from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.routing.relation import Relation
 from unknot.verify.exact_model import Worm
 from unknot.verify.remainder import Remainder
 from unknot.verify.states import Explorer
@@ -40,13 +40,7 @@ class LeadIns:
     def graph(self, address: int) -> dict[int, list[int]]:
         """Candidate VCs of each reachable input VC, ejection left out."""
         if address not in self.graphs:
-            order, first, value = self.explorer.visit(address)
-            vcs = [v & VC_MASK for v in value.tolist()]
-            bounds = first.tolist()
-            self.graphs[address] = {
-                at: [vc for vc in vcs[bounds[i] : bounds[i + 1]] if vc != EJECT]
-                for i, at in enumerate(order.tolist())
-            }
+            self.graphs[address] = self.explorer.steps(address)
         return self.graphs[address]
 
     def leads(self, worm: Worm, banned: Iterable[int]) -> Iterator[tuple[int, tuple[int, ...]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from unknot._base.compressed_rows import grouped, starts
 from unknot._base.kernels.lazy_kernel import is_small, plainly, viewed
 from unknot._base.shown import Brief
 from unknot.network.model import IntArray, Network, Offsets
-from unknot.routing.relation import Relation
+from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.effort import Effort, TimeUpError, step
@@ -87,6 +88,12 @@ class Explorer:
         if count < 0:
             self.fail(int(self.order[-1 - count]), address)
         return self.order[:count], self.first[: count + 1], self.value[: self.first[count]]
+
+    def steps(self, address: int) -> dict[int, list[int]]:
+        """Return the candidate VCs of each reachable input VC of an address, ejection left out."""
+        order, first, value = self.visit(address)
+        vcs, bounds = (value & VC_MASK).tolist(), pairwise(first.tolist())
+        return {at: [vc for vc in vcs[a:b] if vc != EJECT] for at, (a, b) in zip(order.tolist(), bounds, strict=True)}
 
     def fail(self, at: int, address: int) -> None:
         """Raise the error of a state that breaks the contract."""
