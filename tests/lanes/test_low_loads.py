@@ -253,6 +253,7 @@ def test_few_channels_have_the_highest_load() -> None:
     routes = lanes("mesh(6, 4)")
     assert routes.highest_load == 36
     assert np.count_nonzero(routes.load == 36) == 8
+    assert np.array_equal(routes.load, lanes("mesh(6, 4)", "given", routing="dimension_order").load)
 
 
 def test_lanes_share_the_load_of_a_channel() -> None:

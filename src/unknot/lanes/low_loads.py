@@ -14,7 +14,7 @@ from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import is_programmed, load_bound
 from unknot.lanes.path_set import Floats, Ints, by_terminal, of_pairs, packed, path_set
 from unknot.lanes.question import Question
-from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of
+from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of, unevenness
 from unknot.lanes.rooted import ServingOrders, orders_of
 from unknot.lanes.starts import catalogue
 from unknot.lanes.tables import Table, bits_of, free_table, table_from, tabled
@@ -131,17 +131,24 @@ class LowLoads:
         """The best routes in the fewest lanes: of the orders, of the catalogue, and annealed."""
         best = balanced(self.goal, self.effort.insist(self._own), self.effort, FIRST_ROUNDS, later=self.rounds)
         if self._reached(best):
-            return best
+            return self._simplest(best)
         time = min(LP_SECONDS, LP_SHARE * (self.effort.deadline - clock()))
         if self.bound is not None and not self.effort.interrupted and is_programmed(self.goal.demand):
             self.bound = self.effort.insist(lambda: load_bound(self.goal.demand, self.capacity, time_limit=time))
             self.goal = replace(self.goal, floor=float(self.bound.least))
-        others = [] if self._reached(best) else self._named(len(best.rank))
+        if self._reached(best):
+            return self._simplest(best)
+        others = self._named(len(best.rank))
         annealed: list[Carried] = []
         for number, other in enumerate(others[: self.starts - 1], start=1):
             annealed.append(balanced(self.goal, other, self.effort, FIRST_ROUNDS, stream=number))
         best = min([best, *annealed, *others], key=lambda now: (len(now.rank), highest(now)))
         return balanced(self.goal, best, self.effort, self.rounds - FIRST_ROUNDS, stream=self.starts)
+
+    def _simplest(self, best: Carried) -> Carried:
+        """Of routes that cannot have a lower load, and named ones that are soon made, those of least unevenness."""
+        others = [] if self.effort.interrupted else self._named(len(best.rank), first=True)
+        return min([best, *others], key=lambda now: (len(now.rank), highest(now), unevenness(now)))
 
     def _reached(self, now: Carried) -> bool:
         return self.effort.interrupted or highest(now) <= self.goal.floor
@@ -164,13 +171,13 @@ class LowLoads:
         table = free_table(goal.demand, goal.path_set, bits)
         return goal.by_table(orders_of(goal.path_set, key, bits)[0], table)
 
-    def _named(self, lanes: int) -> list[Carried]:
+    def _named(self, lanes: int, *, first: bool = False) -> list[Carried]:
         """Routes of the catalogue in at most this number of lanes, the fewest first, then by load."""
         made: list[Carried] = []
         end = clock() + NAMED_SHARE * (self.effort.deadline - clock())
         effort = replace(self.effort, deadline=end, tried={})
         try:
-            for table, key in catalogue(self.goal, lanes, self.least, effort):
+            for table, key in catalogue(self.goal, lanes, self.least, effort, first=first):
                 made.append(self._by_table(key, table.next_channel))
         except KeyboardInterrupt:
             self.effort.interrupted = True

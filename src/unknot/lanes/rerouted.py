@@ -26,6 +26,8 @@ HEATS = ((0.05, 0.001), (2.0, 0.01), (0.2, 0.002), (0.3, 0.004))
 """Temperatures at the beginning and at the end of each round, in turn; a channel of highest load costs about 1."""
 EVEN, EVEN_HEAT = 0.1, (0.02, 0.0005)
 """Cost of a channel whose highest load is all in one lane, and temperatures, where loads are evened out at last."""
+LEAST_GAIN = 0.5
+"""Decrease of that cost for which routes are taken."""
 EVEN_MOVES = 1 << 22
 """Most moves for that."""
 FIXED = ("apart", "site", "slow", "left", "evenness")
@@ -192,15 +194,16 @@ def evened(goal: LoadGoal, now: Carried, effort: SearchEffort) -> Carried:
         for count, hot, cold in effort.cooled(min(EVEN_MOVES, ROUND * goal.demand.pairs), EVEN_HEAT):
             move(goal.path_set, now, rate, state, count, top, hot, cold)
             effort.moves += count
-            if highest(now) <= top * ENOUGH and _unevenness(now, top) < _unevenness(best, top):
+            if highest(now) <= top * ENOUGH and unevenness(now) < unevenness(best) - LEAST_GAIN:
                 best = copied(now)
     except KeyboardInterrupt:
         effort.interrupted = True
     return best
 
 
-def _unevenness(now: Carried, top: float) -> float:
-    """The cost that is annealed at last, in highest loads."""
+def unevenness(now: Carried) -> float:
+    """The cost that is annealed at last: of channels near the highest load, and of unequal shares of lanes."""
+    top = max(highest(now), 1e-300)
     return float(((now.load / top) ** 16).sum() + EVEN * ((now.lane_load / top) ** 2).sum())
 
 

@@ -17,14 +17,16 @@ from unknot.lanes.turns import Turn, climbing
 from unknot.routing.named import routing, routings
 
 CALLS = ("dimension_order(dateline='none')", "nca(up='modulo')")
-"""Calls that are tried besides all names."""
+"""Calls that are tried besides all names, and first: few inputs contend for an output, at equal loads."""
 MOST_STATES = 2_000_000
 """Most addresses × channels of a named routing that is tried; `romm` has all pairs of terminals as addresses."""
 ROUNDS = 2
 """Rounds of search for orders of more than one lane in which a table's routes climb."""
 
 
-def catalogue(goal: LoadGoal, lanes: int, least: int, effort: SearchEffort) -> Iterator[tuple[Table, Floats]]:
+def catalogue(
+    goal: LoadGoal, lanes: int, least: int, effort: SearchEffort, *, first: bool = False
+) -> Iterator[tuple[Table, Floats]]:
     """Named routings with one shortest path for each router and destination, in the fewest lanes that are found.
 
     Parameters
@@ -33,6 +35,8 @@ def catalogue(goal: LoadGoal, lanes: int, least: int, effort: SearchEffort) -> I
         The most lanes.
     least : int
         Fewer lanes are impossible.
+    first : bool
+        Try those only that are tried first.
 
     Yields
     ------
@@ -45,7 +49,7 @@ def catalogue(goal: LoadGoal, lanes: int, least: int, effort: SearchEffort) -> I
     if network.num_terminals * network.num_channels > MOST_STATES:
         return
     known = set[bytes]()
-    for name in (*CALLS, *routings().core):
+    for name in CALLS if first else (*CALLS, *routings().core):
         if effort.over:
             return
         effort.report(f"trying the routes of {name}")
