@@ -10,7 +10,7 @@ from unknot._base.background import NoAnswerError, clock, within
 from unknot._base.errors import RelationError, UnknotError
 
 T = TypeVar("T")
-CLOSING, AT_LEAST = 0.09, 0.9
+CLOSING, AT_LEAST = 0.08, 0.8
 """Share of the limit, or seconds, if more, after which a stage is left that does not look at the clock."""
 
 

@@ -144,7 +144,7 @@ def carry_routes(paths, now, rate):
     for u in range(now.lane.shape[0]):
         for h in range(now.lane.shape[1]):
             if now.lane[u, h] >= 0:
-                add(paths, now, now.lane[u, h], now.start[u, h], h, 1, rate[u, h], 1.0)
+                add(paths, now, now.lane[u, h], now.start[u, h], h, np.int64(1), rate[u, h], 1.0)
 
 
 @kept(nogil=True)
@@ -285,7 +285,7 @@ def reroute(paths, now, rate, state, moves, scale, hot, cold):
                     mark,
                     stack,
                     fresh[i],
-                    now.follow[lane, fresh[i], h],
+                    np.int64(now.follow[lane, fresh[i], h]),
                 )
             if climbs:
                 if before < 0:
@@ -308,7 +308,7 @@ def swing(paths, now, u, h, old, new, scale):
     """Let a router take another channel to a home, with all that goes this way, in all lanes; the change of cost."""
     more = 0.0
     for k in range(now.rank.shape[0]):
-        pairs, amount = now.users[k, old, h], now.flow[k, old, h]
+        pairs, amount = np.int64(now.users[k, old, h]), now.flow[k, old, h]
         if pairs == 0:
             continue
         for j in range(paths.before_first[old], paths.before_first[old + 1]):
@@ -330,7 +330,7 @@ def legal(paths, now, mark, stack, k, h, new):
                 return False
     c = new
     while paths.target[c] != paths.home[h]:
-        e = after(now, k, c, h)
+        e = np.int64(after(now, k, c, h))
         if not climb(paths, now.uses[k], now.rank[k], now.at[k], mark, stack, c, e):
             return False
         c = e
@@ -342,9 +342,9 @@ def relane(paths, now, rate, mark, stack, lane, u, v, first, end, scale):
     """Put what router u sends to the columns from `first` to `end`, at router v, into a lane, if it may be there."""
     for h in range(first, end):
         if now.lane[u, h] >= 0:
-            add(paths, now, now.lane[u, h], now.start[u, h], h, -1, -rate[u, h], scale)
+            add(paths, now, now.lane[u, h], now.start[u, h], h, np.int64(-1), -rate[u, h], scale)
             now.lane[u, h] = lane
-            add(paths, now, lane, now.start[u, h], h, 1, rate[u, h], scale)
+            add(paths, now, lane, now.start[u, h], h, np.int64(1), rate[u, h], scale)
     for h in range(first, end):
         if now.lane[u, h] >= 0 and not legal(paths, now, mark, stack, lane, h, now.start[u, h]):
             return False
@@ -381,7 +381,7 @@ def reroute_table(paths, now, rate, state, moves, scale, hot, cold):
                     break
             continue
         old = now.start[u, h]
-        new = another(paths, now, state, k, u, -1, old, h)
+        new = another(paths, now, state, k, u, np.int64(-1), old, h)
         if new < 0:
             continue
         more = swing(paths, now, u, h, old, new, scale)
