@@ -25,7 +25,7 @@ def said(monkeypatch: pytest.MonkeyPatch, *modules: str, quiet: bool = False) ->
 
 def test_one_line_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     kernels = ("unknot.verify.states_kernel", "unknot.simulation.engine.cycles_kernel")
-    assert said(monkeypatch, *kernels) == "compiling kernels, once, about 15 s\n"
+    assert said(monkeypatch, *kernels) == "compiling kernels, once, about 10 s\n"
     assert said(monkeypatch, *kernels, quiet=True) == ""
 
 
@@ -43,6 +43,6 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("unknot._base.compiling.CALM", 0.3)
     monkeypatch.setenv("TERM", "xterm")
     found = Announcement()
-    found._bar("compiling kernels, once, about 15 s")
+    found._bar("compiling kernels, once, about 10 s")
     assert "compiling kernels" in stream.getvalue()
     assert not in_notebook()

@@ -12,7 +12,7 @@ from typing import Any
 
 from unknot._base.progress import NotebookBar, in_notebook
 
-ABOUT = 15
+ABOUT = 10
 """Seconds that compiling takes for a first simulation, or for a first proof with what belongs to it."""
 SIGNS = "unknot-signs"
 """Name of the thread of a command that says in a pipe what goes on."""
