@@ -546,9 +546,7 @@ def check_size(table: Table, claim: Any, proof: Any) -> str:
     if fewest is not None and fewest < least:
         raise Rejected(f"{fewest} packets may wait for each other, and not {least} at least")
     if fewest == least < held and may_hold(table, switching, least, held - 1):
-        raise Rejected(
-            f"{least} packets may wait for each other on {held - 1} VCs or fewer, and not on {held} at least"
-        )
+        raise Rejected(f"{least} packets may wait for each other on {held - 1} VCs or fewer")
     more = f", nor one of {least} packets fewer than {held} VCs" if held > least else ""
     return f"no deadlock under {switching} has fewer than {least} packets{more}"
 
