@@ -85,6 +85,15 @@ def random_runs(data: st.DataObject) -> None:
         agree(relation, switching, classes, depth, load, data.draw(st.integers(0, 99), label="seed"), router)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_replies_queue_in_the_order_in_which_requests_arrive(seed: int) -> None:
+    """A request whose header speculated wins the switch before another, and arrives after it."""
+    router = Router(vc_allocation_delay=3, speculative=True)
+    agree(
+        dimension_order(mesh(3, 3), 2), "saf", [TrafficClass(messages=(Message(1, reply=1),))], 2, 0.3, seed, router
+    )
+
+
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_random_classes(data: st.DataObject) -> None:

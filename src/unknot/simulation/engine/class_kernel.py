@@ -230,10 +230,17 @@ def arrive_in_class(raw, p, arrival, now):
     packets.created[p], packets.length[p] = arrival, s.forms.flits[natural(reply)]
     packets.hops[p], packets.form[p], packets.script[p] = 0, reply, UNDECIDED
     s.count.created += 1
-    s.waiting[p] = -1
-    if s.replies.first[row] < 0:
+    # Not always last: a request whose header speculated wins the switch before others and may arrive after them.
+    after, before = np.int64(s.replies.first[row]), np.int64(-1)
+    if after >= 0 and packets.created[natural(s.replies.last[row])] <= arrival:
+        after, before = np.int64(-1), np.int64(s.replies.last[row])
+    while after >= 0 and packets.created[natural(after)] <= arrival:
+        after, before = np.int64(s.waiting[natural(after)]), after
+    s.waiting[p] = after
+    if before < 0:
         s.replies.first[row] = p
     else:
-        s.waiting[natural(s.replies.last[row])] = p
-    s.replies.last[row] = np.int64(p)
+        s.waiting[natural(before)] = p
+    if after < 0:
+        s.replies.last[row] = np.int64(p)
     return True
