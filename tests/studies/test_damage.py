@@ -114,6 +114,17 @@ def test_a_file_that_sqlite_takes_for_one_that_is_only_read(store: Path) -> None
     assert len(aside(store)) == len(notes) == 1
 
 
+def test_a_broken_file_that_cannot_be_set_aside(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+
+    def refused(path: Path, target: Path) -> Path:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "replace", refused)
+    with pytest.raises(StoreError, match=r"it cannot be set aside \(Permission denied\); name another with --store"):
+        Store(store)
+
+
 def test_damage_done_while_it_is_used(store: Path) -> None:
     """Another process overwrites pages while the store is open: the study ends, and goes on when it is run again."""
     notes: list[str] = []

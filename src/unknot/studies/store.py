@@ -171,10 +171,15 @@ class Store:
         if not _is_ours(path):
             raise StoreError(f"{path}: this is no store of unknot; name another with --store, or move it away")
         aside = _free_name(path)
-        for ending in ("-journal", "-wal", "-shm", ""):
-            beside = path.with_name(path.name + ending)
-            if beside.exists():
-                beside.replace(aside.with_name(aside.name + ending))
+        try:
+            for ending in ("-journal", "-wal", "-shm", ""):
+                beside = path.with_name(path.name + ending)
+                if beside.exists():
+                    beside.replace(aside.with_name(aside.name + ending))
+        except OSError as error:
+            raise StoreError(
+                f"{path}: {why}, and it cannot be set aside ({error.strerror}); name another with --store"
+            ) from error
         self._note(f"{path}: {why}; the file is kept as {aside.name}, and a new store takes its place")
 
     @contextmanager
