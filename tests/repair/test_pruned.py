@@ -113,11 +113,11 @@ def test_the_linear_program_of_knots() -> None:
 def test_light_cycles_are_the_lightest_through_each_node(weight: dict[tuple[int, int], float]) -> None:
     graph = nx.DiGraph([turn for turn in weight if turn[0] != turn[1]])
     every = {tuple(cycle): sum(weight[t] for t in pairwise([*cycle, cycle[0]])) for cycle in nx.simple_cycles(graph)}
-    found = light_cycles({turn: w for turn, w in weight.items() if turn[0] != turn[1]})
-    for cycle in found:
+    cycles = light_cycles({turn: w for turn, w in weight.items() if turn[0] != turn[1]})
+    for cycle in cycles:
         assert sum(weight[turn] for turn in pairwise([*cycle, cycle[0]])) < 1
     light = [cycle for cycle, total in every.items() if total < 1 - 1e-4]
-    assert {node for cycle in light for node in cycle} <= {node for cycle in found for node in cycle}
+    assert {node for cycle in light for node in cycle} <= {node for cycle in cycles for node in cycle}
 
 
 def test_named_routings_are_begun_with() -> None:

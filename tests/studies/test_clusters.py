@@ -214,12 +214,12 @@ def test_jobs_of_slurm_compute_points(study: Path, tmp_path: Path, monkeypatch: 
     study.write_text(STUDY.replace("1000000", "400"))
     slurm(tmp_path, monkeypatch, "grep -q 'SBATCH -p all'", cores=1)
     with cluster("slurm", 1) as (executor, jobs):
-        found = run_study(study, executor=executor, jobs=jobs)
-    assert found.rows == run_study(study, store=study.with_name("other.sqlite")).rows
+        by_jobs = run_study(study, executor=executor, jobs=jobs)
+    assert by_jobs.rows == run_study(study, store=study.with_name("other.sqlite")).rows
 
 
 @pytest.mark.parametrize(
-    ("sbatch", "cores", "told"),
+    ("sbatch", "cores", "message"),
     [
         (None, None, "there is no command sbatch here"),
         (
@@ -232,13 +232,13 @@ def test_jobs_of_slurm_compute_points(study: Path, tmp_path: Path, monkeypatch: 
 )
 @pytest.mark.filterwarnings("ignore")
 def test_slurm_that_takes_no_jobs_is_not_awaited(
-    sbatch: str | None, cores: int | None, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sbatch: str | None, cores: int | None, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if sbatch is None:
         monkeypatch.setenv("PATH", str(tmp_path))
     else:
         slurm(tmp_path, monkeypatch, sbatch, cores=cores)
-    with pytest.raises(UnknotError, match=f"--dask slurm: {told}"), cluster("slurm"):
+    with pytest.raises(UnknotError, match=f"--dask slurm: {message}"), cluster("slurm"):
         pass
 
 

@@ -104,7 +104,7 @@ def test_grades_of_given_worms() -> None:
         assert complaints(relation, result) == []
         assert not expected or result.reachability == "injected"
         assert not scheduled or result.reachability != "not-established"
-        # others around that come about are shown in place of these, also where they are more
+        # A better grade may take messages around these, and more of them.
         assert len(result.messages) <= len(worms) or result.reachability != grade
 
     draw_until(lambda: min(seen["injected"], seen["scheduled"]) > 3 and seen["not-established"] > 0, compare)

@@ -140,11 +140,11 @@ class Finder:
 def names_of(package: str, depth: int = 1) -> Callable[[str], Any]:
     """Return the `__getattr__` of a package, for names that it has no more; or what that one calls, with depth 2."""
 
-    def found(name: str) -> Any:
+    def moved_name(name: str) -> Any:
         new = NAMES.get(package, {}).get(name)
         if new is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         warnings.warn(f"{package}.{name} is now {new}.{name}", DeprecationWarning, stacklevel=depth + 1)
         return getattr(import_module(new), name)
 
-    return found
+    return moved_name

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Filling of a lane: paths are added one after the other as long as their turns close no cycle.
+"""Filling of a lane: paths are added one after the other, but those whose turns would close a cycle.
 
 The order of a lane changes with its turns (Marchetti-Spaccamela, Nanni & Rohnert: Maintaining a topological order
 under edge insertions, Information Processing Letters 1996). So LASH fills its layers (Skeie, Lysne & Theiss: Layered
@@ -79,7 +79,7 @@ def path_of(paths, uses, rank, state, u, h, path, turns):
 
 @kept(nogil=True)
 def fill(paths, uses, rank, at, state, homes, most):
-    """Add paths of wanted pairs to a lane, home after home, as far as their turns close no cycle; at most so many.
+    """Add paths of pairs to a lane, one home after the other; a path is left out if its turns would close a cycle.
 
     Parameters
     ----------
@@ -87,6 +87,8 @@ def fill(paths, uses, rank, at, state, homes, most):
         1 for turns that a path takes; written, as `rank` and `at` are.
     rank, at : int64 arrays, shape (channels,)
         The place of each channel in the order of the lane, and the channel at each place.
+    most : int
+        Most pairs of which a path is tried.
     """
     channels, routers = rank.size, paths.wanted.shape[0]
     mark, stack = np.zeros(channels, np.bool_), np.empty(channels, np.int64)

@@ -7,10 +7,13 @@ from numba import njit
 from unknot._base.kernels.types_kernel import kept
 from unknot.lanes.orders_kernel import below, cooled, unit
 
+STEEPNESS = 16
+"""Power of a load that is its cost."""
+
 
 @njit(inline="always")
 def steep(load, scale):
-    """The cost of a load: its 16th power."""
+    """The cost of a load: its 16th power, by four squares."""
     x = load / scale
     x *= x
     x *= x

@@ -180,6 +180,12 @@ def choose(paths, key, reach, now, state, first, end, hurried):
                 c = now.follow[k, c, h]
 
 
+@njit(inline="always")
+def climb_in(paths, now, mark, stack, k, c, e):
+    """Move channels up in the order of lane k so that the turn from c to e climbs; whether no cycle forbids it."""
+    return climb(paths, now.uses[k], now.rank[k], now.at[k], mark, stack, np.int64(c), np.int64(e))
+
+
 @kept(nogil=True)
 def onward(paths, now, state, k, c, h):
     """A channel, at random, that may follow a channel on the way to a home; one that climbs, if there is any."""
@@ -273,20 +279,9 @@ def reroute(paths, now, rate, state, moves, scale, hot, cold):
         if before >= 0:
             now.uses[k, turn(paths, before, new)] += 1
         if more <= 0 or unit(state) < np.exp(-more / heat):
-            climbs = before < 0 or climb(
-                paths, now.uses[lane], now.rank[lane], now.at[lane], mark, stack, before, new
-            )
+            climbs = before < 0 or climb_in(paths, now, mark, stack, lane, before, new)
             for i in range(made):
-                climbs = climbs and climb(
-                    paths,
-                    now.uses[lane],
-                    now.rank[lane],
-                    now.at[lane],
-                    mark,
-                    stack,
-                    fresh[i],
-                    np.int64(now.follow[lane, fresh[i], h]),
-                )
+                climbs = climbs and climb_in(paths, now, mark, stack, lane, fresh[i], now.follow[lane, fresh[i], h])
             if climbs:
                 if before < 0:
                     now.lane[u, h], now.start[u, h] = lane, new
@@ -326,12 +321,12 @@ def legal(paths, now, mark, stack, k, h, new):
     """Whether in a lane all that takes a channel to a home climbs, there and from there on."""
     for j in range(paths.before_first[new], paths.before_first[new + 1]):
         if now.users[k, paths.before[j], h] > 0 and after(now, k, paths.before[j], h) == new:
-            if not climb(paths, now.uses[k], now.rank[k], now.at[k], mark, stack, paths.before[j], new):
+            if not climb_in(paths, now, mark, stack, k, paths.before[j], new):
                 return False
     c = new
     while paths.target[c] != paths.home[h]:
-        e = np.int64(after(now, k, c, h))
-        if not climb(paths, now.uses[k], now.rank[k], now.at[k], mark, stack, c, e):
+        e = after(now, k, c, h)
+        if not climb_in(paths, now, mark, stack, k, c, e):
             return False
         c = e
     return True

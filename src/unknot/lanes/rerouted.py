@@ -203,8 +203,10 @@ def evened(goal: LoadGoal, now: Carried, effort: SearchEffort) -> Carried:
 
 def unevenness(now: Carried) -> float:
     """The cost that is annealed at last: of channels near the highest load, and of unequal shares of lanes."""
+    from unknot.lanes.load_kernel import STEEPNESS
+
     top = max(highest(now), 1e-300)
-    return float(((now.load / top) ** 16).sum() + EVEN * ((now.lane_load / top) ** 2).sum())
+    return float(((now.load / top) ** STEEPNESS).sum() + EVEN * ((now.lane_load / top) ** 2).sum())
 
 
 def routes_of(goal: LoadGoal, now: Carried) -> Routes:

@@ -93,18 +93,19 @@ def lane_after_lane(paths: PathSet, seed: Sequence[int], taken: Ints | None = No
     channels × channels that follow one × words.
     """
     random = np.random.default_rng(seed)
-    left, roots = paths.wanted, ROOTS
+    left, roots, fills = paths.wanted, ROOTS, taken is None and not paths.many.size
     while left.any():
         rest = of_pairs(paths, left)
+        # Drawn even where no root is tried any more: what is drawn after it then depends on the seed alone.
         begin = [int(np.flatnonzero(left.any(axis=1))[0]), *random.permutation(len(left)).tolist()]
-        keys = [around(rest, [root]) for root in begin[: roots + 1]] if roots else []
-        if taken is None and not rest.many.size:
+        keys = [around(rest, [root]) for root in begin[: roots + 1 if roots else 0]]
+        if fills:
             keys.append(filled(rest, random))
         tried = [orders_of(rest, key[None], taken) for key in keys]
         best = min(range(len(tried)), key=lambda i: tried[i][1])
         orders, _ = tried[best]
-        if taken is None and not rest.many.size and best == len(tried) - 1:
-            roots = 0
+        if fills and best == len(tried) - 1:
+            roots = 0  # for the pairs that are left then, filling stays the better kind
         if not (left & served(orders, rest.home)[0]).any():
             key = _of_pair(rest, taken) if rest.many.size else around(rest, _way(rest, taken))
             orders, _ = orders_of(rest, key[None], taken)

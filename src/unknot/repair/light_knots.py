@@ -29,7 +29,7 @@ def light_knots(offers: Offers, removed: Removed) -> dict[Fact, Literals]:
     queues = offers.switching == "wormhole-nonatomic" or relation.commits
     lightest: dict[tuple[int, int], tuple[float, Message]] = {}
     for address, states in enumerate(offers.after):
-        away, before = _ways(offers, address, removed)
+        away, before = _lightest_paths(offers, address, removed)
         for at, candidates in states.items():
             if at >= relation.num_vcs or at not in away:
                 continue
@@ -38,14 +38,14 @@ def light_knots(offers: Offers, removed: Removed) -> dict[Fact, Literals]:
                 continue
             for vc in waits:
                 others = () if queues else (other for other in waits if other != vc)
-                weight = away[at] + removed.get((at, address, vc), 0.0) * (1 if queues else 0)
+                weight = away[at] + (removed.get((at, address, vc), 0.0) if queues else 0.0)
                 weight += sum(1.0 - removed.get((at, address, other), 0.0) for other in others)
                 if vc == EJECTED or weight >= lightest.get((at, vc), (1.0,))[0]:
                     continue
-                way = [at]
-                while way[-1] in before:
-                    way.append(before[way[-1]])
-                source, *lead = way[::-1]
+                path = [at]
+                while path[-1] in before:
+                    path.append(before[path[-1]])
+                source, *lead = path[::-1]
                 message = Message(source - relation.num_vcs, address, 1, tuple(lead[:-1]), (at,), (vc,))
                 lightest[at, vc] = weight, message
     facts: dict[Fact, Literals] = {}
@@ -55,8 +55,8 @@ def light_knots(offers: Offers, removed: Removed) -> dict[Fact, Literals]:
     return facts
 
 
-def _ways(offers: Offers, address: int, removed: Removed) -> tuple[dict[int, float], dict[int, int]]:
-    """The lightest way of packets to each input VC, by the shares of its steps; and what comes before on it."""
+def _lightest_paths(offers: Offers, address: int, removed: Removed) -> tuple[dict[int, float], dict[int, int]]:
+    """Weight of the lightest path to each input VC, by the shares of its steps; and the VC before on that path."""
     heap = [(0.0, offers.relation.num_vcs + source) for source in offers.relation.sources(address).tolist()]
     away, before, done = {at: 0.0 for _, at in heap}, dict[int, int](), set[int]()
     while heap:

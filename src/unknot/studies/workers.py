@@ -196,7 +196,8 @@ def cluster(where: str, jobs: int | None = None) -> Iterator[tuple[Executor, int
                 server.scale(jobs=jobs or 1)
             else:
                 server = where
-                importlib.import_module("distributed.comm").get_address_host_port(server)  # or a ValueError
+                # A ValueError if it is no address; a client that is given one complains for 40 seconds at the end.
+                importlib.import_module("distributed.comm").get_address_host_port(server)
             client = stack.enter_context(dask.Client(server, timeout=PATIENCE, set_as_default=False))
             client.wait_for_workers(1, timeout=None if where == "slurm" else PATIENCE)
             for worker, digest in client.run(code_digest).items():

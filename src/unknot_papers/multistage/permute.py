@@ -135,8 +135,9 @@ class _Task:
         network, everyone = self.network, np.arange(self.sources.size)
         paths = self.path_counts()
         listed = searchable(int(paths.sum()), self.sources.size)
-        several = int(paths.max(initial=1)) > 2
-        crossing = cut(network, self.sources, self.destinations) if several and method == "auto" else None
+        # A flow is worth its time only where the search may have much to try.
+        many_paths = int(paths.max(initial=1)) > 2
+        crossing = cut(network, self.sources, self.destinations) if many_paths and method == "auto" else None
         if crossing is not None:
             return self.too_narrow(crossing)
         if method == "cp-sat" or not listed:

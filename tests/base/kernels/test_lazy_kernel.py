@@ -176,8 +176,6 @@ SEARCHES = """
 import sys
 import numpy as np
 from numba.core.dispatcher import Dispatcher
-from unknot._base.kernels.linked import RAISED
-from unknot._base.kernels.native import Native
 from unknot._base.kernels.lazy_kernel import Kernel
 from unknot.lanes import changing_lanes, lanes
 

@@ -136,10 +136,10 @@ def test_clos_realises_every_permutation_if_and_only_if_m_is_at_least_n(m: int, 
 def test_two_paths_for_each_message(seed: int) -> None:
     random = np.random.default_rng(seed)
     for network in (extra_stage(16), extra_stage_cube(16)):
-        wanted = np.where(random.random(16) < 0.7, random.permutation(16), -1)
-        found = permute(network, wanted)
-        accept(found)
-        assert found.realised is naive.realisable(network, wanted.tolist())
+        destinations = np.where(random.random(16) < 0.7, random.permutation(16), -1)
+        answer = permute(network, destinations)
+        accept(answer)
+        assert answer.realised is naive.realisable(network, destinations.tolist())
 
 
 @pytest.mark.parametrize("network", [omega(256), extra_stage(256)], ids=lambda network: network.name)

@@ -19,7 +19,8 @@ from unknot.routing import Relation, dimension_order, up_down
 from unknot.simulation import Fault, Router, simulate
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.engine.state import ATOMIC, State
+from unknot.simulation.engine.state import ATOMIC
+from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.faults.fault import channels_of, fault_of
 from unknot.simulation.faults.faulty_engine import FaultyEngine
 from unknot.simulation.faults.losses import owns, residents

@@ -23,7 +23,7 @@ from unknot._base.kernels import perf_map
 NUMBER = "number"
 """Kind of a parameter that is a number; arrays have the type of their numbers."""
 RAISED = -(1 << 63)
-"""Answer of a kernel that raised, which none does unless it is compiled with indices checked."""
+"""Answer of a kernel that raised: for want of memory for an array, or compiled with indices checked."""
 ELSEWHERE = re.compile(r'^(?:declare .*?|@"?(?=.* external ))@?"?numba_', re.M)
 """In LLVM's text, what only Numba's own library defines, beside memory."""
 MEMORY = "numba.core.runtime._nrt_python"

@@ -18,7 +18,7 @@ mixed = inlined(splitmix.mixed)
 
 @intrinsic
 def natural(typingctx, value):
-    """`value` as an index that is promised not to be negative, so that no code is made to wrap it round."""
+    """`value` as an index of the one type that tables of the simulator take; none counts from their end."""
 
     def codegen(context, builder, signature, args):
         return context.cast(builder, args[0], signature.args[0], types.int64)

@@ -16,9 +16,10 @@ from unknot.cli.commands.printing import printable
 
 @contextmanager
 def working(what: str, *, tenths: bool = False) -> Iterator[Callable[..., None]]:
-    """Show on stderr what goes on: a bar on a screen; elsewhere `signs` says it, with `tenths` a line each tenth too.
+    """Show on stderr what goes on, and yield a function that takes its stage and progress.
 
-    Yields a function to tell stage and progress.
+    On a screen it is a bar. Elsewhere `signs` prints a line from time to time; with `tenths` every tenth of the way
+    has a line too.
     """
     with _bar(what) if sys.stderr.isatty() else doing(what) as tell:
         yield _lines(what, tell) if tenths and not sys.stderr.isatty() else tell

@@ -44,7 +44,7 @@ _repeated: list[int] = []
 AGAIN = 0.05
 """Seconds after which a lost signal is repeated."""
 SAME = 0.2
-"""Seconds in which SIGINT once more is the same request: to all processes of a job, it comes by the parent too."""
+"""Seconds within which a second SIGINT counts as the first: one sent to a whole job also comes by its parent."""
 
 
 @contextlib.contextmanager

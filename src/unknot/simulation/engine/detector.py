@@ -10,7 +10,8 @@ import numpy.typing as npt
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.state import STALLED, State
+from unknot.simulation.engine.state import STALLED
+from unknot.simulation.engine.state_arrays import State
 
 Flags = npt.NDArray[np.bool_]
 

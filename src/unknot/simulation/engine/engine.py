@@ -20,7 +20,8 @@ from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.size import MOST_STATES, simulation_bytes
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.engine.state import MOST_ANSWERS, NO_CYCLE, SPAN, TABLES, State
+from unknot.simulation.engine.state import MOST_ANSWERS, NO_CYCLE, SPAN, TABLES
+from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.engine.tables import empty_network
 
 ENOUGH = 20_000_000

@@ -7,7 +7,8 @@ import numpy as np
 
 from unknot._base.kernels.native import Native
 from unknot.routing.contract import IN_ROUTER
-from unknot.simulation.engine.state import WAVEFRONT, State
+from unknot.simulation.engine.state import WAVEFRONT
+from unknot.simulation.engine.state_arrays import State
 
 HERE = "unknot.simulation.engine"
 
@@ -37,6 +38,7 @@ see = _of_numbers("state_kernel.see", 3)
 def link(part: State) -> Native:
     """Return the loop for a part, and give it the addresses of the kernels that it calls, compiled if need be."""
     setup = part.setup
+    # Of what decides which kernels are called, these alone change in a state: replays and tests write them.
     kind = setup.packable, setup.compares, setup.large
     if part.linked != kind:
         _link(part)

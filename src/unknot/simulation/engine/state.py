@@ -18,7 +18,6 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-import numpy.typing as npt
 from numpy import int8, int16, int32, int64, uint64
 
 SAF, VCT, ATOMIC, NONATOMIC = range(4)
@@ -435,7 +434,7 @@ COUNT = rows(
     failed_at=int64,  # row of `inputs` at which the rule failed
     packed=int64,  # whether rows say all only after `pack_kernel.unpack`
     matches=int64,  # of allocators
-    won=int64,  # input VCs that win the switch, of the router at work
+    won=int64,  # mask of input VCs that win the switch, of the router at work; an answer could be taken for `RAISED`
     step=int64,  # of the router at work, over all cycles; where output buffers are limited
 )
 """Counters, each of one part."""
@@ -443,62 +442,3 @@ COUNT = rows(
 ENTRIES, COUNTERS = SETUP.dtype.itemsize // 8, COUNT.dtype.itemsize // 8
 FIRST_TABLE = ENTRIES + COUNTERS
 """Where addresses and sizes of the tables begin in `State.raw`, after setup and counters."""
-LINE = 64
-"""Bytes of a cache line, on which tables begin."""
-
-
-class State:
-    """Everything one part of a run consists of.
-
-    `raw` is all that kernels are given: setup, counters, and for each of the tables its address and number of rows.
-    The rest is the same by name: `setup`, `count`, and the tables.
-    """
-
-    def __init__(self, tables: dict[str, Any], like: State | None = None) -> None:
-        """`tables` were made by `aligned`; setup and counters are 0, or those of another state."""
-        self.raw = np.zeros(FIRST_TABLE + 2 * len(TABLES), dtype=np.int64)
-        if like is not None:
-            self.raw[:FIRST_TABLE] = like.raw[:FIRST_TABLE]
-        for k, name in enumerate(TABLES):
-            self.raw[FIRST_TABLE + 2 * k : FIRST_TABLE + 2 * k + 2] = tables[name].ctypes.data, len(tables[name])
-        self.tables = {name: tables[name] for name in TABLES}
-        self.setup: Any = self.raw[:ENTRIES].view(SETUP.dtype).view(np.recarray)[0]
-        self.linked: Any = None  # for what kind of run `kernels.link` has written addresses
-        self.count: Any = self.raw[ENTRIES:FIRST_TABLE].view(COUNT.dtype).view(np.recarray)[0]
-
-    def __getattr__(self, name: str) -> Any:
-        if name in TABLES:
-            return self.tables[name]
-        raise AttributeError(name)
-
-    def replaced(self, **tables: Any) -> State:
-        """The state with some tables replaced."""
-        return State(self.tables | {name: aligned(name, table) for name, table in tables.items()}, self)
-
-    def saved(self) -> dict[str, npt.NDArray[Any]]:
-        """A copy of all that cycles change and that is looked at again."""
-        kept = {name: self.tables[name].copy() for name, table in TABLES.items() if table.changes == SAVED}
-        return kept | {"count": self.raw[ENTRIES:FIRST_TABLE].copy()}
-
-    def restore(self, saved: dict[str, npt.NDArray[Any]]) -> None:
-        """Put back what `saved` gave."""
-        for name, table in saved.items():
-            (self.raw[ENTRIES:FIRST_TABLE] if name == "count" else self.tables[name])[...] = table
-
-
-def aligned(name: str, values: Any) -> Any:
-    """A table on cache lines of its own: rows of zeros if their number is given, columns by name, or all values."""
-    kind = TABLES[name].dtype
-    first = next(iter(values.values())) if isinstance(values, dict) else values
-    count = first if isinstance(first, int) else len(first)
-    room = np.zeros(kind.itemsize * count + LINE, dtype=np.uint8)
-    start = -room.ctypes.data % LINE
-    table = room[start : start + kind.itemsize * count].view(kind)
-    if kind.names:
-        table = table.view(np.recarray)
-    if isinstance(values, dict):
-        for column, content in values.items():
-            table[column] = content
-    elif not isinstance(values, int) and count:
-        table[...] = values
-    return table

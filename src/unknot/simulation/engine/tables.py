@@ -17,7 +17,8 @@ from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import ALLOCATORS, HONOURING, PRIORITIES, Router
 from unknot.simulation.engine.size import WAITING, most_flits, packets_in_a_buffer, wheel
 from unknot.simulation.engine.sources import Sources, streams
-from unknot.simulation.engine.state import NO_CYCLE, SELECTIONS, SPAN, State, aligned
+from unknot.simulation.engine.state import NO_CYCLE, SELECTIONS, SPAN
+from unknot.simulation.engine.state_arrays import State, aligned
 from unknot.traffic.workload import Shares
 
 Numbers = npt.NDArray[np.int64]

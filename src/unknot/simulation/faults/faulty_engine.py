@@ -16,7 +16,8 @@ from unknot.simulation.engine.ends import hop_tables
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.engine.state import BLOCKED, FRESH, State
+from unknot.simulation.engine.state import BLOCKED, FRESH
+from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.engine.tables import is_cacheable, is_packable, write_comparison
 from unknot.simulation.faults.fault import Fault, Step, steps
 from unknot.simulation.faults.losses import lose, owns, release, residents, wake

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unknot.simulation.engine.state import ATOMIC, FRESH, IDLE, MOVING, PENDING, STALLED, State
+from unknot.simulation.engine.state import ATOMIC, FRESH, IDLE, MOVING, PENDING, STALLED
+from unknot.simulation.engine.state_arrays import State
 
 Numbers = npt.NDArray[np.int64]
 

@@ -16,7 +16,8 @@ from unknot.simulation.engine.detector import in_words, knot, stuck_vcs
 from unknot.simulation.engine.engine import CHECK, Engine
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources, nobody
-from unknot.simulation.engine.state import NO_CYCLE, aligned
+from unknot.simulation.engine.state import NO_CYCLE
+from unknot.simulation.engine.state_arrays import aligned
 from unknot.traffic.trace import addresses_drawn
 
 Times = npt.NDArray[np.int64]

@@ -16,7 +16,8 @@ from unknot.routing.taking import takes_relation
 from unknot.simulation.engine.detector import front, knot, stuck_vcs, wants
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.sources import Sources, nobody
-from unknot.simulation.engine.state import ATOMIC, FRESH, STALLED, State
+from unknot.simulation.engine.state import ATOMIC, FRESH, STALLED
+from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.run.scenario import check_buffers
 
 Numbers = npt.NDArray[np.int64]
