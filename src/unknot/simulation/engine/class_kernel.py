@@ -100,9 +100,9 @@ def fill(raw, c, t, now):
 @inlined
 def rank(s, p):
     """Return the priority of packet p at injection; the higher, the earlier."""
-    if s.setup.aged == BY_CLASS:
+    if s.setup.priority == BY_CLASS:
         return s.classes.priority[natural(s.forms.of[natural(s.packets.form[p])])]
-    return -s.packets.created[p] if s.setup.aged == 1 else np.int64(0)
+    return -s.packets.created[p] if s.setup.priority == 1 else np.int64(0)
 
 
 @inlined
@@ -154,7 +154,7 @@ def chosen_class(s, t, subnet, turn):
     """
     many, classes, last = s.turns.size, s.classes.size, s.turns[turn]
     best, best_rank, into, others = np.int64(-1), np.int64(0), np.int64(-1), classes
-    if s.setup.holds == 1:
+    if s.setup.hold_switch == 1:
         row = natural(last * many + t)
         if is_for(s, row, subnet) and s.terminals.vc[row] >= 0:
             into = way_in(s.raw, last, t)

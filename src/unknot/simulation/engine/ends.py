@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import SimulationError
+from unknot._base.memory import require
 from unknot.network import Network
 from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import Relation
@@ -161,6 +162,7 @@ def matrix_arbiters(tables: dict[str, Any]) -> dict[str, Any]:
     """
     words = tables["first_word"]
     ins, outs = (np.diff(tables["words"][name][words]) for name in ("first_input", "first_output"))
+    require("matrix arbiters", 64 * int((ins * outs).sum()))
     recent, first, used = [np.zeros(0, dtype=np.int64)], np.zeros(int(words[-1]), dtype=np.int64), 0
     for word, i, o in zip(words[:-1].tolist(), ins.tolist(), outs.tolist(), strict=True):
         first[word], used = used, used + 4 * i * o

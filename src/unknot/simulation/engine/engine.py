@@ -18,11 +18,10 @@ from unknot.simulation.engine import state as status
 from unknot.simulation.engine.detector import knot, stuck_vcs
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import DEFAULT, Router
-from unknot.simulation.engine.size import MOST_STATES, simulation_bytes
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import MOST_ANSWERS, NO_CYCLE, SPAN, TABLES
 from unknot.simulation.engine.state_arrays import State
-from unknot.simulation.engine.tables import empty_network
+from unknot.simulation.engine.tables import MOST_STATES, empty_network
 
 ENOUGH = 20_000_000
 """Buffers × cycles in a call of the kernel: less than half a second of work."""
@@ -64,17 +63,6 @@ class Engine:
             )
         self.relation, self.switching, self.sources, self.router = relation, switching, sources, router
         threads = max(1, min(threads, relation.network.num_routers))
-        size = simulation_bytes(
-            relation.network,
-            relation.vcs,
-            packet_length=dict(sources.lengths),
-            switching=switching,
-            buffer_depth=buffer_depth,
-            router=router,
-            threads=threads,
-            classes=sources.queues if isinstance(sources, Mix) else 0,
-        )
-        require(f"a simulation of {relation.network.name} with {relation.num_vcs} virtual channels", size)
         self.parts = empty_network(
             relation, switching, sources, buffer_depth=buffer_depth, router=router, seed=seed, threads=threads
         )
@@ -201,7 +189,7 @@ class Engine:
     def _decide(self) -> None:
         """Fill the routing cache once the rule was called about as often as filling it takes."""
         part, many = self.parts[0], self.relation.num_addresses
-        local = int(part.setup.local) if part.setup.ejects_alike else 1
+        local = int(part.setup.local) if part.setup.ejection else 1
         states = (self.relation.num_vcs + local * self.relation.network.num_terminals) * many
         calls = 2 * (self.count("flit_hops") - self.calls_from)
         if len(part.cache) or part.setup.cacheable == 0 or calls < states:

@@ -155,7 +155,7 @@ def inject(rule, s, t, now):
                 enqueue(s, natural(base + vc), p)
                 s.packets.injected[p] = now
                 if setup.choose != 0 and s.packets.script[p] < 0:
-                    if setup.compares < IN_ROUTER or setup.routing == 0:
+                    if setup.compares < IN_ROUTER or setup.routing_delay == 0:
                         call_at(setup.choose, (rule, s.raw, t, p))
                 break
         if terminals.vc[t] < 0:

@@ -22,7 +22,7 @@ CYCLIC = 0x3FFFFFFF
 HOPE = 1 << 62
 """The part of a key that puts a header that speculates last; larger than any age."""
 BY_CLASS = 2
-"""Where `setup.aged` says that classes have priorities, see `router.PRIORITIES`."""
+"""Where `setup.priority` says that classes have priorities, see `router.PRIORITIES`."""
 WAITING, LOST = 0, -1
 """What `requests.won` says before a request is matched, and when one of its ends is matched to another."""
 
@@ -49,9 +49,9 @@ class Ends(NamedTuple):
 @inlined
 def age_key(s, now, p):
     """Return the part of a key that puts the older packet, or the higher class, first; 0 without priority."""
-    if s.setup.aged == 0:
+    if s.setup.priority == 0:
         return np.int64(0)
-    if s.setup.aged == BY_CLASS:
+    if s.setup.priority == BY_CLASS:
         return (HIGHEST_PRIORITY - s.classes.priority[natural(s.forms.of[natural(s.packets.form[p])])]) << 31
     # Smaller for the older one, never negative, and above the 31 bits of tier and turn: ages beyond 2³¹ are alike.
     return max(np.int64(0), s.packets.created[p] - now + (np.int64(1) << 31)) << 31
@@ -76,7 +76,7 @@ def donated(raw, now, b):
 @inlined
 def standing(s, now, b):
     """Return the `age_key` that counts for the packet in front of input row b."""
-    if s.setup.donates == 1 and s.setup.aged > 0:
+    if s.setup.donate_priority == 1 and s.setup.priority > 0:
         return donated(s.raw, now, b)
     return age_key(s, now, packet_of(s, b))
 
@@ -89,7 +89,7 @@ def numbered(s, input_pointer, output_pointer, w0, w1, allocator, of_switch):
     inputs = np.int64(s.words.first_input[w1]) - first_input
     outputs = np.int64(s.words.first_output[w1]) - first_output
     recent = np.int64(-1)
-    matrix = s.setup.switch_matrix if of_switch else s.setup.matrix
+    matrix = s.setup.switch_arbiter if of_switch else s.setup.arbiter
     if matrix == 1 and (allocator == INPUTS_FIRST or allocator == SELECT):
         recent = s.first_recent[w0] + 2 * of_switch * inputs * outputs
     return Ends(
@@ -102,7 +102,7 @@ def numbered(s, input_pointer, output_pointer, w0, w1, allocator, of_switch):
         recent,
         inputs,
         outputs,
-        np.int64(1) if allocator == INPUTS_FIRST else s.setup.switch_rounds if of_switch else s.setup.rounds,
+        np.int64(1) if allocator == INPUTS_FIRST else s.setup.switch_iterations if of_switch else s.setup.iterations,
     )
 
 
@@ -340,7 +340,7 @@ def pim(s, n, inputs, outputs, w0, of_switch, now):
     """Parallel iterative matching (Anderson, Owicki, Saxe & Thacker 1993): cyclic choices from random starts."""
     cells, pairing = s.cells, s.pairing
     first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
-    for number in range(s.setup.switch_rounds if of_switch else s.setup.rounds):
+    for number in range(s.setup.switch_iterations if of_switch else s.setup.iterations):
         tag = 2 * number + 2 + (OF_SWITCH if of_switch else 0)
         for end in range(max(inputs, outputs)):
             pairing.origin[natural(end)], pairing.grant[natural(end)] = -1, -1

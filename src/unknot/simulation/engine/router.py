@@ -32,29 +32,18 @@ PACKABLE = (
 SEPARABLE: tuple[Allocator, ...] = ("separable_input_first", "select")
 """Those whose arbiters may be matrix arbiters."""
 
-_LEAST = {
-    "routing_delay": 0,
-    "vc_allocation_delay": 1,
-    "switch_allocation_delay": 1,
-    "traversal_delay": 1,
-    "credit_delay": 0,
-    "iterations": 1,
-    "switch_iterations": 1,
-    "input_speedup": 1,
-    "output_speedup": 1,
-    "output_buffer": 0,
-    "own_slots": 0,
-    "most_slots": 0,
-}
-_WORDS = {
+WORDS: dict[str, tuple[str, ...]] = {
     "allocator": ALLOCATORS,
-    "switch_allocator": (*ALLOCATORS, None),
+    "switch_allocator": ALLOCATORS,
     "priority": PRIORITIES,
-    "selection": (*SELECTIONS, None),
+    "selection": SELECTIONS,
     "ejection": get_args(Ejection),
     "arbiter": get_args(Arbiter),
-    "switch_arbiter": (*get_args(Arbiter), None),
+    "switch_arbiter": get_args(Arbiter),
 }
+"""Options whose settings are words; kernels know each by its place here."""
+_FROM_ZERO = ("routing_delay", "credit_delay", "output_buffer", "own_slots", "most_slots")
+"""Numbers that may be 0; others are at least 1."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +181,13 @@ class Router:
             return self
         return replace(self, selection=cast(Selection, relation.selection))
 
+    def code(self, option: str) -> int:
+        """Return an option as kernels read it: words by their place in `WORDS`, defaults for what is left open."""
+        setting = getattr(self, option)
+        if setting is None:
+            return self.code(option.removeprefix("switch_")) if option != "selection" else 0
+        return WORDS[option].index(setting) if option in WORDS else int(setting)
+
     @property
     def is_packable(self) -> bool:
         """Whether `simple_kernel` knows all options, so that it takes routers with at most 64 VCs a side."""
@@ -280,20 +276,21 @@ def check_option(name: str, setting: Any) -> None:
     ------
     SimulationError
     """
-    known = [field.name for field in fields(Router)]
-    require_known("router: unknown option", name, known, SimulationError)
-    if name in _LEAST:
-        if setting is not None or name != "switch_iterations":
-            require_whole(f"router: {name}", setting, _LEAST[name], 1000, error=SimulationError)
-    elif name in _WORDS:
-        if setting not in _WORDS[name]:
-            words = [word for word in _WORDS[name] if word]
-            raise SimulationError(f"router: unknown {name} {setting!r}; {near(str(setting), words)}")
+    defaults = {field.name: field.default for field in fields(Router)}
+    require_known("router: unknown option", name, list(defaults), SimulationError)
+    if setting is None and defaults[name] is None:
+        return
+    if name in WORDS:
+        if setting not in WORDS[name]:
+            raise SimulationError(f"router: unknown {name} {setting!r}; {near(str(setting), list(WORDS[name]))}")
     elif name == "internal_speedup":
         if not is_number(setting) or not 1 <= setting <= 16:
             raise SimulationError(f"router: {name} must be a number from 1 to 16, got {setting!r}")
-    elif not isinstance(setting, bool):
-        raise SimulationError(f"router: {name} must be true or false, got {setting!r}")
+    elif isinstance(defaults[name], bool):
+        if not isinstance(setting, bool):
+            raise SimulationError(f"router: {name} must be true or false, got {setting!r}")
+    else:
+        require_whole(f"router: {name}", setting, int(name not in _FROM_ZERO), 1000, error=SimulationError)
 
 
 DEFAULT = Router()

@@ -65,18 +65,18 @@ def next_batch(began, cycle, delay):
 def begin_routing(s, b, w0, cycle):
     """Begin to route the header in front of input row b, in a cycle or as soon as the stage takes it."""
     if s.setup.in_batches == 1:
-        cycle = next_batch(s.masks.routed[w0], cycle, s.setup.routing)
+        cycle = next_batch(s.masks.routed[w0], cycle, s.setup.routing_delay)
         s.masks.routed[w0] = cycle
-    note(s, s.inbox.heads, cycle + s.setup.routing, 64 * w0 + b - s.words.first_input[w0])
+    note(s, s.inbox.heads, cycle + s.setup.routing_delay, 64 * w0 + b - s.words.first_input[w0])
 
 
 @inlined
 def route(s, b, word, bit, w0, now):
     """Route the header that came to the front of input row b in this cycle."""
     s.inputs.state[b], s.inputs.out[b] = FRESH, -1
-    if s.setup.routing == 1:
+    if s.setup.routing_delay == 1:
         s.masks.new_heads[word] |= bit
-    elif s.setup.routing == 0:
+    elif s.setup.routing_delay == 0:
         s.masks.heads[word] |= bit
     else:
         begin_routing(s, b, w0, now)
@@ -324,9 +324,9 @@ def win(s, b, w, w0, now):
     s.packets.hops[p] += outputs.reader[w] >= 0
     s.masks.heads[word] &= ~bit
     ready = may_request(s, w)
-    if s.setup.vc_allocation > 1 and not (ready and s.setup.speculative == 1):
+    if s.setup.vc_allocation_delay > 1 and not (ready and s.setup.speculative == 1):
         inputs.state[b] = PENDING
-        note(s, s.inbox.ready, now + s.setup.vc_allocation, 64 * w0 + b - s.words.first_input[w0])
+        note(s, s.inbox.ready, now + s.setup.vc_allocation_delay, 64 * w0 + b - s.words.first_input[w0])
     elif ready:
         inputs.state[b] = MOVING
         s.masks.winners[word] |= bit
@@ -347,7 +347,7 @@ def allocate_vcs(rule, s, w0, w1, now):
         return count
     allocator = s.setup.allocator
     ends = numbered(s, as_array(inputs.accept_pointer), as_array(outputs.grant_pointer), w0, w1, allocator, False)
-    ranks = honoured(allocator, s.setup.aged | s.setup.empty_first | s.setup.all_tiers)
+    ranks = honoured(allocator, s.setup.priority | s.setup.empty_first | s.setup.all_tiers)
     if allocator < WAVEFRONT and ends.recent < 0 and ranks == 0:
         match_masks(s, ends, count, many, w0, now)
         return count
@@ -389,11 +389,11 @@ def send(s, b, w0, w1, now, final):
     """Send the front flit of input row b, which has won the switch."""
     inputs, outputs, setup = s.inputs, s.outputs, s.setup
     word, bit = bit_of(s, b, w0)
-    stay = setup.switch_allocation - 1
+    stay = setup.switch_allocation_delay - 1
     if s.masks.winners[word] & bit != 0:
-        stay = max(stay, setup.vc_allocation - 1)
+        stay = max(stay, setup.vc_allocation_delay - 1)
     w, gone = natural(inputs.out[b]), now + 1 + stay
-    leaves, back = gone + setup.traversal, gone
+    leaves, back = gone + setup.traversal_delay, gone
     if setup.queues | setup.in_batches:
         leaves = queue_up(s.raw, w, w0, now, final)
     if setup.queues == 1:
@@ -435,7 +435,7 @@ def send(s, b, w0, w1, now, final):
         inputs.state[b] = FRESH
         if setup.queues == 0:
             begin_routing(s, b, w0, gone)
-        elif setup.routing == 0:
+        elif setup.routing_delay == 0:
             s.masks.new_heads[word] |= bit
         else:
             s.masks.later_heads[word] |= bit
@@ -445,7 +445,7 @@ def send(s, b, w0, w1, now, final):
         s.masks.movers[word] |= bit
     else:
         s.masks.movers[word] &= ~bit
-    if setup.holds == 1:
+    if setup.hold_switch == 1:
         if not tail and stored > 0:
             s.masks.holders[word] |= bit
         else:
@@ -474,7 +474,7 @@ def step(rule, s, w0, w1, now, left):
         in_order(s, sent)
     for k in range(sent):
         send(s, natural(s.winners[natural(k)]), w0, w1, now, np.int64(left == 0))
-    if s.setup.speculative == 1 and s.setup.vc_allocation > 1:
+    if s.setup.speculative == 1 and s.setup.vc_allocation_delay > 1:
         hold_back(s, w0, w1, now)
     if sent:
         s.count.flit_hops += sent

@@ -341,9 +341,9 @@ def switch(s, here, w, now, movers, hopes, final):
         masks.owning[w] ^= tails
         wake(s, w, w + 1)
         if s.setup.queues == 0:
-            row = natural(((now + 1 + s.setup.routing) & s.setup.slots) * s.setup.num_words + w)
+            row = natural(((now + 1 + s.setup.routing_delay) & s.setup.slots) * s.setup.num_words + w)
             s.inbox.heads[row] |= tails & filled
-        elif s.setup.routing == 0:
+        elif s.setup.routing_delay == 0:
             masks.new_heads[w] |= tails & filled
         else:
             masks.later_heads[w] |= tails & filled
@@ -354,7 +354,7 @@ def run_router(rule, s, w, now):
     """Run a cycle of the router of word w, after which its terminals inject; return the status."""
     masks, here, setup = s.masks, rows_of(s, w), s.setup
     fresh = take_in(s, here, w, natural((now & setup.slots) * setup.num_words + w))
-    if setup.routing == 0:
+    if setup.routing_delay == 0:
         masks.heads[w] |= fresh
         fresh = np.int64(0)
     steps = np.int64(1)

@@ -333,9 +333,17 @@ TABLES = {
     "progress": rows(SAVED, 128, cycle=int64),  # that each part has reached
 }
 
+OPTIONS = (
+    "routing_delay", "vc_allocation_delay", "switch_allocation_delay", "traversal_delay", "speculative", "allocator",
+    "switch_allocator", "iterations", "switch_iterations", "priority", "selection", "hold_switch", "arbiter",
+    "switch_arbiter", "output_buffer", "empty_first", "donate_priority", "all_tiers", "ejection",
+)  # fmt: skip
+"""Options of a `Router` that kernels read as they are, words by their place in `router.WORDS`."""
+
 SETUP = rows(
     FIXED,
     584,
+    **dict.fromkeys(OPTIONS, int64),
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer, less those that are shared
     num_vcs=int64,  # of the network
@@ -368,21 +376,9 @@ SETUP = rows(
     last_own_word=int64,
     part=int64,
     parts=int64,
-    routing=int64,  # cycles of the stages of a router
-    vc_allocation=int64,
-    traversal=int64,
-    switch_allocation=int64,
     in_batches=int64,  # whether a stage that is under way takes in nothing
-    speculative=int64,
-    allocator=int64,
-    switch_allocator=int64,
-    rounds=int64,
-    switch_rounds=int64,
     arrivals=int64,  # packets that may win the switch to their terminals in a cycle
-    aged=int64,
-    selection=int64,
     empty_hop=int64,  # cycles from a flit to its credit if nothing is in its way, the channel apart
-    holds=int64,  # whether packets hold the switch
     salt=int64,  # of random selections
     burst_begins=int64,  # chances × 2⁵³; −1 without bursts
     burst_ends=int64,
@@ -397,18 +393,11 @@ SETUP = rows(
     queues=int64,  # whether flits may queue behind the switch
     most_queued=int64,  # flits that queue for ejection at a port
     classes=int64,  # traffic classes, or 0
-    switch_matrix=int64,
-    matrix=int64,  # whether arbiters of separable allocators are matrix arbiters
     nodes=int64,  # terminals of one subnet; those of the last one create packets for all
     first_home=int64,  # the first of those
     shared=int64,  # flits by which each VC of an input port enlarges what they share
     most=int64,  # flits that a VC may have beyond its own slots
-    output_buffer=int64,  # flits behind the switch from which it is closed to an output port, or 0
     blocks=int64,  # whether ports may take no requests: held, queued behind, or before shared buffers
-    empty_first=int64,  # whether empty output VCs come first
-    all_tiers=int64,  # whether candidates of all tiers are requested at once
-    ejects_alike=int64,  # whether packets leave by the ejection VC of the index of their input VC
-    donates=int64,  # whether packets have the best priority of those in their buffer
     claim=int64,  # credits that a VC must have to be requested under wormhole-nonatomic; −1: that does not matter
 )
 """Entries of `State.setup`."""

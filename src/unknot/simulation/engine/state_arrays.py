@@ -52,11 +52,15 @@ class State:
             (self.raw[ENTRIES:FIRST_TABLE] if name == "count" else self.tables[name])[...] = table
 
 
+def row_count(values: Any) -> int:
+    """Rows of a table from what it is made of: their number, or that of its first column, or of all values."""
+    first = next(iter(values.values())) if isinstance(values, dict) else values
+    return first if isinstance(first, int) else len(first)
+
+
 def aligned(name: str, values: Any) -> Any:
     """A table on cache lines of its own: rows of zeros if their number is given, columns by name, or all values."""
-    kind = TABLES[name].dtype
-    first = next(iter(values.values())) if isinstance(values, dict) else values
-    count = first if isinstance(first, int) else len(first)
+    kind, count = TABLES[name].dtype, row_count(values)
     room = np.zeros(kind.itemsize * count + LINE, dtype=np.uint8)
     start = -room.ctypes.data % LINE
     table = room[start : start + kind.itemsize * count].view(kind)

@@ -230,7 +230,7 @@ def outputs_of(s, address, candidate):
 def ends_of(s, b, address, candidate):
     """Return the same for the header in input row b, which may leave by one of the ejection VCs alone."""
     first, many = outputs_of(s, address, candidate)
-    if s.setup.ejects_alike == 1 and candidate & VC_MASK == EJECT:
+    if s.setup.ejection == 1 and candidate & VC_MASK == EJECT:
         return first + min(np.int64(s.inputs.index[natural(b)]), many - 1), np.int64(1)
     return first, many
 
@@ -259,8 +259,8 @@ def next_crossing(s, w0):
     step, began, speed = s.count.step + 1, s.masks.crossed[w0], s.setup.speed
     if began < step:
         last = began
-        if s.setup.traversal > 1:
-            last = ((cycle_of(s, began) + s.setup.traversal - 1) * speed >> 20) + 1
+        if s.setup.traversal_delay > 1:
+            last = ((cycle_of(s, began) + s.setup.traversal_delay - 1) * speed >> 20) + 1
         began = max(step, last + 1)
         s.masks.crossed[w0] = began
     return began
@@ -277,7 +277,7 @@ def queue_up(raw, w, w0, now, final):
     begin = now + final
     if s.setup.in_batches == 1:
         begin = cycle_of(s, next_crossing(s, w0))
-    leaves = max(begin + s.setup.traversal, s.out_ports.free_from[port])
+    leaves = max(begin + s.setup.traversal_delay, s.out_ports.free_from[port])
     if s.out_ports.step[port] != s.count.step:
         s.out_ports.step[port], s.out_ports.before[port] = s.count.step, s.out_ports.free_from[port]
     s.out_ports.free_from[port] = leaves + 1

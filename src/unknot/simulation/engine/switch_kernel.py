@@ -53,7 +53,7 @@ def is_busy(s, b, w, now):
     if s.setup.queues == 1 and s.outputs.reader[w] < 0:
         if s.out_ports.free_from[natural(s.outputs.port[w])] - now > s.setup.most_queued:
             return True
-    if s.setup.holds == 0:
+    if s.setup.hold_switch == 0:
         return False
     return s.out_ports.busy[natural(s.outputs.port[w])] == 1 or s.in_ports.busy[natural(s.inputs.port[b])] == 1
 
@@ -173,7 +173,7 @@ def allocate_switch(s, count, w0, w1, now):
     Returns their number. Buffers alone at both of their ports win; others are matched. Pointers move past a match,
     those of allocators in the first round only.
     """
-    sent = go_on(s, w0, w1, now) if s.setup.holds == 1 else np.int64(0)
+    sent = go_on(s, w0, w1, now) if s.setup.hold_switch == 1 else np.int64(0)
     first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
     allocator = s.setup.switch_allocator
     ends = numbered(s, as_array(s.in_ports.pointer), as_array(s.out_ports.pointer), w0, w1, allocator, True)
@@ -207,7 +207,7 @@ def allocate_switch(s, count, w0, w1, now):
             if not wasted(s, i, b, first_output + out, w0):
                 s.winners[natural(sent)] = b
                 sent += 1
-    if s.setup.holds == 1:
+    if s.setup.hold_switch == 1:
         for b in range(first_input, s.words.first_input[w1]):
             s.in_ports.busy[natural(s.inputs.port[natural(b)])] = 0
         for w in range(first_output, s.words.first_output[w1]):
@@ -247,4 +247,4 @@ def hold_back(s, w0, w1, now):
             bit = lowest(unlucky)
             unlucky &= unlucky - 1
             s.inputs.state[natural(s.words.first_input[natural(word)] + bit)] = PENDING
-            note(s, s.inbox.ready, now + s.setup.vc_allocation, 64 * word + bit)
+            note(s, s.inbox.ready, now + s.setup.vc_allocation_delay, 64 * word + bit)

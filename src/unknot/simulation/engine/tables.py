@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import SimulationError
+from unknot._base.memory import require
 from unknot._base.splitmix import scramble
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.ends import ends_of_buffers, hop_tables, matrix_arbiters
+from unknot.simulation.engine.ends import EJECTION_LOOP, ends_of_buffers, hop_bytes, hop_tables, matrix_arbiters
 from unknot.simulation.engine.mix import Mix
-from unknot.simulation.engine.router import ALLOCATORS, HONOURING, PRIORITIES, Router
-from unknot.simulation.engine.size import WAITING, most_flits, packets_in_a_buffer, wheel
+from unknot.simulation.engine.router import HONOURING, Router
 from unknot.simulation.engine.sources import Sources, streams
-from unknot.simulation.engine.state import NO_CYCLE, SELECTIONS, SPAN
-from unknot.simulation.engine.state_arrays import State, aligned
+from unknot.simulation.engine.state import NO_CYCLE, OPTIONS, SPAN, TABLES
+from unknot.simulation.engine.state_arrays import State, aligned, row_count
 from unknot.traffic.workload import Shares
 
 Numbers = npt.NDArray[np.int64]
 IN_CACHE = 1_300_000
 """Most bytes of both ends of the buffers, and of the packets in them, that stay in a second-level cache, about."""
+WAITING = 1024
+"""Replies that wait at a terminal, on average, from which on no class creates requests any more."""
+BUILDING = 25
+"""Numbers of 8 bytes for each end of a buffer while tables are built."""
+MOST_STATES = 100_000_000
+"""Most pairs of an input VC and an address, or bytes, for which answers of a rule are kept."""
 
 
 def empty_network(
@@ -36,13 +43,24 @@ def empty_network(
     seed: int,
     threads: int,
 ) -> list[State]:
-    """An empty network about to begin cycle 0, in as many parts as it has threads."""
+    """An empty network about to begin cycle 0, in as many parts as it has threads.
+
+    Raises
+    ------
+    SizeError
+        Before the large tables are made, if all of them and the routing cache take more memory than there may be.
+    """
     classes = isinstance(sources, Mix)
     if router.priority == "class" and not classes:
         raise SimulationError('router: priority "class" is of traffic classes, and there are none')
     network = relation.network
     terminals, num_vcs = network.num_terminals, relation.num_vcs
     local = relation.vcs.widest
+    # What is kept later, and what it takes to make the tables.
+    memory = min(MOST_STATES, (num_vcs + terminals) * terminals) + hop_bytes(network, router)
+    memory += 8 * BUILDING * (2 * num_vcs + 3 * local * terminals)
+    name = f"a simulation of {network.name} with {num_vcs} virtual channels"
+    require(name, memory)
     held = packets_in_a_buffer(switching, most_flits(buffer_depth, local, router), sources.lengths[0][0])
     tables = ends_of_buffers(relation, buffer_depth - router.shared_slots(buffer_depth), router)
     first_word = tables["first_word"]
@@ -82,27 +100,29 @@ def empty_network(
     }
     # The first column says how many rows there are.
     tables["terminals"] = {"first_output": np.tile(injection, sources.queues), **tables["terminals"]}
-    shared = {name: aligned(name, table) for name, table in tables.items()}
     bits = 64 * int(np.diff(first_word).max(initial=1))
+    requests = bits * (relation.max_candidates + local)
+    own = {
+        "free": 2 * slots,
+        "latencies": 4096 + arrivals + many * arrivals // max(1, terminals),
+        "candidates": relation.max_candidates,
+        "wishes": bits * bits // 64,
+        "grants": bits * bits // 64,
+        "lesser": bits * bits // 64 * router.all_tiers,
+        "headers": bits,
+        "winners": bits,
+        "claims": bits // 64,
+        "outer": bits,
+        "inner": bits,
+        "requests": requests,
+        "cells": requests * router.looks_at_all,
+        "pairing": bits + 1 if router.looks_at_all else 0,
+        "contest": 64,
+    }
+    require(name, memory + _bytes(tables) + threads * _bytes(own))
+    shared = {name: aligned(name, table) for name, table in tables.items()}
     parts = []
     for k in range(threads):
-        own = {
-            "free": 2 * slots,
-            "latencies": 4096 + arrivals + many * arrivals // max(1, terminals),
-            "candidates": relation.max_candidates,
-            "wishes": bits * bits // 64,
-            "grants": bits * bits // 64,
-            "lesser": bits * bits // 64 * router.all_tiers,
-            "headers": bits,
-            "winners": bits,
-            "claims": bits // 64,
-            "outer": bits,
-            "inner": bits,
-            "requests": bits * (relation.max_candidates + local),
-            "cells": bits * (relation.max_candidates + local) if router.looks_at_all else 0,
-            "pairing": bits + 1 if router.looks_at_all else 0,
-            "contest": 64,
-        }
         part = State(shared | {name: aligned(name, table) for name, table in own.items()})
         setup = part.setup
         _write_setup(setup, relation, switching, buffer_depth, router)
@@ -118,6 +138,10 @@ def empty_network(
         part.count.high = k * slots
         parts.append(part)
     return parts
+
+
+def _bytes(tables: Mapping[str, Any]) -> int:
+    return sum(TABLES[name].dtype.itemsize * row_count(table) for name, table in tables.items())
 
 
 def is_packable(relation: Relation, router: Router) -> bool:
@@ -162,27 +186,49 @@ def _write_sources(setup: Any, sources: Sources | Mix, seed: int) -> None:
 
 
 def _write_setup(setup: Any, relation: Relation, switching: Switching, depth: int, router: Router) -> None:
+    for option in OPTIONS:
+        setattr(setup, option, router.code(option))
     setup.shared = router.shared_slots(depth)
     setup.technique, setup.depth, setup.num_vcs = SWITCHINGS.index(switching), depth - setup.shared, relation.num_vcs
     setup.most = (router.most_slots or NO_CYCLE) - setup.depth
-    setup.output_buffer = router.output_buffer
     setup.blocks = router.queues or router.hold_switch or setup.shared > 0
-    setup.empty_first, setup.donates = router.empty_first, router.donate_priority
-    setup.all_tiers, setup.ejects_alike = router.all_tiers, router.ejection == "same"
     setup.planes, setup.packable = depth.bit_length(), is_packable(relation, router)
     setup.cacheable = is_cacheable(relation, router)
     setup.commits = relation.commits
     write_comparison(setup, relation)
     setup.measure_from = setup.measure_to = NO_CYCLE
-    setup.routing, setup.vc_allocation = router.routing_delay, router.vc_allocation_delay
-    setup.switch_allocation, setup.traversal = router.switch_allocation_delay, router.traversal_delay
-    setup.in_batches, setup.speculative, setup.holds = not router.pipelined, router.speculative, router.hold_switch
-    setup.allocator, setup.rounds = ALLOCATORS.index(router.allocator), router.iterations
-    setup.switch_rounds = router.switch_iterations or router.iterations
-    setup.switch_matrix = (router.switch_arbiter or router.arbiter) == "matrix"
-    setup.switch_allocator = ALLOCATORS.index(router.switch_allocator or router.allocator)
-    setup.aged, setup.selection = PRIORITIES.index(router.priority), SELECTIONS.index(router.selection or "all")
+    setup.in_batches = not router.pipelined
     setup.empty_hop = router.header_cycles + router.credit_delay
     setup.speed, setup.queues = round(router.internal_speedup * (1 << 20)), router.queues
-    setup.claim, setup.matrix = 1 if router.claim_credit else -NO_CYCLE, router.arbiter == "matrix"
+    setup.claim = 1 if router.claim_credit else -NO_CYCLE
     setup.most_queued = NO_CYCLE if router.ejection_credits else relation.vcs.widest * depth
+
+
+def wheel(latency: int, router: Router, threads: int, buffers: int) -> int:
+    """Cycles for which there are inboxes: more than anything is posted ahead, by parts that may be a cycle ahead.
+
+    Parameters
+    ----------
+    buffers : int
+        Flits that fit behind a channel: the most that queue in front of it.
+    """
+    stay = max(router.switch_allocation_delay, router.vc_allocation_delay)
+    crossing = router.traversal_delay * (1 if router.pipelined else 3)
+    routing = router.routing_delay * (1 if router.pipelined else 2)
+    ejection = router.ejection_credits * (EJECTION_LOOP + router.credit_delay)
+    after = max(crossing + max(latency, ejection), router.credit_delay + latency, routing)
+    return 1 << (stay + after + router.queues * buffers + (threads > 1)).bit_length()
+
+
+def most_flits(depth: int, vcs: int, router: Router) -> int:
+    """Most flits of a VC: those of its own slots, and all that the VCs of its port share."""
+    shared = router.shared_slots(depth)
+    most = depth - shared + vcs * shared
+    return min(most, router.most_slots or most)
+
+
+def packets_in_a_buffer(switching: Switching, depth: int, shortest: int) -> int:
+    """Most packets that have flits in one buffer, or are on their way into it."""
+    if switching == "wormhole":
+        return 1
+    return min(depth, depth // shortest + (2 if switching == "wormhole-nonatomic" else 1))

@@ -119,7 +119,7 @@ def _clear(state: State, row: int, here: Numbers, gone: npt.NDArray[np.bool_]) -
     if gone[0] and not still_leaving:
         if owned:
             _free(state, row, int(inputs.out))
-        restart(state, row, int(state.setup.routing))
+        restart(state, row, int(state.setup.routing_delay))
     return int((~stays).sum())
 
 
