@@ -157,7 +157,7 @@ def test_relations_with_several_addresses_run():
     ("options", "text"),
     [
         ({"overhead": -1}, "overhead"),
-        ({"block": 0}, "packet_length"),
+        ({"block": 0}, "block"),
         ({"block": 9, "buffer_depth": 8}, "does not fit"),
     ],
 )

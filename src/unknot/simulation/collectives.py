@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
+from unknot._base.errors import SimulationError
+from unknot._base.numbers import require_whole
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
-from unknot.simulation.run.scenario import check_buffers, depth_for
+from unknot.simulation.run.scenario import depth_for
 from unknot.simulation.traces.player import Player
-from unknot.simulation.traces.trace_run import check_cycles, played
-from unknot.traffic.collectives.schedule import Schedule, channels_used, same_network
+from unknot.simulation.traces.trace_run import played
+from unknot.traffic.collectives.schedule import Schedule, Send, channels_used, same_network
 from unknot.traffic.trace import Trace, TracedMessage
 
 
@@ -101,38 +104,37 @@ def execute(
     >>> execute(dimension_order(network), all_gather(network)).latency
     422
     """
-    technique = switching_named(switching)
     same_network(relation, schedule)
-    check_cycles(overhead=overhead)
-    depth = depth_for(technique, buffer_depth, *(block * send.size for send in schedule.sends))
-    check_buffers(block, technique, depth, 0)
-    for send in schedule.sends:
-        check_buffers(block * send.size, technique, depth, 0)
-    together = _play(relation, schedule, block, technique, depth, int(overhead))
-    started = [
-        int(cycle) if end >= 0 else None for cycle, end in zip(together.injected, together.arrived, strict=True)
-    ]
-    arrived = [int(end) if end >= 0 else None for end in together.arrived]
-    alone: list[int | None] = [None] * len(schedule.sends)
+    require_whole("block", block, 1, error=SimulationError)
+    depth = depth_for(switching_named(switching), buffer_depth, *(block * send.size for send in schedule.sends))
+
+    def play(sends: Sequence[Send], overhead: int = 0) -> Player:
+        """Let the messages be sent, each terminal's in their order, until all arrived or none moves."""
+        trace = Trace.of(
+            TracedMessage(0, send.source, send.destination, block * send.size, send.needs) for send in sends
+        )
+        return played(
+            relation, trace, switching=switching, buffer_depth=depth, overhead=overhead, in_order=True, patient=True
+        )
+
+    together = play(schedule.sends, overhead)
+    is_done, taken = together.arrived >= 0, together.arrived - together.injected
     for apart in _apart(relation, schedule):
-        rows = tuple(replace(schedule.sends[i], step=0, needs=()) for i in apart)
-        single = _play(relation, replace(schedule, sends=rows), block, technique, depth, 0)
-        for i, start, end in zip(apart, single.injected.tolist(), single.arrived.tolist(), strict=True):
-            alone[i] = end - start
-    blocked = [
-        None if start is None or end is None or own is None else end - start - own
-        for start, end, own in zip(started, arrived, alone, strict=True)
-    ]
-    done = [cycle for cycle in arrived if cycle is not None]
+        single = play([replace(schedule.sends[i], step=0, needs=()) for i in apart])
+        taken[apart] -= single.arrived - single.injected
+
+    def cycles(column: npt.NDArray[np.int64]) -> tuple[int | None, ...]:
+        return tuple(number if done else None for number, done in zip(column.tolist(), is_done, strict=True))
+
     return Execution(
-        latency=max(done, default=0) if len(done) == len(schedule.sends) else None,
-        started=tuple(started),
-        arrived=tuple(arrived),
-        blocked=tuple(blocked),
-        switching=technique,
+        latency=int(together.arrived.max(initial=0)) if is_done.all() else None,
+        started=cycles(together.injected),
+        arrived=cycles(together.arrived),
+        blocked=cycles(taken),
+        switching=together.engine.switching,
         block=block,
         overhead=int(overhead),
-        deadlock=together.deadlock,
+        deadlock=together.engine.deadlock,
     )
 
 
@@ -158,21 +160,3 @@ def _apart(relation: Relation, schedule: Schedule) -> Iterator[list[int]]:
             taken[channels] = True
         yield group
         left = rest
-
-
-def _play(
-    relation: Relation, schedule: Schedule, block: int, switching: Switching, buffer_depth: int, overhead: int
-) -> Player:
-    """The messages of a schedule as a trace, each terminal's in their order, until all arrived or none moves."""
-    trace = Trace.of(
-        TracedMessage(0, send.source, send.destination, block * send.size, send.needs) for send in schedule.sends
-    )
-    return played(
-        relation,
-        trace,
-        switching=switching,
-        buffer_depth=buffer_depth,
-        overhead=overhead,
-        in_order=True,
-        patient=True,
-    )

@@ -105,7 +105,7 @@ def test_a_limit_and_a_deadlock_are_reported():
         ({"requests": 0}, "requests"),
         ({"window": True}, "window"),
         ({"reply_flits": -1}, "reply_flits"),
-        ({"request_flits": 0}, "packet_length"),
+        ({"request_flits": 0}, "request_flits"),
         ({"service": -1}, "service"),
         ({"reply_flits": 9, "buffer_depth": 8}, "does not fit"),
         ({"traffic": list(range(9))}, "no terminal has another one"),

@@ -153,8 +153,8 @@ def path(relation: Relation, source: int, address: int, target: int) -> tuple[in
     return ()
 
 
-def in_words(relation: Relation, configuration: Configuration) -> str:
-    """Return in one line which message waits for which."""
+def in_words(relation: Relation, configuration: Configuration, cycle: int) -> str:
+    """Return in one line when a deadlock came up, and which message waits for which."""
     holder = configuration.holder
     parts = [
         f"{relation.network.terminal_name(m.source)} to {relation.address_name(m.address)} on "
@@ -162,5 +162,7 @@ def in_words(relation: Relation, configuration: Configuration) -> str:
         + " and ".join(f"{relation.vcs.name(w)} (message {holder[w] + 1})" for w in m.wanted)
         for m in configuration.messages[:4]
     ]
-    more = len(configuration.messages) - len(parts)
-    return "; ".join(f"message {i + 1}, {text}" for i, text in enumerate(parts)) + (f"; {more} more" if more else "")
+    many = len(configuration.messages)
+    waits = "; ".join(f"message {i + 1}, {text}" for i, text in enumerate(parts))
+    more = f"; {many - len(parts)} more" if many > len(parts) else ""
+    return f"deadlock of {many} messages, found in cycle {cycle}: {waits}{more}"

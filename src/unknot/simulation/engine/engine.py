@@ -42,6 +42,9 @@ class Engine:
         Terminals, those of several subnets once.
     calls_from : int
         Flit-hops from which calls of the rule are counted, to decide when the routing cache pays.
+    records : list of lists of float
+        With an `interval`, at its ends so far: packets created, cycles drawn by all sources, flits ejected, sum of
+        the latencies, packets that arrived, flits inside, and the mean cycles that sources are behind.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class Engine:
         router: Router = DEFAULT,
         seed: int = 1,
         threads: int = 1,
+        interval: int | None = None,
     ) -> None:
         router = router.for_relation(relation)
         if router.own_slots and (not switching.startswith("wormhole") or router.own_slots > buffer_depth):
@@ -69,6 +73,7 @@ class Engine:
         self.nodes = relation.network.num_terminals // sources.subnets
         self.deadlock: Configuration | None = None
         self.calls_from = 0
+        self.interval, self.records = interval, [] if interval is None else [self._record()]
         self._piece = max(1, ENOUGH // len(self.parts[0].inputs)) if len(self.parts[0].inputs) else ENOUGH
 
     def keep_pairs(self) -> None:
@@ -139,6 +144,12 @@ class Engine:
         """Flits per terminal and cycle that can arrive of an offered load from one cycle to another: all."""
         return load
 
+    def _record(self) -> list[float]:
+        inside = self.count("flits_in") - self.count("flits_out")
+        drawn = int(self.state.terminals.drawn.sum())
+        counts = (self.count(entry) for entry in ("flits_out", "latency", "arrived"))
+        return [self.count("created"), drawn, *counts, inside, float(self.lag().mean())]
+
     @property
     def losses(self) -> dict[str, Any]:
         """Losses to faults, as attributes of a `Run`; none here."""
@@ -154,11 +165,16 @@ class Engine:
         end = self.now + cycles
         while self.now < end and self.deadlock is None:
             self.advance(min(end, self.now + CHECK - self.now % CHECK))
-            if self.count("flits_in") > self.count("flits_out"):
-                stuck = stuck_vcs(self.relation, self.state)
-                if stuck.any():
-                    self.deadlock = knot(self.relation, self.state, self.switching, stuck)
+            self.find_knot()
         return self.deadlock is None
+
+    def find_knot(self) -> bool:
+        """Look for packets that can never move again; True when there is a knot, which then is `deadlock`."""
+        if self.count("flits_in") > self.count("flits_out"):
+            stuck = stuck_vcs(self.relation, self.state)
+            if stuck.any():
+                self.deadlock = knot(self.relation, self.state, self.switching, stuck)
+        return self.deadlock is not None
 
     def advance(self, until: int) -> bool:
         """Simulate up to a cycle; True when it stopped before because nothing moves any more.
@@ -168,6 +184,15 @@ class Engine:
         RelationError
             If a header has no candidate, or the rule breaks its contract.
         """
+        while self.interval and (stop := self.interval * len(self.records)) <= until:
+            is_quiet = self._simulate(stop) if self.now < stop else False
+            if self.now < stop:
+                return is_quiet
+            self.records.append(self._record())
+        return self._simulate(until)
+
+    def _simulate(self, until: int) -> bool:
+        """Advance without records."""
         self._decide()
         advance, *_ = [kernels.link(part) for part in self.parts]
         if len(self.parts) > 1:

@@ -21,7 +21,6 @@ from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.engine.tables import is_cacheable, is_packable, write_comparison
 from unknot.simulation.faults.fault import Fault, Step, steps
 from unknot.simulation.faults.losses import lose, owns, release, residents, wake
-from unknot.simulation.run.run import Recorder
 
 Flags = npt.NDArray[np.bool_]
 
@@ -73,16 +72,15 @@ class FaultyEngine(Engine):
             self.deadlock = replace(self.deadlock, reachability="not-established")
         return free
 
-    def advance(self, until: int) -> bool:
-        """Advance as an `Engine` does."""
+    def _simulate(self, until: int) -> bool:
         while self._coming and self._coming[0].fault.cycle < until:
             cycle = self._coming[0].fault.cycle
             if self.now < cycle:
-                quiet = self._advance(cycle)
+                quiet = self._simulate_until_lost(cycle)
                 if self.now < cycle:
                     return quiet
             self._strike(self._coming.pop(0))
-        return self._advance(until)
+        return self._simulate_until_lost(until)
 
     def offered(self, load: float, begin: int, end: int) -> float:
         """Flits per terminal and cycle that can arrive of an offered load: without what is not created, or lost."""
@@ -101,20 +99,20 @@ class FaultyEngine(Engine):
         struck = tuple(str(fault) for fault in self.struck)
         return {"lost_packets": self.lost_packets, "lost_flits": self.lost_flits, "faults": struck}
 
-    def _advance(self, until: int) -> bool:
+    def _simulate_until_lost(self, until: int) -> bool:
         if not self.struck:
-            return super().advance(until)
+            return super()._simulate(until)
         while True:
             state = self.state
             before = state.saved()
             try:
-                return super().advance(until)
+                return super()._simulate(until)
             except _NoWay as stop:
                 cycle, row = stop.cycle, stop.row
             self.state = state  # before it was replaced by one with more room
             state.restore(before)
             if self.now < cycle:
-                super().advance(cycle)
+                super()._simulate(cycle)
             state = self.state
             packet = state.ring[row * state.setup.ring + state.inputs.front[row]]
             self._lose(np.array([packet], dtype=np.int64))
@@ -194,10 +192,6 @@ class FaultyEngine(Engine):
         )
         self.relation = relation
         self.calls_from = self.count("flit_hops")
-
-
-class FaultyRecorder(Recorder, FaultyEngine):
-    """An engine with faults that records its counters."""
 
 
 class _NoWay(Exception):  # noqa: N818 it is always caught

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from unknot._base.errors import SimulationError
 from unknot._base.progress import Progress, with_bar
@@ -15,10 +14,10 @@ from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.faults.fault import Fault
-from unknot.simulation.faults.faulty_engine import FaultyEngine, FaultyRecorder
+from unknot.simulation.faults.faulty_engine import FaultyEngine
 from unknot.simulation.run.measurement import drain, measure_until_settled, warm_up
 from unknot.simulation.run.outcome import bottleneck, diagnosis
-from unknot.simulation.run.run import Recorder, Run, class_runs, pair_run
+from unknot.simulation.run.run import Run, class_runs, pair_run, series_of
 from unknot.simulation.run.scenario import Measurement, Scenario, run_threads
 from unknot.simulation.run.statistics import TOO_SHORT, Demand, mean, summary
 from unknot.traffic import Bursts, PatternLike, Traffic, TrafficClass
@@ -186,9 +185,7 @@ def run_scenario(
             bound = bottleneck(scenario, demand.flits, accepted, utilisation, occupancy)
             reason = f"{reason}; {bound}" if bound else reason
     if engine.deadlock is not None:
-        messages = len(engine.deadlock.messages)
-        words = in_words(engine.relation, engine.deadlock)
-        reason = f"deadlock of {messages} messages, found in cycle {engine.now}: {words}"
+        reason = in_words(engine.relation, engine.deadlock, engine.now)
     relation, traffic = engine.relation, scenario.traffic
     return Run(
         offered_load=scenario.load,
@@ -215,7 +212,7 @@ def run_scenario(
         warmup=window.start,
         measured=window.cycles,
         pairs=pair_run(engine) if measurement.by_pair else None,
-        series=engine.series() if isinstance(engine, Recorder) else None,
+        series=series_of(engine),
         deadlock=engine.deadlock,
         latency_half_width=None if reason else window.latency_half_width,
         accepted_load=accepted,
@@ -234,13 +231,11 @@ def _engine(scenario: Scenario, measurement: Measurement, faults: Sequence[Fault
         raise SimulationError(f"classes: runs with traffic classes have one thread, got {count}")
     if scenario.traffic.subnets > 1 and (measurement.by_pair or measurement.interval is not None):
         raise SimulationError("subnets: several go with neither by_pair nor interval")
-    options: dict[str, Any] = {"faults": faults} if faults else {}
-    if measurement.interval is not None:
-        options["interval"] = measurement.interval
-        kind: type[Engine] = FaultyRecorder if faults else Recorder
+    interval = measurement.interval
+    if faults:
+        engine: Engine = scenario.engine(FaultyEngine, interval=interval, threads=count, faults=faults)
     else:
-        kind = FaultyEngine if faults else Engine
-    engine = scenario.engine(kind, count, **options)
+        engine = scenario.engine(interval=interval, threads=count)
     if measurement.by_pair:
         engine.keep_pairs()
     return engine

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -137,48 +136,20 @@ class Series(Brief):
     behind: Values
 
 
-class Recorder(Engine):
-    """An engine that records its counters at equal intervals; the run is the same.
-
-    Attributes
-    ----------
-    interval : int
-    """
-
-    def __init__(self, *arguments: Any, interval: int, **options: Any) -> None:
-        """Set up an `Engine` with its arguments and options."""
-        super().__init__(*arguments, **options)
-        self.interval = interval
-        self._rows: list[list[float]] = [self._look()]
-
-    def advance(self, until: int) -> bool:
-        """Advance as an `Engine` does."""
-        while (stop := self.interval * len(self._rows)) <= until:
-            quiet = super().advance(stop) if self.now < stop else False
-            if self.now < stop:
-                return quiet
-            self._rows.append(self._look())
-        return super().advance(until)
-
-    def series(self) -> Series:
-        """Return the series recorded so far."""
-        rows = np.array(self._rows)
-        created, drawn, out, latency, arrived = np.diff(rows[:, :5], axis=0).T
-        terminals = self.relation.network.num_terminals
-        return Series(
-            interval=self.interval,
-            offered=created * self.sources.mean_length / np.maximum(1, drawn),
-            accepted=out / (self.interval * terminals),
-            latency=np.where(arrived > 0, latency / np.maximum(1, arrived), np.nan),
-            inside=rows[1:, 5].astype(np.int64),
-            behind=rows[1:, 6],
-        )
-
-    def _look(self) -> list[float]:
-        inside = self.count("flits_in") - self.count("flits_out")
-        drawn = int(self.state.terminals.drawn.sum())
-        counted = (self.count(entry) for entry in ("flits_out", "latency", "arrived"))
-        return [self.count("created"), drawn, *counted, inside, float(self.lag().mean())]
+def series_of(engine: Engine) -> Series | None:
+    """Return the series that an engine recorded; None without an interval."""
+    if engine.interval is None:
+        return None
+    rows = np.array(engine.records)
+    created, drawn, out, latency, arrived = np.diff(rows[:, :5], axis=0).T
+    return Series(
+        interval=engine.interval,
+        offered=created * engine.sources.mean_length / np.maximum(1, drawn),
+        accepted=out / (engine.interval * engine.relation.network.num_terminals),
+        latency=np.where(arrived > 0, latency / np.maximum(1, arrived), np.nan),
+        inside=rows[1:, 5].astype(np.int64),
+        behind=rows[1:, 6],
+    )
 
 
 def _nothing() -> npt.NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +74,7 @@ class Scenario:
         bursts = self.traffic.bursts
         return self.traffic.longest + (self.load / bursts.share_on / bursts.end if bursts else 0)
 
-    def engine(self, kind: type[Engine] = Engine, threads: int = 1, **options: object) -> Engine:
+    def engine(self, kind: type[Engine] = Engine, **options: Any) -> Engine:
         """Return the network in cycle 0, as an engine of some kind, which may have options of its own.
 
         Raises
@@ -93,7 +94,6 @@ class Scenario:
             buffer_depth=self.buffer_depth,
             router=self.router,
             seed=self.seed,
-            threads=threads,
             **options,
         )
 

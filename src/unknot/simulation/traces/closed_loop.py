@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,14 +11,13 @@ from unknot._base.errors import SimulationError
 from unknot._base.memory import require
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
-from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.engine.router import DEFAULT, Router
-from unknot.simulation.run.scenario import check_buffers, depth_for
 from unknot.simulation.run.statistics import summary
 from unknot.simulation.traces.player import Player
-from unknot.simulation.traces.trace_run import TraceRun, check_cycles, give_classes, trace_run
+from unknot.simulation.traces.trace_run import TraceRun, trace_run
 from unknot.traffic import Pattern, PatternLike, pattern
 from unknot.traffic.trace import Trace
 
@@ -141,13 +140,15 @@ def closed_loop(
     >>> few.makespan > many.makespan
     True
     """
-    technique = switching_named(switching)
-    for name, number, least in (("requests", requests, 1), ("window", window, 1), ("reply_flits", reply_flits, 0)):
+    for name, number, least in (
+        ("requests", requests, 1),
+        ("window", window, 1),
+        ("request_flits", request_flits, 1),
+        ("reply_flits", reply_flits, 0),
+        ("service", service, 0),
+        ("think", think, 0),
+    ):
         require_whole(name, number, least, error=SimulationError)
-    check_cycles(service=service, think=think, limit=limit)
-    depth = depth_for(technique, buffer_depth, request_flits, reply_flits)
-    check_buffers(request_flits, technique, depth, seed)
-    check_buffers(max(1, reply_flits), technique, depth, seed)
     if relation.classes and not {REQUEST, REPLY} <= set(relation.classes):
         raise SimulationError(
             f"{relation.name}: the messages of a closed loop are of the classes {REQUEST} and {REPLY}; the routing "
@@ -170,10 +171,17 @@ def closed_loop(
         source, destination = np.concatenate([source, destination]), np.concatenate([destination, source])
         flits = np.concatenate([flits, np.full(many, reply_flits, dtype=np.int64)])
     classes = (REQUEST,) * many + (REPLY,) * (source.size - many)
-    player = Player(
-        relation, source, destination, flits, switching=technique, buffer_depth=depth, seed=seed, router=router
+    trace = Trace(
+        cycle=np.zeros(source.size, dtype=np.int64),
+        source=source,
+        destination=destination,
+        flits=flits,
+        delay=np.where(np.arange(source.size) < many, think, service),
+        need_first=np.zeros(source.size + 1, dtype=np.int64),
+        needs=np.zeros(0, dtype=np.int64),
+        classes=classes,
     )
-    give_classes(player, classes, seed)
+    player = Player(relation, trace, switching=switching, buffer_depth=buffer_depth, seed=seed, router=router)
 
     made_by = np.full(source.size, -1, dtype=np.int64)
     made_by[many:] = np.arange(source.size - many)
@@ -195,19 +203,14 @@ def closed_loop(
         return [(next_request, cycle + think)]
 
     player.play(follow, slack=min(service, think) if reply_flits else think, limit=limit, progress=progress)
-    delay = np.where(np.arange(source.size) < many, think, service)
-    trace = Trace(
-        # A request that the run did not come to is put at its end.
+    # A request that the run did not come to is put at its end.
+    trace = replace(
+        trace,
         cycle=np.where((player.ready < 0) & (made_by < 0), player.now, 0),
-        source=source,
-        destination=destination,
-        flits=flits,
-        delay=delay,
         need_first=np.concatenate([[0], np.cumsum(made_by >= 0)]),
         needs=made_by[made_by >= 0],
-        classes=classes,
     )
-    return _summary(relation, trace_run(player, trace, seed), many, requests, window)
+    return _summary(relation, trace_run(player, trace), many, requests, window)
 
 
 def _targets(chosen: Pattern, terminals: int, requests: int, seed: int, itself: bool) -> Numbers:

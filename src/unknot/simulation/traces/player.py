@@ -8,17 +8,19 @@ from heapq import heappop, heappush
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.errors import SimulationError
+from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress
-from unknot._base.switching import Switching
-from unknot.certificates.verdict import Configuration
+from unknot._base.switching import Switching, switching_named
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.detector import in_words, knot, stuck_vcs
+from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import CHECK, Engine
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources, nobody
 from unknot.simulation.engine.state import NO_CYCLE
 from unknot.simulation.engine.state_arrays import aligned
-from unknot.traffic.trace import addresses_drawn
+from unknot.simulation.run.scenario import check_buffers, depth_for
+from unknot.traffic.trace import MOST, Trace, TraceError, addresses_drawn, kinds
 
 Times = npt.NDArray[np.int64]
 Follow = Callable[[int, int], Iterable[tuple[int, int]]]
@@ -34,6 +36,13 @@ READY, SEND, IDLE = range(3)
 """Events: a message becomes ready; it enters the network; a terminal may be free again."""
 
 
+def check_cycles(**cycles: int | None) -> None:
+    """Refuse what is no number of cycles."""
+    for name, number in cycles.items():
+        if number is not None:
+            require_whole(name, number, 0, MOST, unit="cycles", error=SimulationError)
+
+
 class Player:
     """A run whose packets are given messages instead of random ones.
 
@@ -45,7 +54,6 @@ class Player:
     ready, injected, arrived : int64 arrays, shape (messages,)
         The cycle in which each message was ready to be sent, its header entered the network, and its tail arrived;
         −1 where that did not happen.
-    deadlock : Configuration or None
     reason : str
         Why messages did not arrive; empty when all did.
     """
@@ -53,30 +61,40 @@ class Player:
     def __init__(
         self,
         relation: Relation,
-        source: Times,
-        destination: Times,
-        flits: Times,
+        trace: Trace,
         *,
         switching: Switching,
-        buffer_depth: int,
+        buffer_depth: int | None,
         seed: int | None = None,
         overhead: int = 0,
         in_order: bool = False,
         router: Router = DEFAULT,
     ) -> None:
         """Set up a run; `seed` draws addresses of a destination (by default the first) and in random selections."""
-        terminals, many = relation.network.num_terminals, source.size
-        self.relation, self.overhead, self.in_order = relation, overhead, in_order
+        switching = switching_named(switching)
+        depth = depth_for(switching, buffer_depth, *trace.flits.tolist())
+        check_cycles(overhead=overhead)
+        for name, column in (("source", trace.source), ("destination", trace.destination)):
+            lost = np.flatnonzero(column >= relation.network.num_terminals)
+            if lost.size:
+                last = relation.network.num_terminals - 1
+                words = f"{relation.network.name} has terminals 0 to {last}, there is no {column[lost[0]]}"
+                raise TraceError(words, int(lost[0]), name)
+        check_buffers(int(trace.flits.max(initial=1)), switching, depth, 0 if seed is None else seed)
+        terminals, many = relation.network.num_terminals, len(trace)
+        self.relation, self.seed, self.overhead, self.in_order = relation, seed, overhead, in_order
         silent = Sources(0.0, nobody(terminals))
-        self.engine = Engine(relation, switching, silent, buffer_depth=buffer_depth, router=router, seed=seed or 0)
+        self.engine = Engine(relation, switching, silent, buffer_depth=depth, router=router, seed=seed or 0)
         # Created in cycle 0 as far as the kernel knows, so that what it records as latency is the cycle of arrival.
         self.engine.measure(0, NO_CYCLE)
         self.rows = aligned("packets", many)
-        self.rows.address[:] = addresses_drawn(relation, source, destination, seed)
-        self.rows.length[:], self.rows.source[:], self.rows.script[:] = flits, source, -1
+        self.rows.address[:] = addresses_drawn(
+            relation, trace.source, trace.destination, seed, kinds(relation, trace.classes)
+        )
+        self.rows.length[:], self.rows.source[:], self.rows.script[:] = trace.flits, trace.source, -1
         self.carries = np.zeros(len(self.engine.state.packets), dtype=np.int64)
         self.ready, self.injected, self.arrived = (np.full(many, -1, dtype=np.int64) for _ in range(3))
-        self.source, self.flits = source.tolist(), flits.tolist()
+        self.source, self.flits = trace.source.tolist(), trace.flits.tolist()
         self.events: list[tuple[int, int, int]] = []
         self.queue: list[list[tuple[int, int]]] = [[] for _ in range(terminals)]
         self.order: list[list[int]] = [[] for _ in range(terminals if in_order else 0)]
@@ -88,7 +106,6 @@ class Player:
         self.inside = 0
         self.wire = SHORTEST - router.queues
         self.skipped = 0
-        self.deadlock: Configuration | None = None
         self.reason = ""
 
     @property
@@ -123,6 +140,7 @@ class Player:
         patient : bool
             Whether to go on after a deadlock as long as anything moves.
         """
+        check_cycles(limit=limit)
         engine = self.engine
         patience = PATIENCE + 16 * max(self.flits, default=0)
         look, heard, said = CHECK, 0, 0
@@ -240,17 +258,11 @@ class Player:
 
     def _stuck(self) -> bool:
         """Whether some packets can never move again."""
-        engine = self.engine
-        if engine.count("flits_in") == engine.count("flits_out"):
-            return False
-        stuck = stuck_vcs(self.relation, engine.state)
-        if stuck.any():
-            self.deadlock = knot(self.relation, engine.state, engine.switching, stuck)
+        deadlock = self.engine.deadlock if self.engine.find_knot() else None
+        if deadlock is not None:
             self._leave()
-            words = in_words(self.relation, self.deadlock)
-            knotted = len(self.deadlock.messages)
-            self.reason = f"deadlock of {knotted} messages, found in cycle {self.now}: {words}"
-        return self.deadlock is not None
+            self.reason = in_words(self.relation, deadlock, self.now)
+        return deadlock is not None
 
     def _stop(self, why: str) -> None:
         """End with messages on the way, for a reason that is not a deadlock unless there is one."""

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import SimulationError
-from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
-from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.certificates.verdict import Configuration
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
-from unknot.simulation.run.scenario import check_buffers, depth_for
 from unknot.simulation.run.statistics import mean, summary
 from unknot.simulation.traces.player import Player
-from unknot.traffic.trace import MOST, Trace, TracedMessage, TraceError, addresses_drawn, kinds
+from unknot.traffic.trace import MOST, Trace, TracedMessage
 
 Times = npt.NDArray[np.int64]
 
@@ -160,58 +157,24 @@ def run_trace(
     [17, 61]
     """
     trace = trace if isinstance(trace, Trace) else Trace.of(trace)
-    technique = switching_named(switching)
-    depth = depth_for(technique, buffer_depth, *trace.flits.tolist())
-    check_trace(relation, trace, technique, depth)
-    check_cycles(overhead=overhead, limit=limit)
-    check_buffers(1, technique, depth, 0 if seed is None else seed)
     player = played(
-        relation, trace, switching=technique, buffer_depth=depth, seed=seed, overhead=overhead, in_order=in_order,
-        limit=limit, progress=progress,
+        relation, trace, switching=switching, buffer_depth=buffer_depth, seed=seed, overhead=overhead,
+        in_order=in_order, limit=limit, progress=progress,
     )  # fmt: skip
-    return trace_run(player, trace, seed)
-
-
-def check_trace(relation: Relation, trace: Trace, switching: Switching, buffer_depth: int) -> None:
-    """Refuse messages of other networks and those that fit no buffer."""
-    network = relation.network
-    for name, column in (("source", trace.source), ("destination", trace.destination)):
-        lost = np.flatnonzero(column >= network.num_terminals)
-        if lost.size:
-            words = f"{network.name} has terminals 0 to {network.num_terminals - 1}, there is no {column[lost[0]]}"
-            raise TraceError(words, int(lost[0]), name)
-    check_buffers(int(trace.flits.max(initial=1)), switching, buffer_depth, 0)
-
-
-def give_classes(player: Player, classes: Sequence[str], seed: int | None) -> None:
-    """Let each message carry an address of its class, where the relation has classes."""
-    relation = player.relation
-    kind = kinds(relation, classes)
-    if kind is not None:
-        destination = relation.destination[player.rows.address].astype(np.int64)
-        player.rows.address[:] = addresses_drawn(relation, player.rows.source, destination, seed, kind)
-
-
-def check_cycles(**cycles: int | None) -> None:
-    """Refuse what is no number of cycles."""
-    for name, number in cycles.items():
-        if number is not None:
-            require_whole(name, number, 0, MOST, unit="cycles", error=SimulationError)
+    return trace_run(player, trace)
 
 
 def played(
     relation: Relation,
     trace: Trace,
     *,
-    seed: int | None = None,
     limit: int | None = None,
     patient: bool = False,
     progress: Progress | None = None,
     **options: Any,
 ) -> Player:
     """Let the messages of a trace be ready when their needs have arrived; options are those of a `Player`."""
-    player = Player(relation, trace.source, trace.destination, trace.flits, seed=seed, **options)
-    give_classes(player, trace.classes, seed)
+    player = Player(relation, trace, **options)
     followers, open_needs = trace.followers(), np.diff(trace.need_first).tolist()
     earliest, delay = trace.cycle.tolist(), trace.delay.tolist()
     dependent = np.diff(trace.need_first) > 0
@@ -232,7 +195,7 @@ def played(
     return player
 
 
-def trace_run(player: Player, trace: Trace, seed: int | None) -> TraceRun:
+def trace_run(player: Player, trace: Trace) -> TraceRun:
     """Return the outcome of a trace that was played."""
     done = player.arrived >= 0
     latency = (player.arrived - player.ready)[done]
@@ -251,6 +214,6 @@ def trace_run(player: Player, trace: Trace, seed: int | None) -> TraceRun:
         flit_hops=player.engine.count("flit_hops"),
         switching=player.engine.switching,
         buffer_depth=int(player.engine.state.setup.depth + player.engine.state.setup.shared),
-        seed=seed,
-        deadlock=player.deadlock,
+        seed=player.seed,
+        deadlock=player.engine.deadlock,
     )
