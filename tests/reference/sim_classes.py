@@ -28,14 +28,21 @@ class ClassSimulator(Simulator):
         self, relation: Relation, switching: str, mix: Mix, *, depth: int, seed: int, router: Router = PLAIN
     ) -> None:
         super().__init__(
-            relation, switching, length=1, depth=depth, chance=0.0, seed=seed, pairs=mix.pairs[0], router=router
+            relation,
+            switching,
+            length=1,
+            depth=depth,
+            chance=0.0,
+            seed=seed,
+            pairs=mix.sources[0].pairs,
+            router=router,
         )
         self.mix, self.form_of = mix, {}
         many = len(self.terminals)
         starts = iter(streams(seed, len(mix.classes) * many))
         self.sources: list[list[Source]] = [[] for _ in self.terminals]
-        for k, (one, chance, pairs) in enumerate(zip(mix.classes, mix.chances, mix.pairs, strict=True)):
-            workload = Workload(relation, pairs, chance, 1, one.bursts)
+        for k, one in enumerate(mix.sources):
+            workload = Workload(relation, one.pairs, one.chance, 1, one.bursts)
             for terminal in self.terminals:
                 ends = (terminal.injection, terminal.flits, terminal.credits)
                 source = Source(terminal.number, Generator(next(starts)), *ends, last=len(terminal.injection) - 1)

@@ -104,5 +104,5 @@ def test_four_messages_of_a_knot_are_put_in_words(size: int, end: str) -> None:
     relation = dimension_order(ring(size), 1, dateline="none")
     found = check(relation, "vct").configuration
     assert found is not None
-    said = in_words(relation, found)
+    said = in_words(relation, found, 7)
     assert (said.count(" waits for "), said.endswith(end)) == (4, True)

@@ -79,7 +79,8 @@ def random_runs(data: st.DataObject) -> None:
         classes = classes_of(data, relation, longest)
         load = data.draw(st.sampled_from([0.02, 0.1, 0.3]), label="load")
         try:
-            sources_of(relation, Traffic(classes=classes), load)
+            sources = sources_of(relation, Traffic(classes=classes), load)
+            Engine(relation, switching, sources, buffer_depth=depth, router=router)
         except SimulationError:
             continue
         agree(relation, switching, classes, depth, load, data.draw(st.integers(0, 99), label="seed"), router)
@@ -159,7 +160,7 @@ def test_classes_share_the_load_and_higher_ones_are_sooner_through() -> None:
     [
         ([TrafficClass(messages=(Message(1, kind="reply"),))], "no message classes"),
         ([TrafficClass(messages=(Message(1, vcs=(1, 4)),))], "VCs 1 to 4 of an injection port, which has 2"),
-        ([TrafficClass(bursts=Bursts(0.01, 1.0))], "a terminal would have to create 50.5 packets"),
+        ([TrafficClass(bursts=Bursts(0.01, 1.0))], "a terminal that is on would have to create 50.5 packets"),
         (["uniform"], "at least one TrafficClass"),
     ],
 )

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import SimulationError, near
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.sources import Pairs, Sources, pairs_of, terminal_columns
+from unknot.simulation.engine.sources import NONE, Pairs, Sources, pairs_of
 from unknot.simulation.engine.state import UNEQUAL
 from unknot.traffic import pattern
 from unknot.traffic.workload import Shares, Traffic, TrafficClass, mean_length
@@ -24,25 +24,22 @@ class Mix:
     Attributes
     ----------
     classes : tuple of TrafficClass
-    chances : tuple of float
-        Probability of a packet of each class in a cycle, of a terminal that sends at full rate.
-    pairs : tuple of Pairs
-        Addresses are those of the first message class.
+    sources : tuple of Sources
+        The messages of each class; addresses are those of the first message class.
     lengths : tuple of (int, float)
         Lengths that occur, replies included, with their shares.
     relation : Relation
         That of one subnet.
     subnets : int
-        Networks side by side; `pairs` are of the terminals of all, of which those of the last one send.
+        Networks side by side; `sources` are of the terminals of all, of which those of the last one send.
     """
 
     classes: tuple[TrafficClass, ...]
-    chances: tuple[float, ...]
-    pairs: tuple[Pairs, ...]
+    sources: tuple[Sources, ...]
     lengths: Shares
     relation: Relation = field(repr=False)
     subnets: int = 1
-    bursts = None
+    burst_chances = (-1, -1)
     """None of all classes alike: each has its own."""
 
     @property
@@ -53,7 +50,7 @@ class Mix:
     @property
     def everyone(self) -> int:
         """As of `Pairs`; kernels read that of each class."""
-        return self.pairs[0].everyone
+        return self.sources[0].everyone
 
     @property
     def mean_length(self) -> float:
@@ -63,43 +60,40 @@ class Mix:
     @property
     def packets(self) -> float:
         """Packets created in a cycle in the whole network, replies included."""
-        return sum(
-            chance * float(pairs.rate.sum()) * one.mean_packets
-            for one, chance, pairs in zip(self.classes, self.chances, self.pairs, strict=True)
-        )
+        return sum(s.packets * one.mean_packets for one, s in zip(self.classes, self.sources, strict=True))
 
     @property
     def flits(self) -> tuple[float, ...]:
         """Flits of each class created in a cycle in the whole network, replies included."""
-        return tuple(
-            chance * float(pairs.rate.sum()) * one.mean_length
-            for one, chance, pairs in zip(self.classes, self.chances, self.pairs, strict=True)
-        )
+        return tuple(s.packets * one.mean_length for one, s in zip(self.classes, self.sources, strict=True))
 
     def tables(self, starts: npt.NDArray[np.uint64], local: int, slots: int) -> dict[str, Any]:
-        """Tables of `state` on what terminals send, as `Sources.tables` has them."""
-        terminals, many = self.relation.network.num_terminals * self.subnets, len(self.classes)
-        columns = [
-            terminal_columns(chance, pairs, one.bursts, starts[k * terminals : (k + 1) * terminals], local)
-            for k, (one, chance, pairs) in enumerate(zip(self.classes, self.chances, self.pairs, strict=True))
-        ]
-        merged = {name: np.concatenate([np.broadcast_to(c[name], terminals) for c in columns]) for name in columns[0]}
-        forms = self._forms(local)
+        """Tables of `state` on what terminals send, as `Sources.tables` has them.
+
+        Raises
+        ------
+        SimulationError
+            If there is no such message class, no such VC of an injection port, or no address for a reply.
+        """
+        terminals, pairs = self.relation.network.num_terminals * self.subnets, [s.pairs for s in self.sources]
+        columns = [s.columns(starts[k * terminals : (k + 1) * terminals], local) for k, s in enumerate(self.sources)]
         first = np.concatenate([[0], np.cumsum([len(one.forms) for one in self.classes])])
-        return _joined(self.pairs) | {
-            "terminals": merged,
+        begins, ends = zip(*(s.burst_chances for s in self.sources), strict=True)
+        nobody_waits = np.full(len(starts), -1)
+        return _joined(pairs) | {
+            "terminals": {
+                name: np.concatenate([np.broadcast_to(c[name], terminals) for c in columns]) for name in columns[0]
+            },
             "classes": {
-                "first_form": first[:-1], "end_form": first[1:],
-                "everyone": [UNEQUAL if pairs.keep.size else pairs.everyone for pairs in self.pairs],
-                "begins": [-1 if one.bursts is None else int(one.bursts.begin * 2**53) for one in self.classes],
-                "ends": [-1 if one.bursts is None else int(one.bursts.end * 2**53) for one in self.classes],
+                "first_form": first[:-1], "end_form": first[1:], "begins": begins, "ends": ends,
+                "everyone": [UNEQUAL if one.keep.size else one.everyone for one in pairs],
                 "priority": [one.priority for one in self.classes],
             },
-            "forms": forms,
-            "replies": {"first": np.full(many * terminals, -1), "last": np.full(many * terminals, -1)},
+            "forms": self._forms(local),
+            "replies": {"first": nobody_waits, "last": nobody_waits},
             "waiting": slots,
             "turns": terminals,
-        } | self._ways_back()  # fmt: skip
+        } | self._reply_addresses()  # fmt: skip
 
     def _forms(self, local: int) -> dict[str, Any]:
         """Columns of the forms: those that classes draw, one class after the other, and then the replies."""
@@ -138,27 +132,28 @@ class Mix:
         first = index * (self.relation.num_addresses // many) * self.subnets
         return first + subnet * self.relation.network.num_terminals, low, last + 1
 
-    def _ways_back(self) -> dict[str, Any]:
+    def _reply_addresses(self) -> dict[str, Any]:
         """Addresses of replies, unless they are the terminals themselves."""
         relation = self.relation
-        terminals = relation.network.num_terminals
-        if not any(form.reply for one in self.classes for form in one.forms):
-            return {"reply_range": 0, "reply_addresses": 0}
-        block = _first_block(relation)
-        if np.array_equal(block.destination, np.arange(terminals)) and block.may_use is None:
+        terminals, block = relation.network.num_terminals, _first_block(relation)
+        alike = np.array_equal(block.destination, np.arange(terminals)) and block.may_use is None
+        if alike or not any(form.reply for one in self.classes for form in one.forms):
             return {"reply_range": 0, "reply_addresses": 0}
         order = np.argsort(block.destination, kind="stable").astype(np.int32)
-        ranges, kept, used = [], [], 0
+        ranges, addresses, used = [], [], 0
         for t in range(terminals):
             usable = order if block.may_use is None else order[block.may_use[t, order]]
             if t == 0 or block.may_use is not None:
-                kept.append(usable)
+                addresses.append(usable)
                 start, used = used, used + usable.size
             ends = np.searchsorted(block.destination[usable], np.arange(terminals + 1)) + start
+            if lost := np.flatnonzero(np.diff(ends) == 0).tolist():
+                source, target = map(relation.network.terminal_name, (t, lost[0]))
+                raise SimulationError(f"{relation.name}: {source} has no address for {target}, so it cannot reply")
             ranges.append(np.stack([ends[:-1], ends[1:]], axis=1).reshape(-1))
         return {
             "reply_range": np.concatenate(ranges),
-            "reply_addresses": _in_first(np.concatenate(kept), terminals, self.subnets),
+            "reply_addresses": _in_first(np.concatenate(addresses), terminals, self.subnets),
         }
 
 
@@ -180,11 +175,7 @@ def sources_of(relation: Relation, traffic: Traffic, load: float) -> Sources | M
     chance = load / mean_length(traffic.lengths)
     pairs = pairs_of(relation, pattern(relation.network, traffic.pattern))
     sources = Sources(chance, pairs, dict(traffic.lengths), traffic.bursts)
-    if traffic.bursts and (busiest := chance * float(pairs.rate.max()) / traffic.bursts.share_on) > 1:
-        raise SimulationError(
-            f"bursts: a terminal that is on would have to create {busiest:.3g} packets in a cycle, of which 1 is the "
-            "most; lower the load or let bursts last longer"
-        )
+    _check_chance("bursts", sources)
     return sources
 
 
@@ -195,37 +186,22 @@ def _mix(relation: Relation, traffic: Traffic, load: float) -> Mix:
         )
     block = _first_block(relation)
     total = sum(one.share for one in traffic.classes)
-    chances: list[float] = []
-    pairs: list[Pairs] = []
+    sources: list[Sources] = []
     for k, one in enumerate(traffic.classes):
-        pairs.append(_spread(pairs_of(block, pattern(relation.network, one.traffic)), traffic.subnets))
-        chances.append(load * one.share / total / one.mean_length)
-        on = 1.0 if one.bursts is None else one.bursts.share_on
-        if chances[-1] / on > 1:
-            raise SimulationError(
-                f"traffic class {one.name or k}: a terminal would have to create {chances[-1] / on:.3g} packets in a "
-                "cycle, of which 1 is the most; lower the load or its share"
-            )
-    mix = Mix(tuple(traffic.classes), tuple(chances), tuple(pairs), traffic.lengths, relation, traffic.subnets)
-    mix._forms(relation.vcs.widest)
-    _check_answers(relation, mix)
-    return mix
+        pairs = _spread(pairs_of(block, pattern(relation.network, one.traffic)), traffic.subnets)
+        sources.append(Sources(load * one.share / total / one.mean_length, pairs, bursts=one.bursts))
+        _check_chance(f"traffic class {one.name or k}", sources[-1])
+    return Mix(tuple(traffic.classes), tuple(sources), traffic.lengths, relation, traffic.subnets)
 
 
-def _check_answers(relation: Relation, mix: Mix) -> None:
-    """Refuse requests between terminals of which the second has no address for the first."""
-    if not any(form.reply for one in mix.classes for form in one.forms):
-        return
-    block = _first_block(relation)
-    if block.may_use is None and np.unique(block.destination).size == relation.network.num_terminals:
-        return
-    terminals = relation.network.num_terminals
-    for t in range(terminals):
-        ends = block.destination if block.may_use is None else block.destination[block.may_use[t]]
-        if np.unique(ends).size < terminals:
-            name = relation.network.terminal_name
-            lost = int(np.setdiff1d(np.arange(terminals), ends)[0])
-            raise SimulationError(f"{relation.name}: {name(t)} has no address for {name(lost)}, so it cannot reply")
+def _check_chance(name: str, sources: Sources) -> None:
+    on = 1.0 if sources.bursts is None else sources.bursts.share_on
+    busiest = sources.chance * float(sources.pairs.rate.max(initial=0.0)) / on
+    if busiest > 1:
+        raise SimulationError(
+            f"{name}: a terminal that is on would have to create {busiest:.3g} packets in a cycle, of which 1 is the "
+            "most; lower the load or its share, or let bursts last longer"
+        )
 
 
 def _first_block(relation: Relation) -> Relation:
@@ -278,11 +254,12 @@ def _joined(pairs: Sequence[Pairs]) -> dict[str, Any]:
             keep.append(one.keep if one.keep.size else np.full(many, 2**53))
             other.append((one.other if one.other.size else np.arange(many)) + entries)
         entries, used = entries + many, used + addresses[-1].size
-    empty = np.zeros(0, dtype=np.int64)
-    return {
-        "pair_first": np.concatenate(first),
-        "address_range": np.concatenate(ranges),
-        "addresses": np.concatenate(addresses),
-        "keep": np.concatenate(keep) if keep else empty,
-        "other": np.concatenate(other) if other else empty,
-    }
+    return Pairs(
+        -1,
+        np.zeros(0),
+        np.concatenate(first),
+        np.concatenate(ranges),
+        np.concatenate(addresses),
+        np.concatenate([NONE, *keep]),
+        np.concatenate([NONE, *other]),
+    ).tables

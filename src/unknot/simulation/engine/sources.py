@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -47,6 +48,11 @@ class Pairs:
     keep: npt.NDArray[np.int64]
     other: npt.NDArray[np.int64]
 
+    @property
+    def tables(self) -> dict[str, npt.NDArray[Any]]:
+        """The arrays that kernels read, by their names in `state`."""
+        return {name: getattr(self, name) for name in ("pair_first", "address_range", "addresses", "keep", "other")}
+
 
 NONE, ZERO = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
 
@@ -74,40 +80,46 @@ def pairs_of(relation: Relation, pattern: Pattern) -> Pairs:
     if alike and identity and relation.may_use is None and own.size in (0, terminals) and terminals - 1 + own.size:
         return replace(nobody(terminals), everyone=int(own.size > 0), rate=np.ones(terminals))
     served = _Served(relation, own)
-    chosen: list[npt.NDArray[np.int64]] = []
-    keep: list[npt.NDArray[np.int64]] = []
-    other: list[npt.NDArray[np.int64]] = []
+    rows: list[npt.NDArray[np.int64]] = []
+    shares: list[npt.NDArray[np.float64]] = []
     rate = np.zeros(terminals)
-    used = 0
     for terminal in range(terminals):
-        rows, ends = served.rows(terminal)
+        ranges, ends = served.rows(terminal)
         if alike:
-            rate[terminal] = float(len(rows) > 0)
+            rate[terminal] = float(len(ranges) > 0)
         else:
             weights = _weights(pattern, terminal)
-            rows, ends = served.only(rows, ends, terminal, np.flatnonzero(weights))
+            ranges, ends = served.only(ranges, ends, terminal, np.flatnonzero(weights))
             weights = weights[ends]
             rate[terminal] = weights.sum()
-            if pattern.weight is not None and len(rows):
-                low, high = alias(weights / weights.sum())
-                keep.append(low)
-                other.append(high + used)
-        chosen.append(rows)
-        used += len(rows)
-    if not used:
+            if pattern.weight is not None:
+                shares.append(weights / rate[terminal] if ends.size else weights)
+        rows.append(ranges)
+    if not any(map(len, rows)):
         raise SimulationError(
             f"{relation.name} on {relation.network.name}: no terminal has another one to send to, so there is no "
             "traffic to simulate"
         )
-    return Pairs(
-        -1,
-        rate / rate.max(),
-        np.concatenate([[0], np.cumsum([len(rows) for rows in chosen])]).astype(np.int64),
-        np.concatenate(chosen).reshape(-1),
-        served.addresses,
-        np.concatenate(keep) if keep else NONE,
-        np.concatenate(other) if other else NONE,
-    )
+    return pairs_in_rows(rate / rate.max(), rows, served.addresses, shares)
+
+
+def pairs_in_rows(
+    rate: npt.NDArray[np.float64],
+    rows: Sequence[npt.NDArray[np.int64]],
+    addresses: npt.NDArray[np.int32],
+    shares: Sequence[npt.NDArray[np.float64]],
+) -> Pairs:
+    """Pairs from the ranges of addresses of each terminal's destinations, and their shares unless they are alike."""
+    keep, other, used = [NONE], [NONE], 0
+    for share in shares:
+        if share.size:
+            threshold, replacement = alias(share)
+            keep.append(threshold)
+            other.append(replacement + used)
+        used += share.size
+    first = np.concatenate([[0], np.cumsum([len(ranges) for ranges in rows])]).astype(np.int64)
+    ranges = np.concatenate(rows).reshape(-1).astype(np.int64)
+    return Pairs(-1, rate, first, ranges, addresses, np.concatenate(keep), np.concatenate(other))
 
 
 class _Served:
@@ -224,16 +236,6 @@ def streams(seed: int, terminals: int) -> npt.NDArray[np.uint64]:
     return starts
 
 
-def terminal_columns(
-    chance: float, pairs: Pairs, bursts: Bursts | None, starts: npt.NDArray[np.uint64], local: int
-) -> dict[str, Any]:
-    """Columns of `terminals`: the chance of a packet in a cycle, and what they are about to send."""
-    share = 1.0 if bursts is None else bursts.share_on
-    on = 0 if bursts is None else mixed(starts + np.uint64(1)) >> np.uint64(11) < int(share * 2**53)
-    rate = (chance * pairs.rate / share * 2**53).astype(np.int64)
-    return {"packet": -1, "vc": -1, "last_vc": local - 1, "chance": rate, "on": on}
-
-
 @dataclass(frozen=True, eq=False)
 class Sources:
     """One source of packets at each terminal; `mix.Mix` is several, and has the same attributes.
@@ -293,8 +295,18 @@ class Sources:
         slots : int
             Packets there is room for.
         """
-        names = ("pair_first", "address_range", "addresses", "keep", "other")
-        columns = terminal_columns(self.chance, self.pairs, self.bursts, starts, local)
-        return {"terminals": columns, **{name: getattr(self.pairs, name) for name in names}} | dict.fromkeys(
-            CLASS_TABLES, 0
-        )
+        tables = {"terminals": self.columns(starts, local), **self.pairs.tables}
+        return tables | dict.fromkeys(CLASS_TABLES, 0)
+
+    def columns(self, starts: npt.NDArray[np.uint64], local: int) -> dict[str, Any]:
+        """Columns of `terminals`: the chance of a packet in a cycle, and what they are about to send."""
+        share = 1.0 if self.bursts is None else self.bursts.share_on
+        on = 0 if self.bursts is None else mixed(starts + np.uint64(1)) >> np.uint64(11) < int(share * 2**53)
+        rate = (self.chance * self.pairs.rate / share * 2**53).astype(np.int64)
+        return {"packet": -1, "vc": -1, "last_vc": local - 1, "chance": rate, "on": on}
+
+    @property
+    def burst_chances(self) -> tuple[int, int]:
+        """Chances of a burst to begin and to end in a cycle × 2⁵³; −1 without bursts."""
+        bursts = self.bursts
+        return (-1, -1) if bursts is None else (int(bursts.begin * 2**53), int(bursts.end * 2**53))

@@ -119,6 +119,7 @@ def empty_network(
         "pairing": bits + 1 if router.looks_at_all else 0,
         "contest": 64,
     }
+    memory += sum(table.nbytes for table in tables.values() if isinstance(table, np.ndarray))  # until they are copied
     require(name, memory + _bytes(tables) + threads * _bytes(own))
     shared = {name: aligned(name, table) for name, table in tables.items()}
     parts = []
@@ -126,7 +127,8 @@ def empty_network(
         part = State(shared | {name: aligned(name, table) for name, table in own.items()})
         setup = part.setup
         _write_setup(setup, relation, switching, buffer_depth, router)
-        _write_sources(setup, sources, seed)
+        setup.everyone, (setup.burst_begins, setup.burst_ends) = sources.everyone, sources.burst_chances
+        setup.salt = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
         setup.nodes = terminals // sources.subnets
         setup.first_home = terminals - setup.nodes
         setup.classes, setup.packable = sources.queues if classes else 0, not classes and setup.packable
@@ -175,14 +177,6 @@ def _length_limits(shares: Shares) -> dict[str, Any]:
     limits = np.round(np.cumsum([share for _, share in shares]) * 2.0**53).astype(np.int64)
     limits[-1] = 2**53
     return {"upto": limits, "flits": [length for length, _ in shares]}
-
-
-def _write_sources(setup: Any, sources: Sources | Mix, seed: int) -> None:
-    bursts = sources.bursts
-    setup.everyone = sources.everyone
-    setup.burst_begins = -1 if bursts is None else int(bursts.begin * 2**53)
-    setup.burst_ends = -1 if bursts is None else int(bursts.end * 2**53)
-    setup.salt = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
 
 
 def _write_setup(setup: Any, relation: Relation, switching: Switching, depth: int, router: Router) -> None:

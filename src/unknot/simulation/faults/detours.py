@@ -11,7 +11,7 @@ import numpy.typing as npt
 from unknot._base.errors import SimulationError
 from unknot.network import Network
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
-from unknot.simulation.engine.sources import Pairs, alias
+from unknot.simulation.engine.sources import Pairs, pairs_in_rows
 
 Flags = npt.NDArray[np.bool_]
 
@@ -108,7 +108,7 @@ def _origins(small: Network, network: Network) -> tuple[npt.NDArray[np.int64], n
     )
 
 
-def ways(relation: Relation, gone: Flags) -> Flags:
+def usable_addresses(relation: Relation, gone: Flags) -> Flags:
     """Return a mask of addresses with a candidate at each injection port: shape (terminals, addresses)."""
     from unknot.simulation.engine.kernels import served
 
@@ -135,34 +135,22 @@ def thinned(pairs: Pairs, destination: npt.NDArray[np.int32], relation: Relation
         Which of its addresses each terminal may use.
     """
     order = np.argsort(relation.destination, kind="stable")
-    addresses: list[npt.NDArray[Any]] = []
-    ranges: list[npt.NDArray[Any]] = []
-    keep: list[npt.NDArray[np.int64]] = []
-    other: list[npt.NDArray[np.int64]] = []
-    rate, used, first = np.zeros(len(may)), 0, 0
+    addresses: list[npt.NDArray[np.int32]] = []
+    rows: list[npt.NDArray[np.int64]] = []
+    shares: list[npt.NDArray[np.float64]] = []
+    rate, used = np.zeros(len(may)), 0
     for terminal in range(len(may)):
         ends, share = _shares(pairs, destination, terminal)
-        usable = order[may[terminal, order]]
+        usable = order[may[terminal, order]].astype(np.int32)
         low, high = (np.searchsorted(relation.destination[usable], ends, side=side) for side in ("left", "right"))
         left = high > low
         total = float(share[left].sum())
         rate[terminal] = pairs.rate[terminal] * total
         addresses.append(usable)
-        ranges.append(np.stack([low[left], high[left]], axis=1) + used)
-        if left.any():
-            stay, turn = alias(share[left] / total)
-            keep.append(stay)
-            other.append(turn + first)
-        used, first = used + usable.size, first + int(left.sum())
-    return Pairs(
-        -1,
-        rate,
-        np.concatenate([[0], np.cumsum([len(rows) for rows in ranges])]).astype(np.int64),
-        np.concatenate(ranges).reshape(-1).astype(np.int64),
-        np.concatenate(addresses).astype(np.int32),
-        np.concatenate(keep) if keep else np.zeros(0, dtype=np.int64),
-        np.concatenate(other) if other else np.zeros(0, dtype=np.int64),
-    )
+        rows.append(np.stack([low[left], high[left]], axis=1) + used)
+        shares.append(share[left] / total if left.any() else share[left])
+        used += usable.size
+    return pairs_in_rows(rate, rows, np.concatenate(addresses), shares)
 
 
 def _shares(

@@ -15,7 +15,7 @@ from unknot._base.numbers import require_whole
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.sources import Pairs
-from unknot.simulation.faults.detours import surviving, thinned, translated, ways
+from unknot.simulation.faults.detours import surviving, thinned, translated, usable_addresses
 
 Flags = npt.NDArray[np.bool_]
 
@@ -147,7 +147,7 @@ def steps(relation: Relation, faults: Iterable[Fault], pairs: Pairs) -> list[Ste
     """Return the effect of each fault, in the order of their cycles."""
     network, current = relation.network, relation
     routers, channels = np.zeros(network.num_routers, dtype=bool), np.zeros(network.num_channels, dtype=bool)
-    before = ways(relation, np.zeros(network.num_terminals, dtype=bool))
+    before = usable_addresses(relation, np.zeros(network.num_terminals, dtype=bool))
     effects = []
     for fault in sorted(faults, key=lambda fault: fault.cycle):
         for router in fault.routers:
@@ -160,7 +160,7 @@ def steps(relation: Relation, faults: Iterable[Fault], pairs: Pairs) -> list[Ste
             current = translated(_made(fault.relation, relation, routers, channels), relation)
         dead = channels[relation.vcs.channel]
         left = surviving(current, dead, gone)
-        may, traffic = ways(left, gone), pairs
+        may, traffic = usable_addresses(left, gone), pairs
         if not np.array_equal(left.destination, relation.destination) or (may != before).any():
             traffic = thinned(pairs, relation.destination, left, may)
         effects.append(Step(fault, dead, gone, routers[network.inject], left, traffic))

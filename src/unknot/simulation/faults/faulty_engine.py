@@ -182,12 +182,8 @@ class FaultyEngine(Engine):
         self.state = state.replaced(
             destination=relation.destination,
             direct=np.array(() if relation.direct is None else relation.direct).reshape(-1),
-            pair_first=pairs.pair_first,
-            address_range=pairs.address_range,
-            addresses=pairs.addresses,
-            keep=pairs.keep,
-            other=pairs.other,
             cache=0,
+            **pairs.tables,
             **hop_tables(relation, self.router, state.out_row),
         )
         self.relation = relation
