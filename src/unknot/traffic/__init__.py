@@ -2,11 +2,11 @@
 
 from inspect import ismodule as _ismodule
 
-from unknot.traffic.named import PatternLike as PatternLike
-from unknot.traffic.named import pattern as pattern
-from unknot.traffic.named import patterns as patterns
 from unknot.traffic.pattern import Pattern as Pattern
 from unknot.traffic.pattern import TrafficError as TrafficError
+from unknot.traffic.patterns import PatternLike as PatternLike
+from unknot.traffic.patterns import pattern as pattern
+from unknot.traffic.patterns import patterns as patterns
 from unknot.traffic.workload import Bursts as Bursts
 from unknot.traffic.workload import Message as Message
 from unknot.traffic.workload import Traffic as Traffic

@@ -5,12 +5,15 @@ Patterns on bits number the terminals in binary; those on digits go by the coord
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from math import ceil
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.calls import apply, chosen, parse_call
+from unknot._base.extensions import Catalogue
 from unknot._base.numbers import is_number, is_whole, require_whole
 from unknot.network import Network
 from unknot.traffic.pattern import Pattern, TrafficError, to, weighted
@@ -100,6 +103,66 @@ def hotspot(network: Network, terminals: int | tuple[int, ...] = 0, share: float
     weight = np.full((count, count), (1 - share) / count)
     weight[:, sorted(set(chosen))] += share / len(set(chosen))
     return weighted(network, f"hotspot({terminals!r}, share={share:g})", weight)
+
+
+PatternLike = str | Pattern | Sequence[int] | npt.NDArray[Any] | Callable[[int], Any]
+"""What `pattern` makes a pattern of."""
+
+
+def patterns() -> Catalogue[Callable[..., Pattern]]:
+    """The public patterns by name, and those of extensions.
+
+    Examples
+    --------
+    >>> "hotspot" in patterns()
+    True
+    """
+    core = (
+        uniform, uniform_others, transpose, bit_complement, bit_reverse, shuffle, tornado, neighbour, permutation,
+        hotspot,
+    )  # fmt: skip
+    return Catalogue("patterns", {function.__name__: function for function in core})
+
+
+def pattern(network: Network, traffic: PatternLike = "uniform", *, where: str = "<traffic>") -> Pattern:
+    """Return the pattern that a name, text, array or function stands for.
+
+    Parameters
+    ----------
+    traffic : str, Pattern, sequence of int, array or callable
+        A name or call such as ``transpose`` or ``hotspot(3, share=0.1)``; one destination for each terminal, −1 for
+        none; a matrix of rates, terminals × terminals; or a function from a source terminal to its destination or
+        to a row of such a matrix.
+
+    Raises
+    ------
+    TrafficError
+        If it does not fit the network; `TextError` if no pattern is named so.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> pattern(ring(4), [1, 2, 3, 0]).destination.tolist()
+    [1, 2, 3, 0]
+    """
+    if isinstance(traffic, Pattern):
+        return traffic
+    if isinstance(traffic, str):
+        call = parse_call(traffic, where)
+        return apply(call, chosen(call, patterns(), "traffic"), network)
+    if callable(traffic):
+        return _from_array(network, [traffic(terminal) for terminal in range(network.num_terminals)])
+    return _from_array(network, traffic)
+
+
+def _from_array(network: Network, destinations: Any) -> Pattern:
+    try:
+        array = np.asarray(destinations)
+    except ValueError as error:
+        raise TrafficError(f"traffic: destinations or rows of one length are wanted: {error}") from error
+    if array.ndim == 2:
+        return weighted(network, "traffic", array)
+    return to(network, "traffic", array)
 
 
 def _bits(network: Network, name: str) -> tuple[Ids, int]:

@@ -148,16 +148,13 @@ class Trace(Brief):
         many = [len(message.needs) for message in listed]
         named = any(message.message_class for message in listed)
         rows = np.array([[getattr(m, name) for name in COLUMNS] for m in listed], dtype=np.int64).reshape(-1, 5)
+        cycle, source, destination, flits, delay = rows.T
         return cls(
-            rows[:, 0],
-            rows[:, 1],
-            rows[:, 2],
-            rows[:, 3],
-            rows[:, 4],
+            cycle, source, destination, flits, delay,
             need_first=np.concatenate([[0], np.cumsum(many)]).astype(np.int64),
             needs=np.array([need for m in listed for need in m.needs], dtype=np.int64),
             classes=tuple(m.message_class for m in listed) if named else (),
-        )
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return self.cycle.size
@@ -167,15 +164,8 @@ class Trace(Brief):
             raise IndexError(i)
         i %= len(self)
         needs = self.needs[self.need_first[i] : self.need_first[i + 1]].tolist()
-        return TracedMessage(
-            int(self.cycle[i]),
-            int(self.source[i]),
-            int(self.destination[i]),
-            int(self.flits[i]),
-            tuple(needs),
-            int(self.delay[i]),
-            self.classes[i] if self.classes else "",
-        )
+        columns = {name: int(getattr(self, name)[i]) for name in COLUMNS}
+        return TracedMessage(**columns, needs=tuple(needs), message_class=self.classes[i] if self.classes else "")
 
     def __iter__(self) -> Iterator[TracedMessage]:
         return (self[i] for i in range(len(self)))

@@ -11,7 +11,7 @@ import numpy as np
 
 from unknot._base.errors import SimulationError
 from unknot._base.numbers import is_number, require_whole
-from unknot.traffic.named import PatternLike
+from unknot.traffic.patterns import PatternLike
 
 Lengths = int | Mapping[int, float]
 """Flits per packet: one number, or the share of each length among the packets."""

@@ -15,9 +15,9 @@ from unknot._base.output import Row, Tabular
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
-from unknot.network import Network
-from unknot.routing.named import relation_of, routing
+from unknot.routing.named import routing
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_simulated
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.run.driver import run_scenario
 from unknot.simulation.run.outcome import FULL
@@ -30,11 +30,10 @@ ENDS = 3
 """Cycles of the injection and the ejection channel, both of latency 1, and of the last latch."""
 
 
+@takes_simulated
 def zero_load_latency(
-    relation: Relation | Network | str,
+    relation: Relation,
     *,
-    routing: str | None = None,
-    vcs: int | None = None,
     packet_length: Lengths = PACKET_LENGTH,
     switching: Switching = DEFAULT_SWITCHING,
     traffic: PatternLike = PATTERN,
@@ -70,7 +69,6 @@ def zero_load_latency(
     from unknot.verify.loads import loads
 
     switching = switching_named(switching)
-    relation = relation_of(relation, routing, vcs, what="zero_load_latency", simulated=True)
     routed = loads(directly(relation), traffic)
     total = float(routed.channel.sum())
     if routed.mean_hops == 0.0 and routed.throughput == np.inf:
@@ -138,12 +136,11 @@ class Saturation(Tabular, Shown):
         return tuple(map(row, self.runs))
 
 
+@takes_simulated
 @with_bar
 def saturation(
-    relation: Relation | Network | str,
+    relation: Relation,
     *,
-    routing: str | None = None,
-    vcs: int | None = None,
     tolerance: float = 0.01,
     packet_length: Lengths = PACKET_LENGTH,
     switching: Switching = DEFAULT_SWITCHING,
@@ -181,7 +178,6 @@ def saturation(
     """
     if not is_number(tolerance) or not 0 < tolerance < 1:
         raise SimulationError(f"tolerance must be a number between 0 and 1, got {tolerance!r}")
-    relation = relation_of(relation, routing, vcs, what="saturation", simulated=True)
     workload = Traffic(traffic, packet_length, bursts)
     scenario = Scenario(relation, 1.0, workload, switching, buffer_depth, router, seed)
     runs: list[Run] = []

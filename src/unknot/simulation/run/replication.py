@@ -13,15 +13,16 @@ from unknot._base.errors import SimulationError
 from unknot._base.output import Row, Tabular
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
-from unknot.network import Network
-from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_simulated
 from unknot.simulation.run.driver import simulate
 from unknot.simulation.run.run import Run, row
-from unknot.simulation.run.statistics import half_width
+from unknot.simulation.run.statistics import half_width, mean
 
 FEWEST_SEEDS = 3
 """Fewest runs of a point from which a confidence interval is computed."""
+MEANS = ("latency_mean", "latency_p50", "latency_p95", "latency_p99", "network_latency_mean", "hops_mean")
+"""Figures of which that of several runs is the mean over the stable ones."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,13 +91,13 @@ class Runs(Tabular, Shown):
         return tuple(map(row, self.runs))
 
 
+@takes_simulated
 @with_bar
 def replicate(
-    relation: Relation | Network | str,
+    relation: Relation,
+    /,
     load: float,
     *,
-    routing: str | None = None,
-    vcs: int | None = None,
     seeds: int | Sequence[int] = 5,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -132,7 +133,6 @@ def replicate(
     ([7, 8], True)
     """
     numbers = list_of_seeds(seeds)
-    relation = relation_of(relation, routing, vcs, what="replicate", simulated=True)
     if "seed" in options:
         raise SimulationError("replicate takes seeds, not seed: a list of them, or how many")
     if executor is None:
@@ -177,34 +177,26 @@ def gather(runs: Iterable[Run]) -> Runs:
     accepted = [run.accepted_load for run in by_seed if run.deadlock is None]
     broken = next((run for run in by_seed if not run.stable), None)
 
-    def over(name: str) -> float | None:
-        return mean_of([getattr(run, name) for run in stable])
-
     return Runs(
         runs=by_seed,
         offered_load=by_seed[0].offered_load,
         accepted_load=mean_of(accepted) or 0.0,
         accepted_half_width=spread(accepted),
-        latency_mean=over("latency_mean"),
+        **{name: mean_of([getattr(run, name) for run in stable]) for name in MEANS},
         latency_half_width=spread([run.latency_mean for run in stable]),
-        latency_p50=over("latency_p50"),
-        latency_p95=over("latency_p95"),
-        latency_p99=over("latency_p99"),
         latency_max=max((run.latency_max for run in stable if run.latency_max is not None), default=None),
-        network_latency_mean=over("network_latency_mean"),
-        hops_mean=over("hops_mean"),
         stable_runs=len(stable),
         stable=broken is None,
         reason="" if broken is None else f"seed {broken.seed}: {broken.reason}",
     )
 
 
-def mean_of(values: Sequence[float | None]) -> float | None:
-    """Mean of the known values; None without any."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+def mean_of(figures: Sequence[float | None]) -> float | None:
+    """Mean of the figures that there are; None without any."""
+    numbers = [figure for figure in figures if figure is not None]
+    return mean(sum(numbers), len(numbers))
 
 
-def spread(values: Sequence[float | None]) -> float | None:
-    """Half the 95 % confidence interval of the mean of the known values; None of fewer than `FEWEST_SEEDS`."""
-    return half_width(np.array([value for value in values if value is not None]), fewest=FEWEST_SEEDS)
+def spread(figures: Sequence[float | None]) -> float | None:
+    """Half the 95 % confidence interval of their mean; None of fewer than `FEWEST_SEEDS`."""
+    return half_width(np.array([figure for figure in figures if figure is not None]), fewest=FEWEST_SEEDS)
