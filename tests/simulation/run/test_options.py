@@ -81,8 +81,8 @@ def test_traffic_classes_from_text() -> None:
         ("share=half", "share must be a number above 0"),
         ("flits=2.", "must be a whole number"),
         ("share", "expected option=value"),
-        ("share=1, share=2", "each once"),
-        ("length=2", "with one of share, traffic"),
+        ("share=1, share=2", "given twice"),
+        ("length=2", "unknown option 'length'"),
         ("share=0", "share must be a number above 0"),
         ("flits=0", "packet_length must be a whole number"),
     ):

@@ -223,9 +223,3 @@ def hop_tables(relation: Relation, router: Router, out_row: npt.NDArray[Any]) ->
         "home": distances.column[relation.destination],
         "hops_left": np.where(distances.table < 0, FARTHEST, distances.table).reshape(-1),
     }
-
-
-def hop_bytes(network: Network, router: Router) -> int:
-    """Estimate the memory of the table of distances, twice while it is built."""
-    homes = np.unique(network.eject).size
-    return 6 * network.num_routers * homes if router.selection == "least_weight" else 0

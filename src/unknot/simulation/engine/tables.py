@@ -14,7 +14,7 @@ from unknot._base.memory import require
 from unknot._base.splitmix import scramble
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.ends import EJECTION_LOOP, ends_of_buffers, hop_bytes, hop_tables, matrix_arbiters
+from unknot.simulation.engine.ends import EJECTION_LOOP, ends_of_buffers, hop_tables, matrix_arbiters
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import HONOURING, Router
 from unknot.simulation.engine.sources import Sources, streams
@@ -57,7 +57,7 @@ def empty_network(
     terminals, num_vcs = network.num_terminals, relation.num_vcs
     local = relation.vcs.widest
     # What is kept later, and what it takes to make the tables.
-    memory = min(MOST_STATES, (num_vcs + terminals) * terminals) + hop_bytes(network, router)
+    memory = min(MOST_STATES, (num_vcs + terminals) * terminals)
     memory += 8 * BUILDING * (2 * num_vcs + 3 * local * terminals)
     name = f"a simulation of {network.name} with {num_vcs} virtual channels"
     require(name, memory)
@@ -151,9 +151,10 @@ def is_packable(relation: Relation, router: Router) -> bool:
     return router.is_packable and not relation.commits and relation.comparison == 0
 
 
-def write_comparison(setup: Any, relation: Relation) -> None:
-    """Write how packets choose between two addresses."""
-    setup.compares = relation.comparison
+def write_relation(setup: Any, relation: Relation, router: Router) -> None:
+    """Write what kernels know of a relation: how packets choose between two addresses, and which short cuts it allows."""
+    setup.commits, setup.compares = relation.commits, relation.comparison
+    setup.packable, setup.cacheable = is_packable(relation, router), is_cacheable(relation, router)
     if relation.decides is not None:
         setup.block = relation.num_addresses // (max(1, len(relation.classes)) * relation.decides.blocks)
         setup.weight, setup.margin = relation.decides.weight, relation.decides.margin
@@ -186,10 +187,8 @@ def _write_setup(setup: Any, relation: Relation, switching: Switching, depth: in
     setup.technique, setup.depth, setup.num_vcs = SWITCHINGS.index(switching), depth - setup.shared, relation.num_vcs
     setup.most = (router.most_slots or NO_CYCLE) - setup.depth
     setup.blocks = router.queues or router.hold_switch or setup.shared > 0
-    setup.planes, setup.packable = depth.bit_length(), is_packable(relation, router)
-    setup.cacheable = is_cacheable(relation, router)
-    setup.commits = relation.commits
-    write_comparison(setup, relation)
+    setup.planes = depth.bit_length()
+    write_relation(setup, relation, router)
     setup.measure_from = setup.measure_to = NO_CYCLE
     setup.in_batches = not router.pipelined
     setup.empty_hop = router.header_cycles + router.credit_delay

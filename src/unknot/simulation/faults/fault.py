@@ -115,9 +115,10 @@ def channels_of(network: Network, channel: int | str) -> list[int]:
     if len(ends) != 3:
         raise NetworkError(f"{channel!r} is no channel; name it by its routers, such as (1,1)->(1,2)")
     start, arrow, stop = ends
-    exact = [c for c in range(network.num_channels) if re.search(r"[#\[]", stop) and _same(network, c, start, stop)]
-    if exact and arrow in ("->", "→"):
-        return exact
+    if arrow in ("->", "→") and re.search(r"[#\[]", stop):
+        name = f"{start}→{stop}".replace(" ", "")
+        if exact := [c for c in range(network.num_channels) if network.channel_name(c).replace(" ", "") == name]:
+            return exact
     a, b = network.router(start), network.router(stop)
     channels = network.between(a, b) + (network.between(b, a) if arrow in ("<->", "↔") else [])
     if not channels:
@@ -125,10 +126,6 @@ def channels_of(network: Network, channel: int | str) -> list[int]:
             f"network {network.name!r} has no channel from {network.router_name(a)} to {network.router_name(b)}"
         )
     return channels
-
-
-def _same(network: Network, channel: int, start: str, stop: str) -> bool:
-    return network.channel_name(channel).replace(" ", "") == f"{start}→{stop}".replace(" ", "")
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import BLOCKED, FRESH
 from unknot.simulation.engine.state_arrays import State
-from unknot.simulation.engine.tables import is_cacheable, is_packable, write_comparison
+from unknot.simulation.engine.tables import write_relation
 from unknot.simulation.faults.fault import Fault, Step, steps
 from unknot.simulation.faults.losses import lose, owns, release, residents, wake
 
@@ -172,10 +172,8 @@ class FaultyEngine(Engine):
     def _give(self, step: Step) -> None:
         """Relation and traffic from now on."""
         relation, pairs, state = step.relation, step.pairs, self.state
-        setup = state.setup
-        setup.everyone, setup.commits = pairs.everyone, relation.commits
-        write_comparison(setup, relation)
-        setup.packable, setup.cacheable = is_packable(relation, self.router), is_cacheable(relation, self.router)
+        state.setup.everyone = pairs.everyone
+        write_relation(state.setup, relation, self.router)
         rates = np.divide(pairs.rate, self._pairs.rate, out=np.zeros_like(pairs.rate), where=self._pairs.rate > 0)
         state.terminals.chance[:] = (self._chance * np.minimum(rates, 1.0)).astype(np.int64)
         self._shares.append((self.now, float(pairs.rate.sum() / max(self._pairs.rate.sum(), 1e-300))))

@@ -61,11 +61,10 @@ def warm_up(engine: Engine, rate: float, report: Report) -> None:
     while True:
         while len(parts) < PARTS:
             report("warming up", engine.now)
-            before = np.array([engine.count("latency"), engine.count("arrived")], dtype=np.float64)
+            before = _counts(engine, "latency", "arrived")
             if not engine.run(part):
                 return
-            after = np.array([engine.count("latency"), engine.count("arrived")], dtype=np.float64)
-            parts = np.concatenate([parts, [after - before]])
+            parts = np.concatenate([parts, [_counts(engine, "latency", "arrived") - before]])
         cycles, lag = part * PARTS, engine.lag()
         if lag.mean() > max(200, cycles / 40) or lag.max() > max(1000, cycles / 4) or cycles >= longest:
             return
@@ -76,6 +75,10 @@ def warm_up(engine: Engine, rate: float, report: Report) -> None:
         parts, part = parts.reshape(-1, 2, 2).sum(axis=1), 2 * part
 
 
+def _counts(engine: Engine, *entries: str) -> npt.NDArray[np.int64]:
+    return np.array([engine.count(entry) for entry in entries])
+
+
 PER_CLASS = ("arrived", "latency", "network_latency", "hops", "flits_out")
 """Counters of each traffic class."""
 FEWEST_PACKETS = 10
@@ -84,6 +87,7 @@ SHORTEST = 20
 """Fewest mean latencies that a window lasts: a change slower than a batch would look like a constant."""
 SAMPLES = 4
 """Looks at the buffers in a batch."""
+BATCH_COUNTS = ("measured_flits_out", "arrived", "latency")
 CYCLES, OUT, PACKETS, LATENCY = range(4)
 """Columns of the batches: cycles, flits ejected, packets that arrived, the sum of their latencies."""
 
@@ -130,14 +134,14 @@ class Window:
         rows = []
         for batch in range(batches):
             first, last = (begin + cycles * k // batches for k in (batch, batch + 1))
-            before = self._counts()
+            before = _counts(engine, *BATCH_COUNTS)
             for k in range(1, SAMPLES):
                 self._to(first + (last - first) * k // SAMPLES)
                 self._look()
             if not engine.run(last - engine.now):
                 return False
             self._look()
-            rows.append([last - first, *(self._counts() - before)])
+            rows.append([last - first, *(_counts(engine, *BATCH_COUNTS) - before)])
             report(engine.now)
         self._batches = np.concatenate([self._batches, np.array(rows, dtype=np.float64)])
         if len(self._batches) == 2 * BATCHES:
@@ -154,7 +158,7 @@ class Window:
     @property
     def accepted(self) -> float:
         """Flits ejected per terminal and cycle."""
-        return self.engine.count("measured_flits_out") / (self._terminals * max(1, self.cycles))
+        return self.engine.count("measured_flits_out") / (self.engine.nodes * max(1, self.cycles))
 
     @property
     def accepted_half_width(self) -> float | None:
@@ -162,7 +166,7 @@ class Window:
         if not self._complete:
             return None
         width = half_width_of_batches(self._batches[:, OUT], self._batches[:, CYCLES], 1)
-        return None if width is None else width / self._terminals
+        return None if width is None else width / self.engine.nodes
 
     @property
     def latency_half_width(self) -> float | None:
@@ -228,13 +232,6 @@ class Window:
     def occupancy(self) -> npt.NDArray[np.float64]:
         """Mean flits in the buffer of each VC."""
         return self._stored / max(1, self._samples)
-
-    @property
-    def _terminals(self) -> int:
-        return self.engine.nodes
-
-    def _counts(self) -> npt.NDArray[np.int64]:
-        return np.array([self.engine.count(entry) for entry in ("measured_flits_out", "arrived", "latency")])
 
     def _look(self) -> None:
         self._stored += self.engine.stored()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from unknot._base.errors import SimulationError, TextError
+from unknot._base.errors import SimulationError, TextError, require_known
 from unknot.simulation.engine.router import Router, check_option
 from unknot.traffic.workload import Bursts, Lengths, Message, TrafficClass, length_shares
 
@@ -23,13 +23,7 @@ def router_of(text: str, where: str = "<router>") -> Router:
     TextError
         At the place that is wrong.
     """
-    options: dict[str, Any] = {}
-    for column, name, setting in _assignments(text, where, "routing_delay=0"):
-        name = name.replace("-", "_")
-        if name in options:
-            raise TextError(f"{name} is given twice", where, 1, column, text)
-        options[name] = _value(setting)
-        _located(lambda: check_option(name, options[name]), where, column, text)  # noqa: B023 called at once
+    options = _options(text, where, "routing_delay=0", _router_option)
     return _located(lambda: Router(**options), where, 1, text)
 
 
@@ -111,14 +105,7 @@ def class_of(text: str, where: str = "<class>") -> TrafficClass:
     TextError
         At the place that is wrong.
     """
-    options: dict[str, Any] = {}
-    for column, name, setting in _assignments(text, where, "flits=1"):
-        if name not in (*_OF_CLASS, *_OF_MESSAGE) or name in options:
-            raise TextError(
-                f"expected option=value, each once, with one of {', '.join((*_OF_CLASS, *_OF_MESSAGE))}",
-                where, 1, column, text,
-            )  # fmt: skip
-        options[name] = _value(setting) if name in _NUMBERS else setting.strip("'\"")
+    options = _options(text, where, "flits=1", _class_option)
     message = {name: options.pop(name) for name in _OF_MESSAGE if name in options}
     return _located(lambda: TrafficClass(messages=(Message(**message),), **options), where, 1, text)
 
@@ -127,13 +114,27 @@ _NUMBERS = ("share", "priority", "flits", "reply")
 _OF_CLASS, _OF_MESSAGE = ("share", "traffic", "priority", "name"), ("flits", "kind", "reply", "reply_kind")
 
 
-def _assignments(text: str, where: str, example: str) -> Iterable[tuple[int, str, str]]:
-    """Column, name and value of each option in a text."""
+def _router_option(name: str, setting: str) -> Any:
+    check_option(name, _setting(setting))
+    return _setting(setting)
+
+
+def _class_option(name: str, setting: str) -> Any:
+    require_known("traffic class: unknown option", name, (*_OF_CLASS, *_OF_MESSAGE), SimulationError)
+    return _setting(setting) if name in _NUMBERS else setting.strip("'\"")
+
+
+def _options(text: str, where: str, example: str, read: Callable[[str, str], Any]) -> dict[str, Any]:
+    """The options in a text, each read by its name."""
+    options: dict[str, Any] = {}
     for column, piece in _pieces(text):
         name, equals, setting = piece.partition("=")
-        if not equals:
-            raise TextError(f"expected option=value, such as {example}", where, 1, column, text)
-        yield column, name.strip(), setting.strip()
+        name = name.strip().replace("-", "_")
+        if not equals or name in options:
+            words = f"{name} is given twice" if equals else f"expected option=value, such as {example}"
+            raise TextError(words, where, 1, column, text)
+        options[name] = _located(lambda: read(name, setting.strip()), where, column, text)  # noqa: B023 called at once
+    return options
 
 
 def _pieces(text: str) -> Iterable[tuple[int, str]]:
@@ -144,7 +145,7 @@ def _pieces(text: str) -> Iterable[tuple[int, str]]:
             yield match.start() + len(piece) - len(piece.lstrip()) + 1, piece.strip()
 
 
-def _value(text: str) -> Any:
+def _setting(text: str) -> Any:
     """A number, also as ``50%`` or ``1/2``, true or false; anything else is a word."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"

@@ -105,12 +105,10 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
     if not injected:
         _place(engine.state, configuration)
     else:
-        together = configuration.reachability == "injected"
-        waves = (
-            [range(len(configuration.messages))] if together else [[k] for k in range(len(configuration.messages))]
-        )
-        for wave in waves:
-            _inject(engine, configuration, wave)
+        many = len(configuration.messages)
+        together = many if configuration.reachability == "injected" else 1
+        for first in range(0, many, together):
+            _inject(engine, configuration, range(first, first + together))
     state = engine.state
     in_place = all(
         state.inputs.stored[state.in_row[vc]] == configuration.buffer_depth and front(state, vc) == k
@@ -211,7 +209,7 @@ def _write_packets(engine: Engine, configuration: Configuration) -> None:
     engine.state = state.replaced(script=script)
 
 
-def _inject(engine: Engine, configuration: Configuration, wave: range | list[int]) -> None:
+def _inject(engine: Engine, configuration: Configuration, wave: range) -> None:
     """Inject some messages and run until nothing moves."""
     for k in wave:
         message = configuration.messages[k]
