@@ -69,11 +69,11 @@ class Table(NamedTuple):
     changes: str
 
 
-def rows(changes: str, size: int, **columns: Any) -> Table:
-    """A table of `size` bytes a row."""
+def rows(changes: str, size: int = 0, /, **columns: Any) -> Table:
+    """A table of so many bytes a row, at least a power of two that holds its columns; they follow each other."""
     formats = [np.dtype(kind) for kind in columns.values()]
     starts = np.cumsum([0, *(kind.itemsize for kind in formats)]).tolist()
-    assert starts[-1] <= size
+    size = max(size, 1 << (starts[-1] - 1).bit_length())
     layout = {"names": list(columns), "formats": formats, "offsets": starts[:-1], "itemsize": size}
     return Table(np.dtype(layout, align=True), changes)  # type: ignore[call-overload]
 
@@ -87,7 +87,6 @@ TABLES = {
     # Buffers.
     "inputs": rows(
         SAVED,
-        64,
         state=int32,  # IDLE, FRESH, …
         out=int32,  # row of its output VC, or −1; of a header the VC it committed to, or one of its channel
         stored=int32,  # flits that arrived and are still there
@@ -107,7 +106,6 @@ TABLES = {
     ),
     "outputs": rows(
         SAVED,
-        32,
         owner=int32,  # row of the input VC that sends into it, or −1
         credits=int32,  # free slots as known upstream
         back=int32,  # position in `ring` of the next packet
@@ -121,7 +119,6 @@ TABLES = {
     # Ports; only the first row of each is used.
     "out_ports": rows(
         SAVED,
-        64,
         pointer=int32,  # round-robin pointer over input ports
         busy=int32,  # whether it is taken in this cycle
         first_bit=int64,  # of its VCs
@@ -132,7 +129,6 @@ TABLES = {
     ),
     "in_ports": rows(
         SAVED,
-        32,
         pointer=int32,  # round-robin pointer over output ports
         vc_pointer=int32,  # the VC that is put forward next
         busy=int32,  # whether it is taken in this cycle
@@ -141,19 +137,17 @@ TABLES = {
     ),
     # Words of bits: one row each, of `words` one more.
     "first_word": numbers(FIXED, int32),  # of each router, and the end
-    "words": rows(FIXED, 8, first_input=int32, first_output=int32),  # rows that the first bit stands for
+    "words": rows(FIXED, first_input=int32, first_output=int32),  # rows that the first bit stands for
     "inbox": rows(
         SAVED,
-        32,
         flits=int64,  # input VCs that a flit comes into
         credits=int64,  # output VCs that a credit comes back from
         heads=int64,  # headers that begin to request output VCs
         ready=int64,  # input VCs whose stage is over
     ),
-    "outside": rows(SAVED, 16, flits=int64, credits=int64),  # the same from other parts
+    "outside": rows(SAVED, flits=int64, credits=int64),  # the same from other parts
     "masks": rows(
         SAVED,
-        128,
         heads=int64,  # headers that request output VCs
         asleep=int64,  # those that wait for a sign
         open=int64,  # output VCs without owner and, under atomic allocation, with all their credits
@@ -175,11 +169,10 @@ TABLES = {
     "input_class": numbers(FIXED, int32),  # of each input VC
     "cache": numbers(FIXED, int8),  # of each class and address the number of its answer
     "first_answer": numbers(FIXED, int32),  # of each word, and the end
-    "answers": rows(FIXED, 16, first=int64, second=int64),  # outputs of the first tier, and of the second
+    "answers": rows(FIXED, first=int64, second=int64),  # outputs of the first tier, and of the second
     # Packets and terminals.
     "packets": rows(
         SAVED,
-        64,
         created=int64,
         injected=int64,
         address=int64,
@@ -193,7 +186,6 @@ TABLES = {
     "free": numbers(SAVED, int32),  # packets that are not in use
     "terminals": rows(
         SAVED,
-        64,
         packet=int64,  # being injected, −1, or −2 if one is known to be created in cycle `drawn`
         left=int64,  # its flits still to come
         vc=int64,  # row of `outputs` it goes into, or −1
@@ -206,7 +198,6 @@ TABLES = {
     # Traffic classes, see `class_kernel`; without them empty. A terminal has a row of `terminals` for each.
     "classes": rows(
         SAVED,
-        128,
         first_form=int64,  # of its messages in `forms`
         end_form=int64,
         everyone=int64,  # as in setup, or UNEQUAL
@@ -221,7 +212,6 @@ TABLES = {
     ),
     "forms": rows(
         FIXED,
-        64,
         upto=int64,  # share × 2⁵³ of the messages up to this one
         flits=int64,
         shift=int64,  # of the addresses of its message class
@@ -231,7 +221,7 @@ TABLES = {
         of=int64,  # traffic class
         subnet=int64,
     ),
-    "replies": rows(SAVED, 16, first=int64, last=int64),  # packets that wait to be sent, by row of `terminals`
+    "replies": rows(SAVED, first=int64, last=int64),  # packets that wait to be sent, by row of `terminals`
     "waiting": numbers(SAVED, int32),  # of each packet the reply after it
     "turns": numbers(SAVED, int64),  # class of which each injection port was given a flit last
     "reply_range": numbers(FIXED, int64),  # addresses from each terminal to each; empty: the terminal itself
@@ -249,7 +239,7 @@ TABLES = {
     "home": numbers(FIXED, int32),  # of each address, its block of `hops_left`
     "hops_left": numbers(FIXED, int16),  # of each home and router
     # What packets are like and where they go, see `injection` and `Pairs`.
-    "lengths": rows(FIXED, 16, upto=int64, flits=int64),
+    "lengths": rows(FIXED, upto=int64, flits=int64),
     "destination": numbers(FIXED, int32),
     "pair_first": numbers(FIXED, int64),
     "address_range": numbers(FIXED, int64),
@@ -268,7 +258,6 @@ TABLES = {
     "winners": numbers(SCRATCH, int32),  # rows of `inputs` that won the switch
     "claims": rows(
         SCRATCH,
-        32,
         inputs=int64,  # that are requested for
         shared_inputs=int64,  # more than once
         outputs=int64,  # that are requested
@@ -276,7 +265,6 @@ TABLES = {
     ),
     "requests": rows(
         SCRATCH,
-        64,
         input=int64,  # of the router, from 0: an input VC, or the first bit of an input port
         output=int64,
         age=int64,  # the smaller the better, before round robin
@@ -285,10 +273,9 @@ TABLES = {
         rank=int64,  # how far that is from its turn
     ),
     # Of allocators that look at all requests, see `match_kernel`; empty without.
-    "cells": rows(SCRATCH, 32, key=int64, request=int64, into=int64, out=int64),  # of each request
+    "cells": rows(SCRATCH, key=int64, request=int64, into=int64, out=int64),  # of each request
     "pairing": rows(
         SCRATCH,
-        64,
         mate=int64,  # of an input the output that it is matched to, or −1
         other=int64,  # of an output the input
         origin=int64,  # of an output the input that it chose, or was reached from
@@ -299,7 +286,6 @@ TABLES = {
     ),
     "ordinals": rows(
         FIXED,
-        32,
         into=int32,  # of the bit of an input port, or part of one, its number in the router
         out=int32,  # of an output port
         vc=int32,  # of an input VC
@@ -308,11 +294,10 @@ TABLES = {
         entries=int32,
         exits=int32,
     ),
-    "outer": rows(SAVED, 16, match=int64, request=int64),  # best request of each end that chooses first, in a match
-    "inner": rows(SAVED, 16, match=int64, request=int64),  # of each end that chooses then
+    "outer": rows(SAVED, match=int64, request=int64),  # best request of each end that chooses first, in a match
+    "inner": rows(SAVED, match=int64, request=int64),  # of each end that chooses then
     "contest": rows(
         SCRATCH,
-        80,
         wish=int64,  # of an input VC: outputs its header requests; of an input port: output ports
         packet=int64,  # of an input VC
         hope=int64,  # of an input VC: outputs with a credit for which its header speculates
@@ -329,7 +314,7 @@ TABLES = {
     "recent": numbers(SAVED, int64),
     "first_recent": numbers(FIXED, int64),  # of the router that begins with a word
     # Sums over measured packets of each pair of terminals, source × terminals + destination; empty if not wanted.
-    "seen": rows(SAVED, 32, packets=int64, latency=int64, network_latency=int64, hops=int64),
+    "seen": rows(SAVED, packets=int64, latency=int64, network_latency=int64, hops=int64),
     "progress": rows(SAVED, 128, cycle=int64),  # that each part has reached
 }
 
@@ -342,7 +327,6 @@ OPTIONS = (
 
 SETUP = rows(
     FIXED,
-    584,
     **dict.fromkeys(OPTIONS, int64),
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer, less those that are shared
@@ -404,7 +388,6 @@ SETUP = rows(
 
 COUNT = rows(
     SAVED,
-    160,
     now=int64,  # the cycle to be simulated next
     free=int64,  # how many packets there are in `free`
     high=int64,  # packets from this one on were never used

@@ -152,7 +152,7 @@ def is_packable(relation: Relation, router: Router) -> bool:
 
 
 def write_relation(setup: Any, relation: Relation, router: Router) -> None:
-    """Write what kernels know of a relation: how packets choose between two addresses, and which short cuts it allows."""
+    """Write what kernels know of a relation: how packets choose between two addresses, and short cuts."""
     setup.commits, setup.compares = relation.commits, relation.comparison
     setup.packable, setup.cacheable = is_packable(relation, router), is_cacheable(relation, router)
     if relation.decides is not None:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unknot._base.errors import SimulationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot.network import Network
 from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import in_words
-from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.faults.fault import Fault
-from unknot.simulation.faults.faulty_engine import FaultyEngine
 from unknot.simulation.run.measurement import drain, measure_until_settled, warm_up
 from unknot.simulation.run.outcome import bottleneck, diagnosis
 from unknot.simulation.run.run import Run, class_runs, pair_run, series_of
-from unknot.simulation.run.scenario import Measurement, Scenario, run_threads
+from unknot.simulation.run.scenario import Measurement, Scenario
 from unknot.simulation.run.statistics import TOO_SHORT, Demand, mean, summary
 from unknot.traffic import Bursts, PatternLike, Traffic, TrafficClass
 from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Lengths
@@ -137,22 +134,22 @@ def simulate(
         buffer_depth,
         router,
         seed,
+        faults,
     )
     measurement = Measurement(warmup, measure, precision, interval, by_pair)
-    return run_scenario(scenario, measurement, faults=faults, threads=threads, progress=progress)
+    return run_scenario(scenario, measurement, threads=threads, progress=progress)
 
 
 def run_scenario(
     scenario: Scenario,
     measurement: Measurement | None = None,
     *,
-    faults: Sequence[Fault] = (),
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Run a scenario: what `simulate`, `saturation` and all that calls them come down to."""
     measurement = measurement or Measurement()
-    engine = _engine(scenario, measurement, faults, threads)
+    engine = scenario.engine(measurement, threads)
 
     def report(stage: str, cycle: int) -> None:
         if progress is not None:
@@ -221,21 +218,3 @@ def run_scenario(
         occupancy=occupancy,
         **engine.losses,
     )
-
-
-def _engine(scenario: Scenario, measurement: Measurement, faults: Sequence[Fault], threads: int | None) -> Engine:
-    """The network in cycle 0, as an engine that can do what the run needs."""
-    several = bool(scenario.traffic.classes)
-    count = run_threads(threads, scenario.relation.network, scenario.load, alone=bool(faults) or several)
-    if several and count > 1:
-        raise SimulationError(f"classes: runs with traffic classes have one thread, got {count}")
-    if scenario.traffic.subnets > 1 and (measurement.by_pair or measurement.interval is not None):
-        raise SimulationError("subnets: several go with neither by_pair nor interval")
-    interval = measurement.interval
-    if faults:
-        engine: Engine = scenario.engine(FaultyEngine, interval=interval, threads=count, faults=faults)
-    else:
-        engine = scenario.engine(interval=interval, threads=count)
-    if measurement.by_pair:
-        engine.keep_pairs()
-    return engine

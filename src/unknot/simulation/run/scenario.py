@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from unknot.routing.subnets import in_subnets
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import sources_of
 from unknot.simulation.engine.router import Router
+from unknot.simulation.faults.fault import Fault
+from unknot.simulation.faults.faulty_engine import FaultyEngine
 from unknot.traffic import pattern
 from unknot.traffic.workload import Traffic
 
@@ -41,6 +44,7 @@ class Scenario:
         Flits per VC.
     router : Router
     seed : int
+    faults : sequence of Fault
 
     Raises
     ------
@@ -55,6 +59,7 @@ class Scenario:
     buffer_depth: int = BUFFER_DEPTH
     router: Router = field(default_factory=Router)
     seed: int = 1
+    faults: Sequence[Fault] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "switching", switching_named(self.switching))
@@ -74,28 +79,36 @@ class Scenario:
         bursts = self.traffic.bursts
         return self.traffic.longest + (self.load / bursts.share_on / bursts.end if bursts else 0)
 
-    def engine(self, kind: type[Engine] = Engine, **options: Any) -> Engine:
-        """Return the network in cycle 0, as an engine of some kind, which may have options of its own.
+    def engine(self, measurement: Measurement | None = None, threads: int | None = 1) -> Engine:
+        """Return the network in cycle 0, as an engine that keeps the figures that a measurement wants.
 
         Raises
         ------
         SimulationError
-            If the traffic cannot be had on the relation.
+            If the traffic cannot be had on the relation, or options do not go together.
         """
-        if not self.relation.network.num_terminals:
-            name = self.relation.network.name
-            raise SimulationError(f"network {name!r} has no terminals, so nothing can be sent")
-        sources = sources_of(self.relation, self.traffic, self.load)
-        subnets = self.traffic.subnets
-        return kind(
+        measurement, network, subnets = measurement or Measurement(), self.relation.network, self.traffic.subnets
+        several = bool(self.traffic.classes)
+        count = run_threads(threads, network, self.load, alone=bool(self.faults) or several)
+        if several and count > 1:
+            raise SimulationError(f"classes: runs with traffic classes have one thread, got {count}")
+        if subnets > 1 and (measurement.by_pair or measurement.interval is not None):
+            raise SimulationError("subnets: several go with neither by_pair nor interval")
+        if not network.num_terminals:
+            raise SimulationError(f"network {network.name!r} has no terminals, so nothing can be sent")
+        engine = (partial(FaultyEngine, faults=self.faults) if self.faults else Engine)(
             self.relation if subnets == 1 else in_subnets(self.relation, subnets),
             self.switching,
-            sources,
+            sources_of(self.relation, self.traffic, self.load),
             buffer_depth=self.buffer_depth,
             router=self.router,
             seed=self.seed,
-            **options,
+            threads=count,
+            interval=measurement.interval,
         )
+        if measurement.by_pair:
+            engine.keep_pairs()
+        return engine
 
 
 @dataclass(frozen=True)
