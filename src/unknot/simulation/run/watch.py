@@ -55,9 +55,9 @@ class Event:
 
 @dataclass
 class _Watched:
-    """A packet under way: rows of input buffers that it is in or will come to, and flits that left each.
+    """A packet under way; its slot may hold the next one as soon as the tail has left the last router.
 
-    Its slot may hold the next packet as soon as the tail has left the last router.
+    `hops` are the rows of the input buffers that it is in or will come to, −1 for ejection, with the flits that left.
     """
 
     number: int
@@ -65,9 +65,7 @@ class _Watched:
     length: int
     created: int
     address: int
-    rows: list[int] = field(default_factory=list)
-    sent: list[int] = field(default_factory=list)
-    allocated: int = 0
+    hops: list[list[int]] = field(default_factory=list)
     arrived: int = -1
 
 
@@ -178,66 +176,44 @@ class _Watch:
 
     def _follow(self, packet: _Watched, cycle: int) -> None:
         state, relation = self.engine.state, self.engine.relation
-        source = int(state.packets.source[packet.slot])
-        if not packet.rows:
-            row = self._injection(packet, source, cycle)
-            if row < 0:
+        if not packet.hops:
+            if int(state.packets.injected[packet.slot]) != cycle:
                 return
-            packet.rows.append(row)
-            packet.sent.append(0)
-            buffer = f"VC {(int(state.buffer[row]) - relation.num_vcs) % int(state.setup.local)}"
+            source = int(state.packets.source[packet.slot])
+            index = int(state.terminals.last_vc[source])
+            packet.hops.append([int(state.in_row[relation.num_vcs + source * int(state.setup.local) + index]), 0])
             place = relation.network.terminal_name(source)
-            self._note(packet, cycle, place, "injected", f"injects packet {packet.number} into {buffer}")
-        for k in range(len(packet.rows)):
-            self._at(packet, k, cycle)
-
-    def _injection(self, packet: _Watched, source: int, cycle: int) -> int:
-        """Row of the injection buffer whose queue the packet has joined; −1 before."""
-        state = self.engine.state
-        if int(state.packets.injected[packet.slot]) != cycle:
-            return -1
-        index = int(state.terminals.last_vc[source])
-        return int(state.in_row[self.engine.relation.num_vcs + source * int(state.setup.local) + index])
+            self._note(packet, cycle, place, "injected", f"injects packet {packet.number} into VC {index}")
+        for k in range(len(packet.hops)):
+            if packet.hops[k][0] >= 0:
+                self._at(packet, k, cycle)
 
     def _at(self, packet: _Watched, k: int, cycle: int) -> None:
         """Record the events of the packet in one buffer."""
         state, relation = self.engine.state, self.engine.relation
-        row = packet.rows[k]
-        if packet.sent[k] == packet.length:
+        row, sent = packet.hops[k]
+        if sent == packet.length:
             return
-        network, at = relation.network, int(state.inputs.at[row])
-        place = network.router_name(int(relation.vcs.router[at]))
+        place = relation.network.router_name(int(relation.vcs.router[int(state.inputs.at[row])]))
         mine = int(front(state, int(state.buffer[row]))) == packet.slot and int(state.inputs.out[row]) >= 0
-        if mine and packet.allocated == k:
-            out = int(state.inputs.out[row])
-            reader = int(state.outputs.reader[out])
-            packet.allocated += 1
-            if reader >= 0:
-                packet.rows.append(reader)
-                packet.sent.append(0)
-                words = f"{relation.vcs.name(int(state.inputs.at[reader]))} is allocated to packet {packet.number}"
-            else:
-                words = f"ejection is allocated to packet {packet.number}"
-            self._note(packet, cycle, place, "allocated", words)
-        left = int(state.inputs.sent[row]) if mine else packet.length if packet.allocated > k else 0
-        if left > packet.sent[k]:
-            packet.sent[k] = left
+        if mine and k == len(packet.hops) - 1:
+            reader = int(state.outputs.reader[int(state.inputs.out[row])])
+            packet.hops.append([reader, 0])
+            output = "ejection" if reader < 0 else relation.vcs.name(int(state.inputs.at[reader]))
+            self._note(packet, cycle, place, "allocated", f"{output} is allocated to packet {packet.number}")
+        has_gone_on = k < len(packet.hops) - 1
+        left = int(state.inputs.sent[row]) if mine else packet.length if has_gone_on else 0
+        if left > sent:
+            packet.hops[k][1] = left
             tail = ", the tail" if left == packet.length else ""
-            self._note(
-                packet, cycle, place, "sent", f"sends flit {left} of {packet.length} of packet {packet.number}{tail}"
-            )
-            if tail and k == len(packet.rows) - 1:
+            words = f"sends flit {left} of {packet.length} of packet {packet.number}{tail}"
+            self._note(packet, cycle, place, "sent", words)
+            if tail and packet.hops[k + 1][0] < 0:
                 self._arrives(packet, cycle)
 
     def _arrives(self, packet: _Watched, cycle: int) -> None:
         router, relation = self.engine.router, self.engine.relation
         end = relation.network.terminal_name(int(relation.destination[packet.address]))
         packet.arrived = cycle + router.switch_allocation_delay + router.traversal_delay + 1
-        latency = packet.arrived - packet.created
-        self._note(
-            packet,
-            packet.arrived,
-            end,
-            "arrived",
-            f"packet {packet.number} arrives, {latency} cycles after its creation",
-        )
+        words = f"packet {packet.number} arrives, {packet.arrived - packet.created} cycles after its creation"
+        self._note(packet, packet.arrived, end, "arrived", words)
