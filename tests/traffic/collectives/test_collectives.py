@@ -120,7 +120,7 @@ def test_orders():
     [
         ("brodcast", 0, None, "broadcast"),
         ("broadcast", 0, [1], "multicast to some"),
-        ("multicast", 9, None, "there is no 9"),
+        ("multicast", 9, None, "has no terminal 9"),
         ("gather", 0, [1, 1], "named twice"),
     ],
 )

@@ -98,9 +98,9 @@ def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
-        (["--root", "9"], "there is no 9"),
-        (["--root", "-1"], "there is no -1"),
-        (["--operation", "gather", "--members", "3,99"], "there is no 99"),
+        (["--root", "9"], "has no terminal 9"),
+        (["--root", "-1"], "has no terminal -1"),
+        (["--operation", "gather", "--members", "3,99"], "has no terminal 99"),
         (["--operation", "gather", "--members", "3,3"], "named twice"),
         (["--operation", "gather", "--members", "a,b"], "numbers with commas"),
         (["--members", "3,4"], "a multicast to some"),

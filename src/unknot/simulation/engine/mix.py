@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import SimulationError, near
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.sources import NONE, Pairs, Sources, pairs_of
+from unknot.simulation.engine.sources import NONE, Pairs, Sources, pairs_of, thresholds
 from unknot.simulation.engine.state import UNEQUAL
 from unknot.traffic import pattern
 from unknot.traffic.workload import Shares, Traffic, TrafficClass, mean_length
@@ -101,9 +101,7 @@ class Mix:
         replies: list[tuple[int, ...]] = []
         drawn = sum(len(one.forms) for one in self.classes)
         for k, one in enumerate(self.classes):
-            ends = np.cumsum([form.share for form in one.forms]) / one.total_share
-            upto = np.round(ends * 2.0**53).astype(np.int64)
-            upto[-1] = 2**53
+            upto = thresholds([form.share for form in one.forms], one.total_share)
             for form, limit in zip(one.forms, upto.tolist(), strict=True):
                 answer = drawn + len(replies) if form.reply else -1
                 where = self._range_of(form.kind, 0, form.vcs, local, form.subnet)

@@ -142,22 +142,17 @@ class _Served:
 
     def rows(self, terminal: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
         """Begin and end of the addresses for each terminal it may send to, and these terminals, ascending."""
-        destination, order, may_use = self.relation.destination, self.by_destination, self.relation.may_use
-        if may_use is None:
-            kept = np.flatnonzero(self.usable_own & (destination == terminal)).astype(np.int32)
-            others = self.everyones[self.ends != terminal]
-            at = int(np.searchsorted(self.ends[self.ends != terminal], terminal))
-            own = [[self.used, self.used + kept.size]] if kept.size else others[:0]
-            ranges = np.insert(others, at, own, axis=0)
-            ends = self.ends if kept.size else self.ends[self.ends != terminal]
-        else:
-            kept = order[may_use[terminal, order]]
-            kept = kept[(destination[kept] != terminal) | self.usable_own[kept]]
-            ranges = _ranges(destination[kept], self.used)
-            ends = destination[kept[ranges[:, 0] - self.used]]
+        destination, usable, may_use = self.relation.destination, self.by_destination, self.relation.may_use
+        usable = usable if may_use is None else usable[may_use[terminal, usable]]
+        to_itself = self.usable_own[usable[destination[usable] == terminal]]
+        if may_use is None and (to_itself.all() or not to_itself.any()):
+            shared = (self.ends != terminal) | to_itself.any()
+            return self.everyones[shared], self.ends[shared]
+        kept = usable[(destination[usable] != terminal) | self.usable_own[usable]]
+        ranges = _ranges(destination[kept], self.used)
         self.parts.append(kept)
         self.used += kept.size
-        return ranges, ends
+        return ranges, destination[kept[ranges[:, 0] + kept.size - self.used]]
 
     def only(
         self,
@@ -201,6 +196,13 @@ def alias(share: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.int64], npt.ND
             small.append(large.pop())
     part[[*small, *large]] = 1.0
     return np.round(part * 2.0**53).astype(np.int64), other
+
+
+def thresholds(shares: Sequence[float], total: float = 1.0) -> npt.NDArray[np.int64]:
+    """End of each share, of those up to it together, × 2⁵³."""
+    ends = np.round(np.cumsum(shares) / total * 2.0**53).astype(np.int64)
+    ends[-1] = 2**53
+    return ends
 
 
 def _ranges(ascending: npt.NDArray[np.int32], start: int) -> npt.NDArray[np.int64]:

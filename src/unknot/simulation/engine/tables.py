@@ -17,10 +17,9 @@ from unknot.routing.relation import Relation
 from unknot.simulation.engine.ends import EJECTION_LOOP, ends_of_buffers, hop_tables, matrix_arbiters
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import HONOURING, Router
-from unknot.simulation.engine.sources import Sources, streams
+from unknot.simulation.engine.sources import Sources, streams, thresholds
 from unknot.simulation.engine.state import NO_CYCLE, OPTIONS, SPAN, TABLES
 from unknot.simulation.engine.state_arrays import State, aligned, row_count
-from unknot.traffic.workload import Shares
 
 Numbers = npt.NDArray[np.int64]
 IN_CACHE = 1_300_000
@@ -63,7 +62,7 @@ def empty_network(
     require(name, memory)
     held = packets_in_a_buffer(switching, most_flits(buffer_depth, local, router), sources.lengths[0][0])
     tables = ends_of_buffers(relation, buffer_depth - router.shared_slots(buffer_depth), router)
-    first_word = tables["first_word"]
+    first_word, (lengths, shares) = tables["first_word"], zip(*sources.lengths, strict=True)
     num_words = int(first_word[-1])
     inboxes = wheel(int(network.latency.max(initial=1)), router, threads, local * buffer_depth)
     starts = streams(seed, terminals * sources.queues)
@@ -91,7 +90,7 @@ def empty_network(
         "local_terminals": by_router,
         "first_terminal": first,
         "random": starts,
-        "lengths": _length_limits(sources.lengths),
+        "lengths": {"upto": thresholds(shares), "flits": lengths},
         "destination": relation.destination,
         "direct": np.array(() if relation.direct is None else relation.direct).reshape(-1),
         "script": np.full(1, -1),
@@ -171,13 +170,6 @@ def _cuts(upto: Numbers, parts: int) -> Numbers:
     """First router of each part, and the end: parts of about as many buffers; `upto` counts them for each router."""
     before = np.arange(1, parts) * (int(upto[-2:][0]) / parts)
     return np.concatenate([[0], np.searchsorted(upto[:-1], before), [upto.size - 1]]).astype(np.int64)
-
-
-def _length_limits(shares: Shares) -> dict[str, Any]:
-    """Return for each packet length the end of its share × 2⁵³, and the length."""
-    limits = np.round(np.cumsum([share for _, share in shares]) * 2.0**53).astype(np.int64)
-    limits[-1] = 2**53
-    return {"upto": limits, "flits": [length for length, _ in shares]}
 
 
 def _write_setup(setup: Any, relation: Relation, switching: Switching, depth: int, router: Router) -> None:

@@ -140,15 +140,9 @@ def closed_loop(
     >>> few.makespan > many.makespan
     True
     """
-    for name, number, least in (
-        ("requests", requests, 1),
-        ("window", window, 1),
-        ("request_flits", request_flits, 1),
-        ("reply_flits", reply_flits, 0),
-        ("service", service, 0),
-        ("think", think, 0),
-    ):
-        require_whole(name, number, least, error=SimulationError)
+    positive = {"requests": requests, "window": window, "request_flits": request_flits}
+    for name, number in (positive | {"reply_flits": reply_flits, "service": service, "think": think}).items():
+        require_whole(name, number, int(name in positive), error=SimulationError)
     if relation.classes and not {REQUEST, REPLY} <= set(relation.classes):
         raise SimulationError(
             f"{relation.name}: the messages of a closed loop are of the classes {REQUEST} and {REPLY}; the routing "
@@ -165,30 +159,28 @@ def closed_loop(
     many = sources.size * requests
     if not many:
         raise SimulationError(f"{relation.network.name}: no terminal has another one to ask")
-    source, destination = np.repeat(sources, requests), targets[sources].reshape(-1)
-    flits = np.full(many, request_flits, dtype=np.int64)
+    ends = np.stack([np.repeat(sources, requests), targets[sources].reshape(-1)])
     if reply_flits:
-        source, destination = np.concatenate([source, destination]), np.concatenate([destination, source])
-        flits = np.concatenate([flits, np.full(many, reply_flits, dtype=np.int64)])
-    classes = (REQUEST,) * many + (REPLY,) * (source.size - many)
+        ends = np.concatenate([ends, ends[::-1]], axis=1)
+    source, destination = ends
+    position = np.arange(source.size)
+    is_request = position < many
     trace = Trace(
         cycle=np.zeros(source.size, dtype=np.int64),
         source=source,
         destination=destination,
-        flits=flits,
-        delay=np.where(np.arange(source.size) < many, think, service),
+        flits=np.where(is_request, request_flits, reply_flits),
+        delay=np.where(is_request, think, service),
         need_first=np.zeros(source.size + 1, dtype=np.int64),
         needs=np.zeros(0, dtype=np.int64),
-        classes=classes,
+        classes=(REQUEST,) * many + (REPLY,) * (source.size - many),
     )
     player = Player(relation, trace, switching=switching, buffer_depth=buffer_depth, seed=seed, router=router)
 
-    made_by = np.full(source.size, -1, dtype=np.int64)
-    made_by[many:] = np.arange(source.size - many)
-    following: list[int] = []
-    for block in range(sources.size):
-        following.append(block * requests + min(window, requests))
-        for i in range(block * requests, following[-1]):
+    made_by = np.where(is_request, -1, position - many)
+    following = [block * requests + min(window, requests) for block in range(sources.size)]
+    for block, end in enumerate(following):
+        for i in range(block * requests, end):
             player.release(i, 0)
 
     def follow(message: int, cycle: int) -> list[tuple[int, int]]:

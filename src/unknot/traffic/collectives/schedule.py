@@ -119,14 +119,11 @@ def terminals_named(network: Network, terminals: Sequence[int] | None) -> list[i
     """
     if terminals is None:
         return list(range(network.num_terminals))
-    for terminal in terminals:
-        if isinstance(terminal, bool) or not 0 <= terminal < network.num_terminals:
-            last = network.num_terminals - 1
-            raise NetworkError(f"{network.name} has terminals 0 to {last}; there is no {terminal!r}")
-    if len(set(terminals)) < len(terminals):
-        twice = next(t for i, t in enumerate(terminals) if t in terminals[:i])
+    numbers = [network.terminal(terminal) for terminal in terminals]
+    if len(set(numbers)) < len(numbers):
+        twice = next(t for i, t in enumerate(numbers) if t in numbers[:i])
         raise NetworkError(f"terminal {network.terminal_name(twice)} is named twice")
-    return [int(terminal) for terminal in terminals]
+    return numbers
 
 
 @dataclass(frozen=True)
