@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from tests.fabrics.folders import EXAMPLES
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import Verdict, evidence_holds
-from unknot.cli.answers.form import Form, answer, form_of
+from unknot.cli.answers.form import Form, answer, form_of, model
 from unknot.cli.answers.schemas import FORMS, json_schemas
 from unknot.cli.answers.verdicts import VerdictForm
 from unknot.cli.program import ALL, app
@@ -169,7 +169,7 @@ def test_open_verdicts() -> None:
 
 
 def _of(form: type[Form]) -> Draft202012Validator:
-    return Draft202012Validator(form.model_json_schema(mode="serialization"))
+    return Draft202012Validator(model(form).model_json_schema(mode="serialization"))
 
 
 @given(st.floats() | st.none(), st.lists(st.floats(), max_size=4))

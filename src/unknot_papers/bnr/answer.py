@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from unknot.cli.answers.form import AddressName, ChannelName, Form, Plain, TerminalName, VcName, form_of
+from unknot.cli.answers.form import AddressName, ChannelName, Form, TerminalName, VcName, form_of
 from unknot.cli.answers.networks import RelationForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot_papers.bnr.table import Bnr, Conclusion, Refusal
@@ -16,7 +14,7 @@ class RefusalForm(Form):
 
     source: TerminalName
     address: AddressName
-    walk: Annotated[list[VcName], Plain]
+    walk: list[VcName]
     channel: ChannelName
 
 
@@ -31,4 +29,4 @@ class BnrForm(Form):
 class BnrAnswer(VerdictForm, DeliveryForm, RelationForm):
     """JSON answer of `unknot bnr`."""
 
-    bnrs: Annotated[list[BnrForm], Plain]
+    bnrs: list[BnrForm]

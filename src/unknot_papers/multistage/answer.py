@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field
-
-from unknot.cli.answers.form import Form, answer
-from unknot.cli.answers.networks import Natural
+from unknot.cli.answers.form import Form, Natural, answer, key
 from unknot.network import Network
 from unknot_papers.multistage.faults import Marks
 from unknot_papers.multistage.paths import routers_of
@@ -21,21 +18,21 @@ class PassageForm(Form):
     source: str
     destination: str
     tag: str | None
-    switches: list[str] | None = Field(description="Switches it passes; null: it has no path.")
+    switches: list[str] | None = key("Switches it passes; null: it has no path.")
     channels: list[Natural] | None
-    blocked: bool = Field(description="It is one of a set that cannot pass at once.")
+    blocked: bool = key("It is one of a set that cannot pass at once.")
 
 
 class PermuteAnswer(Form):
     """JSON answer of `unknot permute`."""
 
     network: str
-    dead: list[str] = Field(description="Switches and links that are dead.")
-    realised: bool | None = Field(description="null: undecided.")
+    dead: list[str] = key("Switches and links that are dead.")
+    realised: bool | None = key("null: undecided.")
     method: str
     established: str
-    routed: Natural = Field(description="Messages that have a path.")
-    minimal: bool | None = Field(description="Whether no fewer messages are blocked; null unless it is blocked.")
+    routed: Natural = key("Messages that have a path.")
+    minimal: bool | None = key("Whether no fewer messages are blocked; null unless it is blocked.")
     messages: list[PassageForm]
 
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
-from unknot.cli.answers.form import ChannelName, Form, Plain, TerminalName, VcName, form_of
+from unknot.cli.answers.form import ChannelName, Form, TerminalName, VcName, form_of, key
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.verdicts import DeliveryForm
 from unknot.simulation.run.costs import Cost
@@ -24,7 +20,7 @@ class ForbiddenPathForm(Form):
 
     source: TerminalName
     destination: TerminalName
-    channels: Annotated[list[ChannelName], Plain]
+    channels: list[ChannelName]
 
 
 @form_of(Adaptivity)
@@ -39,30 +35,30 @@ class AdaptivityForm(Form):
 class VcUseForm(Form):
     """Virtual channels of a relation, and those that are never used."""
 
-    unused: Annotated[list[VcName], Plain]
-    idle_channels: Annotated[list[ChannelName], Plain] = Field(description="All of whose VCs are unused.")
+    unused: list[VcName]
+    idle_channels: list[ChannelName] = key("All of whose VCs are unused.")
 
 
 @form_of(Loads)
 class LoadsForm(Form):
     """Channel loads under some traffic."""
 
-    busiest: ChannelName | None = Field(description="null: no channel carries anything.")
+    busiest: ChannelName | None = key("null: no channel carries anything.")
 
 
 class LivelockForm(Form):
     """Whether every route ends."""
 
     free: bool
-    cycles: list[str] = Field(description="The first cycles of states, in words.")
+    cycles: list[str] = key("The first cycles of states, in words.")
 
 
 class CoherenceForm(Form):
     """Whether every suffix of a route is a route of its own first node."""
 
     coherent: bool
-    addresses: int = Field(description="For which it is not so.")
-    witness: str | None = Field(description="A route that has no such suffix, in words.")
+    addresses: int = key("For which it is not so.")
+    witness: str | None = key("A route that has no such suffix, in words.")
 
 
 @form_of(Cost)
@@ -76,17 +72,17 @@ class AnalyseAnswer(DeliveryForm, RelationForm, WithUnits):
 
     livelock: LivelockForm
     coherence: CoherenceForm
-    costs: Annotated[list[CostForm], Plain] = Field(description="Only with --flits.")
+    costs: list[CostForm] = key("Only with --flits.")
 
 
 @form_of(FaultSweep)
 class FaultsAnswer(Form):
     """JSON answer of `unknot faults`."""
 
-    survives: bool | None = Field(
-        description="Nothing but `holds` and `disconnected` came about; null: some are `undecided`, none is worse."
+    survives: bool | None = key(
+        "Nothing but `holds` and `disconnected` came about; null: some are `undecided`, none is worse."
     )
-    counts: dict[str, int] = Field(description="Sets of faults by outcome.")
+    counts: dict[str, int] = key("Sets of faults by outcome.")
 
 
 @form_of(TableFault)
@@ -100,5 +96,5 @@ class TableFaultsAnswer(Form):
 
     fabric: str
     tables_file: str
-    survives: bool = Field(description="No fault cuts off a pair of surviving hosts.")
-    counts: dict[str, int] = Field(description="Sets of faults by outcome.")
+    survives: bool = key("No fault cuts off a pair of surviving hosts.")
+    counts: dict[str, int] = key("Sets of faults by outcome.")

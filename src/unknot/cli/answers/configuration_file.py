@@ -7,14 +7,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, ValidationError
-
 from unknot._base.errors import TextError, UnknotError, bare
 from unknot._base.input import read_text
 from unknot._base.output import write_text
 from unknot.certificates.verdict import Configuration, Message
-from unknot.cli.answers.form import Form, answer
-from unknot.cli.answers.networks import ManifestForm, Natural, Positive
+from unknot.cli.answers.form import Form, Natural, Positive, answer, key, model
+from unknot.cli.answers.networks import ManifestForm
 from unknot.cli.answers.verdicts import ConfigurationForm, VcForm
 from unknot.routing.relation import Relation
 
@@ -27,12 +25,12 @@ class ConfigurationFile(Form):
 
     format: Literal["unknot-configuration"]
     version: Literal[1]
-    network: str = Field(description="Text or file that names the network.")
-    routing: str = Field(description="Text that names the routing.")
-    vcs: Positive | None = Field(description="Value of --vcs, if it was given.")
-    num_vcs: Natural = Field(description="Virtual channels in all.")
+    network: str = key("Text or file that names the network.")
+    routing: str = key("Text that names the routing.")
+    vcs: Positive | None = key("Value of --vcs, if it was given.")
+    num_vcs: Natural = key("Virtual channels in all.")
     configuration: ConfigurationForm
-    manifest: ManifestForm | None = Field(default=None, description="Of the command that wrote it.")
+    manifest: ManifestForm | None = key("Of the command that wrote it.", default=None)
 
 
 def write_configuration(
@@ -63,9 +61,12 @@ def read_configuration(path: str | Path) -> ConfigurationFile:
     UnknotError
         If it is not JSON, or not of the form; the text names the place in it.
     """
+    from pydantic import ValidationError
+
     text = read_text(path, growth=60)
     try:
-        return ConfigurationFile.model_validate_json(text, strict=True)
+        content: ConfigurationFile = model(ConfigurationFile).model_validate_json(text, strict=True)
+        return content
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         if first["type"] == "json_invalid":
@@ -98,7 +99,7 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
             f"the configuration is one on {file.num_vcs} virtual channels, but {relation.name} on "
             f"{relation.network.name} has {relation.num_vcs}"
         )
-    form = file.configuration
+    form: Any = file.configuration
     configuration = Configuration(
         form.switching,
         form.buffer_depth,
@@ -123,8 +124,8 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
 def _compare(written: Any, here: Any, where: str, relation: Relation) -> None:
     """Check that the names in the file are those of the relation."""
     if isinstance(written, dict):
-        for key, value in written.items():
-            _compare(value, here[key], f"{where}.{key}", relation)
+        for name, value in written.items():
+            _compare(value, here[name], f"{where}.{name}", relation)
     elif isinstance(written, list):
         for i, value in enumerate(written):
             _compare(value, here[i], f"{where}[{i}]", relation)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
-
-from pydantic import Field
+from typing import Any, Literal
 
 from unknot._base.switching import Switching
-from unknot.cli.answers.form import Answer, Form, Number, Plain, answer, fill, form_of
-from unknot.cli.answers.networks import Natural, Positive
+from unknot.cli.answers.form import Answer, Form, Natural, Number, Positive, answer, form_of, key
 from unknot.cli.answers.verdicts import ConfigurationForm
 from unknot.design.decision import Decision
 from unknot.design.design import Design
@@ -18,9 +15,8 @@ from unknot.design.ranking import Level
 from unknot.design.rule import Rule
 from unknot.design.space import Space, shown
 
-Counts = Annotated[
-    list[tuple[Positive, Positive]], Plain, Field(description="VCs up and down each dimension, as pairs.")
-]
+Counts = list[tuple[Positive, Positive]]
+PAIRS = "VCs up and down each dimension, as pairs."
 
 
 @form_of(Level)
@@ -31,38 +27,38 @@ class LevelForm(Form):
 class EscapeForm(Form):
     """VC of lower rank that a blocked header in a state waits for."""
 
-    held: str = Field(description="Type of the VC that it is in.")
-    left: str = Field(description="Signs of what remains.")
-    escape: str = Field(description="Type of the VC that ranks lower.")
+    held: str = key("Type of the VC that it is in.")
+    left: str = key("Signs of what remains.")
+    escape: str = key("Type of the VC that ranks lower.")
 
 
 @form_of(Proof, without=("escapes",))
 class ProofForm(Form):
     """Proof that a rule is deadlock-free on every mesh of its dimensions."""
 
-    types: list[str] = Field(description="Types of VCs in the order of the functions of each level.")
-    levels: Annotated[list[LevelForm], Plain]
+    types: list[str] = key("Types of VCs in the order of the functions of each level.")
+    levels: list[LevelForm]
     escapes: list[EscapeForm]
 
 
 class RowForm(Form):
     """A line of a rule."""
 
-    left: str = Field(description="Signs of what remains, dimension by dimension.")
-    held: list[str] = Field(description="Types of VCs, or injection.")
-    may_take: list[str] = Field(description="Types of VCs; in parentheses: not waited for.")
+    left: str = key("Signs of what remains, dimension by dimension.")
+    held: list[str] = key("Types of VCs, or injection.")
+    may_take: list[str] = key("Types of VCs; in parentheses: not waited for.")
 
 
 @form_of(Decision, without=("space", "switching", "rule", "proof", "evidence", "request", "symmetry"))
 class JudgedForm(Form):
     """Verdict on one distribution of VCs."""
 
-    counts: Counts
-    vcs: Positive = Field(description="VCs per router.")
-    holds: bool | None = Field(description="Whether the checkers accept proof or evidence; null: there is none.")
-    sides: Annotated[list[Positive], Plain] = Field(description="Sides of the largest mesh that rules were tried on.")
-    evidence: list[dict[str, Any]] = Field(
-        description="Claims that there is no rule, as in files of evidence, each with its proof."
+    counts: Counts = key(PAIRS)
+    vcs: Positive = key("VCs per router.")
+    holds: bool | None = key("Whether the checkers accept proof or evidence; null: there is none.")
+    sides: list[Positive] = key("Sides of the largest mesh that rules were tried on.")
+    evidence: list[dict[str, Any]] = key(
+        "Claims that there is no rule, as in files of evidence, each with its proof."
     )
     seconds: Number
 
@@ -74,14 +70,14 @@ class DesignAnswer(Form):
     family: str
     switching: Switching
     adaptive: Literal["states", "paths"]
-    least: Natural = Field(description="BNRs to be provided at least.")
+    least: Natural = key("BNRs to be provided at least.")
     conclusion: str
-    vcs: Positive | None = Field(description="VCs per router of the rule; null: none was found.")
-    fewest: bool = Field(description="Fewer VCs per router are shown to be impossible.")
-    lower_bound: Positive = Field(description="Lower bound on the VCs per router of any rule.")
-    counts: Counts | None
+    vcs: Positive | None = key("VCs per router of the rule; null: none was found.")
+    fewest: bool = key("Fewer VCs per router are shown to be impossible.")
+    lower_bound: Positive = key("Lower bound on the VCs per router of any rule.")
+    counts: Counts | None = key(PAIRS)
     rule: list[RowForm] | None
-    provided: list[str] | None = Field(description="BNRs that the rule provides: signs of directions.")
+    provided: list[str] | None = key("BNRs that the rule provides: signs of directions.")
     proof: ProofForm | None
     judged: list[JudgedForm]
     seconds: Number
@@ -95,11 +91,11 @@ class EverySizeAnswer(Form):
     switching: Switching
     proof: ProofForm | None
     rule: list[RowForm] | None
-    read: Annotated[list[str], Plain]
-    decided: list[str] = Field(description="Meshes that were decided one by one.")
-    refuted_on: str | None = Field(description="The smallest mesh on which it deadlocks.")
-    configuration: ConfigurationForm | None = Field(description="The deadlock on that mesh.")
-    holds: bool | None = Field(description="Whether the checker accepts proof or deadlock; null: there is none.")
+    read: list[str]
+    decided: list[str] = key("Meshes that were decided one by one.")
+    refuted_on: str | None = key("The smallest mesh on which it deadlocks.")
+    configuration: ConfigurationForm | None = key("The deadlock on that mesh.")
+    holds: bool | None = key("Whether the checker accepts proof or deadlock; null: there is none.")
     seconds: Number
 
 
@@ -110,7 +106,7 @@ def design_answer(design: Design, **more: Any) -> Answer:
     decisions = []
     for one in design.decisions:
         evidence = [impossible.claim for impossible in one.evidence]
-        decisions.append(fill(JudgedForm, one, counts=list(one.space.counts), vcs=one.space.vcs, evidence=evidence))
+        decisions.append(answer(JudgedForm, one, counts=list(one.space.counts), vcs=one.space.vcs, evidence=evidence))
     provided = None if rule is None else rule.provided(states=design.request.adaptive == "states")
     fields: dict[str, Any] = {
         "adaptive": design.request.adaptive,

@@ -1,9 +1,9 @@
-"""Forms: pydantic models for JSON whose fields are those of dataclasses, with names where those have numbers.
+"""Forms: what an answer says, key by key, described once for JSON, its schema and the table on the terminal.
 
-`form_of` makes a model of a dataclass: fields, types and descriptions come from it and its docstring, and only what
-stands otherwise in JSON is written down. `answer` fills a model from objects. Terminals, addresses, virtual channels
-(VCs), channels and routers are numbers in objects and names in JSON; the relation or network they belong to is the
-context of the validation.
+A form is a class whose annotations are keys. `form_of` gives it the fields of dataclasses too, with their types and
+descriptions, so that only what stands otherwise in JSON is written down. `answer` fills a form from objects, in plain
+Python; `unknot.cli.answers.schemas` makes a pydantic model of it, and `unknot.cli.commands.display` prints it.
+Terminals, addresses, virtual channels (VCs), channels and routers are numbers in objects and names in answers.
 """
 
 from __future__ import annotations
@@ -12,41 +12,97 @@ import inspect
 import math
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, create_model, model_validator
 
 from unknot.cli.docstrings import entries
 from unknot.network import Network
 from unknot.routing.relation import Relation
 
-
-class Form(BaseModel):
-    """Base of all forms."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    homes: ClassVar[dict[str, type]] = {}
-    """The classes of the sources of some fields, where other sources may have attributes of these names too."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_tuple(cls, value: Any) -> Any:
-        """Fields in their order, where an object has a tuple for what JSON has keys for."""
-        names = [field.alias or name for name, field in cls.model_fields.items()]
-        return dict(zip(names, value, strict=True)) if isinstance(value, tuple) else value
+MISSING: Any = object()
+"""The default of a key that has none."""
 
 
-Answer = dict[str, Any]
+class Answer(dict[str, Any]):
+    """A filled form: what `json.dumps` takes."""
+
+
+class Form:
+    """Base of all forms.
+
+    Attributes
+    ----------
+    kinds : tuple of type
+        Classes of the objects that fill the keys of this form.
+    without : tuple of str
+        Fields of these classes that are no keys.
+    table : tuple of str
+        Keys that the terminal shows, in this order; empty: all.
+    """
+
+    kinds: ClassVar[tuple[type, ...]] = ()
+    without: ClassVar[tuple[str, ...]] = ()
+    table: ClassVar[tuple[str, ...]] = ()
+
+
 F = TypeVar("F", bound=Form)
 _forms: dict[type, type[Form]] = {}
 
 
+@dataclass(frozen=True)
+class Key:
+    """A key of a form.
+
+    Attributes
+    ----------
+    doc : str or None
+        Its description in the schema.
+    of : str
+        The attribute that fills it, where that is named otherwise.
+    default : object
+        What stands there if nothing fills it; `MISSING` if something must.
+    name : str
+        Its name in JSON, where Python keeps that for itself.
+    hint : type
+        What it holds in JSON.
+    home : tuple of type
+        Classes whose attributes may fill it; empty: that of the only source.
+    """
+
+    doc: str | None = None
+    of: str = ""
+    default: Any = field(default=MISSING)
+    name: str = ""
+    hint: Any = None
+    home: tuple[type, ...] = ()
+
+
+def key(doc: str | None = None, *, of: str = "", default: Any = MISSING, name: str = "") -> Any:
+    """Describe a key of a form."""
+    return Key(doc, of, default, name)
+
+
+@dataclass(frozen=True)
+class By:
+    """Marks a type: `write`, given a value and the network or relation it belongs to, makes what JSON holds of it."""
+
+    write: Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Marks a type: the least and the greatest number, or number of items."""
+
+    least: int | None = None
+    most: int | None = None
+
+
 def form_of(*kinds: type, without: tuple[str, ...] = ()) -> Callable[[type[F]], type[F]]:
-    """Give a form the fields of dataclasses, beside those it declares, which take precedence.
+    """Give a form the fields of dataclasses, beside the keys it declares, which take precedence.
 
     Parameters
     ----------
@@ -57,121 +113,165 @@ def form_of(*kinds: type, without: tuple[str, ...] = ()) -> Callable[[type[F]], 
     """
 
     def made(form: type[F]) -> type[F]:
-        own = get_type_hints(form, include_extras=True)
-        columns: dict[str, Any] = {}
-        homes: dict[str, type] = {}
-        for kind in kinds:
-            words = _descriptions(kind)
-            for name, hint in get_type_hints(kind).items():
-                if name in without or name not in {field.name for field in fields(kind)}:
-                    continue
-                homes[name] = kind
-                if name in form.model_fields:
-                    columns[name] = (own[name], form.model_fields[name])
-                else:
-                    columns[name] = (_in_json(hint), Field(description=words.get(name)))
-        columns |= {name: (own[name], field) for name, field in form.model_fields.items() if name not in columns}
-        model: Any = create_model(
-            form.__name__, __base__=_bases(form), __module__=form.__module__, __doc__=form.__doc__, **columns
-        )
-        model.homes = homes
-        if kinds:
-            _forms[kinds[0]] = model
-        filled: type[F] = model
-        return filled
+        form.kinds, form.without = kinds, without
+        _forms[kinds[0]] = form
+        return form
 
     return made
 
 
-def answer(form: type[Form], *sources: object, of: Relation | Network | None = None, **more: object) -> Answer:
-    """Fill a form as `fill` does, and return it as plain values for JSON."""
-    return fill(form, *sources, of=of, **more).model_dump(mode="json", by_alias=True)
+@cache
+def keys_of(form: Any) -> Mapping[str, Key]:
+    """The keys of a form by their names in Python, those of its bases first."""
+    line = [kind for kind in reversed(form.__mro__) if issubclass(kind, Form)]
+    hints = get_type_hints(form, include_extras=True)
+    keys: dict[str, Key] = {}
+    declared: set[str] = set()
+    for base in line[1:]:
+        heirs = [kind.__dict__.get("kinds") for kind in line if issubclass(kind, base)]
+        home = next(filter(None, heirs), ())
+        own = [name for name in inspect.get_annotations(base) if get_origin(hints[name]) is not ClassVar]
+        described: list[type] = [
+            kind for kind in base.__dict__.get("kinds", ()) if hasattr(kind, "__dataclass_fields__")
+        ]
+        for kind in described:
+            words, types_of = _descriptions(kind), get_type_hints(kind)
+            for name in (one.name for one in fields(kind) if one.name not in base.without):
+                written = Key(words.get(name), hint=_in_json(types_of[name]))
+                keys[name] = replace(keys[name] if name in declared else written, home=(kind,))
+        for name in own:
+            said = base.__dict__.get(name, Key())
+            said = said if isinstance(said, Key) else Key(default=said)
+            declared.add(name)
+            place = keys[name].home if name in keys else home
+            keys[name] = replace(said, hint=hints[name], home=place)
+    return keys
 
 
-def fill(form: type[F], *sources: object, of: Relation | Network | None = None, **more: object) -> F:
-    """Fill a form from objects.
+def answer(form: type, *sources: object, of: Relation | Network | None = None, **more: object) -> Answer:
+    """Fill a form from objects, and return it as plain values for JSON.
 
     Parameters
     ----------
     form : type
     *sources : object
-        Their attributes fill the fields of the same names: a field of a dataclass from the source that is one, any
-        other from the only source that has such an attribute.
+        Their attributes fill keys: those of a form made of a dataclass from the source that is one, others from the
+        only source.
     of : Relation or Network, optional
         What the numbers in the sources belong to.
     **more : object
-        Further fields, before the sources. A form that was filled stays as it is.
+        Further keys, before the sources.
+
+    Raises
+    ------
+    TypeError
+        If nothing fills a key, or two sources do, or there is no such key.
     """
-    relation = of if isinstance(of, Relation) else None
-    network = of.network if isinstance(of, Relation) else of
-    subject = () if of is None else (Subject(of),)
-    homes = {name: kind for base in reversed(form.__mro__) for name, kind in vars(base).get("homes", {}).items()}
-    return form.model_validate(
-        _Sources(homes, more, (*sources, *subject)),
-        from_attributes=True,
-        context={"relation": relation, "network": network},
-    )
+    subject = None if of is None else Subject(of)
+    filled = Answer()
+    for name, one in keys_of(form).items():
+        if name in more:
+            value = more.pop(name)
+        else:
+            homes = one.home or (object,) * (len(sources) < 2)
+            every = (*sources, subject) if subject is not None else sources
+            having = [s for s in every if isinstance(s, homes) and _has(s, one.of or name)]
+            if len(having) > 1 and not one.home:
+                having = having[:1]
+            if len(having) > 1 or (not having and one.default is MISSING):
+                who = " and ".join(type(source).__name__ for source in having) or "nothing"
+                raise TypeError(f"{form.__name__}: {who} would fill {name}")
+            value = getattr(having[0], one.of or name) if having else one.default
+        filled[one.name or name] = _written(one.hint, value, subject)
+    if more:
+        raise TypeError(f"{form.__name__} has no keys {', '.join(more)}")
+    return filled
 
 
-class _Sources:
-    """Attributes of several objects; a name that two of them have is an error, lest a new attribute change a key."""
+def _is_form(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Form)
 
-    def __init__(self, homes: dict[str, type], more: Mapping[str, object], sources: tuple[object, ...]) -> None:
-        self._homes, self._more, self._sources = homes, more, sources
 
-    def __getattr__(self, name: str) -> object:
-        if name in self._more:
-            return self._more[name]
-        home = self._homes.get(name, object)
-        having = [
-            s for s in self._sources if isinstance(s, home) and inspect.getattr_static(s, name, self) is not self
-        ]
-        if len(having) > 1:
-            raise TypeError(f"{name} is an attribute of {' and '.join(type(source).__name__ for source in having)}")
-        if not having:
-            raise AttributeError(name)
-        return getattr(having[0], name)
+def _has(source: object, name: str) -> bool:
+    return inspect.getattr_static(source, name, MISSING) is not MISSING
 
 
 class Subject:
     """Relation, or network alone, that an answer is about."""
 
     def __init__(self, of: Relation | Network) -> None:
-        self.network = of.network if isinstance(of, Relation) else of
+        self.of, self.network = of, of.network if isinstance(of, Relation) else of
         if isinstance(of, Relation):
             self.routing, self.num_vcs, self.vcs = of.name, of.num_vcs, of.vcs.each
 
 
-def _plain(value: Any) -> Any:
-    """Numbers and lists of Python for those of NumPy, lists for tuples."""
+def _written(hint: Any, value: Any, subject: Subject | None) -> Any:
+    """What JSON holds of a value whose type there is `hint`."""
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _finite(value: Any) -> Any:
-    value = _plain(value)
+    if get_origin(hint) is Annotated:
+        hint, *marks = get_args(hint)
+        for mark in reversed(marks):
+            value = mark.write(value, subject) if isinstance(mark, By) else value
+    if get_origin(hint) in (Union, types.UnionType):
+        hint = next((option for option in get_args(hint) if _holds(option, value)), Any)
+        if get_origin(hint) is Annotated:
+            return _written(hint, value, subject)
+    inner = get_args(hint)
+    if value is None or isinstance(value, (str, Answer)):
+        return value
+    if _is_form(hint):
+        keys = keys_of(hint)
+        if isinstance(value, tuple):
+            value = dict(zip(keys, value, strict=True))
+        if not isinstance(value, dict):
+            return answer(hint, value, of=None if subject is None else subject.of)
+        named = _by_names(hint, value)
+        return {one.name or name: _written(one.hint, value.get(name, one.default), subject) for name, one in named}
+    if isinstance(value, Mapping):
+        return {str(name): _written(inner[1] if inner else Any, one, subject) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        of_each = inner if get_origin(hint) is tuple and inner[1:] != (...,) else (*inner[:1], Any)[:1] * len(value)
+        return [_written(one, part, subject) for one, part in zip(of_each, value, strict=True)]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _name(function: Callable[[Any, int], str], of: Literal["relation", "network"]) -> BeforeValidator:
-    """Turn a number into a name; a name, as in a file that is read, stays as it is."""
-
-    def named(value: Any, info: ValidationInfo) -> Any:
-        if isinstance(value, (int, np.integer)) and info.context is not None:
-            return function(info.context[of], int(value))
-        return value
-
-    return BeforeValidator(named)
+def _by_names(form: type, value: dict[str, Any]) -> list[tuple[str, Key]]:
+    """The keys of a form with the names that a dictionary has for them, of Python or of JSON."""
+    return [(one.name if one.name in value else name, one) for name, one in keys_of(form).items()]
 
 
-Plain = BeforeValidator(_plain)
-Number = Annotated[float | None, BeforeValidator(_finite)]
-VcName = Annotated[str, _name(lambda relation, vc: relation.vcs.name(vc), "relation")]
-AddressName = Annotated[str, _name(lambda relation, address: relation.address_name(address), "relation")]
-TerminalName = Annotated[str, _name(lambda network, terminal: network.terminal_name(terminal), "network")]
-ChannelName = Annotated[str, _name(lambda network, channel: network.channel_name(channel), "network")]
-RouterName = Annotated[str, _name(lambda network, router: network.router_name(router), "network")]
+def _holds(option: Any, value: Any) -> bool:
+    """Whether a value may be of one of the types of a union."""
+    if get_origin(option) is Annotated:
+        option, *marks = get_args(option)
+        if any(isinstance(mark, By) for mark in marks):
+            return value is not None
+    kind = get_origin(option) or option
+    if _is_form(kind):
+        if isinstance(value, dict):
+            return {name for name, _ in _by_names(kind, value)} == set(value)
+        return type(value) in kind.kinds or not (kind.kinds or isinstance(value, (int, float, str, type(None))))
+    if kind is Literal:
+        return isinstance(value, str)
+    kinds: dict[Any, Any] = {float: (float, int), list: (list, tuple), dict: Mapping}
+    return isinstance(value, kinds.get(kind, kind))
+
+
+def _name(function: Callable[[Any, int], str]) -> By:
+    """Turn a number into a name."""
+    return By(lambda value, subject: function(subject, value) if isinstance(value, int) else value)
+
+
+Number = float | None
+"""A number; null if it is not finite."""
+VcName = Annotated[str, _name(lambda subject, vc: subject.of.vcs.name(vc))]
+AddressName = Annotated[str, _name(lambda subject, address: subject.of.address_name(address))]
+TerminalName = Annotated[str, _name(lambda subject, terminal: subject.network.terminal_name(terminal))]
+ChannelName = Annotated[str, _name(lambda subject, channel: subject.network.channel_name(channel))]
+RouterName = Annotated[str, _name(lambda subject, router: subject.network.router_name(router))]
+Natural = Annotated[int, Bounds(0, 2**63 - 1)]
+Positive = Annotated[int, Bounds(1, 2**63 - 1)]
 
 
 def _in_json(hint: Any) -> Any:
@@ -185,15 +285,12 @@ def _in_json(hint: Any) -> Any:
         return Union[tuple(_in_json(option) for option in inner)]  # noqa: UP007 made at run time
     if origin in (np.ndarray, npt.NDArray):
         kind = inner[0] if origin is npt.NDArray else get_args(inner[1])[0]
-        item = Number if issubclass(kind, np.floating) else bool if issubclass(kind, np.bool_) else int
-        return Annotated[list[item], Plain]  # type: ignore[valid-type]
-    if origin in (tuple, list):
-        if origin is list or inner[1:] == (...,):
-            return Annotated[list[_in_json(inner[0])], Plain]  # type: ignore[misc]
+        return list[Number if issubclass(kind, np.floating) else bool if issubclass(kind, np.bool_) else int]  # type: ignore[misc]
+    if origin is list or (origin is tuple and inner[1:] == (...,)):
+        return list[_in_json(inner[0])]  # type: ignore[misc]
+    if origin is tuple:
         return tuple[tuple(_in_json(part) for part in inner)]  # type: ignore[misc]
-    if origin is dict or origin is Mapping or getattr(origin, "__name__", "") == "Mapping":
-        return dict[str, _in_json(inner[1])]  # type: ignore[misc]
-    return Annotated[hint, Plain] if hint in (int, bool) else hint
+    return dict[str, _in_json(inner[1])] if origin in (dict, Mapping) else hint  # type: ignore[misc]
 
 
 @cache
@@ -204,14 +301,54 @@ def _form(kind: type) -> type[Form]:
     return form_of(kind)(bare)
 
 
-def _bases(form: type[F]) -> Any:
-    bases = tuple(base for base in form.__bases__ if issubclass(base, Form))
-    return bases if len(bases) > 1 else bases[0]
-
-
 def _descriptions(kind: type) -> dict[str, str]:
     """Return the descriptions of fields in the docstrings of a dataclass and its bases, without names and types."""
     inherited: dict[str, str] = {}
     for base in reversed(kind.__mro__[1:]):
         inherited |= _descriptions(base) if is_dataclass(base) else {}
     return inherited | {name: words for name, (_, words) in entries(kind.__doc__ or "").items()}
+
+
+def model(form: type, **more: Any) -> Any:
+    """A pydantic model of a form, to check what is read, and with the schema of the form; `more` are columns."""
+    return _model(form, tuple(more.items()))
+
+
+@cache
+def _model(form: Any, more: tuple[tuple[str, Any], ...]) -> Any:
+    from pydantic import ConfigDict, Field, create_model
+
+    columns: dict[str, Any] = {
+        name: (
+            _checked(one.hint),
+            Field(... if one.default is MISSING else one.default, alias=one.name or None, description=one.doc),
+        )
+        for name, one in keys_of(form).items()
+    }
+    config = ConfigDict(extra="forbid", frozen=True)
+    return create_model(form.__name__, __config__=config, __doc__=form.__doc__, **columns, **dict(more))
+
+
+def _checked(hint: Any) -> Any:
+    """A type of a form as one of pydantic."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        marks = [mark for mark in inner[1:] if isinstance(mark, Bounds)]
+        return (
+            Annotated[_checked(inner[0]), *map(_bounds, [inner[0]] * len(marks), marks)]
+            if marks
+            else _checked(inner[0])
+        )
+    if origin is Literal or not inner:
+        return model(hint) if _is_form(hint) else hint
+    if origin in (Union, types.UnionType):
+        return Union[tuple(map(_checked, inner))]  # noqa: UP007 made at run time
+    return origin[tuple(map(_checked, inner))]
+
+
+def _bounds(kind: Any, bounds: Bounds) -> Any:
+    from pydantic import Field
+
+    if kind is int:
+        return Field(ge=bounds.least, le=bounds.most)
+    return Field(min_length=bounds.least, max_length=bounds.most)

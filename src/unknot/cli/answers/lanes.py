@@ -5,11 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
-
 from unknot._base.three_valued import all_hold
-from unknot.cli.answers.form import ChannelName, Form, Number, Plain, RouterName, TerminalName, form_of
-from unknot.cli.answers.networks import Natural, Positive, RelationForm
+from unknot.cli.answers.form import (
+    By,
+    ChannelName,
+    Form,
+    Natural,
+    Number,
+    Positive,
+    RouterName,
+    TerminalName,
+    form_of,
+    key,
+)
+from unknot.cli.answers.networks import RelationForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.lanes.changing import ChangingLanes
 from unknot.lanes.figures import Lanes
@@ -35,7 +44,7 @@ class ForcedCycleForm(Form):
 
     kind: Literal["forced-cycle"] = "forced-cycle"
     lanes: Literal[1] = 1
-    turns: Annotated[list[ForcedTurnForm], Plain]
+    turns: list[ForcedTurnForm]
 
 
 @form_of(Refutation)
@@ -67,7 +76,7 @@ class RouteCycleForm(Form):
 
     kind: Literal["route-cycle"] = "route-cycle"
     lanes: Literal[1] = 1
-    turns: Annotated[list[RouteTurnForm], Plain]
+    turns: list[RouteTurnForm]
 
 
 class TriedForm(Form):
@@ -75,14 +84,14 @@ class TriedForm(Form):
 
     lanes: Positive
     rounds: Natural
-    pairs_left: Natural = Field(description="Fewest pairs left without a route.")
+    pairs_left: Natural = key("Fewest pairs left without a route.")
 
 
 class FrontForm(Form):
     """Routes in a number of lanes."""
 
     lanes: Positive
-    highest_load: Number = Field(description="The lowest that was found.")
+    highest_load: Number = key("The lowest that was found.")
 
 
 class FoundForm(Form):
@@ -92,32 +101,28 @@ class FoundForm(Form):
     lanes: Natural
 
 
-def _tried(tried: Any) -> Any:
+def _tried(tried: Any, subject: Any) -> Any:
     if not isinstance(tried, dict):
         return tried
     return [{"lanes": k, "rounds": r, "pairs_left": left} for k, (r, left) in sorted(tried.items())]
-
-
-def _by_text(counts: Any) -> Any:
-    return {str(key): value for key, value in counts.items()}
 
 
 class FewestForm(VerdictForm, DeliveryForm, RelationForm):
     """Routes in few lanes, whether packets keep them or not."""
 
     lanes: Positive
-    fewest: bool = Field(description="Fewer lanes are shown to be impossible.")
+    fewest: bool = key("Fewer lanes are shown to be impossible.")
     conclusion: str
     evidence: ForcedCycleForm | RefutationForm | RouteCycleForm | RouteRefutationForm | None
-    evidence_holds: bool | None = Field(description="Whether the separate checker accepts it; null: none to check.")
-    highest_load: Number = Field(description="Highest load of a channel, in routes or in the units of the flows.")
-    mean_load: Number = Field(description="Mean load of the channels.")
-    load_bound: Number | None = Field(description="No shortest paths have a lower highest load; null: given paths.")
-    load_gap: Number | None = Field(description="The highest load over this bound, less 1.")
-    load_bound_holds: bool | None = Field(description="Whether the separate checker accepts this bound.")
-    tried: Annotated[list[TriedForm], BeforeValidator(_tried)]
-    conflicts: Annotated[dict[str, Natural], BeforeValidator(_by_text)] = Field(
-        description="Conflicts of exact searches without an answer, by number of lanes; 0: too large for one."
+    evidence_holds: bool | None = key("Whether the separate checker accepts it; null: none to check.")
+    highest_load: Number = key("Highest load of a channel, in routes or in the units of the flows.")
+    mean_load: Number = key("Mean load of the channels.")
+    load_bound: Number | None = key("No shortest paths have a lower highest load; null: given paths.")
+    load_gap: Number | None = key("The highest load over this bound, less 1.")
+    load_bound_holds: bool | None = key("Whether the separate checker accepts this bound.")
+    tried: Annotated[list[TriedForm], By(_tried)]
+    conflicts: dict[str, Natural] = key(
+        "Conflicts of exact searches without an answer, by number of lanes; 0: too large for one."
     )
     seconds: Number
 
@@ -128,16 +133,16 @@ UNSHOWN = ("relation", "count", "key", "sends", "given", "load", "load_evidence"
 class SharedForm(Form):
     """How pairs and loads are shared out among lanes."""
 
-    lane_pairs: list[Natural] = Field(description="Pairs in each lane.")
-    lane_highest: list[Number] = Field(description="Highest load of a channel in each lane.")
+    lane_pairs: list[Natural] = key("Pairs in each lane.")
+    lane_highest: list[Number] = key("Highest load of a channel in each lane.")
 
 
 @form_of(Lanes, without=(*UNSHOWN, "routes", "lane", "lane_load"))
 class LanesAnswer(SharedForm, FewestForm):
     """JSON answer of `unknot lanes`."""
 
-    front: Annotated[list[FrontForm], Plain]
-    history: Annotated[list[FoundForm], Plain]
+    front: list[FrontForm]
+    history: list[FoundForm]
 
 
 @form_of(ChangingLanes, without=UNSHOWN)
@@ -154,10 +159,10 @@ class LongerAnswer(SharedForm, VerdictForm, DeliveryForm, RelationForm):
     lanes: Positive
     conclusion: str
     pairs: Natural
-    longer_pairs: Natural = Field(description="Pairs of routers whose route is longer than a shortest path.")
+    longer_pairs: Natural = key("Pairs of routers whose route is longer than a shortest path.")
     mean_hops: Number
-    mean_shortest: Number = Field(description="Mean hops of shortest paths.")
-    longest_detour: Natural = Field(description="Hops that some route has more than a shortest path.")
+    mean_shortest: Number = key("Mean hops of shortest paths.")
+    longest_detour: Natural = key("Hops that some route has more than a shortest path.")
     highest_load: Number
 
 
@@ -209,12 +214,12 @@ class StateForm(Form):
 class RemedyForm(Form):
     """A remedy and its cost."""
 
-    kind: str = Field(description="Kind of change.")
-    cost: Natural | None = Field(description="Cost in units; null: the remedy is impossible.")
+    kind: str = key("Kind of change.")
+    cost: Natural | None = key("Cost in units; null: the remedy is impossible.")
     unit: Literal["lanes", "pairs", "entries", "candidates", "VCs"]
-    lower_bound: Natural = Field(description="Lower bound on the cost that any such remedy needs.")
-    evidence_holds: bool | None = Field(description="Whether the checker accepts the bound; null: none to check.")
-    changed_pairs: Natural | None = Field(description="Pairs of routers whose route changes; null: not compared.")
+    lower_bound: Natural = key("Lower bound on the cost that any such remedy needs.")
+    evidence_holds: bool | None = key("Whether the checker accepts the bound; null: none to check.")
+    changed_pairs: Natural | None = key("Pairs of routers whose route changes; null: not compared.")
     pairs: Positive | None
     after: StateForm | None
 
@@ -232,8 +237,8 @@ class ExportAnswer(RelationForm):
 
     file: str
     format: str
-    entries: Natural = Field(description="States (input, address) that packets can come to.")
-    most_candidates: Natural = Field(description="Most candidates of an entry; more than 1: adaptive.")
+    entries: Natural = key("States (input, address) that packets can come to.")
+    most_candidates: Natural = key("Most candidates of an entry; more than 1: adaptive.")
 
 
 @form_of(RepairedFault)
@@ -245,8 +250,8 @@ class RepairedFaultsAnswer(RelationForm):
     """JSON answer of `unknot faults --repair`."""
 
     kind: Literal["links", "channels", "routers"]
-    lanes: Positive = Field(description="Without faults.")
-    safe: bool | None = Field(
-        description="Deadlock-free and delivering after all faults that leave the network connected; null: open."
+    lanes: Positive = key("Without faults.")
+    safe: bool | None = key(
+        "Deadlock-free and delivering after all faults that leave the network connected; null: open."
     )
-    faults: Annotated[list[RepairedFaultForm], Plain] = Field(description="The worst first.")
+    faults: list[RepairedFaultForm] = key("The worst first.")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BeforeValidator, Field
 
 from unknot._base.units import Units
-from unknot.cli.answers.form import ChannelName, Form, Number, Plain, TerminalName, form_of
-from unknot.cli.answers.networks import Natural, RelationForm, WithUnits
+from unknot.cli.answers.form import By, ChannelName, Form, Natural, Number, TerminalName, form_of, key
+from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.verdicts import ConfigurationForm
 from unknot.routing.relation import Relation
 from unknot.simulation.collectives import Execution
@@ -29,30 +28,30 @@ class WaitForm(Form):
     """Whom a message waits for, by position in the configuration."""
 
     message: Natural
-    others: Annotated[list[Natural], Plain] = Field(alias="for")
+    others: list[Natural] = key(name="for")
 
 
 @form_of(Replay, without=("found",))
 class ReplayForm(Form):
     """Outcome of a configuration in the simulator."""
 
-    waits: Annotated[list[WaitForm], Plain]
+    waits: list[WaitForm]
 
 
 class ReplayAnswer(RelationForm):
     """JSON answer of `unknot replay`."""
 
     configuration: ConfigurationForm
-    accepted: bool = Field(description="Whether the checker accepts it as a deadlock.")
-    objection: str | None = Field(description="Objection of the checker; null: none.")
-    replay: ReplayForm | None = Field(description="null when it cannot be put into the simulator.")
+    accepted: bool = key("Whether the checker accepts it as a deadlock.")
+    objection: str | None = key("Objection of the checker; null: none.")
+    replay: ReplayForm | None = key("null when it cannot be put into the simulator.")
 
 
-def _by_length(value: Any) -> Any:
-    return {str(length): share for length, share in (value.items() if isinstance(value, dict) else value)}
+def _by_length(shares: Any, subject: Any) -> Any:
+    return dict(shares) if isinstance(shares, tuple) else shares
 
 
-Shares = Annotated[dict[str, Number], BeforeValidator(_by_length)]
+Shares = Annotated[dict[str, Number], By(_by_length)]
 
 
 @form_of(Router)
@@ -69,14 +68,12 @@ class BurstsForm(Form):
 class RunForm(Form):
     """One run; the loads of its channels are left out."""
 
-    deadlock: ConfigurationForm | None = Field(description="The knot of blocked messages, when the run came to one.")
-    outcome: str = Field(
-        description="stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell."
-    )
-    lengths: Shares = Field(description="Lengths of packets and their shares, when there are several.")
+    deadlock: ConfigurationForm | None = key("The knot of blocked messages, when the run came to one.")
+    outcome: str = key("stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell.")
+    lengths: Shares = key("Lengths of packets and their shares, when there are several.")
 
 
-SeveralRuns = Annotated[list[RunForm], Plain]
+SeveralRuns = list[RunForm]
 
 
 @form_of(Runs)
@@ -97,9 +94,9 @@ class ChannelForm(Form):
     """Utilisation and buffer occupancy of a channel while measuring."""
 
     channel: ChannelName
-    utilisation: Number = Field(description="Flits per cycle.")
-    occupancy: Annotated[list[Number], Plain] = Field(description="Mean number of flits in the buffer of each VC.")
-    gbit_per_s: Number = Field(description="What it carries; null without --units.")
+    utilisation: Number = key("Flits per cycle.")
+    occupancy: list[Number] = key("Mean number of flits in the buffer of each VC.")
+    gbit_per_s: Number = key("What it carries; null without --units.")
 
 
 class FlowForm(Form):
@@ -107,13 +104,13 @@ class FlowForm(Form):
 
     source: TerminalName
     target: TerminalName
-    offered: Number = Field(description="Flits per cycle.")
-    accepted: Number = Field(description="Flits per cycle.")
-    offered_gbit_per_s: Number = Field(description="null without --units.")
-    accepted_gbit_per_s: Number = Field(description="null without --units.")
-    packets: Natural = Field(description="Packets that arrived.")
-    latency_mean: Number = Field(description="In cycles; null: no packet arrived.")
-    latency_mean_ns: Number = Field(description="null without --units.")
+    offered: Number = key("Flits per cycle.")
+    accepted: Number = key("Flits per cycle.")
+    offered_gbit_per_s: Number = key("null without --units.")
+    accepted_gbit_per_s: Number = key("null without --units.")
+    packets: Natural = key("Packets that arrived.")
+    latency_mean: Number = key("In cycles; null: no packet arrived.")
+    latency_mean_ns: Number = key("null without --units.")
 
 
 def channels_of(relation: Relation, run: Run, units: Units | None = None) -> list[dict[str, Any]]:
@@ -159,18 +156,16 @@ def flows_of(run: Run, sent: Pattern, units: Units | None = None) -> list[dict[s
 class SimulatedForm(RelationForm, WithUnits):
     """A routing on a network as it was simulated."""
 
-    vcs_chosen: bool = Field(description="Whether no number of VCs was given: then there are 4 if they can be used.")
+    vcs_chosen: bool = key("Whether no number of VCs was given: then there are 4 if they can be used.")
 
 
 class SimulateAnswer(RunForm, SimulatedForm):
     """JSON answer of `unknot simulate` for one run."""
 
-    ns_per_flit_hop: Number = Field(description="Processor time, once everything is compiled.")
-    hint: str = Field(
-        description="A change after which a short run is stable, or those that do not help; may be empty."
-    )
-    channels: Annotated[list[ChannelForm] | None, Plain] = Field(description="Only with --channels or --flows.")
-    flows: Annotated[list[FlowForm] | None, Plain] = Field(description="The slowest first; only with --flows.")
+    ns_per_flit_hop: Number = key("Processor time, once everything is compiled.")
+    hint: str = key("A change after which a short run is stable, or those that do not help; may be empty.")
+    channels: list[ChannelForm] | None = key("Only with --channels or --flows.")
+    flows: list[FlowForm] | None = key("The slowest first; only with --flows.")
 
 
 class SeedsAnswer(RunsForm, SimulatedForm):
@@ -180,7 +175,7 @@ class SeedsAnswer(RunsForm, SimulatedForm):
 class SaturationAnswer(SaturationForm, SimulatedForm):
     """JSON answer of `unknot simulate --saturation`."""
 
-    zero_load_latency: Number = Field(description="Latency of a packet alone in the network, in cycles.")
+    zero_load_latency: Number = key("Latency of a packet alone in the network, in cycles.")
 
 
 @form_of(ClosedLoop, without=("finished", "run"))
@@ -205,7 +200,7 @@ class TraceAnswer(RelationForm, WithUnits):
     messages: Natural
     flits: Natural
     deadlock: ConfigurationForm | None
-    closed_loop: ClosedLoopForm | None = Field(description="Only with --requests.")
+    closed_loop: ClosedLoopForm | None = key("Only with --requests.")
     classes: dict[str, ClassForm]
 
 
@@ -213,9 +208,9 @@ class TraceAnswer(RelationForm, WithUnits):
 class SendForm(Form):
     """One message of a schedule."""
 
-    started: Natural | None = Field(description="Cycle in which it entered the network.")
-    arrived: Natural | None = Field(description="Cycle in which its tail arrived.")
-    blocked: int | None = Field(description="Cycles it took longer than in an empty network.")
+    started: Natural | None = key("Cycle in which it entered the network.")
+    arrived: Natural | None = key("Cycle in which its tail arrived.")
+    blocked: int | None = key("Cycles it took longer than in an empty network.")
 
 
 @form_of(Meeting)
@@ -230,6 +225,6 @@ class MulticastAnswer(RelationForm, WithUnits):
     """JSON answer of `unknot multicast`."""
 
     steps: Natural
-    sends: Annotated[list[SendForm], Plain]
-    meetings: Annotated[list[MeetingForm], Plain]
+    sends: list[SendForm]
+    meetings: list[MeetingForm]
     deadlock: ConfigurationForm | None

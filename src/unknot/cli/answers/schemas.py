@@ -10,13 +10,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, create_model
+from pydantic import Field
 
 from unknot._base.extensions import Catalogue
 from unknot.cli.answers.analyses import AnalyseAnswer, FaultsAnswer, TableFaultsAnswer
 from unknot.cli.answers.configuration_file import ConfigurationFile
 from unknot.cli.answers.design import DesignAnswer, EverySizeAnswer
-from unknot.cli.answers.form import Form
+from unknot.cli.answers.form import Form, model
 from unknot.cli.answers.lanes import (
     ChangingAnswer,
     ExportAnswer,
@@ -70,23 +70,13 @@ FORMS = Catalogue("answers", _CORE, of=type)
 """Forms by name of the schema, those of extensions among them."""
 
 
-def _with_manifest(form: type[Form]) -> type[Form]:
-    """The form of an answer as commands print it."""
-    if "manifest" in form.model_fields:
-        return form
-    manifest = (ManifestForm, Field(default=None, description="What the answer came from; older answers have none."))
-    return create_model(form.__name__, __base__=form, __doc__=form.__doc__, manifest=manifest)
-
-
 def json_schemas() -> dict[str, dict[str, Any]]:
     """Return the JSON Schemas (draft 2020-12) by name, as docs/schemas has them."""
-    return {
-        name: {
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            **_with_manifest(form).model_json_schema(mode="serialization"),
-        }
-        for name, form in FORMS.usable()
-    }
+    words = "What the answer came from; older answers have none."
+    more = {"manifest": (model(ManifestForm), Field(default=None, description=words))}
+    models = {name: model(form, **({} if form is ConfigurationFile else more)) for name, form in FORMS.usable()}
+    draft = "https://json-schema.org/draft/2020-12/schema"
+    return {name: {"$schema": draft, **made.model_json_schema(mode="serialization")} for name, made in models.items()}
 
 
 if __name__ == "__main__":

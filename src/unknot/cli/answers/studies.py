@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
 from unknot._base.switching import Switching
 from unknot._base.units import Units
-from unknot.cli.answers.form import Answer, Form, Plain, answer, fill, form_of
-from unknot.cli.answers.networks import NetworkForm, Positive, RelationForm, WithUnits, in_units
+from unknot.cli.answers.form import Answer, Form, Positive, answer, form_of, key
+from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits, in_units
 from unknot.cli.answers.runs import BurstsForm, ReplayForm, RouterForm, RunForm, RunsForm, Shares
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
@@ -27,10 +23,10 @@ class DesignAnswer(Form):
     name: str
     network: str
     routing: str
-    vcs: Positive | None = Field(description="Virtual channels of each channel; null: they differ.")
-    vcs_chosen: bool = Field(description="Whether the study gives no number of VCs.")
+    vcs: Positive | None = key("Virtual channels of each channel; null: they differ.")
+    vcs_chosen: bool = key("Whether the study gives no number of VCs.")
     switching: Switching
-    packet_length: Positive | Shares = Field(description="Flits, or the share of each length.")
+    packet_length: Positive | Shares = key("Flits, or the share of each length.")
     buffer_depth: Positive
     traffic: str
     router: RouterForm
@@ -45,7 +41,7 @@ class RunAnswer(WithUnits):
     """JSON answer of `unknot run`."""
 
     title: str
-    study: str | None = Field(description="The file.")
+    study: str | None = key("The file.")
     designs: list[DesignAnswer]
     report: str
 
@@ -62,18 +58,18 @@ def curve_answer(result: StudyResult, units: Units | None = None) -> Answer:
     return answer(CurveAnswer, designs=designs, units=in_units(units, result.rows))
 
 
-def design_answer(result: DesignResult) -> DesignAnswer:
+def design_answer(result: DesignResult) -> Answer:
     """Fill the form of a design."""
     relation, replay = result.relation, result.replay
-    return fill(
+    return answer(
         DesignAnswer,
         result.design,
         vcs=relation.vcs.each,
         vcs_chosen=result.design.vcs is None,
-        verdict=fill(VerdictForm, result.verdict, of=relation, certificate_holds=result.certificate_holds),
-        delivery=fill(DeliveryForm, result.delivery, of=relation),
-        replay=replay and fill(ReplayForm, replay, of=relation),
-        runs=[fill(RunForm, run, of=relation) for run in result.runs],
+        verdict=answer(VerdictForm, result.verdict, of=relation, certificate_holds=result.certificate_holds),
+        delivery=answer(DeliveryForm, result.delivery, of=relation),
+        replay=replay and answer(ReplayForm, replay, of=relation),
+        runs=[answer(RunForm, run, of=relation) for run in result.runs],
     )
 
 
@@ -96,8 +92,8 @@ class TrafficForm(VerdictForm, DeliveryForm):
 
     holds: bool | None
     meaning: str
-    unknown_pairs: int = Field(description="Pairs whose route, or service level, the files do not tell.")
-    unknown_because: Annotated[list[str], Plain]
+    unknown_pairs: int = key("Pairs whose route, or service level, the files do not tell.")
+    unknown_because: list[str]
 
 
 @form_of(MulticastAudit, without=("relation", "verdict"))
@@ -123,18 +119,22 @@ class AuditAnswer(TrafficForm):
     tables_file: str
     levels_file: str
     lanes_file: str
-    notes: Annotated[list[str], Plain] = Field(description="Noticed on reading.")
+    notes: list[str] = key("Noticed on reading.")
     network: NetworkForm
     lanes: int
     assumption: str
     others: list[TrafficForm]
-    replies: TrafficForm | None = Field(
-        description="Between hosts, with replies at the level of the request; null: no levels are known."
+    replies: TrafficForm | None = key(
+        "Between hosts, with replies at the level of the request; null: no levels are known."
     )
     multicast_file: str
-    multicast: MulticastTablesForm | None = Field(description="null: no group.")
+    multicast: MulticastTablesForm | None = key("null: no group.")
     changes: ChangesForm | None
     routes: RoutesForm | None
+
+
+FILES = ("fabric_file", "tables_file", "levels_file", "lanes_file", "multicast_file", "notes")
+"""Keys that are attributes of the fabric."""
 
 
 def audit_answer(
@@ -143,23 +143,24 @@ def audit_answer(
     """Return an audit as plain values, with what changed since another reading of the fabric, and its audit."""
     fabric, multicast = audit.fabric, audit.multicast
     more = {
+        **{name: getattr(fabric, name) for name in FILES},
         "fabric": fabric.name,
         "network": fabric.network,
         "lanes": audit.lanes,
         "holds": audit.holds,
         "assumption": audit.assumption,
         "routes": routes,
-        "changes": changes and fill(ChangesForm, changes, deadlock_free_before=before and before.deadlock_free),
-        "multicast": multicast and fill(MulticastTablesForm, multicast, multicast.verdict, of=multicast.relation),
-        "replies": audit.replies and fill(TrafficForm, *_sources(audit.replies), of=audit.replies.relation),
-        "others": [fill(TrafficForm, *_sources(other), of=other.relation) for other in audit.others],
+        "changes": changes and answer(ChangesForm, changes, deadlock_free_before=before and before.deadlock_free),
+        "multicast": multicast and answer(MulticastTablesForm, multicast, multicast.verdict, of=multicast.relation),
+        "replies": audit.replies and _traffic(TrafficForm, audit.replies),
+        "others": [_traffic(TrafficForm, other) for other in audit.others],
     }
-    hosts = audit.host_to_host
-    return answer(AuditAnswer, *_sources(hosts), fabric, of=hosts.relation, **more)
+    return _traffic(AuditAnswer, audit.host_to_host, **more)
 
 
-def _sources(traffic: TrafficAudit) -> tuple[object, ...]:
-    return traffic, traffic.verdict, traffic.delivery, traffic.unknown
+def _traffic(form: type[Form], traffic: TrafficAudit, **more: object) -> Answer:
+    unknown = {name: getattr(traffic.unknown, name) for name in ("unknown_pairs", "unknown_because")}
+    return answer(form, traffic, traffic.verdict, traffic.delivery, of=traffic.relation, **unknown, **more)
 
 
 @form_of(Point)
@@ -172,15 +173,15 @@ class BookSimPoint(Form):
 class BookSimAnswer(RelationForm, WithUnits):
     """JSON answer of `unknot run` for a BookSim configuration."""
 
-    file: str = Field(description="The configuration file.")
-    warnings: list[str] = Field(description="Warnings given before anything runs.")
-    without_effect: list[str] = Field(description="Keys that are set and change nothing here.")
-    deadlock_free: bool | None = Field(description="null when it is undecided.")
-    switching: str = Field(description="The technique that the verdict is for.")
-    established: str = Field(description="Result of the proof in words.")
-    delivered: bool = Field(description="Whether every packet arrives.")
-    requests_and_replies: str | None = Field(
-        description="Result on message-dependent deadlock, and on what it rests; null: no replies."
+    file: str = key("The configuration file.")
+    warnings: list[str] = key("Warnings given before anything runs.")
+    without_effect: list[str] = key("Keys that are set and change nothing here.")
+    deadlock_free: bool | None = key("null when it is undecided.")
+    switching: str = key("The technique that the verdict is for.")
+    established: str = key("Result of the proof in words.")
+    delivered: bool = key("Whether every packet arrives.")
+    requests_and_replies: str | None = key(
+        "Result on message-dependent deadlock, and on what it rests; null: no replies."
     )
-    batches: list[list[int]] | None = Field(description="With sim_type = batch the cycles of each, by seed.")
-    points: Annotated[list[BookSimPoint], Plain]
+    batches: list[list[int]] | None = key("With sim_type = batch the cycles of each, by seed.")
+    points: list[BookSimPoint]

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BeforeValidator, Field, ValidationInfo, model_validator
-
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Verdict
-from unknot.cli.answers.form import AddressName, Form, Number, Plain, TerminalName, VcName, form_of
-from unknot.cli.answers.networks import Natural, Positive, RelationForm
+from unknot.cli.answers.form import (
+    AddressName,
+    Bounds,
+    By,
+    Form,
+    Natural,
+    Number,
+    Positive,
+    TerminalName,
+    VcName,
+    form_of,
+    key,
+)
+from unknot.cli.answers.networks import RelationForm
 from unknot.report.explanation import Section
 from unknot.verify.delivery import Delivery
 from unknot.verify.smallest import Smallest
@@ -20,60 +30,46 @@ Grade = Literal["injected", "scheduled", "not-established"]
 class VcForm(Form):
     """A virtual channel."""
 
-    vc: Natural = Field(description="Number of the virtual channel.")
-    channel: str = Field(description="Name of its channel.")
-    index: Natural = Field(description="Its index within the channel.")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_number(cls, value: Any, info: ValidationInfo) -> Any:
-        if not isinstance(value, int) or info.context is None:
-            return value
-        relation = info.context["relation"]
-        channel = int(relation.vcs.channel[value])
-        return {
-            "vc": value,
-            "channel": relation.network.channel_name(channel),
-            "index": int(relation.vcs.index[value]),
-        }
+    vc: Natural = key("Number of the virtual channel.")
+    channel: str = key("Name of its channel.")
+    index: Natural = key("Its index within the channel.")
 
 
-def _destination(address: Any, info: ValidationInfo) -> Any:
-    """The terminal an address stands for; what is read from a file stays as it is."""
-    return address if info.context is None else int(info.context["relation"].destination[address])
+def _place(vc: Any, subject: Any) -> Any:
+    vcs, channel = subject.of.vcs, int(subject.of.vcs.channel[vc])
+    return {"vc": vc, "channel": subject.network.channel_name(channel), "index": int(vcs.index[vc])}
 
 
-Vcs = Annotated[list[VcForm], Plain]
+def _destination(address: Any, subject: Any) -> Any:
+    """The terminal an address stands for."""
+    return int(subject.of.destination[address])
+
+
+Vcs = list[Annotated[VcForm, By(_place)]]
 
 
 class MessageForm(Form):
     """One blocked message."""
 
-    source: Natural = Field(description="Terminal that sent it.")
-    source_name: TerminalName = Field(validation_alias=AliasChoices("source_name", "source"))
-    address: Natural = Field(description="Address in its header.")
-    address_name: AddressName = Field(validation_alias=AliasChoices("address_name", "address"))
-    destination: Annotated[Natural, BeforeValidator(_destination)] = Field(
-        validation_alias=AliasChoices("destination", "address"), description="Terminal that the address stands for."
-    )
-    destination_name: Annotated[TerminalName, BeforeValidator(_destination)] = Field(
-        validation_alias=AliasChoices("destination_name", "address")
-    )
-    length: Positive = Field(description="Flits; it fills the VCs it holds exactly.")
-    lead: Vcs = Field(description="VCs on its way from the injection port to the first it holds.")
-    held: Annotated[Vcs, Field(min_length=1)] = Field(description="VCs it holds, tail first.")
-    wanted: Annotated[Vcs, Field(min_length=1)] = Field(description="VCs its header waits for, all held.")
+    source: Natural = key("Terminal that sent it.")
+    source_name: TerminalName = key(of="source")
+    address: Natural = key("Address in its header.")
+    address_name: AddressName = key(of="address")
+    destination: Annotated[Natural, By(_destination)] = key("Terminal that the address stands for.", of="address")
+    destination_name: Annotated[TerminalName, By(_destination)] = key(of="address")
+    length: Positive = key("Flits; it fills the VCs it holds exactly.")
+    lead: Vcs = key("VCs on its way from the injection port to the first it holds.")
+    held: Annotated[Vcs, Bounds(1)] = key("VCs it holds, tail first.")
+    wanted: Annotated[Vcs, Bounds(1)] = key("VCs its header waits for, all held.")
 
 
 class ConfigurationForm(Form):
     """A deadlock configuration: messages none of which can ever move."""
 
     switching: Switching
-    buffer_depth: Positive = Field(description="Flits per VC.")
-    reachability: Grade = Field(description="Way in which packets can get into it, if established.")
-    messages: Annotated[list[MessageForm], Field(min_length=1), Plain] = Field(
-        description="Messages in the order of the schedule."
-    )
+    buffer_depth: Positive = key("Flits per VC.")
+    reachability: Grade = key("Way in which packets can get into it, if established.")
+    messages: Annotated[list[MessageForm], Bounds(1)] = key("Messages in the order of the schedule.")
 
 
 class CertificateForm(Form):
@@ -88,9 +84,9 @@ class VerdictForm(Form):
 
     configuration: ConfigurationForm | None
     certificate: CertificateForm | None
-    reachability: Grade | None = Field(description="Reachability of the configuration; null without one.")
-    certificate_holds: bool | None = Field(
-        description="Whether the separate checker accepts the evidence; null: nothing to check, or too large."
+    reachability: Grade | None = key("Reachability of the configuration; null without one.")
+    certificate_holds: bool | None = key(
+        "Whether the separate checker accepts the evidence; null: nothing to check, or too large."
     )
 
 
@@ -104,7 +100,7 @@ class DeadEndForm(Form):
 class LoopForm(Form):
     """Places that packets for an address never leave."""
 
-    places: Annotated[list[VcName], Plain]
+    places: list[VcName]
     address: AddressName
 
 
@@ -112,15 +108,9 @@ class LoopForm(Form):
 class DeliveryForm(Form):
     """Delivery: dead ends, loops and lengths of routes."""
 
-    dead_ends: Annotated[list[DeadEndForm], Plain] = Field(
-        description="Reachable states without candidates; the first few."
-    )
-    loops: Annotated[list[LoopForm], Plain] = Field(
-        description="Cycles of states that can never reach ejection; the first few."
-    )
-    longest_pair: tuple[TerminalName, AddressName] | None = Field(
-        description="Source and address of a longest route."
-    )
+    dead_ends: list[DeadEndForm] = key("Reachable states without candidates; the first few.")
+    loops: list[LoopForm] = key("Cycles of states that can never reach ejection; the first few.")
+    longest_pair: tuple[TerminalName, AddressName] | None = key("Source and address of a longest route.")
 
 
 @form_of(Smallest, without=("configuration",))
@@ -136,29 +126,29 @@ class SectionForm(Form):
 class TechniqueForm(Form):
     """The answer under one switching technique, in short."""
 
-    deadlock_free: bool | None = Field(description="null: undecided in the time given.")
-    method: str = Field(description="Method of the decision.")
+    deadlock_free: bool | None = key("null: undecided in the time given.")
+    method: str = key("Method of the decision.")
     established: str
 
 
 class CheckAnswer(VerdictForm, DeliveryForm, RelationForm):
     """JSON answer of `unknot check`."""
 
-    seconds: Number = Field(description="Time for the verdict, compilation included.")
-    techniques: dict[Switching, TechniqueForm] = Field(description="The answers under all four techniques.")
-    smallest: SmallestForm | None = Field(description="Only with --smallest.")
-    explanation: Annotated[list[SectionForm] | None, Plain] = Field(description="Only with --explain.")
+    seconds: Number = key("Time for the verdict, compilation included.")
+    techniques: dict[Switching, TechniqueForm] = key("The answers under all four techniques.")
+    smallest: SmallestForm | None = key("Only with --smallest.")
+    explanation: list[SectionForm] | None = key("Only with --explain.")
 
 
 class AcceptedForm(Form):
     """What the checker said of a file."""
 
     file: str
-    accepted: bool | None = Field(description="Null: of a store, where rows are open and none is rejected.")
-    says: list[str] = Field(description="What each claim shows, or why the evidence was rejected.")
+    accepted: bool | None = key("Null: of a store, where rows are open and none is rejected.")
+    says: list[str] = key("What each claim shows, or why the evidence was rejected.")
 
 
 class AcceptAnswer(Form):
     """JSON answer of `unknot accept`."""
 
-    files: Annotated[list[AcceptedForm], Plain]
+    files: list[AcceptedForm]

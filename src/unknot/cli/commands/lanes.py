@@ -133,8 +133,9 @@ def lanes(
             "lanes": routes.count,
             "conclusion": conclusion,
             "certificate_holds": proof.holds,
-            "seconds": seconds,
         }
+        if count is None:
+            more["seconds"] = seconds
         form = ANSWERS[type(routes)]
         show_json(answer(form, routes, proof.verdict, proof.delivery, of=routes.relation, **more))
     else:

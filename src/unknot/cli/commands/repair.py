@@ -80,7 +80,7 @@ def repair(
         OpenSM loads.
     """
     from unknot.certificates.documents import part_of
-    from unknot.cli.answers.form import answer, fill
+    from unknot.cli.answers.form import answer
     from unknot.cli.answers.lanes import RemedyForm, RepairAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.shared import proved, searching
@@ -131,7 +131,7 @@ def repair(
         bounds = [claim for remedy in remedies for claim in remedy.bound_claims]
         write_evidence(evidence, relation.network, relation, [*proof_before.claims(relation), *bounds], parts)
     if json:
-        rows = [fill(RemedyForm, remedy, after=state) for remedy, state in zip(remedies, after, strict=True)]
+        rows = [answer(RemedyForm, remedy, after=state) for remedy, state in zip(remedies, after, strict=True)]
         show_json(answer(RepairAnswer, of=relation, switching=switching, before=before, remedies=rows))
     else:
         _show(relation, before, list(remedies), after)

@@ -87,6 +87,7 @@ def _read(file: Path) -> tuple[Manifest, bytes]:
     """The manifest of a file, which may stand beside it, and the bytes of the file."""
     from pydantic import ValidationError
 
+    from unknot.cli.answers.form import model
     from unknot.cli.answers.networks import ManifestForm
 
     file = Path(str(file).removesuffix(manifest.SIDE))
@@ -96,7 +97,7 @@ def _read(file: Path) -> tuple[Manifest, bytes]:
     if text is None:
         raise UnknotError(f"{file}: it has no manifest, so nobody knows the command; older files have none")
     try:
-        form = ManifestForm.model_validate_json(json_text.dumps(text), strict=True)
+        form = model(ManifestForm).model_validate_json(json_text.dumps(text), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))

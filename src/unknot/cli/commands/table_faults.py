@@ -63,7 +63,7 @@ def table_faults(
         from unknot.cli.answers.analyses import TableFaultsAnswer
         from unknot.cli.answers.form import answer
 
-        show_json(answer(TableFaultsAnswer, faults, fabric, of=fabric.network, fabric=fabric.name))
+        show_json(answer(TableFaultsAnswer, faults, fabric=fabric.name, tables_file=fabric.tables_file))
     else:
         _show(faults, show)
     return exit_code(faults.survives)
