@@ -42,8 +42,8 @@ def test_a_run_in_nanoseconds(tmp_path: Path) -> None:
     assert float(row["latency_mean_ns"]) == pytest.approx(2 * float(row["latency_mean"]))
     assert float(row["accepted_gb_per_s"]) == pytest.approx(4 * float(row["accepted_load"]))
     said = " ".join(done.stdout.split())
-    assert "0.1 flits per terminal per cycle (0.4 GB/s)" in said
-    assert f"cycles ({2 * float(row['latency_mean']):.4g} ns) mean" in said
+    assert "offered load 0.1 flits per cycle (0.4 GB/s)" in said
+    assert f"cycles ({2 * float(row['latency_mean']):.4g} ns) latency p50" in said
     assert CliRunner().invoke(app, [*words, "--units", "fast"]).exit_code == 2
 
 
@@ -94,7 +94,7 @@ def test_studies_and_booksim_files_in_nanoseconds(tmp_path: Path) -> None:
     )
     done = CliRunner().invoke(app, ["run", str(file), "--units", "500 MHz, 8 B"])
     assert done.exit_code == 0, done.output
-    assert re.search(r"^ +0 .*\([\d.]+ GB/s\) .*\([\d.]+ ns\)", done.stdout, re.M)
+    assert re.search(r"^ +seed 0 .*\([\d.]+ GB/s\) .*\([\d.]+ ns\)", done.stdout, re.M)
 
 
 def test_drawings_in_units_have_other_numbers_and_say_so() -> None:

@@ -106,7 +106,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     (folder / "s.toml").write_text(STUDY)
     done = command("run", "s.toml", folder=folder)
     assert done.returncode == 0, done.stderr
-    assert "report: reports/s.html" in done.stdout
+    assert "report  reports/s.html" in done.stdout
     return (folder / "reports" / "s.html").read_bytes()
 
 

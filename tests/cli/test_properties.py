@@ -20,12 +20,13 @@ def test_analyse_reports_every_property() -> None:
     code, text = run("analyse", "mesh(4, 4)", "--routing", "west_first", "--best")
     assert code == 0
     shown = {line.split("  ")[0]: line.split("  ", 1)[1].strip() for line in text.splitlines() if "  " in line}
-    assert shown["minimal"] == shown["coherent"] == shown["livelock-free"] == "yes"
-    assert shown["fully adaptive"] == "NO"
-    assert shown["worst pair"] == "1 of 20, t15 to t0"
-    assert shown["forbidden"] == "(1,1) → (1,0) → (0,0): at (1,1), → (1,0) is not offered"
-    assert shown["VCs"] == "48 in all; 1 per channel, 2 to 4 leave a router"
-    assert "ideal throughput 1" in shown["best split"]
+    assert shown["minimal"] == shown["coherence coherent"] == shown["livelock free"] == "yes"
+    assert shown["adaptivity fully adaptive"] == "NO"
+    assert shown["adaptivity worst pair"] == "t15, t0"
+    path = "source t5, destination t0, channels (1,1)→(1,0), (1,0)→(0,0), refused 0"
+    assert shown["adaptivity forbidden"] == path
+    assert (shown["vc use total"], shown["vc use per router"]) == ("48", "2, 4")
+    assert shown["best throughput"] == "1 flits per cycle"
 
 
 def test_analyse_as_json() -> None:
@@ -44,7 +45,8 @@ def test_analyse_as_json() -> None:
 def test_faults(capsys: pytest.CaptureFixture[str]) -> None:
     code, text = run("faults", "mesh(3, 3)", "--routing", "dimension_order")
     assert code == 1
-    assert "each of the 12 links" in text
+    assert "possible   12" in text
+    assert "undelivered 12" in text
     assert "no way on from" in text
     code, text = run("faults", "mesh(3, 3)", "--routing", "up_down", "--kind", "routers", "--at-once", "2", "--json")
     answer = json.loads(text)
@@ -70,4 +72,7 @@ def test_bnr_prints_draws_and_ends_as_it_should(tmp_path: Path) -> None:
     assert run("bnr", "ring(5)", "--routing", "lcfaa")[0] == 2
     code, text = run("bnr", "mesh(3, 3)", "--routing", "pbfaa(returns=False)", "--switching", "vct")
     assert code == 0
-    assert "none; but lost by choice" in text
+    assert "refusal" in text
+    code, text = run("bnr", "mesh(2, 3)", "--routing", "west_first", "--json")
+    forbidden = json.loads(text)["bnrs"][1]["forbidden"]
+    assert (forbidden["source"], forbidden["channels"]) == ("t1", ["(1,0)→(1,1)", "(1,1)→(0,1)"])

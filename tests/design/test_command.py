@@ -26,7 +26,8 @@ def test_the_answer_is_a_table_a_picture_and_a_routing(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "6 VCs per router are enough" in result.stdout
     assert "Fewer are" in result.stdout
-    assert result.stdout.count("accepts it") == 4
+    assert result.stdout.count("impossible   yes") == 3
+    assert result.stdout.count("found        yes") == 1
     assert "left: x+ y+" in picture.read_text()
     spec = importlib.util.spec_from_file_location("mine", file)
     assert spec is not None
@@ -51,7 +52,7 @@ def test_impossible_is_exit_code_1_and_says_why() -> None:
     result = says("design", "mesh(2)", "--vcs", "1/1 1/1")
     assert result.exit_code == 1
     assert "No rule with 4 VCs per router" in result.stdout
-    assert "deadlocks leave no rule" in result.stdout
+    assert "impossible   yes" in result.stdout
     found = json.loads(says("design", "mesh(2)", "--vcs", "1/1 1/1", "--json").stdout)
     assert found["judged"][0]["outcome"] == "impossible"
     assert found["judged"][0]["holds"] is True
@@ -77,7 +78,7 @@ def test_partial_adaptivity_and_symmetry() -> None:
     assert len(found["provided"]) >= 2
     result = says("design", "mesh(2)", "--symmetry", "transposition", "--vcs", "1/1 1/2")
     assert result.exit_code == 1
-    assert "symmetry" in result.stdout
+    assert "symmetry transposition" in " ".join(result.stdout.split())
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def test_what_makes_no_sense_is_exit_code_2(words: tuple[str, ...]) -> None:
     ("routing", "switching", "code", "words"),
     [
         ("lcfaa", "vct", 0, "escape"),
-        ("lcfaa", "wormhole", 1, "every larger one"),
+        ("lcfaa", "wormhole", 1, "refuted on 3x3"),
         ("odd_even", "wormhole", 3, "depends on the position"),
     ],
 )

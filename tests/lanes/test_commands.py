@@ -20,10 +20,10 @@ def test_lanes_as_text() -> None:
     code, text = run("lanes", "torus(5, 5)")
     assert code == 0
     assert "2 lanes are enough for shortest paths between all 600 pairs of routers. Fewer are impossible." in text
-    assert "1 lane is impossible" in text
-    assert "the separate checker accepts it" in text
-    assert "(0,0)→(1,0) → (1,0)→(2,0)" in text
-    assert "15 on any shortest paths: no load is lower; the separate checker accepts it" in text
+    assert "kind forced-cycle, lanes 1" in text
+    assert "checker of the bound accepts it" in text
+    assert "(0,0)→(1,0) (1,0)→(2,0)" in text
+    assert "load bound 15 load gap 0 checker of the load bound accepts it" in text
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_flows(tmp_path: Path) -> None:
     code, text = run("lanes", "ring(5)", "--flows", str(file))
     assert code == 0
     assert "1 lane is enough for shortest paths between all 2 pairs of routers with flows." in text
-    assert "3000 in the units of the flows" in text
+    assert "highest load 3,000" in text
     code, text = run("check", "ring(5)", "--routing", "shortest_paths", "--flows", str(file), "--json")
     assert code == 0
     assert json.loads(text)["pairs"] == 2

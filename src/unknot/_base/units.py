@@ -13,6 +13,8 @@ _TEXT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([GgMm])[Hh]z\s*,\s*(\d+(?:\.\d+)?)\s*
 
 _TIMES = ("latency", "network_latency_", "round_trip_", "makespan", "zero_load_latency")
 """Beginnings of the names of results that are in cycles."""
+_ALONE = ("simulated", "model")
+"""Names of the times of a message alone, which rows have otherwise."""
 _LOADS = ("offered_load", "accepted_load", "load", "throughput")
 """Names of results that are in flits per terminal and cycle."""
 
@@ -164,6 +166,18 @@ class Scale:
         if self.units is None or flits_per_cycle is None:
             return ""
         return f" ({self.units.gb_per_s(flits_per_cycle):.4g} GB/s)"
+
+    def after(self, name: str, figure: float, *, unit: bool) -> str:
+        """Text that follows the figure of this name: with `unit` what it is in, and with units the ns or GB/s.
+
+        Examples
+        --------
+        >>> Scale(Units(clock_ghz=2.0, flit_bytes=16)).after("latency_mean", 100, unit=True)
+        ' cycles (50 ns)'
+        """
+        if name.startswith(_TIMES) or name in _ALONE:
+            return f"{' cycles' * unit}{self.ns(figure)}"
+        return f"{' flits per cycle' * unit}{self.gb_per_s(figure)}" if name in _LOADS else ""
 
     def describe(self) -> str:
         """What a cycle and a flit a cycle are, in a sentence; empty without units."""

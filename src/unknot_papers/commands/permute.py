@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, Picture, TimeLimit
-from unknot.cli.commands.printing import show, show_json
 from unknot.cli.commands.shared import limited, write
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
@@ -41,11 +40,12 @@ def permute(
     """
     from unknot._base.errors import UnknotError
     from unknot.cli.commands import activity
+    from unknot.cli.commands.display import put
     from unknot.studies.design import network as named
     from unknot_papers.multistage import Marks, accept, permute_with_faults
+    from unknot_papers.multistage.answer import PermuteAnswer, permute_answer
     from unknot_papers.multistage.realisation import permutation as permutation_of
     from unknot_papers.multistage.realisation import random_permutation
-    from unknot_papers.multistage.text import describe_realisation
 
     whole = limited(deadline, lambda: named(network, where="NETWORK"))
     if permutation is not None and random is not None:
@@ -65,10 +65,5 @@ def permute(
         from unknot_papers.multistage.drawing import draw_realisation
 
         write(out, draw_realisation(realisation, whole, marks))
-    if json:
-        from unknot_papers.multistage.answer import permute_answer
-
-        show_json(permute_answer(realisation, whole, marks))
-    else:
-        show("\n".join(describe_realisation(realisation, whole, marks)))
+    put(json, PermuteAnswer, permute_answer(realisation, whole, marks), most=realisation.sources.size)
     raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[realisation.realised])

@@ -12,6 +12,11 @@ from unknot_papers.itm.spanning import Spanning
 class ItmAnswer(Form):
     """JSON answer of `unknot itm`."""
 
+    table = (
+        "network.name", "network.routers", "network.channels", "itself", "why_not", "chordal", "kind", "found",
+        "proved", "method", "reason", "added_vcs", "verdicts", "circle", "routes",
+    )  # fmt: skip
+
     network: NetworkForm
     found: bool
     links: list[tuple[RouterName, RouterName]] | None

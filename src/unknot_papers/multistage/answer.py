@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unknot.cli.answers.form import Form, Natural, answer, key
+from unknot.cli.answers.form import Answer, Form, Natural, answer, key
 from unknot.network import Network
 from unknot_papers.multistage.faults import Marks
 from unknot_papers.multistage.paths import routers_of
@@ -14,6 +14,8 @@ from unknot_papers.multistage.text import tags_of
 
 class PassageForm(Form):
     """One message; channels are numbered as in the network without faults."""
+
+    table = ("source", "destination", "tag", "switches", "blocked")
 
     source: str
     destination: str
@@ -36,7 +38,7 @@ class PermuteAnswer(Form):
     messages: list[PassageForm]
 
 
-def permute_answer(realisation: Realisation, whole: Network, marks: Marks) -> dict[str, Any]:
+def permute_answer(realisation: Realisation, whole: Network, marks: Marks) -> Answer:
     """Return a realisation as plain values."""
     through = set(realisation.routed.tolist())
     return answer(

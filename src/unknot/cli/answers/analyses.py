@@ -73,11 +73,20 @@ class AnalyseAnswer(DeliveryForm, RelationForm, WithUnits):
     livelock: LivelockForm
     coherence: CoherenceForm
     costs: list[CostForm] = key("Only with --flits.")
+    table = (
+        "network.name", "routing", "vcs", "num_vcs", "delivered", "minimal", "longest_route", "longest_pair",
+        "livelock.free", "livelock.cycles", "coherence.coherent", "coherence.witness", "adaptivity.fully_adaptive",
+        "adaptivity.mean", "adaptivity.worst", "adaptivity.worst_pair", "adaptivity.forbidden", "vc_use.total",
+        "vc_use.per_channel", "vc_use.per_router", "vc_use.unused", "loads.highest", "loads.busiest",
+        "loads.throughput", "best.highest", "best.busiest", "best.throughput", "costs", "left_out",
+    )  # fmt: skip
 
 
 @form_of(FaultSweep)
 class FaultsAnswer(Form):
     """JSON answer of `unknot faults`."""
+
+    table = ("network", "routing", "switching", "kind", "faults", "possible", "counts", "survives", "tried")
 
     survives: bool | None = key(
         "Nothing but `holds` and `disconnected` came about; null: some are `undecided`, none is worse."
@@ -93,6 +102,11 @@ class TableFaultForm(Form):
 @form_of(TableFaults, without=("fabric", "_routes", "_failed"))
 class TableFaultsAnswer(Form):
     """JSON answer of `unknot faults FABRIC`: faults with the forwarding tables as they are."""
+
+    table = (
+        "fabric", "tables_file", "kind", "faults", "possible", "pairs", "undelivered_before", "counts", "survives",
+        "tried",
+    )  # fmt: skip
 
     fabric: str
     tables_file: str

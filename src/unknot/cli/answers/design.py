@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from unknot._base.switching import Switching
-from unknot.cli.answers.form import Answer, Form, Natural, Number, Positive, answer, form_of, key
+from unknot.cli.answers.form import Form, Natural, Number, Positive, answer, form_of, key
 from unknot.cli.answers.verdicts import ConfigurationForm
 from unknot.design.decision import Decision
 from unknot.design.design import Design
@@ -53,6 +53,8 @@ class RowForm(Form):
 class JudgedForm(Form):
     """Verdict on one distribution of VCs."""
 
+    table = ("counts", "vcs", "outcome", "holds", "rounds", "evidence")
+
     counts: Counts = key(PAIRS)
     vcs: Positive = key("VCs per router.")
     holds: bool | None = key("Whether the checkers accept proof or evidence; null: there is none.")
@@ -66,6 +68,8 @@ class JudgedForm(Form):
 @form_of(Design, without=("request", "decisions", "short"))
 class DesignAnswer(Form):
     """JSON answer of `unknot design`."""
+
+    table = ("conclusion", "vcs", "counts", "provided", "symmetry", "proof", "complete", "seconds", "rule", "judged")
 
     family: str
     switching: Switching
@@ -87,6 +91,11 @@ class DesignAnswer(Form):
 class EverySizeAnswer(Form):
     """JSON answer of `unknot check --all-sizes`."""
 
+    table = (
+        "family", "routing", "switching", "deadlock_free", "read", "uniform", "proof", "holds", "reason", "decided",
+        "refuted_on", "seconds", "rule",
+    )  # fmt: skip
+
     family: str
     switching: Switching
     proof: ProofForm | None
@@ -99,8 +108,8 @@ class EverySizeAnswer(Form):
     seconds: Number
 
 
-def design_answer(design: Design, **more: Any) -> Answer:
-    """The JSON of a design."""
+def design_keys(design: Design) -> dict[str, Any]:
+    """What the answer about a design says otherwise than the design."""
     best = design.best
     rule = None if best is None else best.rule
     decisions = []
@@ -108,7 +117,7 @@ def design_answer(design: Design, **more: Any) -> Answer:
         evidence = [impossible.claim for impossible in one.evidence]
         decisions.append(answer(JudgedForm, one, counts=list(one.space.counts), vcs=one.space.vcs, evidence=evidence))
     provided = None if rule is None else rule.provided(states=design.request.adaptive == "states")
-    fields: dict[str, Any] = {
+    return {
         "adaptive": design.request.adaptive,
         "least": 2**design.dimensions if design.request.least is None else design.request.least,
         "counts": None if best is None else list(best.space.counts),
@@ -117,13 +126,12 @@ def design_answer(design: Design, **more: Any) -> Answer:
         "proof": None if best is None or rule is None or best.proof is None else proof_form(rule.space, best.proof),
         "judged": decisions,
     }
-    return answer(DesignAnswer, design, **fields, **more)
 
 
-def every_size_answer(verdict: EverySize, **more: Any) -> Answer:
-    """The JSON of a verdict for every size."""
+def every_size_keys(verdict: EverySize) -> dict[str, Any]:
+    """What the answer about every size says otherwise than the verdict."""
     rule, refuted = verdict.rule, verdict.refuted
-    fields: dict[str, Any] = {
+    return {
         "proof": None if rule is None or verdict.proof is None else proof_form(rule.space, verdict.proof),
         "rule": None if rule is None else rows(rule),
         "read": [sides_text(sides) for sides in verdict.read],
@@ -131,7 +139,6 @@ def every_size_answer(verdict: EverySize, **more: Any) -> Answer:
         "refuted_on": None if verdict.refuted_on is None else sides_text(verdict.refuted_on),
         "configuration": None if refuted is None else refuted.configuration,
     }
-    return answer(EverySizeAnswer, verdict, of=verdict.relation, **fields, **more)
 
 
 def sides_text(sides: tuple[int, ...]) -> str:

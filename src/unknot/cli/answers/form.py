@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import math
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -71,6 +71,8 @@ class Key:
         What it holds in JSON.
     home : tuple of type
         Classes whose attributes may fill it; empty: that of the only source.
+    described : type or None
+        The dataclass whose field it is.
     """
 
     doc: str | None = None
@@ -79,6 +81,11 @@ class Key:
     name: str = ""
     hint: Any = None
     home: tuple[type, ...] = ()
+    described: type | None = None
+
+    def description(self, name: str) -> str | None:
+        """Its description, or that of the field of this name in the docstring of its dataclass."""
+        return self.doc if self.described is None else _descriptions(self.described).get(name)
 
 
 def key(doc: str | None = None, *, of: str = "", default: Any = MISSING, name: str = "") -> Any:
@@ -120,9 +127,7 @@ def form_of(*kinds: type, without: tuple[str, ...] = ()) -> Callable[[type[F]], 
     return made
 
 
-@cache
-def keys_of(form: Any) -> Mapping[str, Key]:
-    """The keys of a form by their names in Python, those of its bases first."""
+def _keys_of(form: type[Form]) -> Mapping[str, Key]:
     line = [kind for kind in reversed(form.__mro__) if issubclass(kind, Form)]
     hints = get_type_hints(form, include_extras=True)
     keys: dict[str, Key] = {}
@@ -135,9 +140,9 @@ def keys_of(form: Any) -> Mapping[str, Key]:
             kind for kind in base.__dict__.get("kinds", ()) if hasattr(kind, "__dataclass_fields__")
         ]
         for kind in described:
-            words, types_of = _descriptions(kind), get_type_hints(kind)
+            types_of = get_type_hints(kind)
             for name in (one.name for one in fields(kind) if one.name not in base.without):
-                written = Key(words.get(name), hint=_in_json(types_of[name]))
+                written = Key(hint=_in_json(types_of[name]), described=kind)
                 keys[name] = replace(keys[name] if name in declared else written, home=(kind,))
         for name in own:
             said = base.__dict__.get(name, Key())
@@ -148,7 +153,17 @@ def keys_of(form: Any) -> Mapping[str, Key]:
     return keys
 
 
-def answer(form: type, *sources: object, of: Relation | Network | None = None, **more: object) -> Answer:
+keys_of: Callable[[Any], Mapping[str, Key]] = cache(_keys_of)
+"""The keys of a form by their names in Python, those of its bases first."""
+
+
+def answer(
+    form: type,
+    *sources: object,
+    of: Relation | Network | None = None,
+    only: Collection[str] = (),
+    **more: Any,
+) -> Answer:
     """Fill a form from objects, and return it as plain values for JSON.
 
     Parameters
@@ -159,6 +174,8 @@ def answer(form: type, *sources: object, of: Relation | Network | None = None, *
         only source.
     of : Relation or Network, optional
         What the numbers in the sources belong to.
+    only : collection of str
+        Keys that are filled; by default all.
     **more : object
         Further keys, before the sources.
 
@@ -170,6 +187,9 @@ def answer(form: type, *sources: object, of: Relation | Network | None = None, *
     subject = None if of is None else Subject(of)
     filled = Answer()
     for name, one in keys_of(form).items():
+        if only and name not in only:
+            more.pop(name, None)
+            continue
         if name in more:
             value = more.pop(name)
         else:
@@ -188,7 +208,8 @@ def answer(form: type, *sources: object, of: Relation | Network | None = None, *
     return filled
 
 
-def _is_form(hint: Any) -> bool:
+def is_form(hint: Any) -> bool:
+    """Whether a type is a form."""
     return isinstance(hint, type) and issubclass(hint, Form)
 
 
@@ -220,7 +241,7 @@ def _written(hint: Any, value: Any, subject: Subject | None) -> Any:
     inner = get_args(hint)
     if value is None or isinstance(value, (str, Answer)):
         return value
-    if _is_form(hint):
+    if is_form(hint):
         keys = keys_of(hint)
         if isinstance(value, tuple):
             value = dict(zip(keys, value, strict=True))
@@ -248,7 +269,7 @@ def _holds(option: Any, value: Any) -> bool:
         if any(isinstance(mark, By) for mark in marks):
             return value is not None
     kind = get_origin(option) or option
-    if _is_form(kind):
+    if is_form(kind):
         if isinstance(value, dict):
             return {name for name, _ in _by_names(kind, value)} == set(value)
         return type(value) in kind.kinds or not (kind.kinds or isinstance(value, (int, float, str, type(None))))
@@ -318,13 +339,11 @@ def model(form: type, **more: Any) -> Any:
 def _model(form: Any, more: tuple[tuple[str, Any], ...]) -> Any:
     from pydantic import ConfigDict, Field, create_model
 
-    columns: dict[str, Any] = {
-        name: (
-            _checked(one.hint),
-            Field(... if one.default is MISSING else one.default, alias=one.name or None, description=one.doc),
-        )
-        for name, one in keys_of(form).items()
-    }
+    columns: dict[str, Any] = {}
+    for name, one in keys_of(form).items():
+        default = ... if one.default is MISSING else one.default
+        column = Field(default, alias=one.name or None, description=one.description(name))
+        columns[name] = _checked(one.hint), column
     config = ConfigDict(extra="forbid", frozen=True)
     return create_model(form.__name__, __config__=config, __doc__=form.__doc__, **columns, **dict(more))
 
@@ -340,7 +359,7 @@ def _checked(hint: Any) -> Any:
             else _checked(inner[0])
         )
     if origin is Literal or not inner:
-        return model(hint) if _is_form(hint) else hint
+        return model(hint) if is_form(hint) else hint
     if origin in (Union, types.UnionType):
         return Union[tuple(map(_checked, inner))]  # noqa: UP007 made at run time
     return origin[tuple(map(_checked, inner))]

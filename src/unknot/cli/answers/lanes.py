@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from unknot._base.three_valued import all_hold
 from unknot.cli.answers.form import (
@@ -110,6 +110,13 @@ def _tried(tried: Any, subject: Any) -> Any:
 class FewestForm(VerdictForm, DeliveryForm, RelationForm):
     """Routes in few lanes, whether packets keep them or not."""
 
+    table: ClassVar[tuple[str, ...]] = (
+        "conclusion", "network.name", "lanes", "lower_bound", "evidence", "evidence_holds", "tried", "conflicts",
+        "changing_pairs", "levels", "deadlock_free", "established", "certificate_holds", "delivered", "minimal",
+        "longest_route", "longest_pair", "highest_load", "mean_load", "load_bound", "load_gap", "load_bound_holds",
+        "lane_pairs", "lane_highest", "evidence.turns", "front", "moves", "complete", "seconds",
+    )  # fmt: skip
+
     lanes: Positive
     fewest: bool = key("Fewer lanes are shown to be impossible.")
     conclusion: str
@@ -155,6 +162,11 @@ class ChangingAnswer(FewestForm):
 )
 class LongerAnswer(SharedForm, VerdictForm, DeliveryForm, RelationForm):
     """JSON answer of `unknot lanes --lanes K`."""
+
+    table = (
+        "conclusion", "network.name", "mean_hops", "mean_shortest", "longest_detour", "highest_load", "lane_pairs",
+        "lane_highest", "deadlock_free", "established", "certificate_holds", "delivered", "moves", "complete",
+    )  # fmt: skip
 
     lanes: Positive
     conclusion: str
@@ -214,6 +226,11 @@ class StateForm(Form):
 class RemedyForm(Form):
     """A remedy and its cost."""
 
+    table = (
+        "kind", "cost", "unit", "lower_bound", "evidence_holds", "changed_pairs", "pairs", "after.widest_vcs",
+        "after.highest_load", "after.mean_hops", "after.deadlock_free", "after.delivered", "after.minimal",
+    )  # fmt: skip
+
     kind: str = key("Kind of change.")
     cost: Natural | None = key("Cost in units; null: the remedy is impossible.")
     unit: Literal["lanes", "pairs", "entries", "candidates", "VCs"]
@@ -226,6 +243,8 @@ class RemedyForm(Form):
 
 class RepairAnswer(RelationForm):
     """JSON answer of `unknot repair`."""
+
+    table = ("network.name", "routing", "switching", "before", "remedies")
 
     switching: str
     before: StateForm
@@ -248,6 +267,8 @@ class RepairedFaultForm(Form):
 
 class RepairedFaultsAnswer(RelationForm):
     """JSON answer of `unknot faults --repair`."""
+
+    table = ("network.name", "routing", "kind", "lanes", "safe", "faults")
 
     kind: Literal["links", "channels", "routers"]
     lanes: Positive = key("Without faults.")

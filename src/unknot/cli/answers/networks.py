@@ -35,6 +35,10 @@ class ShowAnswer(Form):
     """JSON answer of `unknot show`: name and figures of a network."""
 
     name: str
+    table = (
+        "name", "routers", "channels", "links", "terminals", "degree_min", "degree_max", "connected",
+        "terminals_connected", "diameter", "mean_distance", "sampled", "bisection",
+    )  # fmt: skip
 
 
 class ConvertAnswer(Form):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,11 @@ class ReplayForm(Form):
 class ReplayAnswer(RelationForm):
     """JSON answer of `unknot replay`."""
 
+    table = (
+        "network.name", "routing", "configuration.switching", "configuration.buffer_depth",
+        "configuration.reachability", "accepted", "objection", "replay.injected", "replay.cycles", "replay.stuck",
+    )  # fmt: skip
+
     configuration: ConfigurationForm
     accepted: bool = key("Whether the checker accepts it as a deadlock.")
     objection: str | None = key("Objection of the checker; null: none.")
@@ -64,9 +69,21 @@ class BurstsForm(Form):
     """Chances in a cycle that a burst begins and that it ends."""
 
 
+POINT = (
+    "network.name", "routing", "vcs", "vcs_chosen", "switching", "buffer_depth", "traffic", "offered_load",
+    "accepted_load", "latency_mean", "latency_p50", "latency_p95", "latency_p99", "latency_max",
+    "network_latency_mean", "hops_mean", "outcome", "reason", "hint",
+)  # fmt: skip
+"""Keys of a simulated point on the terminal."""
+
+
 @form_of(Run, without=("utilisation", "occupancy", "pairs", "network", "routing", "vcs"))
 class RunForm(Form):
     """One run; the loads of its channels are left out."""
+
+    table: ClassVar[tuple[str, ...]] = (
+        "seed", "offered_load", "accepted_load", "latency_mean", "latency_p99", "hops_mean", "outcome",
+    )  # fmt: skip
 
     deadlock: ConfigurationForm | None = key("The knot of blocked messages, when the run came to one.")
     outcome: str = key("stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell.")
@@ -79,6 +96,10 @@ SeveralRuns = list[RunForm]
 @form_of(Runs)
 class RunsForm(Form):
     """Several runs of one point, and their figures together."""
+
+    table: ClassVar[tuple[str, ...]] = (
+        "offered_load", "accepted_load", "latency_mean", "latency_p99", "hops_mean", "stable", "reason",
+    )  # fmt: skip
 
     runs: SeveralRuns
 
@@ -93,6 +114,8 @@ class SaturationForm(Form):
 class ChannelForm(Form):
     """Utilisation and buffer occupancy of a channel while measuring."""
 
+    table = ("channel", "utilisation", "gbit_per_s")
+
     channel: ChannelName
     utilisation: Number = key("Flits per cycle.")
     occupancy: list[Number] = key("Mean number of flits in the buffer of each VC.")
@@ -101,6 +124,11 @@ class ChannelForm(Form):
 
 class FlowForm(Form):
     """A flow while measuring: what was offered and what arrived."""
+
+    table = (
+        "source", "target", "offered", "accepted", "offered_gbit_per_s", "accepted_gbit_per_s", "packets",
+        "latency_mean",
+    )  # fmt: skip
 
     source: TerminalName
     target: TerminalName
@@ -162,6 +190,11 @@ class SimulatedForm(RelationForm, WithUnits):
 class SimulateAnswer(RunForm, SimulatedForm):
     """JSON answer of `unknot simulate` for one run."""
 
+    table = (
+        *POINT, "packet_length", "lengths", "bursts", "packets", "lost_packets", "faults", "warmup", "measured",
+        "cycles", "flit_hops", "seed", "classes", "flows", "channels",
+    )  # fmt: skip
+
     ns_per_flit_hop: Number = key("Processor time, once everything is compiled.")
     hint: str = key("A change after which a short run is stable, or those that do not help; may be empty.")
     channels: list[ChannelForm] | None = key("Only with --channels or --flows.")
@@ -171,9 +204,15 @@ class SimulateAnswer(RunForm, SimulatedForm):
 class SeedsAnswer(RunsForm, SimulatedForm):
     """JSON answer of `unknot simulate --seeds`."""
 
+    table = (*POINT, "stable", "stable_runs", "runs")
+
 
 class SaturationAnswer(SaturationForm, SimulatedForm):
     """JSON answer of `unknot simulate --saturation`."""
+
+    table = (
+        "network.name", "routing", "vcs", "vcs_chosen", "zero_load_latency", "load", "limit", "throughput", "runs",
+    )  # fmt: skip
 
     zero_load_latency: Number = key("Latency of a packet alone in the network, in cycles.")
 
@@ -197,6 +236,14 @@ class ClassForm(Form):
 class TraceAnswer(RelationForm, WithUnits):
     """JSON answer of `unknot trace`."""
 
+    table = (
+        "network.name", "routing", "vcs", "switching", "buffer_depth", "messages", "flits", "makespan",
+        "latency_mean", "latency_p50", "latency_p95", "latency_p99", "latency_max", "network_latency_mean",
+        "closed_loop.requests", "closed_loop.window", "closed_loop.done", "closed_loop.round_trip_mean",
+        "closed_loop.round_trip_p50", "closed_loop.round_trip_p99", "closed_loop.throughput", "unfinished", "reason",
+        "cycles", "flit_hops", "classes",
+    )  # fmt: skip
+
     messages: Natural
     flits: Natural
     deadlock: ConfigurationForm | None
@@ -207,6 +254,8 @@ class TraceAnswer(RelationForm, WithUnits):
 @form_of(Send)
 class SendForm(Form):
     """One message of a schedule."""
+
+    table = ("step", "source", "destination", "size", "started", "arrived", "blocked")
 
     started: Natural | None = key("Cycle in which it entered the network.")
     arrived: Natural | None = key("Cycle in which its tail arrived.")
@@ -223,6 +272,11 @@ class MeetingForm(Form):
 @form_of(Schedule, Execution, without=("started", "arrived", "blocked"))
 class MulticastAnswer(RelationForm, WithUnits):
     """JSON answer of `unknot multicast`."""
+
+    table = (
+        "network.name", "routing", "operation", "members", "steps", "switching", "block", "latency", "sends",
+        "meetings",
+    )  # fmt: skip
 
     steps: Natural
     sends: list[SendForm]

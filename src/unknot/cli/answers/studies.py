@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from unknot._base.switching import Switching
 from unknot._base.units import Units
 from unknot.cli.answers.form import Answer, Form, Positive, answer, form_of, key
@@ -19,6 +21,8 @@ from unknot.verify.audit_traffic import TrafficAudit
 
 class DesignAnswer(Form):
     """A design of a study, its verdict, delivery, replay and runs."""
+
+    table = ("name", "verdict.deadlock_free", "delivery.delivered", "delivery.minimal")
 
     name: str
     network: str
@@ -40,6 +44,8 @@ class DesignAnswer(Form):
 class RunAnswer(WithUnits):
     """JSON answer of `unknot run`."""
 
+    table = ("title", "designs", "designs.runs", "report")
+
     title: str
     study: str | None = key("The file.")
     designs: list[DesignAnswer]
@@ -48,6 +54,8 @@ class RunAnswer(WithUnits):
 
 class CurveAnswer(WithUnits):
     """JSON answer of `unknot curve`; a design for each routing."""
+
+    table = ("designs", "designs.runs")
 
     designs: list[DesignAnswer]
 
@@ -90,6 +98,11 @@ class RoutesForm(Form):
 class TrafficForm(VerdictForm, DeliveryForm):
     """Verdict and delivery for one kind of traffic."""
 
+    table: ClassVar[tuple[str, ...]] = (
+        "traffic", "deadlock_free", "delivered", "pairs", "undelivered_pairs", "unknown_pairs", "longest_route",
+        "longer_pairs", "extra_hops", "lost",
+    )  # fmt: skip
+
     holds: bool | None
     meaning: str
     unknown_pairs: int = key("Pairs whose route, or service level, the files do not tell.")
@@ -113,6 +126,18 @@ class ChangesForm(Form):
 
 class AuditAnswer(TrafficForm):
     """JSON answer of `unknot audit`; verdict and delivery are those of host-to-host traffic."""
+
+    table = (
+        "fabric", "fabric_file", "tables_file", "levels_file", "lanes_file", "multicast_file", "network.routers",
+        "network.terminals", "lanes", "switching", "notes", "assumption", "traffic", "deadlock_free", "established",
+        "certificate_holds", "delivered", "pairs", "undelivered_pairs", "unknown_pairs", "unknown_because", "loop",
+        "lost", "longest_route", "longer_pairs", "extra_hops", "replies.deadlock_free", "replies.certificate_holds",
+        "replies.delivered", "replies.loop", "replies.lost", "multicast.groups", "multicast.level",
+        "multicast.deadlock_free", "multicast.certificate_holds", "multicast.delivered", "multicast.pairs",
+        "multicast.undelivered_pairs", "multicast.loop", "multicast.circling", "multicast.lost",
+        "changes.lost_cables", "changes.new_cables", "changes.lids", "changes.entries", "changes.compared",
+        "changes.deadlock_free_before", "routes.lengths", "others", "routes.cables",
+    )  # fmt: skip
 
     fabric: str
     fabric_file: str
@@ -158,7 +183,7 @@ def audit_answer(
     return _traffic(AuditAnswer, audit.host_to_host, **more)
 
 
-def _traffic(form: type[Form], traffic: TrafficAudit, **more: object) -> Answer:
+def _traffic(form: type[Form], traffic: TrafficAudit, **more: Any) -> Answer:
     unknown = {name: getattr(traffic.unknown, name) for name in ("unknown_pairs", "unknown_because")}
     return answer(form, traffic, traffic.verdict, traffic.delivery, of=traffic.relation, **unknown, **more)
 

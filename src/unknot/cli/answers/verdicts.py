@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Verdict
@@ -20,7 +20,6 @@ from unknot.cli.answers.form import (
     key,
 )
 from unknot.cli.answers.networks import RelationForm
-from unknot.report.explanation import Section
 from unknot.verify.delivery import Delivery
 from unknot.verify.smallest import Smallest
 
@@ -88,6 +87,7 @@ class VerdictForm(Form):
     certificate_holds: bool | None = key(
         "Whether the separate checker accepts the evidence; null: nothing to check, or too large."
     )
+    table: ClassVar[tuple[str, ...]] = ("switching", "deadlock_free", "method", "scope", "established")
 
 
 class DeadEndForm(Form):
@@ -118,14 +118,17 @@ class SmallestForm(Form):
     """Bounds on the size of deadlock configurations; the smallest itself stands with the verdict."""
 
 
-@form_of(Section)
 class SectionForm(Form):
     """A part of an explanation."""
+
+    title: str
+    paragraphs: list[str]
 
 
 class TechniqueForm(Form):
     """The answer under one switching technique, in short."""
 
+    table = ("deadlock_free", "method")
     deadlock_free: bool | None = key("null: undecided in the time given.")
     method: str = key("Method of the decision.")
     established: str
@@ -133,6 +136,12 @@ class TechniqueForm(Form):
 
 class CheckAnswer(VerdictForm, DeliveryForm, RelationForm):
     """JSON answer of `unknot check`."""
+
+    table = (
+        "network.name", "routing", "vcs", "switching", "deadlock_free", "method", "size", "seconds", "scope",
+        "established", "certificate.kind", "reachability", "certificate_holds", "smallest", "delivered",
+        "undelivered_pairs", "minimal", "longest_route", "longest_pair", "techniques", "dead_ends", "loops",
+    )  # fmt: skip
 
     seconds: Number = key("Time for the verdict, compilation included.")
     techniques: dict[Switching, TechniqueForm] = key("The answers under all four techniques.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import UnknotError
 from unknot._base.output import make_folder
@@ -68,7 +68,7 @@ def run_configuration(
         verdict, delivery = _proof(setup)
     rows = [row for point in points for row in point.found.rows]
     if json:
-        more = {
+        more: dict[str, Any] = {
             "file": str(path),
             "warnings": setup.warnings,
             "without_effect": idle,
@@ -175,16 +175,20 @@ def _show_statistics(setup: Setup, points: list[Point]) -> None:
 
 def _show_outcomes(setup: Setup, points: list[Point], scale: Scale) -> None:
     """Print the verdict on replies, and a table of the seeds of one point, or of several points."""
-    from unknot.cli.commands.display import print_runs
+    from unknot.cli.answers.form import Form, answer
+    from unknot.cli.answers.runs import RunForm, RunsForm
+    from unknot.cli.commands.display import print_forms
 
     if (established := _of_replies(setup)) is not None:
         show(established)
-    every = points[0].found
+    form: type[Form] = RunForm
+    named: dict[str, Any] = {point.setting: point.found.runs[0] for point in points}
     if len(points) == 1:
-        print_runs("seed", [(str(run.seed), run) for run in every.runs], scale)
-    else:
-        alone = len(every.runs) == 1
-        print_runs("point", [(p.setting, p.found.runs[0] if alone else p.found) for p in points], scale)
+        named = {f"seed {run.seed}": run for run in points[0].found.runs}
+    elif len(points[0].found.runs) > 1:
+        form, named = RunsForm, {point.setting: point.found for point in points}
+    filled = {name: answer(form, run, of=setup.relation, only=form.table) for name, run in named.items()}
+    print_forms(form, filled, "runs", scale)
     broken = next((point for point in points if point.found.reason), None)
     if broken is not None:
         show(f"{broken.setting}: {broken.found.reason}".removeprefix(": "))

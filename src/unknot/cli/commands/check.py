@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from unknot._base.errors import RelationError
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import (
     MINUTE,
@@ -26,7 +27,6 @@ from unknot.cli.commands.options import (
     Vcs,
 )
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import (
     COQ,
     exit_code,
@@ -38,9 +38,8 @@ from unknot.cli.commands.shared import (
 )
 
 if TYPE_CHECKING:
-    from unknot.certificates import Verdict
+    from unknot._base.deadline import Deadline
     from unknot.certificates.documents import Document
-    from unknot.certificates.verdict import Size
     from unknot.report.explanation import Section
     from unknot.routing.relation import Relation
     from unknot.verify import Delivery
@@ -82,14 +81,15 @@ def check(
         Write the counterexample, for `unknot replay`.
     """
     from unknot.certificates import evidence_holds
+    from unknot.cli.answers.verdicts import CheckAnswer, VerdictForm
     from unknot.cli.commands import activity
+    from unknot.cli.commands.display import describe, tell
     from unknot.verify import check_all, deliver
     from unknot.verify.check import NO_ANSWER
+    from unknot.verify.delivery import NOT_FOLLOWED
 
     if all_sizes:
-        from unknot.cli.commands.every_size import check_every_size
-
-        check_every_size(network, routing, vcs, switching, deadline, evidence, json=json)
+        raise typer.Exit(_every_size(network, routing, vcs, switching, deadline, evidence, json=json))
     relation = limited(deadline, lambda: relation_of(network, routing, vcs, flows=flows, proved=True))
     began = time.monotonic()
     with activity.working("proving") as progress:
@@ -142,27 +142,52 @@ def check(
         if least is not None and least.messages_bound > 1:
             claims += _size_claims(relation, switching, least)
         write_evidence(evidence, relation.network, relation, claims)
-    if json:
-        from unknot.cli.answers.form import answer
-        from unknot.cli.answers.verdicts import CheckAnswer, VerdictForm
-
-        more = {"certificate_holds": holds, "seconds": seconds, "smallest": least, "explanation": sections or None}
-        if delivery is None:
-            show_json(answer(VerdictForm, verdict, of=relation, certificate_holds=holds))
-        else:
-            show_json(answer(CheckAnswer, verdict, delivery, of=relation, techniques=verdicts, **more))
+    if delivery is None and json:
+        tell(json, VerdictForm, verdict, of=relation, certificate_holds=holds)
     else:
-        _show(
-            relation,
-            verdict,
-            delivery,
-            holds,
-            seconds=seconds,
-            smallest=least,
-            sections=sections,
-            techniques=verdicts,
-        )
+        tell(
+            json, CheckAnswer, verdict, delivery or NOT_FOLLOWED, of=relation, certificate_holds=holds,
+            seconds=seconds, techniques=verdicts, smallest=least, explanation=sections or None,
+        )  # fmt: skip
+    if sections and not json:
+        _show_sections(sections)
+    elif not json:
+        describe(relation, configuration)
     raise typer.Exit(exit_code(verdict.deadlock_free, None if delivery is None else delivery.delivered))
+
+
+def _every_size(
+    family: str,
+    routing: str,
+    vcs: int | None,
+    switching: Switching,
+    deadline: Deadline,
+    evidence: Path | None,
+    *,
+    json: bool,
+) -> int:
+    """Decide for all meshes of a family, print it, and return the exit code."""
+    from unknot.certificates import verdict_claim
+    from unknot.cli.answers.design import EverySizeAnswer, every_size_keys
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.display import tell
+    from unknot.design import every_size
+
+    if vcs is not None:
+        raise RelationError(f"--all-sizes: give VCs as an option of the routing, such as {routing}(vcs={vcs})")
+    with activity.working("looking for a proof"):
+        verdict = every_size(family, routing, switching, time_limit=deadline)
+        holds = deadline.closing.closing.unless_over(lambda: verdict.holds)
+    if evidence is not None:
+        if verdict.proof is not None:
+            write_evidence(evidence, None, None, [verdict.claim])
+        else:
+            relation = verdict.relation
+            refuted = [] if verdict.refuted is None else [verdict_claim(verdict.refuted)]
+            write_evidence(evidence, None if relation is None else relation.network, relation, refuted)
+    keys = every_size_keys(verdict)
+    tell(json, EverySizeAnswer, verdict, of=verdict.relation, family=family, holds=holds, **keys)
+    return exit_code(verdict.deadlock_free)
 
 
 def _size_claims(relation: Relation, technique: Switching, least: Smallest) -> list[Document]:
@@ -182,72 +207,6 @@ def _size_claims(relation: Relation, technique: Switching, least: Smallest) -> l
 
 
 PROSE_WIDTH = 100
-
-
-def _show(
-    relation: Relation,
-    verdict: Verdict,
-    delivery: Delivery | None,
-    holds: bool | None,
-    *,
-    seconds: float,
-    smallest: Smallest | None = None,
-    sections: Sequence[Section] = (),
-    techniques: Mapping[Switching, Verdict] | None = None,
-) -> None:
-    """A verdict with its evidence, those of other techniques in short, and the counterexample or explanation."""
-    from rich.text import Text
-
-    from unknot.cli.commands.display import accepts, answer, delivery_rows, print_rows, sentences, subject_rows
-    from unknot.report.configuration_text import describe
-    from unknot.verify.delivery import NOT_FOLLOWED
-
-    rows = [
-        *subject_rows(relation),
-        ("property", f"no deadlock under {verdict.switching} switching, and every packet arrives"),
-        ("deadlock-free", answer(verdict.deadlock_free)),
-        ("method", verdict.method),
-        ("size", "" if verdict.size is None else _size(verdict.size)),
-        ("time", f"{seconds:.2f} s"),
-        ("scope", verdict.scope),
-        ("established", verdict.established),
-    ]
-    if verdict.certificate is not None:
-        rows.append(("evidence", f"certificate ({verdict.certificate.kind}); the separate checker {accepts(holds)}"))
-    elif verdict.configuration is not None:
-        grade = verdict.configuration.reachability
-        rows.append(("evidence", f"counterexample ({grade}); the separate checker {accepts(holds)}"))
-    for technique, other in (techniques or {}).items():
-        this = "  ← this answer" if technique == verdict.switching else ""
-        rows.append((technique, Text.assemble(answer(other.deadlock_free), f" ({other.method}){this}")))
-    rows.append(("smallest", "" if smallest is None else _smallest(smallest)))
-    rows += delivery_rows(relation, NOT_FOLLOWED if delivery is None else delivery)
-    print_rows(rows)
-    if sections:
-        _show_sections(sections)
-    elif verdict.configuration is not None:
-        print()
-        sentences(describe(relation, verdict.configuration))
-
-
-def _size(size: Size) -> str:
-    """Describe the size of a question in a line."""
-    from unknot.report.phrases import count
-
-    return (
-        f"{count(size.addresses, 'address')}, {count(size.states, 'state')}, {count(size.vcs, 'VC')} with "
-        f"{count(size.dependencies, 'dependency')}; {size.cyclic_vcs:,} on cycles"
-    )
-
-
-def _smallest(smallest: Smallest) -> str:
-    """Describe in a line whether a deadlock configuration is proved to be the smallest."""
-    from unknot.report.phrases import count
-
-    if smallest.proved:
-        return f"yes: no deadlock has fewer messages, nor, with as many, fewer held VCs ({smallest.method})"
-    least = f"no deadlock has fewer than {count(smallest.messages_bound, 'message')}"
-    return f"not proved: {least} ({smallest.method})"
 
 
 def _show_sections(sections: Iterable[Section]) -> None:

@@ -28,7 +28,6 @@ from unknot.cli.commands.options import (
     Warmup,
 )
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import flows_in, kept_in, relation_of, write, write_rows
 from unknot.cli.exit_codes import UNDECIDED
 
@@ -80,8 +79,9 @@ def curve(
     from unknot._base.deadline import NEVER
     from unknot._base.errors import SimulationError
     from unknot._base.units import Scale
-    from unknot.cli.answers.studies import curve_answer
-    from unknot.cli.commands import activity, display
+    from unknot.cli.answers.studies import CurveAnswer, curve_answer
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.display import put
     from unknot.report.picture import require_ending
     from unknot.simulation.run import options
     from unknot.studies.curves import curve as measured_curve
@@ -124,10 +124,7 @@ def curve(
         write_rows(curves.rows, file if csv else None, None if csv else file, units=scale.units)
     for file in (file for file in files if file not in tables):
         write(file, curves.plot(units=scale.units))
-    if json:
-        show_json(curve_answer(curves, scale.units))
-    else:
-        display.show_study(curves, scale=scale)
+    put(json, CurveAnswer, curve_answer(curves, scale.units), scale)
     if curves.cut_short:
         raise typer.Exit(UNDECIDED)
 

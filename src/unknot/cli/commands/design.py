@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,13 +14,12 @@ from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import MINUTE, EvidenceDocument, Json, Picture, SwitchingName, TimeLimit
 from unknot.cli.commands.outcomes import notify, wrote
-from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import write, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
-    from unknot.design import Decision, Design, Proof, Rule
+    from unknot.design import Decision, Design
 
 
 SEARCHING = 0.75
@@ -69,7 +67,9 @@ def design(
     export : FILE.py
         Write the rule as a routing of one's own.
     """
+    from unknot.cli.answers.design import DesignAnswer, design_keys
     from unknot.cli.commands import activity
+    from unknot.cli.commands.display import tell
     from unknot.design import design as find
 
     least = None if adaptive == "full" else _number(adaptive)
@@ -111,10 +111,8 @@ def design(
             relation = rule.on(best.sides)
             claims += proved(relation, deadline.closing, outcome.switching).claims(relation)
         write_evidence(evidence, None if relation is None else relation.network, relation, claims)
-    if json:
-        show_json(_answer(outcome, family, seconds))
-    else:
-        _show(outcome, family, seconds)
+    keys = {"family": family, "conclusion": conclusion(outcome, family), "seconds": seconds, **design_keys(outcome)}
+    tell(json, DesignAnswer, outcome, **keys)
     holds = all(one.holds is not False for one in outcome.decisions)
     if not holds:
         raise typer.Exit(FAILS)
@@ -169,84 +167,3 @@ def conclusion(outcome: Design, family: str) -> str:
 def refuted(outcome: Design) -> bool:
     """Whether the search ended with the last distribution shown to be impossible."""
     return outcome.complete and bool(outcome.decisions) and outcome.decisions[-1].outcome == "impossible"
-
-
-def proof_text(proof: Proof) -> str:
-    """A proof in a phrase."""
-    levels = f"{len(proof.levels)} linear function{'s' * (len(proof.levels) != 1)} of the coordinates"
-    return f"on every mesh: a ranking by {levels}, compared in order ({proof.kind})"
-
-
-def _show(outcome: Design, family: str, seconds: float) -> None:
-    from unknot.cli.commands import display
-
-    rows: list[tuple[str, Any]] = [("conclusion", conclusion(outcome, family))]
-    best = outcome.best
-    if best is not None and best.rule is not None:
-        provided = best.rule.provided(states=outcome.request.adaptive == "states")
-        rows += [
-            ("VCs", best.space.text),
-            ("BNRs", f"{len(provided)} of {2**outcome.dimensions} provided"),
-        ]
-        if best.proof is not None:
-            rows.append(
-                ("deadlock-free", f"{proof_text(best.proof)}; the separate checker {display.accepts(best.holds)}")
-            )
-    rows.extend(_refusals(outcome.decisions))
-    rows.append(("search", f"{seconds:.1f} s{'' if outcome.complete else '; it was cut short'}"))
-    display.print_rows(rows)
-    if best is not None and best.rule is not None:
-        display.print_table(("left to go", "in", "may take"), _rows(best.rule))
-
-
-def _refusals(judged: Sequence[Decision]) -> list[tuple[str, str]]:
-    """A row for each distribution without a rule; those with one reason together."""
-    from unknot.cli.commands import display
-
-    together: dict[tuple[object, ...], list[Decision]] = {}
-    for one in judged:
-        if one.outcome != "found":
-            reasons = tuple(e.space.counts for e in one.evidence if e.space != one.space)
-            together.setdefault((one.outcome, reasons or one.space.counts), []).append(one)
-    rows: list[tuple[str, str]] = []
-    for same in together.values():
-        one, text = same[0], same[0].space.text
-        if len(same) > 1:
-            text = f"{len(same)} distributions of {one.space.vcs} to {same[-1].space.vcs} VCs per router"
-        accepted = display.accepts(all(other.holds is not False for other in same))
-        note = f"; the separate checker {accepted}" if one.outcome == "impossible" else ""
-        rows.append((one.outcome, f"{text}{_why(one)}{note}"))
-    return rows
-
-
-def _why(one: Decision) -> str:
-    if one.outcome == "open":
-        return f": no answer after {one.rounds} rules" if one.rounds else ""
-    if not one.evidence:
-        return ": the symmetry exchanges directions with different numbers of VCs"
-    evidence = one.evidence[0]
-    kinds = {
-        "deadlocks": len(evidence.refuted),
-        "cycles of dependencies": len(evidence.walks),
-        "paths": len(evidence.paths),
-    }
-    note = " and ".join(f"{number} {noun}" for noun, number in kinds.items() if number)
-    smaller = "" if evidence.space == one.space else f" {evidence.space.text} in fewer dimensions are too few:"
-    return f":{smaller} {note} leave no rule, by a refutation of {len(evidence.steps)} steps"
-
-
-def _rows(rule: Rule) -> list[tuple[str, str, str]]:
-    from unknot.design.space import letter
-
-    lines, before = [], None
-    for signs, held, choice in rule.rows():
-        left = " ".join(f"{letter(i)}{'0+-'[sign]}" for i, sign in enumerate(signs) if sign)
-        lines.append(("" if left == before else left, held, choice))
-        before = left
-    return lines
-
-
-def _answer(outcome: Design, family: str, seconds: float) -> dict[str, Any]:
-    from unknot.cli.answers.design import design_answer
-
-    return design_answer(outcome, family=family, conclusion=conclusion(outcome, family), seconds=seconds)

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from unknot._base.errors import UnknotError
-from unknot._base.switching import DEFAULT_SWITCHING
+from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
 from unknot.cli.commands.options import SEED, EvidenceDocument, Json, NetworkText, Seed, SwitchingName, Vcs
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.printing import show_json
-from unknot.cli.commands.shared import exit_code, write_evidence
+from unknot.cli.commands.shared import exit_code, write_evidence, write_rows
+
+ROW = 400
+"""Bytes of a row about a pair, until it is written."""
+
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from unknot.certificates.documents import Document
-    from unknot.lanes import Lanes
     from unknot.network import Network
-    from unknot.repair import RepairedFault
-    from unknot.verify.fault_sweep import FaultSweep, FaultVerdict
+    from unknot.verify.fault_sweep import FaultVerdict, Parts
 
 
 def faults(
@@ -80,48 +80,112 @@ def faults(
     show
         How many of the worst faults to name.
     """
+    sweep = _Sweep(kind, at_once, budget, seed, show, evidence, json)
     if routing is None:
         if repair or vcs is not None:
             raise UnknotError(
                 "faults: --repair and --vcs are of a --routing; the tables of a fabric stay as they are"
             )
-        from unknot.cli.commands.table_faults import table_faults
-
-        code = table_faults(
-            network, tables, kind=kind, at_once=at_once, budget=budget, seed=seed, show=show, json=json, csv=csv,
-            evidence=evidence,
-        )  # fmt: skip
-        raise typer.Exit(code)
+        raise typer.Exit(exit_code(sweep.of_tables(network, tables, csv)))
     if tables is not None or csv is not None:
         raise UnknotError("faults: --tables and --csv are for a fabric as its tables route it, without --routing")
-    from unknot.cli.commands import activity
     from unknot.studies import design
-    from unknot.verify.fault_sweep import fault_sweep
 
     built = design.network(network, where="NETWORK")
     design.require_connected(built)
     design.routing_named(routing, "--routing")
-    kept = None if evidence is None else _Kept(evidence, kind)
+    if repair and at_once != 1:
+        raise UnknotError("faults: --repair is for single faults")
     if repair:
-        if at_once != 1:
-            raise UnknotError("faults: --repair is for single faults")
-        _repair(built, routing, vcs, kind, seed, show, kept, json)
-    sets = 1000 if budget is None else budget
-    with activity.working("faults", tenths=True) as progress:
-        sweep = fault_sweep(
-            built, routing, switching, vcs=vcs, kind=kind, faults=at_once, budget=sets, seed=seed,
-            time_limit=proof_limit, progress=progress, on_verdict=kept,
-        )  # fmt: skip
-    if kept is not None:
-        kept.write(built, len(sweep.tried))
-    if json:
-        from unknot.cli.answers.analyses import FaultsAnswer
-        from unknot.cli.answers.form import answer
+        raise typer.Exit(exit_code(sweep.repaired(built, routing, vcs)))
+    raise typer.Exit(exit_code(sweep.rerouted(built, routing, vcs, switching, proof_limit)))
 
-        show_json(answer(FaultsAnswer, sweep))
-    else:
-        _show(sweep, show)
-    raise typer.Exit(exit_code(sweep.survives))
+
+@dataclass(frozen=True)
+class _Sweep:
+    """Which parts fail, and what is printed and written; a method for each way to go on after a fault.
+
+    The methods return whether everything holds after every fault; None: that is open.
+    """
+
+    kind: Parts
+    at_once: int
+    budget: int | None
+    seed: int
+    show: int
+    evidence: Path | None
+    json: bool
+
+    def of_tables(self, network: str, tables: Path | None, csv: Path | None) -> bool | None:
+        """Leave the forwarding tables of a fabric as they are."""
+        from unknot._base.memory import require
+        from unknot.cli.answers.analyses import TableFaultsAnswer
+        from unknot.cli.commands import activity
+        from unknot.cli.commands.display import tell
+        from unknot.fabrics import read_fabric
+        from unknot.fabrics.reading import split_form
+        from unknot.verify.table_faults import table_faults
+
+        if not Path(split_form(network)[1]).exists():
+            raise UnknotError(
+                f"{network}: name a --routing, which each fault is judged with, or a fabric with forwarding tables "
+                "(a folder, or a file and --tables)"
+            )
+        fabric = read_fabric(network, tables)
+        how: Any = {"kind": self.kind, "faults": self.at_once, "budget": self.budget, "seed": self.seed}
+        with activity.working("faults", tenths=True) as progress:
+            faults = table_faults(fabric, progress=progress, **how)
+        if csv is not None:
+            lost = sum(fault.lost_pairs for fault in faults.tried[: self.show])
+            require(f"{lost:,} rows of pairs", ROW * lost)
+            write_rows(list(faults.rows(self.show)), csv)
+        if self.evidence is not None:
+            write_evidence(self.evidence, fabric.network, faults.relation, [faults.claim])
+        files: dict[str, Any] = {"fabric": fabric.name, "tables_file": fabric.tables_file}
+        tell(self.json, TableFaultsAnswer, faults, most=self.show, **files)
+        return faults.survives
+
+    def rerouted(
+        self, network: Network, routing: str, vcs: int | None, switching: Switching, proof_limit: float
+    ) -> bool | None:
+        """Rebuild the routing, as its algorithm takes the network that remains."""
+        from unknot.cli.answers.analyses import FaultsAnswer
+        from unknot.cli.commands import activity
+        from unknot.cli.commands.display import tell
+        from unknot.verify.fault_sweep import fault_sweep
+
+        kept = None if self.evidence is None else _Kept(self.evidence, self.kind)
+        sets = 1000 if self.budget is None else self.budget
+        with activity.working("faults", tenths=True) as progress:
+            sweep = fault_sweep(
+                network, routing, switching, vcs=vcs, kind=self.kind, faults=self.at_once, budget=sets,
+                seed=self.seed, time_limit=proof_limit, progress=progress, on_verdict=kept,
+            )  # fmt: skip
+        if kept is not None:
+            kept.write(network, len(sweep.tried))
+        tell(self.json, FaultsAnswer, sweep, most=self.show)
+        return sweep.survives
+
+    def repaired(self, network: Network, routing: str, vcs: int | None) -> bool | None:
+        """Put the routes into lanes, and give other routes in these lanes to those that are cut."""
+        from unknot.cli.answers.lanes import RepairedFaultsAnswer
+        from unknot.cli.commands import activity
+        from unknot.cli.commands.display import tell
+        from unknot.lanes import lanes
+        from unknot.repair import repaired_faults
+        from unknot.studies import design
+
+        kept = None if self.evidence is None else _Kept(self.evidence, self.kind)
+        relation = None if routing == "lanes" else design.routing(network, routing, vcs, where="--routing")
+        routes = lanes(network, "free" if relation is None else "given", routing=relation, seed=self.seed)
+        with activity.working("faults", tenths=True) as progress:
+            faults = repaired_faults(routes, self.kind, progress=progress, on_verdict=kept)
+        if kept is not None:
+            kept.write(network, len(faults))
+        safe = all_hold(fault.safe for fault in faults if fault.connected)
+        keys: dict[str, Any] = {"kind": self.kind, "lanes": routes.count, "safe": safe, "faults": faults}
+        tell(self.json, RepairedFaultsAnswer, of=routes.relation, most=self.show, **keys)
+        return safe
 
 
 class _Kept:
@@ -149,85 +213,3 @@ class _Kept:
         """Write what was kept, as parts of a document about the network without faults."""
         write_evidence(self.path, network, None, [], self.parts)
         notify(f"it holds the verdicts after {len(self.parts)} of {tried} sets of faults")
-
-
-def _repair(
-    network: Network,
-    routing: str,
-    vcs: int | None,
-    kind: str,
-    seed: int,
-    show: int,
-    kept: _Kept | None,
-    json: bool,
-) -> NoReturn:
-    from unknot.cli.commands import activity
-    from unknot.lanes import lanes
-    from unknot.repair import repaired_faults
-    from unknot.studies import design
-
-    relation = None if routing == "lanes" else design.routing(network, routing, vcs, where="--routing")
-    routes = lanes(network, "free" if relation is None else "given", routing=relation, seed=seed)
-    with activity.working("faults", tenths=True) as progress:
-        faults = repaired_faults(routes, kind, progress=progress, on_verdict=kept)
-    if kept is not None:
-        kept.write(network, len(faults))
-    left = [fault for fault in faults if fault.connected]
-    safe = all_hold(fault.safe for fault in left)
-    if json:
-        from unknot.cli.answers.form import answer
-        from unknot.cli.answers.lanes import RepairedFaultsAnswer
-
-        more = {"kind": kind, "lanes": routes.count, "safe": safe, "faults": faults}
-        show_json(answer(RepairedFaultsAnswer, of=routes.relation, **more))
-    else:
-        _show_repaired(routes, faults, "shortest paths" if relation is None else relation.name, kind, safe, show)
-    raise typer.Exit(exit_code(safe))
-
-
-def _show_repaired(
-    routes: Lanes, faults: tuple[RepairedFault, ...], routing: str, kind: str, safe: bool | None, show: int
-) -> None:
-    from unknot.cli.commands import display
-
-    left = [fault for fault in faults if fault.connected]
-    rows: list[tuple[str, str | Text]] = [
-        ("network", routes.relation.network.name),
-        ("routing", routing),
-        ("lanes", str(routes.count)),
-        ("faults", f"{len(faults)} single {kind}; {len(faults) - len(left)} cut the network in two"),
-        ("lanes after them", f"{max((fault.lanes for fault in left), default=routes.count)} at most"),
-        ("changed pairs", _spread([fault.changed for fault in left])),
-        ("changed entries", _spread([fault.entries for fault in left])),
-        ("deadlock-free and delivering", display.answer(safe)),
-    ]
-    display.print_rows(rows)
-    worst = sorted(left, key=lambda fault: (-fault.lanes, -fault.changed))[:show]
-    display.print_table(
-        ("worst faults", "lanes", "changed pairs", "changed entries", "longer paths"),
-        [(f.part, str(f.lanes), f"{f.changed} of {f.pairs}", str(f.entries), str(f.longer)) for f in worst],
-    )
-
-
-def _spread(numbers: list[int]) -> str:
-    return f"{sum(numbers) / max(1, len(numbers)):.1f} in the mean, {max(numbers, default=0)} at most"
-
-
-def _show(sweep: FaultSweep, show: int) -> None:
-    from unknot.cli.commands import display
-    from unknot.report.phrases import sets_tried
-
-    rows: list[tuple[str, str | Text]] = [
-        ("network", sweep.network),
-        ("routing", sweep.routing),
-        ("switching", sweep.switching),
-        ("faults", sets_tried(len(sweep.tried), sweep.possible, sweep.faults, sweep.kind)),
-        *((outcome, str(count)) for outcome, count in sweep.counts.items()),
-        ("survives", display.answer(sweep.survives)),
-    ]
-    display.print_rows(rows)
-    lines = []
-    for fault in [fault for fault in sweep.tried if fault.outcome != "holds"][:show]:
-        lost = f"{fault.undelivered_pairs} of {fault.pairs} pairs" if fault.undelivered_pairs else ""
-        lines.append((", ".join(fault.parts), fault.outcome, lost, fault.why))
-    display.print_table(("worst faults", "outcome", "not delivered", "why"), lines)

@@ -22,11 +22,21 @@ from unknot.cli.commands.options import (
     TimeLimit,
     Vcs,
 )
-from unknot.cli.commands.printing import show_json
-from unknot.cli.commands.shared import limited
+from unknot.cli.commands.outcomes import notify
+from unknot.cli.commands.shared import limited, write_evidence
 
 if TYPE_CHECKING:
+    from unknot.cli.commands.shared import Proved
     from unknot.lanes import ChangingLanes, Lanes, LongerLanes
+
+
+CLAUSES = ".cnf"
+HOW = {
+    "rising": ", of which packets may take a higher one at each hop,",
+    "any": ", which packets may change at each hop,",
+    "ports": ", changed by ports,",
+}
+"""How packets change their lanes, by the value of `--changes`."""
 
 
 def lanes(
@@ -78,9 +88,9 @@ def lanes(
         Write the routes there, as export does; with .cnf the clauses that refute fewer lanes, and their proof beside
         them as .drat and .lrat.
     """
-    from unknot.cli.answers.form import answer
     from unknot.cli.answers.lanes import ANSWERS
-    from unknot.cli.commands import activity, display, lane_display
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.display import tell
     from unknot.cli.commands.shared import proved, searching
     from unknot.lanes import changing_lanes, longer_lanes, read_flows
     from unknot.lanes import lanes as fewest_lanes
@@ -95,7 +105,7 @@ def lanes(
         raise RelationError("lanes: with --lanes packets keep their lanes, and --changes has no meaning")
     if changes != "none" and most is not None:
         raise RelationError("lanes: --most is for packets that keep their lanes, and not for --changes")
-    of_evidence = () if count is not None else (lane_display.CLAUSES,)
+    of_evidence = () if count is not None else (CLAUSES,)
     if out is not None and out.suffix.lower() not in of_evidence:
         require_format(out, of_evidence)
     if effort is not None and (count is not None or changes != "none"):
@@ -124,20 +134,63 @@ def lanes(
         seconds = time.monotonic() - began
         proof = proved(routes.relation, deadline)
     if out is not None:
-        lane_display.write_routes(routes, out)
+        _write_routes(routes, out)
     if evidence is not None:
-        lane_display.write_lane_evidence(routes, proof, evidence)
-    conclusion = lane_display.conclusion(routes)
-    if json:
-        more = {
-            "lanes": routes.count,
-            "conclusion": conclusion,
-            "certificate_holds": proof.holds,
-        }
-        if count is None:
-            more["seconds"] = seconds
-        form = ANSWERS[type(routes)]
-        show_json(answer(form, routes, proof.verdict, proof.delivery, of=routes.relation, **more))
-    else:
-        display.print_rows([("conclusion", conclusion), *lane_display.rows(routes, proof, seconds)])
+        _write_evidence(routes, proof, evidence)
+    more: dict[str, Any] = {"lanes": routes.count, "conclusion": _conclusion(routes)}
+    if count is None:
+        more["seconds"] = seconds
+    sources = (routes, proof.verdict, proof.delivery)
+    tell(json, ANSWERS[type(routes)], *sources, of=routes.relation, certificate_holds=proof.holds, **more)
     raise typer.Exit(proof.code)
+
+
+def _write_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Proved, path: Path) -> None:
+    """Write that the routes are safe and arrive, and why fewer lanes are impossible."""
+    from unknot.lanes import LongerLanes
+    from unknot.lanes.evidence import bound_claim
+
+    claims = proof.claims(routes.relation)
+    if not isinstance(routes, LongerLanes) and routes.evidence is not None:
+        claims.append(bound_claim(routes.evidence, routes.sends, routes.given))
+    if not isinstance(routes, LongerLanes) and routes.load_evidence is not None:
+        claims.append(routes.load_evidence.claim)
+    write_evidence(path, routes.relation.network, routes.relation, claims)
+
+
+def _write_routes(routes: Lanes | ChangingLanes | LongerLanes, out: Path) -> None:
+    """Write routes as tables, or the evidence of a refutation as clauses and a proof."""
+    from unknot.lanes import LongerLanes, Refutation, write_refutation
+    from unknot.report.export import export
+
+    if isinstance(routes, LongerLanes) or out.suffix.lower() != CLAUSES:
+        export(routes.relation, out)
+    elif isinstance(routes.evidence, Refutation):
+        network, sends, given = routes.relation.network, routes.sends, routes.given
+        files = write_refutation(network, routes.evidence, out, sends=sends, given=given)
+        notify(f"the proof is in {files.drat} and {files.lrat}")
+    else:
+        notify(f"{out} was not written: no clauses were refuted; a cycle of turns, or nothing, shows the bound")
+
+
+def _conclusion(routes: Lanes | ChangingLanes | LongerLanes) -> str:
+    """Return the conclusion in a sentence or two."""
+    from unknot.lanes import ChangingLanes, Lanes, LongerLanes
+
+    one = routes.count == 1
+    if isinstance(routes, LongerLanes):
+        lanes = f"In {routes.count} lane{'s' * (not one)}"
+        if not routes.longer_pairs:
+            return f"{lanes} all {routes.pairs} routes are shortest paths."
+        return f"{lanes} {routes.longer_pairs} of {routes.pairs} routes are longer than shortest paths."
+    how = HOW[routes.changes] if isinstance(routes, ChangingLanes) else ""
+    whom = f"all {routes.pairs} pairs of routers{'' if routes.sends is None else ' with flows'}"
+    paths = {"free": "shortest paths between", "table": "shortest paths by tables between"}
+    both = ", whose two directions share a lane" if routes.both_ways else ""
+    served = f"{paths.get(routes.paths, 'the given paths of')} {whom}{both}"
+    text = f"{'1 lane is' if one else f'{routes.count} lanes{how} are'} enough for {served}"
+    if isinstance(routes, Lanes) and routes.least_count < routes.count:
+        return f"{text}, with the lowest load that was found; {routes.least_count} would do."
+    if routes.fewest:
+        return f"{text}.{'' if one else ' Fewer are impossible.'}"
+    return f"{text}. Whether {routes.count - 1} could do is open; {routes.lower_bound - 1} could not."

@@ -22,12 +22,9 @@ from unknot.cli.commands.options import (
     Vcs,
 )
 from unknot.cli.commands.outcomes import notify, wrote
-from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import exit_code, limited, relation_of, write, write_evidence
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from unknot._base.deadline import Deadline
     from unknot._base.switching import Switching
     from unknot.cli.answers.lanes import State
@@ -83,6 +80,7 @@ def repair(
     from unknot.cli.answers.form import answer
     from unknot.cli.answers.lanes import RemedyForm, RepairAnswer
     from unknot.cli.commands import activity
+    from unknot.cli.commands.display import sentences, tell
     from unknot.cli.commands.shared import proved, searching
     from unknot.repair import repair as find_remedies
     from unknot.report.export import export
@@ -130,11 +128,11 @@ def repair(
         ]
         bounds = [claim for remedy in remedies for claim in remedy.bound_claims]
         write_evidence(evidence, relation.network, relation, [*proof_before.claims(relation), *bounds], parts)
-    if json:
-        rows = [answer(RemedyForm, remedy, after=state) for remedy, state in zip(remedies, after, strict=True)]
-        show_json(answer(RepairAnswer, of=relation, switching=switching, before=before, remedies=rows))
-    else:
-        _show(relation, before, list(remedies), after)
+    rows = [answer(RemedyForm, remedy, after=state) for remedy, state in zip(remedies, after, strict=True)]
+    tell(json, RepairAnswer, of=relation, switching=switching, before=before, remedies=rows)
+    if not json:
+        nowhere = "whatever is removed, it is not safe and connected"
+        sentences(f"{remedy.kind}: {nowhere}" for remedy in remedies if remedy.cost is None)
     for remedy in remedies:
         if routes is not None and remedy.cost is not None:
             file = routes.with_stem(f"{routes.stem}-{remedy.kind.replace(' ', '-')}")
@@ -166,41 +164,6 @@ def state_of(relation: Relation, proof: Proved, deadline: Deadline) -> State:
         None if load is None else load.highest * terminals,
         None if load is None else load.mean_hops * terminals / max(1, terminals - 1),
     )
-
-
-def _show(relation: Relation, before: State, remedies: list[Remedy], after: list[State | None]) -> None:
-    from unknot.cli.commands import display
-
-    def facts(state: State | None) -> list[str | Text]:
-        if state is None:
-            return [""] * 6
-        load = "" if state.highest_load is None else f"{state.highest_load:.4g}"
-        hops = "" if state.mean_hops is None else f"{state.mean_hops:.3f}"
-        answers = map(display.answer, (state.deadlock_free, state.delivered, state.minimal))
-        return [str(state.widest_vcs), load, hops, *answers]
-
-    rows = [["as it is", "", "", "", *facts(before)]]
-    for remedy, state in zip(remedies, after, strict=True):
-        changed = "" if remedy.changed_pairs is None else f"{remedy.changed_pairs} of {remedy.pairs}"
-        cost, least = "none", ""
-        if remedy.cost is not None:
-            unit = remedy.unit if remedy.cost != 1 else remedy.unit.removesuffix("s")
-            cost, least = f"{remedy.cost} {unit}", str(remedy.lower_bound)
-        rows.append([remedy.kind, cost, least, changed, *facts(state)])
-    out = display.console()
-    out.print(f"{relation.name} on {relation.network.name}")
-    costs = ("remedy", "cost", "at least", "changed pairs")
-    figures = ("VCs", "highest load", "mean hops", "safe", "arrives", "minimal")
-    display.print_table((*costs, *figures), rows, whole=("remedy", "cost", "changed pairs"))
-    for remedy in remedies:
-        if remedy.cost is None:
-            holds = display.accepts(remedy.evidence_holds)
-            out.print(
-                f"{remedy.kind}: whatever is removed, it is not safe and connected; the separate checker {holds}"
-            )
-    refused = [remedy.kind for remedy in remedies if remedy.evidence_holds is False]
-    if refused:
-        out.print(f"The separate checker rejects the lower bound of: {', '.join(refused)}")
 
 
 def _curves(relation: Relation, remedies: list[Remedy], switching: Switching, seed: int) -> str:

@@ -258,13 +258,13 @@ def _write(fabric: Fabric, kind: str, made: Fabric, lanes: int, beside: Path, ou
 
 def _show(before: Audit, load: int, rows: Sequence[Remedy], reasons: Sequence[str]) -> None:
     """Remedies for a fabric that were written; `load` is the highest before."""
-    from unknot.cli.commands.display import answer, console, print_table
+    from unknot.cli.commands.display import console, print_table, yes
     from unknot.report.audit_report import times
 
     def line(name: str, audit: Audit, lanes: int, changed: str, longest: int | None, load: str) -> list[str | Text]:
         # on one lane replies at the level of the request are what requests are
         replies = (audit.replies or audit.host_to_host).verdict.deadlock_free
-        answers = map(answer, (audit.deadlock_free, replies, audit.delivered))
+        answers = map(yes, (audit.deadlock_free, replies, audit.delivered))
         return [name, str(lanes), changed, *answers, "endless" if longest is None else f"{longest} hops", load]
 
     headings = "remedy", "lanes", "entries changed", "deadlock-free", "and replies", "delivers", "longest route"

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from unknot.cli.commands.options import Json, Picture, Vcs
-from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import relation_of, routing_in, write
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
     from unknot.certificates import Configuration
     from unknot.routing.relation import Relation
-    from unknot.simulation import Replay
 
 
 def replay(
@@ -45,7 +43,10 @@ def replay(
     """
     from unknot._base.errors import UnknotError
     from unknot.cli.answers.configuration_file import configuration_on, read_configuration
+    from unknot.cli.answers.runs import ReplayAnswer
     from unknot.cli.commands import activity
+    from unknot.cli.commands.display import describe, tell
+    from unknot.report.configuration_text import waits
     from unknot.simulation import replay as carry_out
 
     content = read_configuration(file)
@@ -67,14 +68,15 @@ def replay(
         from unknot.report import draw_configuration
 
         write(out, draw_configuration(relation, configuration))
-    if json:
-        from unknot.cli.answers.form import answer
-        from unknot.cli.answers.runs import ReplayAnswer
-
-        said = {"accepted": against is None, "objection": against}
-        show_json(answer(ReplayAnswer, of=relation, configuration=configuration, replay=result, **said))
-    else:
-        _show(relation, configuration, against, result)
+    keys: dict[str, Any] = {
+        "configuration": configuration,
+        "accepted": against is None,
+        "objection": against,
+        "replay": result,
+    }
+    tell(json, ReplayAnswer, of=relation, **keys)
+    if not json and against is None and all(waits(configuration)):
+        describe(relation, configuration)
     raise typer.Exit(HOLDS if against is None and result is not None and result.stuck else FAILS)
 
 
@@ -96,32 +98,3 @@ def _objection(relation: Relation, configuration: Configuration) -> str | None:
     except Rejected as error:
         return str(error)
     return None
-
-
-def _show(relation: Relation, configuration: Configuration, against: str | None, outcome: Replay | None) -> None:
-    """Whether a configuration is a deadlock, and what became of it in the simulator."""
-    from rich.text import Text
-
-    from unknot.cli.commands.display import answer, print_rows, sentences, subject_rows
-    from unknot.report.configuration_text import describe, waits
-    from unknot.report.phrases import listed
-
-    rows = [
-        *subject_rows(relation),
-        ("switching", f"{configuration.switching}, {configuration.buffer_depth} flits per virtual channel"),
-        ("messages", f"{len(configuration.messages)}, {configuration.reachability}"),
-        ("checker", "accepts it" if against is None else Text(f"REJECTS it: {against}", style="bold red")),
-    ]
-    if outcome is not None:
-        how = "injected at their terminals" if outcome.injected else "placed in the buffers"
-        rows += [
-            ("replay", f"{how}, then let go until cycle {outcome.cycles:,}"),
-            ("sticks", answer(outcome.stuck)),
-        ]
-        for message, others in outcome.waits:
-            by = listed([f"message {other + 1}" for other in others]) or "nobody"
-            rows.append((f"message {message + 1}", f"waits for {by}"))
-    print_rows(rows)
-    if against is None and all(waits(configuration)):
-        print()
-        sentences(describe(relation, configuration))

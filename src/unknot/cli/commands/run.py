@@ -12,7 +12,6 @@ from unknot._base.errors import UnknotError
 from unknot._base.output import make_folder
 from unknot.cli.commands.options import Csv, Json, UnitsText
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.printing import show, show_json
 from unknot.cli.commands.shared import kept_in, write_rows
 
 
@@ -83,7 +82,9 @@ def run(
         return
     if overrides or sweep is not None or faithful:
         raise UnknotError(f"{study}: KEY=VALUE, --sweep and --faithful are for configurations of BookSim 2")
-    from unknot.cli.commands import activity, display
+    from unknot.cli.answers.studies import RunAnswer, study_answer
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.display import put
     from unknot.report import write_study_report
     from unknot.studies import load_study, run_study
     from unknot.studies.run import default_store
@@ -100,10 +101,4 @@ def run(
     report = out / f"{study.stem}.html"
     write_study_report(result, report, units=scale.units)
     write_rows(result.rows, csv, parquet, units=scale.units)
-    if json:
-        from unknot.cli.answers.studies import study_answer
-
-        show_json(study_answer(result, str(report), scale.units))
-    else:
-        display.show_study(result, scale=scale)
-        show(f"\nreport: {report}")
+    put(json, RunAnswer, study_answer(result, str(report), scale.units), scale)

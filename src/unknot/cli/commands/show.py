@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from unknot.cli.commands.options import Json, MostTime, NetworkText, Picture
-from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import limited, write
-
-if TYPE_CHECKING:
-    from unknot.cli.commands.display import Rows
-    from unknot.network import Network
-    from unknot.network.metrics import Metrics
 
 
 def show(
@@ -36,6 +30,8 @@ def show(
     terminals
         Draw terminals too.
     """
+    from unknot.cli.answers.networks import ShowAnswer
+    from unknot.cli.commands.display import tell
     from unknot.network import measure
     from unknot.studies.design import network as named
 
@@ -45,37 +41,4 @@ def show(
         from unknot.report import draw_network
 
         limited(deadline, lambda: write(out, draw_network(built, view=view, terminals=terminals)))
-    if json:
-        from unknot.cli.answers.form import answer
-        from unknot.cli.answers.networks import ShowAnswer
-
-        show_json(answer(ShowAnswer, metrics, name=built.name))
-    else:
-        _show(built, metrics)
-
-
-def _show(network: Network, metrics: Metrics) -> None:
-    """Figures of a network."""
-    from rich.text import Text
-
-    from unknot.cli.commands.display import answer, print_rows
-    from unknot.report.phrases import span
-
-    sampled = f" (sampled from {metrics.sampled} routers)" if metrics.sampled else ""
-    unknown = "not computed" if metrics.connected else "none: not connected"
-    connected = answer(metrics.connected)
-    if metrics.terminals_connected and not metrics.connected:
-        unknown = "none: not every router has a way to every other"
-        connected = Text("every terminal has a way to every other; not every router")
-    rows: Rows = [
-        ("network", network.name),
-        ("routers", str(metrics.routers)),
-        ("channels", f"{metrics.channels} directed ({metrics.links} links)"),
-        ("terminals", str(metrics.terminals)),
-        ("degree", span(metrics.degree_min, metrics.degree_max)),
-        ("connected", connected),
-        ("diameter", unknown if metrics.diameter is None else f"{metrics.diameter} hops{sampled}"),
-        ("mean distance", unknown if metrics.mean_distance is None else f"{metrics.mean_distance:.4f} hops{sampled}"),
-        ("bisection", "not known" if metrics.bisection is None else f"{metrics.bisection} channels"),
-    ]
-    print_rows(rows)
+    tell(json, ShowAnswer, metrics, name=built.name)

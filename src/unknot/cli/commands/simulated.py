@@ -8,19 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import SimulationError
-from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import limited, write
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
     from unknot._base.units import Scale
+    from unknot.cli.answers.form import Form
     from unknot.network import Network
     from unknot.routing.relation import Relation
     from unknot.simulation import Run, Runs, Saturation
     from unknot.traffic import Pattern
 
-MOST_ROWS = 20
-"""Most flows and channels that are listed."""
 RUN = 4096
 """Bytes of a run that is kept, its channels apart."""
 
@@ -50,11 +48,14 @@ class Task:
     chosen: bool
     scale: Scale
 
-    def units(self, rows: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
-        """What JSON holds in nanoseconds and GB/s, if units were given."""
+    def tell(self, form: type[Form], outcome: Any, rows: Iterable[Mapping[str, Any]] = (), **more: Any) -> None:
+        """Print what came out, with `rows` of figures in units, if units were given."""
         from unknot.cli.answers.networks import in_units
+        from unknot.cli.commands.display import tell
 
-        return in_units(self.scale.units, rows)
+        units = in_units(self.scale.units, rows or outcome.rows)
+        more = {"vcs_chosen": self.chosen, "units": units, **more}
+        tell(self.json, form, outcome, of=self.relation, scale=self.scale, **more)
 
 
 def load_of(flows: Pattern, scale: Scale, network: Network) -> float:
@@ -79,7 +80,9 @@ def load_of(flows: Pattern, scale: Scale, network: Network) -> float:
 
 def one(task: Task, load: float, channels: bool) -> Run:
     """Make one run and print it."""
-    from unknot.cli.commands import activity, display
+    from unknot.cli.answers.runs import SimulateAnswer, channels_of, flows_of
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.display import describe
     from unknot.simulation import simulate as run_flits
     from unknot.simulation.run.scenario import run_threads
 
@@ -105,31 +108,17 @@ def one(task: Task, load: float, channels: bool) -> Run:
 
         with activity.working("trying what helps") as progress:
             hint = tried(task.relation, run, traffic=sent, progress=progress)
-    if task.json:
-        from unknot.cli.answers.form import answer
-        from unknot.cli.answers.runs import SimulateAnswer, channels_of, flows_of
-
-        cost = clock.nanoseconds() / run.flit_hops if run.flit_hops else None
-        units = task.scale.units
-        every = channels_of(task.relation, run, units) if channels or flows else None
-        show_json(
-            answer(
-                SimulateAnswer,
-                run,
-                of=task.relation,
-                ns_per_flit_hop=cost,
-                channels=every,
-                hint=hint,
-                flows=None if flows is None else flows_of(run, flows, units),
-                vcs_chosen=task.chosen,
-                network=task.relation.network,
-                units=task.units(run.rows),
-            )
-        )
-    else:
-        display.show_run(task.relation, run, chosen=task.chosen, scale=task.scale, hint=hint)
-        if flows is not None:
-            _show_flows(task.relation.network, run, flows, task.scale)
+    units = task.scale.units
+    every = channels_of(task.relation, run, units) if channels or flows else None
+    if every and not task.json:
+        every.sort(key=lambda channel: -channel["utilisation"])
+    task.tell(
+        SimulateAnswer, run, hint=hint, channels=every, network=task.relation.network,
+        flows=None if flows is None else flows_of(run, flows, units),
+        ns_per_flit_hop=clock.nanoseconds() / run.flit_hops if run.flit_hops else None,
+    )  # fmt: skip
+    if not task.json:
+        describe(task.relation, run.deadlock, run.packet_length)
     return run
 
 
@@ -139,7 +128,8 @@ def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
     from functools import partial
 
     from unknot._base.memory import require
-    from unknot.cli.commands import activity, display
+    from unknot.cli.answers.runs import SeedsAnswer
+    from unknot.cli.commands import activity
     from unknot.simulation import replicate
     from unknot.studies.workers import workers
 
@@ -151,20 +141,14 @@ def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
         every = range(first, first + seeds)
         run = partial(replicate, task.relation, load, seeds=every, executor=pool, progress=progress, **point)
         runs = limited(task.deadline, run)
-    if task.json:
-        from unknot.cli.answers.form import answer
-        from unknot.cli.answers.runs import SeedsAnswer
-
-        units = task.units(runs.rows)
-        show_json(answer(SeedsAnswer, runs, of=task.relation, vcs_chosen=task.chosen, units=units))
-    else:
-        display.show_runs(task.relation, runs, chosen=task.chosen, scale=task.scale)
+    task.tell(SeedsAnswer, runs)
     return runs
 
 
 def search(task: Task) -> Saturation:
     """Search for the load at which it saturates and print it."""
-    from unknot.cli.commands import activity, display
+    from unknot.cli.answers.runs import SaturationAnswer
+    from unknot.cli.commands import activity
     from unknot.simulation import saturation, zero_load_latency
 
     alone = ("packet_length", "switching", "traffic", "router")
@@ -176,15 +160,8 @@ def search(task: Task) -> Saturation:
                 saturation(task.relation, **task.point, progress=progress),
             ),
         )
-    if task.json:
-        from unknot.cli.answers.form import answer
-        from unknot.cli.answers.runs import SaturationAnswer
-
-        figures = {"zero_load_latency": empty, "load": limit.load, "throughput": limit.throughput}
-        more = {"zero_load_latency": empty, "vcs_chosen": task.chosen, "units": task.units([figures, *limit.rows])}
-        show_json(answer(SaturationAnswer, limit, of=task.relation, **more))
-    else:
-        display.show_saturation(task.relation, limit, empty, chosen=task.chosen, scale=task.scale)
+    figures = {"zero_load_latency": empty, "load": limit.load, "throughput": limit.throughput}
+    task.tell(SaturationAnswer, limit, rows=[figures, *limit.rows], zero_load_latency=empty)
     return limit
 
 
@@ -215,33 +192,3 @@ class _Clock:
 
     def nanoseconds(self) -> int:
         return self.read() - (self.began or 0)
-
-
-def _show_flows(network: Network, run: Run, flows: Pattern, scale: Scale) -> None:
-    """The slowest flows and the busiest channels of a run by pairs."""
-    from rich.text import Text
-
-    from unknot.cli.answers.runs import flows_of
-    from unknot.cli.commands.display import print_table
-
-    every, bits = flows_of(run, flows), scale.units.gbit_per_s if scale.units else float
-    rate, time = ("Gb/s", "ns") if scale.units else ("flits per cycle", "cycles")
-    lines = []
-    for flow in every[:MOST_ROWS]:
-        ends = " → ".join(network.terminal_name(flow[end]) for end in ("source", "target"))
-        latency = "–" if flow["latency_mean"] is None else f"{scale.time(flow['latency_mean']):.2f}"
-        lines.append((Text(ends), f"{bits(flow['offered']):.4g}", f"{bits(flow['accepted']):.4g}", latency))
-    right = (f"offered, {rate}", f"accepted, {rate}", f"mean latency, {time}")
-    print_table(("flow", *right), lines, title=_of("slowest", len(every), "flows"), right=right)
-    busiest = (-run.utilisation).argsort(kind="stable")[:MOST_ROWS].tolist()
-    loads = [(Text(network.channel_name(c)), float(run.utilisation[c])) for c in busiest]
-    print_table(
-        ("channel", rate, "of what it can carry"),
-        [(channel, f"{bits(load):.4g}", f"{load:.0%}") for channel, load in loads],
-        title=_of("busiest", run.utilisation.size, "channels"),
-        right=(rate, "of what it can carry"),
-    )
-
-
-def _of(which: str, count: int, what: str) -> str:
-    return f"the {MOST_ROWS} {which} of {count} {what}; --json has all" if count > MOST_ROWS else what

@@ -20,14 +20,11 @@ from unknot.cli.commands.options import (
     Vcs,
 )
 from unknot.cli.commands.outcomes import wrote
-from unknot.cli.commands.printing import show, show_json
 from unknot.cli.commands.shared import relation_of
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 if TYPE_CHECKING:
-    from unknot._base.units import Scale, Units
     from unknot.routing.relation import Relation
-    from unknot.simulation.traces.closed_loop import ClosedLoop
     from unknot.simulation.traces.trace_run import TraceRun
 
 
@@ -89,7 +86,10 @@ def trace(
     """
     from unknot._base.errors import UnknotError
     from unknot._base.units import Scale
+    from unknot.cli.answers.networks import in_units
+    from unknot.cli.answers.runs import TraceAnswer
     from unknot.cli.commands import activity
+    from unknot.cli.commands.display import describe, tell
     from unknot.simulation.traces.closed_loop import closed_loop
     from unknot.simulation.traces.trace_file import read_trace, write_trace
     from unknot.simulation.traces.trace_run import run_trace
@@ -127,10 +127,14 @@ def trace(
     if results is not None:
         write_trace(results, run.trace, relation.network, run, units=scale.units)
         wrote(results)
-    if json:
-        show_json(_answer(relation, run, loop, scale.units))
-    else:
-        _print(relation, run, loop, scale)
+    figures = vars(run) | (vars(loop) if loop is not None else {})
+    by_class = {name: _of_class(run, name) for name in sorted(set(run.trace.classes))}
+    tell(
+        json, TraceAnswer, run, of=relation, scale=scale, closed_loop=loop, classes=by_class,
+        units=in_units(scale.units, [figures]), messages=len(run.trace), flits=int(run.trace.flits.sum()),
+    )  # fmt: skip
+    if not json:
+        describe(relation, run.deadlock)
     if run.unfinished:
         raise typer.Exit(UNDECIDED if limit is not None and run.cycles >= limit and not run.deadlock else FAILS)
     raise typer.Exit(HOLDS)
@@ -146,57 +150,6 @@ def _relation(network: str, routing: str, vcs: int | None, classes: str) -> Rela
     return in_classes(relation_of(network, routing, share(vcs, names)), names)
 
 
-def _answer(relation: Relation, run: TraceRun, loop: ClosedLoop | None, units: Units | None) -> dict[str, Any]:
-    from unknot.cli.answers.form import answer
-    from unknot.cli.answers.networks import in_units
-    from unknot.cli.answers.runs import TraceAnswer
-
-    classes = {name: _of_class(run, name) for name in sorted(set(run.trace.classes))}
-    size = {"messages": len(run.trace), "flits": int(run.trace.flits.sum())}
-    figures = vars(run) | (vars(loop) if loop is not None else {})
-    more = {"closed_loop": loop, "classes": classes, "units": in_units(units, [figures])}
-    return answer(TraceAnswer, run, of=relation, **more, **size)
-
-
-def _print(relation: Relation, run: TraceRun, loop: ClosedLoop | None, scale: Scale) -> None:
-    from unknot.cli.commands import display
-
-    trace = run.trace
-    senders = len(set(trace.source.tolist()))
-    rows = [
-        *display.subject_rows(relation),
-        ("switching", f"{run.switching}, {run.buffer_depth} flits per virtual channel"),
-        ("messages", f"{len(trace)} of {senders} terminals, {int(trace.flits.sum())} flits"),
-    ]
-    if loop is not None:
-        done = f"{loop.requests} requests of each terminal, {loop.window} outstanding; {loop.done} done"
-        rows.append(("closed loop", done))
-    if loop is not None and loop.done:
-        rows.append(("round trip", _five(loop, "round_trip", scale)))
-    if loop is not None and loop.throughput is not None:
-        carried = f"{loop.throughput:.4f} flits per terminal per cycle{scale.gb_per_s(loop.throughput)}"
-        rows.append(("throughput", carried))
-    rows.append(("makespan", "" if run.makespan is None else f"{run.makespan} cycles{scale.ns(run.makespan)}"))
-    if run.latency_mean is not None:
-        rows.append(("message latency", _five(run, "latency", scale)))
-        inside = run.network_latency_mean
-        rows.append(("network latency", f"{inside:.2f} cycles{scale.ns(inside)} mean"))
-    for name in sorted(set(trace.classes)):
-        figures = _of_class(run, name)
-        if figures["latency_mean"] is not None:
-            mean, inside = figures["latency_mean"], figures["network_latency_mean"]
-            text = f"{mean:.2f} cycles{scale.ns(mean)} mean, {inside:.2f}{scale.ns(inside)} in the network"
-            rows.append((f"class {name or '(none)'}", text))
-    rows.append(("unfinished", run.reason))
-    rows.append(("simulated", f"{run.cycles} cycles{scale.ns(run.cycles)}, {run.flit_hops} flit-hops"))
-    display.print_rows(rows)
-    if run.deadlock is not None:
-        from unknot.report.configuration_text import describe
-
-        show("")
-        show("\n".join(describe(relation, run.deadlock)))
-
-
 def _of_class(run: TraceRun, name: str) -> dict[str, Any]:
     latency, network = run.of_class(name), run.of_class(name, network=True)
     return {
@@ -206,15 +159,3 @@ def _of_class(run: TraceRun, name: str) -> dict[str, Any]:
         "latency_max": int(latency.max()) if latency.size else None,
         "network_latency_mean": float(network.mean()) if network.size else None,
     }
-
-
-NAMED = (" cycles", "", "", "", "")
-"""Units after the mean of a row, and after its percentiles."""
-
-
-def _five(run: TraceRun | ClosedLoop, what: str, scale: Scale) -> str:
-    from unknot.cli.commands.display import number
-
-    values = [getattr(run, f"{what}_{part}") for part in ("mean", "p50", "p95", "p99", "max")]
-    mean, *rest = (f"{number(value)}{unit}{scale.ns(value)}" for value, unit in zip(values, NAMED, strict=True))
-    return f"{mean} mean; {rest[0]} median, {rest[1]} p95, {rest[2]} p99, {rest[3]} max"
