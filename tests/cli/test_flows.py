@@ -118,10 +118,10 @@ def test_routers_stand_for_their_only_terminal() -> None:
         ("", "there is no 'source'"),
         ("source,target,bandwidth\n", "there is no flow in it"),
         ("from,to\nt0,t1\n", "there is no 'source'"),
-        ("source,target\nt0,cpu\n", "flows.csv:2:1: network 'mesh(2, 2)' has no terminal called 'cpu'"),
+        ("source,target\nt0,cpu\n", "flows.csv:2:4: network 'mesh(2, 2)' has no terminal called 'cpu'"),
         ("source,target\nt0,t9\n", "no terminal called 't9'"),
         ("source,target\nt0,9\n", "terminals are numbered 0 to 3"),
-        ("source,target\nt0\n", "flows.csv:2:1"),
+        ("source,target\nt0\n", "flows.csv:2:3"),
         ("source,target\nt1,t1\n", "a flow goes to another terminal"),
         ("source,target,bandwidth\nt0,t1,5 furlongs\n", "'5 furlongs' is no bandwidth"),
         ("source,target,bandwidth\nt0,t1,-5\n", "is no bandwidth"),
@@ -144,7 +144,7 @@ def test_what_is_wrong_with_a_file_is_said(command: str, text: str | None, said:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--units", "fast"), "units: a clock and a width are wanted"),
+        (("--units", "fast"), "--units:1:1: expected a clock and a width"),
         ((), "or --flows with --units"),
         (("--load", "0.1", "--saturation"), "give either --load"),
         (("--load", "0.1", "--traffic", "tornado"), "leave out --traffic"),

@@ -184,3 +184,24 @@ def test_a_measurement_that_is_too_short_is_undecided() -> None:
     assert (found["outcome"], found["stable"]) == ("too short", False)
     longer = answer(unknot_says(*words[:-4], "--json"))
     assert (longer["outcome"], longer["stable"]) == ("stable", True)
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "column"),
+    [
+        ("--fault", "200: router 1 2", 13),
+        ("--class", "share=.5, flits=x", 17),
+        ("--router", "iterations=2, allocator=islp", 25),
+        ("--traffic", "hotspot(x)", 9),
+        ("--packet-length", "1:0.5, x:0.5", 8),
+        ("--units", "2 Hz", 1),
+        ("--bursts", "0.1, x", 6),
+    ],
+)
+def test_errors_in_texts_of_options_stand_at_their_place(option: str, text: str, column: int) -> None:
+    words = ("simulate", "mesh(4, 4)", "--routing", "dimension_order", "--load", "0.1")
+    result = unknot_says(*words, option, text)
+    assert result.exit_code == 2
+    first, line, caret = result.stderr.splitlines()
+    assert first.startswith(f"{option}:1:{column}: ")
+    assert (line, caret) == (f"    {text}", " " * (3 + column) + "^")

@@ -227,7 +227,7 @@ def test_the_command_draws_writes_and_goes_on() -> None:
         (("mesh(3, 3)", "--routing", "duato", "--loads", "1:2"), "loads are FROM:TO:STEP"),
         (("mesh(3, 3)", "--routing", "dutao"), "did you mean duato"),
         (("mesh(3, 3)", "--routing", "duato", "--flows", "none.csv"), "none.csv: cannot read this file"),
-        (("mesh(3, 3)", "--routing", "duato", "--units", "fast"), "units: a clock and a width are wanted"),
+        (("mesh(3, 3)", "--routing", "duato", "--units", "fast"), "--units:1:1: expected a clock and a width"),
         (("mesh(3, 3)", "--routing", "duato", "--out", "no/such/curve.svg", *WORDS), "no/such"),
     ],
 )

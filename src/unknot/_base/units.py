@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unknot._base.errors import UnknotError
+from unknot._base.pieces import Piece
 
 _TEXT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([GgMm])[Hh]z\s*,\s*(\d+(?:\.\d+)?)\s*B\s*")
 
@@ -72,7 +73,7 @@ class Units:
             return text
         match = _TEXT.fullmatch(text)
         if match is None:
-            raise UnknotError(f"units: a clock and a width are wanted, such as '2 GHz, 16 B'; got {text!r}")
+            raise Piece(text, "<units>").error("expected a clock and a width, such as 2 GHz, 16 B")
         return cls(float(match[1]) * (1.0 if match[2].lower() == "g" else 1e-3), float(match[3]))
 
     def ns(self, cycles: float) -> float:

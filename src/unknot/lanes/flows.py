@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, TextError
 from unknot._base.input import read_text
+from unknot._base.pieces import cell_column
 from unknot.lanes.path_set import Flags, Floats
 from unknot.network import Network
 from unknot.routing.relation import Relation
@@ -35,7 +36,7 @@ def read_flows(path: str | Path, network: Network) -> Floats:
     Raises
     ------
     TextError
-        With the line, if something is missing, is no terminal or no bandwidth, or goes from a terminal to itself.
+        At its place, if something is missing, is no terminal or no bandwidth, or goes from a terminal to itself.
 
     Examples
     --------
@@ -64,14 +65,17 @@ def read_flows(path: str | Path, network: Network) -> Floats:
         if not any(cell.strip() for cell in row):
             continue
         cells = dict(zip(heads, (cell.strip() for cell in row), strict=False))
+        ends: list[int] = []
         try:
-            source, target = (network.terminal(cells.get(column, "")) for column in COLUMNS[:2])
-            rate = _bandwidth(cells.get("bandwidth", "1"))
+            for column in COLUMNS[:2]:
+                ends.append(network.terminal(cells.get(column, "")))
+            if ends[0] == ends[1]:
+                raise NetworkError("a flow goes to another terminal")
+            column = "bandwidth"
+            rates[ends[0], ends[1]] += _bandwidth(cells.get(column, "1"))
         except NetworkError as error:
-            raise TextError(str(error), path, line, 1, lines[line - 1]) from None
-        if source == target:
-            raise TextError("a flow goes to another terminal", path, line, 1, lines[line - 1])
-        rates[source, target] += rate
+            place = cell_column(lines[line - 1], heads.index(column))
+            raise TextError(str(error), path, line, place, lines[line - 1]) from None
     if not rates.any():
         raise TextError("there is no flow in it", path)
     return rates

@@ -11,7 +11,8 @@ import numpy as np
 from pydantic import ValidationError
 
 from unknot._base.deadline import NEVER, Deadline
-from unknot._base.errors import TextError, UnknotError, bare, shown
+from unknot._base.errors import UnknotError, bare, shown
+from unknot._base.pieces import Piece
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_named
 from unknot.fabrics.named import network as network_named
@@ -177,7 +178,5 @@ def _loads(loads: Loads | None) -> Any:
     try:
         numbers = tuple(map(float, ends if len(ends) == 3 else loads.split(",")))
     except ValueError:
-        raise TextError(
-            "loads are FROM:TO:STEP, such as 0.05:0.6:0.05, or 0.1, 0.2", "<loads>", 1, 1, loads
-        ) from None
+        raise Piece(loads, "<loads>").error("loads are FROM:TO:STEP, such as 0.05:0.6:0.05, or 0.1, 0.2") from None
     return Ramp.model_validate(dict(zip(("from", "to", "step"), numbers, strict=True))) if len(ends) == 3 else numbers

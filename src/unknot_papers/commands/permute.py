@@ -39,6 +39,7 @@ def permute(
         auto, search or cp-sat.
     """
     from unknot._base.errors import UnknotError
+    from unknot._base.pieces import Piece
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import put
     from unknot.studies.design import network as named
@@ -56,7 +57,10 @@ def permute(
         destinations = random_permutation(whole, random)
     else:
         raise UnknotError("the output of each input is wanted, such as 3,0,1,2, or --random with a seed")
-    marks = Marks.of(whole, (dead or "").replace(",", " ").split())
+    pieces = list(Piece(dead or "", "<dead>").split(r",\s"))
+    for piece in pieces:
+        piece.read(partial(Marks.of, whole, [piece.text]))
+    marks = Marks.of(whole, [piece.text for piece in pieces])
     with activity.working("routing"):
         route = partial(permute_with_faults, whole, destinations, marks, method=method, time_limit=deadline.left)
         realisation = limited(deadline.closing, route)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, UnknotError
+from unknot._base.pieces import Piece
 from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -180,11 +181,12 @@ def random_permutation(network: Network, seed: int) -> Destinations:
 
 
 def _read(text: str) -> list[int]:
-    words = [word for word in re.split(r"[,;\s]+", text.strip()) if word]
-    for word in words:
-        if not re.fullmatch(r"-|[0-9]{1,9}", word):
-            raise UnknotError(f"permutation: {word!r} is neither the number of an output nor - for an idle input")
-    return [IDLE if word == "-" else int(word) for word in words]
+    outputs = []
+    for piece in Piece(text, "OUTPUTS").split(r",;\s"):
+        if not re.fullmatch(r"-|[0-9]{1,9}", piece.text):
+            raise piece.error("expected the number of an output, or - for an idle input")
+        outputs.append(IDLE if piece.text == "-" else int(piece.text))
+    return outputs
 
 
 def _whole(value: object) -> int:

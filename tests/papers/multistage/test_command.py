@@ -67,7 +67,7 @@ def test_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
         (("rcbn(8)",), "the output of each input is wanted"),
         (("rcbn(8)", "0,1,2,3,4,5,6,7", "--random", "1"), "not both"),
         (("mesh(2, 4)", "--random", "1"), "no multistage network"),
-        (("rcbn(8)", "--random", "1", "--dead", "s7r7"), "no router called 's7r7'"),
+        (("rcbn(8)", "--random", "1", "--dead", "s7r7"), "--dead:1:1: network 'rcbn(8)' has no router called 's7r7'"),
         (("rcbn(8)", "--random", "1", "--method", "magic"), "unknown method 'magic'"),
         (("rcbn(9)", "--random", "1"), "power of 2"),
         (("rcbn(8)", "--random", "1", "--out", "x.jpg"), "written as .svg, .png or .pdf"),

@@ -343,12 +343,18 @@ def test_names_of_channels() -> None:
 
 
 def test_texts() -> None:
-    found = fault_of("2000: (1,1)->(1,2); router (2,2) ;routing up_down")
+    network = mesh(4, 4)
+    found = fault_of("2000: (1,1)->(1,2); router (2,2) ;routing up_down", network)
     assert found == Fault(2000, ["(1,1)->(1,2)"], ["(2,2)"], "up_down")
-    assert fault_of(str(found)) == found
-    for wrong in ("", "router (1,1)", "x: router 1", "12:", "12: rooter 1", "-3: router 1", "12: (1,1)"):
-        with pytest.raises(TextError):
-            fault_of(wrong)
+    assert fault_of(str(found), network) == found
+    for wrong, column in {
+        "": 1, "router (1,1)": 1, "x: router 1": 1, "12:": 4, "12: rooter 1": 5, "-3: router 1": 1, "12: (1,1)": 5,
+        "12: router": 5, "200: router 1 2": 13, "12: (0,0)->(2,2)": 5, "12: (0,0)->(0,1);  (0,1)->(9,9)": 20,
+        "12: routing foo": 13, "12: router (2,2); routing duato(x)": 33,
+    }.items():  # fmt: skip
+        with pytest.raises(TextError) as caught:
+            fault_of(wrong, network)
+        assert (caught.value.column, caught.value.text) == (column, wrong), wrong
 
 
 def test_what_no_run_can_have() -> None:

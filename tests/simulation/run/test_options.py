@@ -39,10 +39,10 @@ def test_bursts() -> None:
     [
         (router_of, "routing_delay=0, alocator=islip", 18, "did you mean allocator"),
         (router_of, "routing_delay", 1, "expected option=value"),
-        (router_of, "iterations=2, allocator=islp", 15, "did you mean islip"),
-        (router_of, "iterations=0", 1, "from 1 to 1000, got 0"),
+        (router_of, "iterations=2, allocator=islp", 25, "did you mean islip"),
+        (router_of, "iterations=0", 12, "from 1 to 1000, got 0"),
         (router_of, "iterations=2, iterations=3", 15, "given twice"),
-        (router_of, "speculative=maybe", 1, "must be true or false"),
+        (router_of, "speculative=maybe", 13, "must be true or false"),
         (router_of, "iterations=2, allocator=separable_input_first", 1, "has one iteration"),
         (lengths_of, "x", 1, "expected a number of flits"),
         (lengths_of, "0", 1, "from 1 to"),
@@ -55,6 +55,10 @@ def test_bursts() -> None:
         (bursts_of, "0.1", 1, "expected two probabilities"),
         (bursts_of, "0.1, high", 6, "expected a probability"),
         (bursts_of, "0.1, 2", 6, "above 0"),
+        (class_of, "share=.5, flits=x", 17, "must be a whole number"),
+        (class_of, "share=.5, flitz=2", 11, "did you mean flits"),
+        (class_of, "flits=2, traffic=hotspot(x)", 26, "a value here is a number"),
+        (class_of, "flits=2, traffic=foo", 18, "unknown traffic 'foo'"),
     ],
 )
 def test_problems_have_their_place(read: object, text: str, column: int, said: str) -> None:

@@ -103,7 +103,7 @@ def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) 
         (["--root", "-1"], "has no terminal -1"),
         (["--operation", "gather", "--members", "3,99"], "has no terminal 99"),
         (["--operation", "gather", "--members", "3,3"], "named twice"),
-        (["--operation", "gather", "--members", "a,b"], "numbers with commas"),
+        (["--operation", "gather", "--members", "a,b"], "--members:1:1: expected numbers of terminals"),
         (["--members", "3,4"], "a multicast to some"),
         (["--operation", "brodcast"], "did you mean broadcast?"),
         (["--order", "circel"], "did you mean circle?"),

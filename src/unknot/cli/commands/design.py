@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from unknot._base.pieces import Piece
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import MINUTE, EvidenceDocument, Json, Picture, SwitchingName, TimeLimit
@@ -129,20 +130,20 @@ def _checked(one: Decision, ending: Deadline) -> Decision:
 
 
 def _number(text: str) -> int:
-    from unknot._base.errors import RelationError
-
-    if not text.isascii() or not text.isdigit() or len(text) > 3:
-        raise RelationError(f"--adaptive is full, or a number of BNRs; got {text!r}")
+    if not re.fullmatch("[0-9]{1,3}", text):
+        raise Piece(text, "<adaptive>").error("expected full, or a number of BNRs")
     return int(text)
 
 
 def _counts(text: str) -> tuple[tuple[int, int], ...]:
-    from unknot._base.errors import RelationError
-
-    pairs = [re.fullmatch(r"([0-9]{1,3})/([0-9]{1,3})", word) for word in text.split()]
-    if not pairs or None in pairs:
-        raise RelationError(f"--vcs wants VCs up/down each dimension, such as '1/1 1/2'; got {text!r}")
-    return tuple((int(pair[1]), int(pair[2])) for pair in pairs if pair is not None)
+    counts = []
+    whole = Piece(text, "<vcs>")
+    for piece in list(whole.split(" ")) or [whole]:
+        pair = re.fullmatch(r"([0-9]{1,3})/([0-9]{1,3})", piece.text)
+        if pair is None:
+            raise piece.error("expected VCs up/down each dimension, such as 1/1 1/2")
+        counts.append((int(pair[1]), int(pair[2])))
+    return tuple(counts)
 
 
 def conclusion(outcome: Design, family: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from unknot._base.pieces import Piece
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.cli.commands.options import (
     Json,
@@ -60,7 +61,6 @@ def multicast(
     overhead
         Cycles a terminal needs before it sends.
     """
-    from unknot._base.errors import UnknotError
     from unknot._base.units import Scale
     from unknot.cli.answers.networks import in_units
     from unknot.cli.answers.runs import MulticastAnswer
@@ -72,10 +72,11 @@ def multicast(
     relation = limited(deadline, lambda: relation_of(network, routing, vcs, simulated=True))
     chosen = None
     if members is not None:
-        try:
-            chosen = [int(member) for member in members.split(",") if member.strip()]
-        except ValueError:
-            raise UnknotError(f"--members: terminals are numbers with commas between them, got {members!r}") from None
+        pieces = list(Piece(members, "<members>").split(","))
+        for piece in pieces:
+            if not piece.text.isdecimal():
+                raise piece.error("expected numbers of terminals with commas between them")
+        chosen = [int(piece.text) for piece in pieces]
     schedule = limited(deadline, lambda: collective(operation, relation.network, root, chosen, order=order))
     meetings = limited(deadline, lambda: contention(relation, schedule))
     run = partial(execute, relation, schedule, block=block, switching=switching, buffer_depth=buffer_depth)

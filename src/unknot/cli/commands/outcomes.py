@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -40,7 +41,7 @@ class Commands(TyperGroup):
             with cleaned_usage(), signs():
                 return super().invoke(ctx)
         except UnknotError as error:
-            notify(str(error))
+            notify(re.sub(r"^<([\w-]+)>:", r"--\1:", str(error)))  # the text of an argument is an option here
             raise typer.Exit(BAD_INPUT) from None
         except BrokenPipeError:
             raise typer.Exit(NOBODY_READS) from None

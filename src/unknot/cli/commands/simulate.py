@@ -143,22 +143,22 @@ def simulate(
     if saturation and (wrong := _given(one | {f"--{key}": value for key, value in cycles.items()})):
         raise SimulationError(f"{wrong} is for one run, not for --saturation")
     point: dict[str, Any] = {
-        "packet_length": options.lengths_of(packet_length, "--packet-length"),
+        "packet_length": options.lengths_of(packet_length),
         "switching": switching,
         "buffer_depth": buffer_depth,
         "seed": seed,
         "traffic": traffic,
-        "router": options.router_of(router, "--router"),
-        "bursts": None if bursts is None else options.bursts_of(bursts, "--bursts"),
+        "router": options.router_of(router),
+        "bursts": None if bursts is None else options.bursts_of(bursts),
         "threads": threads,
     }
     if traffic_class:
-        point["classes"] = [options.class_of(text, "--class") for text in traffic_class]
+        point["classes"] = [options.class_of(text) for text in traffic_class]
+    relation = limited(deadline, lambda: relation_of(network, routing, vcs, simulated=True, flows=flows))
     if fault:
         from unknot.simulation.faults.fault import fault_of
 
-        point["faults"] = [fault_of(text, "--fault") for text in fault]
-    relation = limited(deadline, lambda: relation_of(network, routing, vcs, simulated=True, flows=flows))
+        point["faults"] = [fault_of(text, relation.network) for text in fault]
     if flows is not None:
         point["traffic"] = sent = flows_in(flows, relation.network)
         load = simulated.load_of(sent, scale, relation.network) if load is None and not saturation else load

@@ -6,13 +6,16 @@ import inspect
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import NetworkError, SimulationError, TextError
+from unknot._base.errors import NetworkError, SimulationError
 from unknot._base.numbers import require_whole
+from unknot._base.pieces import Piece
 from unknot.network import Network
+from unknot.routing.named import routing, routing_named
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.sources import Pairs
 from unknot.simulation.faults.detours import surviving, thinned, translated, usable_addresses
@@ -65,36 +68,37 @@ class Fault:
         return f"{self.cycle}: " + "; ".join(dead + ([] if new is None else [f"routing {new}"]))
 
 
-def fault_of(text: str, where: str = "<fault>") -> Fault:
+def fault_of(text: str, network: Network, where: str = "<fault>") -> Fault:
     """The fault that a text such as ``2000: (1,1)->(1,2); router (2,2); routing up_down`` describes.
 
     Raises
     ------
     TextError
-        At the place that is wrong.
+        At the place that is wrong, a router or channel that the network does not have among them.
     """
-    cycle, colon, rest = text.partition(":")
-    if not colon or not re.fullmatch(r"[0-9]{1,18}", cycle.strip()):
-        raise TextError("expected a cycle and what dies, such as 2000: (1,1)->(1,2)", where, 1, 1, text)
+    whole = Piece(text, where)
+    pair = whole.pair(":")
+    if pair is None or not re.fullmatch(r"[0-9]{1,18}", pair[0].text):
+        raise whole.error("expected a cycle and what dies, such as 2000: (1,1)->(1,2)")
     channels: list[int | str] = []
     routers: list[int | str] = []
     routing: str | None = None
-    for match in re.finditer(r"[^;]+", rest):
-        piece = match.group().strip()
-        word, _, name = piece.partition(" ")
-        if word == "router" and name:
-            routers.append(name.strip())
-        elif word == "routing" and name:
-            routing = name.strip()
-        elif re.search("→|->", piece):
-            channels.append(piece)
+    for piece in pair[1].split(";"):
+        word, name = piece.pair(" ") or (piece, None)
+        if name and word.text == "router":
+            name.read(partial(network.router, name.text))
+            routers.append(name.text)
+        elif name and word.text == "routing":
+            name.read(partial(routing_named, name.text))
+            routing = name.text
+        elif re.search("→|->", piece.text):
+            piece.read(partial(channels_of, network, piece.text))
+            channels.append(piece.text)
         else:
-            column = len(cycle) + 2 + match.start() + len(match.group()) - len(match.group().lstrip())
-            forms = "a channel such as (1,1)->(1,2), router (2,2), or routing up_down"
-            raise TextError(f"expected {forms}", where, 1, column, text)
+            raise piece.error("expected a channel such as (1,1)->(1,2), router (2,2), or routing up_down")
     if not channels and not routers and routing is None:
-        raise TextError("expected what dies after the cycle, such as (1,1)->(1,2)", where, 1, len(cycle) + 2, text)
-    return Fault(int(cycle), channels, routers, routing)
+        raise pair[1].error("expected what dies after the cycle, such as (1,1)->(1,2)")
+    return Fault(int(pair[0].text), channels, routers, routing)
 
 
 def channels_of(network: Network, channel: int | str) -> list[int]:
@@ -168,8 +172,6 @@ def _made(replacement: Relation | str, base: Relation, routers: Flags, channels:
     """A relation, or the one that a routing makes on what is left, with as many VCs as there are if it takes them."""
     if isinstance(replacement, Relation):
         return replacement
-    from unknot.routing.named import routing, routing_named
-
     left = base.network.without(np.flatnonzero(routers).tolist(), np.flatnonzero(channels).tolist())
     takes = "vcs" in inspect.signature(routing_named(replacement, "fault")).parameters and "vcs" not in replacement
     return routing(left, replacement, int(base.vcs.counts.min()) if takes else None, where="fault")

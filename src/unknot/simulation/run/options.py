@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import fields
+from functools import partial
+from typing import Any
 
-from unknot._base.errors import SimulationError, TextError, require_known
+from unknot._base.calls import chosen, parse_call
+from unknot._base.errors import require_known
+from unknot._base.pieces import Piece
 from unknot.simulation.engine.router import Router, check_option
+from unknot.traffic.patterns import patterns
 from unknot.traffic.workload import Bursts, Lengths, Message, TrafficClass, length_shares
 
-_T = TypeVar("_T")
 _NUMBER = re.compile(r"([+-]?(?:[0-9]{1,9}\.?[0-9]{0,9}|\.[0-9]{1,9}))(?: ?(%)|/([0-9]{1,9}))?")
-_PIECE = re.compile(r"(?:[^,(]|\([^)]*\))+")
 
 
 def router_of(text: str, where: str = "<router>") -> Router:
@@ -23,8 +26,9 @@ def router_of(text: str, where: str = "<router>") -> Router:
     TextError
         At the place that is wrong.
     """
-    options = _options(text, where, "routing_delay=0", _router_option)
-    return _located(lambda: Router(**options), where, 1, text)
+    whole = Piece(text, where)
+    options = _assigned(whole, "routing_delay=0", [field.name for field in fields(Router)], _router_option)
+    return whole.read(partial(Router, **options))
 
 
 def router_from(options: Mapping[str, Any]) -> Router:
@@ -40,7 +44,7 @@ def router_from(options: Mapping[str, Any]) -> Router:
     return Router(**options)
 
 
-def lengths_of(text: str, where: str = "<packet length>") -> Lengths:
+def lengths_of(text: str, where: str = "<packet-length>") -> Lengths:
     """Flits per packet from a text: a number, or lengths with their shares, such as ``1:0.5, 5:0.5``.
 
     Raises
@@ -48,26 +52,24 @@ def lengths_of(text: str, where: str = "<packet length>") -> Lengths:
     TextError
         At the place that is wrong.
     """
+    whole = Piece(text, where)
     if ":" not in text:
-        number = text.strip()
-        if not re.fullmatch(r"[+-]?[0-9]{1,18}", number):
-            raise TextError(
-                "expected a number of flits, or lengths and shares such as 1:0.5, 5:0.5", where, 1, 1, text
-            )
-        length = int(number)
-        _located(lambda: length_shares(length), where, 1, text)
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", text.strip()):
+            raise whole.error("expected a number of flits, or lengths and shares such as 1:0.5, 5:0.5")
+        length = int(text.strip())
+        whole.read(partial(length_shares, length))
         return length
     shares: dict[int, float] = {}
-    for column, piece in _pieces(text):
-        left, _, right = piece.partition(":")
+    for piece in whole.split(","):
         try:
+            left, right = piece.text.split(":")
             length, share = int(left), float(right)
         except ValueError:
-            raise TextError("expected length:share, such as 5:0.5", where, 1, column, text) from None
+            raise piece.error("expected length:share, such as 5:0.5") from None
         if length in shares:
-            raise TextError(f"length {length} is given twice", where, 1, column, text)
+            raise piece.error(f"length {length} is given twice")
         shares[length] = share
-        _located(lambda: length_shares({length: share}), where, column, text)  # noqa: B023 called at once
+        piece.read(partial(length_shares, {length: share}))
     return shares
 
 
@@ -79,20 +81,16 @@ def bursts_of(text: str, where: str = "<bursts>") -> Bursts:
     TextError
         At the place that is wrong.
     """
-    values: list[float] = []
-    for column, piece in _pieces(text):
+    whole, values = Piece(text, where), []
+    for piece in whole.split(","):
         try:
-            values.append(float(piece))
+            values.append(float(piece.text))
         except ValueError:
-            raise TextError("expected a probability", where, 1, column, text) from None
-        _located(lambda: Bursts(values[-1], 1.0), where, column, text)
+            raise piece.error("expected a probability") from None
+        piece.read(partial(Bursts, values[-1], 1.0))
     if len(values) != 2:
-        raise TextError(
-            "expected two probabilities, of a burst to begin and of one to end in a cycle, such as 0.01, 0.1",
-            where,
-            1,
-            1,
-            text,
+        raise whole.error(
+            "expected two probabilities, of a burst to begin and of one to end in a cycle, such as 0.01, 0.1"
         )
     return Bursts(*values)
 
@@ -105,44 +103,45 @@ def class_of(text: str, where: str = "<class>") -> TrafficClass:
     TextError
         At the place that is wrong.
     """
-    options = _options(text, where, "flits=1", _class_option)
+    whole = Piece(text, where)
+    options = _assigned(whole, "flits=1", (*_OF_CLASS, *_OF_MESSAGE), _class_option)
     message = {name: options.pop(name) for name in _OF_MESSAGE if name in options}
-    return _located(lambda: TrafficClass(messages=(Message(**message),), **options), where, 1, text)
+    return whole.read(lambda: TrafficClass(messages=(Message(**message),), **options))
 
 
-_NUMBERS = ("share", "priority", "flits", "reply")
 _OF_CLASS, _OF_MESSAGE = ("share", "traffic", "priority", "name"), ("flits", "kind", "reply", "reply_kind")
 
 
-def _router_option(name: str, setting: str) -> Any:
-    check_option(name, _setting(setting))
-    return _setting(setting)
+def _class_option(name: str, text: str) -> Any:
+    """The value of an option of a class, which makes sense whatever the others are."""
+    if name == "traffic":
+        chosen(parse_call(text), patterns(), "traffic")
+    number = name in ("share", "priority", "flits", "reply")
+    option: dict[str, Any] = {name: _setting(text) if number else text.strip("'\"")}
+    (TrafficClass(**option) if name in _OF_CLASS else Message(**option))
+    return option[name]
 
 
-def _class_option(name: str, setting: str) -> Any:
-    require_known("traffic class: unknown option", name, (*_OF_CLASS, *_OF_MESSAGE), SimulationError)
-    return _setting(setting) if name in _NUMBERS else setting.strip("'\"")
+def _router_option(name: str, text: str) -> Any:
+    """The value of an option of a router, which makes sense whatever the others are."""
+    setting = _setting(text)
+    check_option(name, setting)
+    return setting
 
 
-def _options(text: str, where: str, example: str, read: Callable[[str, str], Any]) -> dict[str, Any]:
-    """The options in a text, each read by its name."""
+def _assigned(whole: Piece, example: str, known: Collection[str], read: Callable[[str, str], Any]) -> dict[str, Any]:
+    """The value of each option in a text, as `read` makes it of its name and its text."""
     options: dict[str, Any] = {}
-    for column, piece in _pieces(text):
-        name, equals, setting = piece.partition("=")
-        name = name.strip().replace("-", "_")
-        if not equals or name in options:
-            words = f"{name} is given twice" if equals else f"expected option=value, such as {example}"
-            raise TextError(words, where, 1, column, text)
-        options[name] = _located(lambda: read(name, setting.strip()), where, column, text)  # noqa: B023 called at once
+    for piece in whole.split(","):
+        pair = piece.pair("=")
+        if pair is None:
+            raise piece.error(f"expected option=value, such as {example}")
+        name = pair[0].text.replace("-", "_")
+        pair[0].read(partial(require_known, "unknown option", name, known))
+        if name in options:
+            raise piece.error(f"{name} is given twice")
+        options[name] = pair[1].read(partial(read, name, pair[1].text))
     return options
-
-
-def _pieces(text: str) -> Iterable[tuple[int, str]]:
-    """The parts between commas, each with its column."""
-    for match in _PIECE.finditer(text):
-        piece = match.group()
-        if piece.strip():
-            yield match.start() + len(piece) - len(piece.lstrip()) + 1, piece.strip()
 
 
 def _setting(text: str) -> Any:
@@ -155,13 +154,3 @@ def _setting(text: str) -> Any:
     if match and (divisor := 100 if match[2] else int(match[3] or 1)):
         return float(match[1]) / divisor
     return text.strip("'\"")
-
-
-def _located(make: Callable[[], _T], where: str, column: int, text: str) -> _T:
-    """Return the result of `make`, or raise its error with its place in the text."""
-    try:
-        return make()
-    except TextError:
-        raise
-    except SimulationError as error:
-        raise TextError(str(error), where, 1, column, text) from None

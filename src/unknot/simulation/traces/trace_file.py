@@ -17,6 +17,7 @@ from unknot._base import memory
 from unknot._base.errors import NetworkError, TextError, UnknotError, library, near
 from unknot._base.input import read_bytes, read_text
 from unknot._base.output import write_csv, write_parquet
+from unknot._base.pieces import cell_column
 from unknot.network import Network
 from unknot.simulation.traces.trace_run import TraceRun
 from unknot.traffic.trace import Trace, TraceError, unknown_class
@@ -137,7 +138,7 @@ class _Sheet:
         text = self.texts[row] if self.texts else ""
         if not text:
             return TextError(f"column {column}: {words}", self.path, self.lines[row])
-        return TextError(words, self.path, self.lines[row], _place(text, self.heading.index(column)), text)
+        return TextError(words, self.path, self.lines[row], cell_column(text, self.heading.index(column)), text)
 
 
 def _read_csv(path: Path) -> _Sheet:
@@ -203,7 +204,7 @@ def _read_parquet(path: Path) -> _Sheet:
 def _check_heading(heading: list[str], path: Path, line: int, text: str) -> None:
     known = (*WANTED, *OPTIONAL, *RESULTS, *IN_NS)
     for k, name in enumerate(heading):
-        place = _place(text, k) if text else 0
+        place = cell_column(text, k) if text else 0
         if name not in known:
             raise TextError(f"there is no column {name!r}; {near(name, known)}", path, line, place, text)
         if name in heading[:k]:
@@ -293,14 +294,3 @@ def _needs(sheet: _Sheet, names: tuple[str, ...]) -> list[list[int]]:
 
 def _text(cell: Any) -> str:
     return "" if cell is None else str(cell).strip()
-
-
-def _place(line: str, index: int) -> int:
-    """Column, from 1, at which a value of a CSV line begins."""
-    quoted = False
-    for at, letter in enumerate(line):
-        if index == 0:
-            return at + 1 + len(line[at:]) - len(line[at:].lstrip())
-        quoted ^= letter == '"'
-        index -= letter == "," and not quoted
-    return len(line) + 1
