@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import sqlite3
 import subprocess
 import sys
+import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -51,6 +54,59 @@ def test_two_processes_share_a_store(tmp_path: Path) -> None:
         one.put("a", "p", "1")
         two.put("b", "p", "2")
         assert (one.get("b"), two.get("a")) == ("2", "1")
+
+
+def test_a_damaged_store_is_set_aside_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "s.sqlite"
+    path.write_bytes(b"damaged")
+    lock = fcntl.flock
+
+    def another_is_faster(folder: int, how: int) -> None:
+        if how == fcntl.LOCK_EX:
+            monkeypatch.setattr(fcntl, "flock", lock)
+            with Store(path) as other:
+                other.put("a", "p", "of the other")
+        lock(folder, how)
+
+    monkeypatch.setattr(fcntl, "flock", another_is_faster)
+    with Store(path) as store:
+        assert store.get("a") == "of the other"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["s.damaged-1.sqlite", "s.sqlite"]
+
+
+def test_processes_that_find_a_damaged_store_at_once_lose_nothing(tmp_path: Path) -> None:
+    """Each of four puts a row as soon as it has opened the store, ten times."""
+    code = (
+        "import sys, time\nfrom unknot.studies.store import Store\n"
+        "for turn in range(10):\n"
+        "    print(turn, flush=True)\n    begin = float(sys.stdin.readline())\n"
+        "    while time.time() < begin: pass\n"
+        "    with Store(f'{turn}.sqlite', note=lambda words: None) as store: store.put(sys.argv[1], 'p', 'r')\n"
+    )
+    for turn in range(10):
+        (tmp_path / f"{turn}.sqlite").write_bytes(b"damaged")
+    with ExitStack() as stack:
+        processes = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-c", code, str(number)], cwd=tmp_path, stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE, text=True,
+                )
+            )
+            for number in range(4)
+        ]  # fmt: skip
+        for turn in range(10):
+            assert {process.stdout.readline() for process in processes if process.stdout} == {f"{turn}\n"}
+            begin = time.time() + 0.05
+            for process in processes:
+                assert process.stdin is not None
+                process.stdin.write(f"{begin}\n")
+                process.stdin.flush()
+    assert [process.returncode for process in processes] == [0] * 4
+    for turn in range(10):
+        with Store(tmp_path / f"{turn}.sqlite") as store:
+            assert [store.get(str(number)) for number in range(4)] == ["r"] * 4
+    assert len(list(tmp_path.iterdir())) == 20
 
 
 def test_locked(tmp_path: Path) -> None:

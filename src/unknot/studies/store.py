@@ -11,7 +11,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -79,12 +79,15 @@ class Store:
         self.path = path = None if is_captured() else path
         self._patience, self._note = patience, note or logging.getLogger(__name__).warning
         try:
-            with self._worded():
+            with self._among(exclusive=False):
                 self._open()
-        except _BrokenError as broken:
-            self._set_aside(broken.why)
-            with self._worded():
-                self._open()
+        except _BrokenError:
+            with self._among(exclusive=True):
+                try:
+                    self._open()  # another process may have begun a new one meanwhile
+                except _BrokenError as broken:
+                    self._set_aside(broken.why)
+                    self._open()
 
     def get(self, key: str) -> str | None:
         """Return the result stored under a key; None if there is none, or its row is damaged."""
@@ -135,8 +138,9 @@ class Store:
         self.close()
 
     def _open(self) -> None:
-        self._base = sqlite3.connect(":memory:" if self.path is None else self.path, timeout=self._patience)
-        try:
+        where = ":memory:" if self.path is None else self.path
+        with self._worded(), ExitStack() as undo:
+            self._base = undo.enter_context(closing(sqlite3.connect(where, timeout=self._patience)))
             self._base.execute("PRAGMA trusted_schema = OFF")
             self._base.execute("PRAGMA synchronous = FULL")
             with self._base:
@@ -161,9 +165,19 @@ class Store:
                 # in any case: a file that cannot be written is found now, and not by the first result
                 self._base.execute(f"PRAGMA user_version = {_LAYOUT}")
                 self._base.execute("SELECT key, point, result, checksum FROM results LIMIT 1")
-        except BaseException:
-            self._base.close()
-            raise
+            undo.pop_all()
+
+    @contextmanager
+    def _among(self, *, exclusive: bool) -> Iterator[None]:
+        """Lock the folder: who opened a store while another process sets it aside would mix up their journals."""
+        with ExitStack() as stack:
+            with suppress(ImportError, OSError):  # no such locks on Windows, where no file moves that is open
+                import fcntl
+
+                folder = os.open(Path(self.path or ".").parent, os.O_RDONLY)
+                stack.callback(os.close, folder)
+                fcntl.flock(folder, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+            yield
 
     def _set_aside(self, why: str) -> None:
         """Keep the file, and what SQLite wrote beside it, under another name."""
