@@ -26,8 +26,8 @@ def test_the_answer_is_a_table_a_picture_and_a_routing(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "6 VCs per router are enough" in result.stdout
     assert "Fewer are" in result.stdout
-    assert result.stdout.count("impossible   yes") == 3
-    assert result.stdout.count("found        yes") == 1
+    said = " ".join(result.stdout.split())
+    assert (said.count("impossible yes"), said.count("found yes")) == (3, 1)
     assert "left: x+ y+" in picture.read_text()
     spec = importlib.util.spec_from_file_location("mine", file)
     assert spec is not None
@@ -52,7 +52,7 @@ def test_impossible_is_exit_code_1_and_says_why() -> None:
     result = says("design", "mesh(2)", "--vcs", "1/1 1/1")
     assert result.exit_code == 1
     assert "No rule with 4 VCs per router" in result.stdout
-    assert "impossible   yes" in result.stdout
+    assert "impossible yes" in " ".join(result.stdout.split())
     found = json.loads(says("design", "mesh(2)", "--vcs", "1/1 1/1", "--json").stdout)
     assert found["judged"][0]["outcome"] == "impossible"
     assert found["judged"][0]["holds"] is True

@@ -362,7 +362,7 @@ def test_the_command(tmp_path: Path) -> None:
     code, text = run("lanes", "ring(6)", "--paths", "table", "--changes", "ports", "--out", str(out))
     assert code == 0
     assert "2 lanes, changed by ports, are enough" in text
-    assert "service level" in text
+    assert "levels 2" in text
     assert json.loads(out.read_text())["vcs"] == [2] * 12
     code, text = run("lanes", "de_bruijn(2, 3)", "--changes", "rising", "--json")
     found = json.loads(text)

@@ -21,9 +21,9 @@ def test_lanes_as_text() -> None:
     assert code == 0
     assert "2 lanes are enough for shortest paths between all 600 pairs of routers. Fewer are impossible." in text
     assert "kind forced-cycle, lanes 1" in text
-    assert "checker of the bound accepts it" in text
+    assert "bound checked accepts it" in text
     assert "(0,0)→(1,0) (1,0)→(2,0)" in text
-    assert "load bound 15 load gap 0 checker of the load bound accepts it" in text
+    assert "load bound 15 load gap 0 load bound checked accepts it" in text
 
 
 @pytest.mark.parametrize(

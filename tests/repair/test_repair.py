@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -95,8 +96,8 @@ def test_the_command(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     lines = [" ".join(line.split()) for line in result.output.splitlines()]
     assert "before deadlock-free NO, separate checker yes, delivers yes, minimal yes," in " ".join(lines)
-    assert "same routes 2 lanes 2 accepts it 0 20 2 3 1.5 yes yes yes" in lines
-    assert "few changed routes 2 pairs 2 accepts it 2 20 1 4 1.6 yes yes NO" in lines
+    assert "same routes 2 lanes 2 yes 0 2 3 1.5 yes yes yes" in lines
+    assert "few changed routes 2 pairs 2 yes 2 1 4 1.6 yes yes NO" in lines
     assert any(line.startswith("new tables 2 lanes 2 ") for line in lines)
     assert "few changed routes" in out.read_text()
     result = CliRunner().invoke(app, ["repair", "ring(5)"])
@@ -108,7 +109,7 @@ def test_what_is_impossible_is_shown() -> None:
     words = ["repair", "ring(6)", "--routing", "fully_adaptive", "--vcs", "1", "--time-limit", "100"]
     result = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     lines = [" ".join(line.split()) for line in result.output.splitlines()]
-    assert "whatever is removed, it is not safe and connected; the separate checker accepts it" in " ".join(lines)
+    assert "whatever is removed, it is not safe and connected" in " ".join(lines)
     assert any(line.startswith("escape VCs 10 VCs 1 ") for line in lines), result.output
     assert result.exit_code == 0
 
@@ -123,4 +124,4 @@ def test_an_impossible_remedy_has_no_relation() -> None:
 def test_a_fabric_is_repaired() -> None:
     result = CliRunner().invoke(app, ["repair", "examples/fabrics/opensm-ring12-lash", "--time-limit", "20"])
     assert result.exit_code == 0, result.output
-    assert "0 of 132" in result.output
+    assert len(re.findall(r"lanes +\d+ +yes ", result.output)) == 3

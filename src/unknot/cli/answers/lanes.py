@@ -227,7 +227,7 @@ class RemedyForm(Form):
     """A remedy and its cost."""
 
     table = (
-        "kind", "cost", "unit", "lower_bound", "evidence_holds", "changed_pairs", "pairs", "after.widest_vcs",
+        "kind", "cost", "unit", "lower_bound", "evidence_holds", "changed_pairs", "after.widest_vcs",
         "after.highest_load", "after.mean_hops", "after.deadlock_free", "after.delivered", "after.minimal",
     )  # fmt: skip
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 PIPE_WIDTH = 120
 """Columns where stdout is no terminal."""
+WIDEST = 1000
+"""Columns of a table there, at most."""
 PLAIN = Scale()
 LONGEST = 32
 """Characters of a figure, or a word, for which a column has room."""
@@ -32,13 +34,14 @@ _ANSWER = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("undecided"
 _CHECKER = {True: "accepts it", False: "REJECTS it", None: "had nothing to check, or too much"}
 LABELS = {
     "deadlock_free": "deadlock-free",
+    "widest_vcs": "VCs",
     "num_vcs": "VCs in all",
     "vcs_chosen": "VCs chosen; see --vcs",
     "vcs": "VCs",
     "delivered": "delivers",
     "certificate_holds": "separate checker",
-    "evidence_holds": "checker of the bound",
-    "load_bound_holds": "checker of the load bound",
+    "evidence_holds": "bound checked",
+    "load_bound_holds": "load bound checked",
 }
 """Labels of keys that are not the key itself in words."""
 
@@ -143,7 +146,7 @@ def text(
     """The value of a key in words; with `unit`, of a time or load what it is in."""
     name = path.rpartition(".")[2]
     if bool in (hint, *get_args(hint)):
-        if name.endswith("_holds"):
+        if unit and name.endswith("_holds"):
             return Text("" if value is None else _CHECKER[value])
         return yes(value)
     if isinstance(value, (int, float)):
@@ -215,18 +218,23 @@ def print_rows(rows: Sequence[tuple[str, str | Text]]) -> None:
 def print_table(
     headings: Iterable[str], rows: Iterable[Iterable[str | Text]], *, title: str = "", right: Collection[str] = ()
 ) -> None:
-    """Print a table if it has rows; columns in `right` are flush right. Headings are wrapped before words below."""
-    table = Table(box=SIMPLE_HEAD, title=Text(title, style="bold") if title else None, title_justify="left")
+    """Print a table if it has rows; columns in `right` are flush right. On a screen words are wrapped."""
+    out, screen = console(), sys.stdout.isatty()
+    above = Text(title, style="bold") if title else None
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), title=above, title_justify="left")
     lines = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
     for i, heading in enumerate(headings):
         figures = heading in right
         cells = [line[i].plain for line in lines]
-        widest = max((len(part) for cell in cells for part in ([cell] if figures else cell.split())), default=0)
-        table.add_column(heading, justify="right" if figures else "left", min_width=min(widest, LONGEST))
+        parts = [*heading.split(), *(part for c in cells for part in (c.split() if screen and not figures else [c]))]
+        widest = min(max(map(len, parts), default=0), LONGEST)
+        table.add_column(heading, justify="right" if figures else "left", min_width=widest)
     for line in lines:
         table.add_row(*line)
-    if table.rows:
-        console().print(table)
+    if lines:
+        if not screen:
+            out.width = max(out.width, out.measure(table, options=out.options.update(max_width=WIDEST)).minimum)
+        out.print(table)
 
 
 def sentences(lines: Iterable[str]) -> None:
