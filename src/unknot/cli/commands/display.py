@@ -232,8 +232,12 @@ def print_table(
     for line in lines:
         table.add_row(*line)
     if lines:
-        if not screen:
-            out.width = max(out.width, out.measure(table, options=out.options.update(max_width=WIDEST)).minimum)
+        size = out.measure(table, options=out.options.update(max_width=WIDEST))
+        out.width = out.width if screen else max(out.width, size.minimum)
+        if size.maximum > out.width:  # rich would take as much from columns that need their width
+            flexible = max(range(len(table.columns)), key=lambda i: max(len(line[i]) for line in lines))
+            for i, column in enumerate(table.columns):
+                column.width = None if i == flexible else column.min_width
         out.print(table)
 
 
