@@ -55,7 +55,7 @@ def test_what_orders_serve_both_ways(network: Network, count: int, seed: int) ->
     orders, left = orders_of(paths, key)
     assert left == climbing.unserved(network, key, both_ways=True)
     state = np.array([seed], dtype=np.uint64)
-    left, least, _ = anneal(paths, orders, state, 300, 3.0, 0.5, 0.5, 0.0, left)
+    left, least, _ = anneal(paths, orders, state, 300, 3.0, 0.5, 0.5, 0.0, 0.2, left)
     assert least <= left == climbing.unserved(network, orders.key, both_ways=True)
     some = np.bitwise_or.reduce(served(orders, paths.home), axis=0)
     assert np.count_nonzero(asked.wanted & ~unpacked(some, asked.distances.homes.size)) == left

@@ -55,7 +55,7 @@ def test_what_orders_of_virtual_channels_serve(network: Network, count: int, ris
     start = paths.base + np.random.default_rng(seed).random((1, network.num_channels * count))
     orders, left = orders_of(paths, start)
     state = np.array([seed], dtype=np.uint64)
-    left, _, _ = anneal(paths, orders, state, 200, 3.0, 0.5, 0.5, 0.0, left)
+    left, _, _ = anneal(paths, orders, state, 200, 3.0, 0.5, 0.5, 0.0, 0.2, left)
     key = orders.key.reshape(-1, count).T
     naive = sum(
         not climbs(network, climbing.shortest_paths(network, s, t), key, rising) for s, t in climbing.pairs(network)
@@ -71,7 +71,7 @@ def test_tables_are_searched_with_virtual_channels(network: Network, count: int,
     paths = in_classes(network, plain, count, rising=rising)
     start = paths.base + np.random.default_rng(seed).random((1, network.num_channels * count))
     orders, left = orders_of(paths, start, np.repeat(random_table(plain, [seed]), count, axis=0))
-    left, _, _ = anneal(paths, orders, np.array([seed], dtype=np.uint64), 200, 3.0, 0.5, 0.5, 0.5, left)
+    left, _, _ = anneal(paths, orders, np.array([seed], dtype=np.uint64), 200, 3.0, 0.5, 0.5, 0.5, 0.2, left)
     assert left == settle(paths, orders)
     step, key = table_from(paths, orders.taken), orders.key.reshape(-1, count).T
     homes, top = asked.distances.homes, np.zeros((1, network.num_routers))

@@ -50,7 +50,7 @@ def test_what_orders_serve(network: Network, count: int, seed: int) -> None:
     orders, left = orders_of(paths, key)
     assert left == climbing.unserved(network, key)
     state = np.array([seed], dtype=np.uint64)
-    left, least, _ = anneal(paths, orders, state, 300, 3.0, 0.5, 0.5, 0.0, left)
+    left, least, _ = anneal(paths, orders, state, 300, 3.0, 0.5, 0.5, 0.0, 0.2, left)
     assert least <= left == climbing.unserved(network, orders.key)
     kept = [array.copy() for array in orders]
     assert settle(paths, orders) == left

@@ -44,7 +44,7 @@ def test_tables_and_orders_are_searched_together(network: Network, count: int, s
     taken = random_table(paths, [seed])
     orders, left = orders_of(paths, np.random.default_rng(seed).random((count, network.num_channels)), taken)
     state = np.array([seed], dtype=np.uint64)
-    left, _, _ = anneal(paths, orders, state, 300, 3.0, 0.5, 0.8, 0.5, left)
+    left, _, _ = anneal(paths, orders, state, 300, 3.0, 0.5, 0.8, 0.5, 0.2, left)
     homes = asked.distances.homes
     step = table_from(paths, orders.taken)
     may = unpacked(paths.nearer, homes.size)

@@ -11,31 +11,42 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from unknot._base.kernels.types_kernel import kept
+from unknot._base.kernels.types_kernel import called, kept
 from unknot._base.kernels.words_kernel import how_many, lowest
 from unknot.lanes.orders_kernel import below, cooled, counted, covered, draw, missing, reached, unit
 
 TRIES = 4
 """Paths, each in a lane at random, of which an aimed move mends the one that falls least often."""
+SLACK = 8.0
+"""Cost above the most that a move may have, in pairs, from which on its gains are not waited for."""
 
 
 class Undo(NamedTuple):
-    """What a move overwrote, by which it is taken back: the sets of `count[0]` channels.
+    """What a move overwrote, by which it is taken back.
 
     Attributes
     ----------
-    count : int64 array, shape (1,)
+    count : int64 array, shape (3,)
+        Channels and words that were overwritten, and the change of what is missed.
     lane, channel : int64 arrays
+        Of sets of `reach`.
     reach : int64 array, shape (places, words)
+    place : int64 array, shape (places, 3)
+        Lane, router and number of words of `cover`.
+    cover, missed : int64 arrays
+        Those words, and by how much more the router missed after them.
     """
 
     count: npt.NDArray[np.int64]
     lane: npt.NDArray[np.int64]
     channel: npt.NDArray[np.int64]
     reach: npt.NDArray[np.int64]
+    place: npt.NDArray[np.int64]
+    cover: npt.NDArray[np.int64]
+    missed: npt.NDArray[np.int64]
 
 
-@kept(nogil=True)
+@called
 def push(heap, size, keys, c):
     """Add a channel to a heap whose first has the highest key; the new size."""
     i = size
@@ -49,7 +60,7 @@ def push(heap, size, keys, c):
     return size + 1
 
 
-@kept(nogil=True)
+@called
 def pop(heap, size, keys):
     """Take the channel of the highest key from a heap; it and the new size."""
     top = heap[0]
@@ -70,7 +81,7 @@ def pop(heap, size, keys):
     return top, size
 
 
-@kept(nogil=True)
+@called
 def apart(paths, orders, u, n):
     """The nth destination of router u that no lane serves, where both directions share a lane."""
     for v in range(orders.missed.size):
@@ -87,7 +98,7 @@ def apart(paths, orders, u, n):
         h += 1
 
 
-@kept(nogil=True)
+@called
 def unserved_pair(paths, orders, state):
     """A router and a destination that no lane serves, each with the chance of its weight."""
     u = below(state, orders.missed.size)
@@ -107,7 +118,7 @@ def unserved_pair(paths, orders, state):
     return u, -1
 
 
-@kept(nogil=True)
+@called
 def drawn_path(paths, orders, keys, state, u, destination, path, fall):
     """Draw a path of a pair into `path`, and the places where its keys do not rise into `fall`.
 
@@ -138,7 +149,7 @@ def drawn_path(paths, orders, keys, state, u, destination, path, fall):
     return falls
 
 
-@kept(nogil=True)
+@called
 def elsewhere(paths, orders, state, old, destination):
     """Another channel than `old` of the same router that may be taken to a destination; −1 if there is none.
 
@@ -163,54 +174,99 @@ def exchange(paths, orders, old, new, w, bit):
         orders.taken[new + i, w] ^= bit
 
 
-@kept(nogil=True)
-def spread(paths, orders, lane, heap, size, dirty, undo, touched, stale, touches):
-    """Work out again what the channels in a heap reach in a lane, and all that this changes.
+@called
+def uncover(paths, orders, lane, u, w, now, undo, spare):
+    """Overwrite a word of the destinations that a lane serves of a router; the change of cost."""
+    n, was = undo.count[1], orders.cover[lane, u, w]
+    undo.place[n, 0], undo.place[n, 1], undo.place[n, 2], undo.cover[n] = lane, u, w, was
+    orders.cover[lane, u, w] = now
+    undo.count[1] += 1
+    if paths.many.size:
+        undo.missed[n] = counted(paths, orders, lane, u, w, was)
+        undo.count[2] += undo.missed[n]
+        return np.float64(undo.missed[n])
+    lost, won = was & ~now & paths.wanted[u, w], now & ~was & paths.wanted[u, w]
+    once, twice, often = np.int64(0), np.int64(0), np.int64(0)
+    for k in range(orders.key.shape[0]):
+        if k != lane:
+            other = orders.cover[k, u, w]
+            often |= twice & other
+            twice |= once & other
+            once |= other
+    missed = (how_many(lost & ~once) - how_many(won & ~once)) * paths.weight[w]
+    undo.missed[n] = missed
+    undo.count[2] += missed
+    orders.missed[u] += missed
+    alone, both = once & ~twice, twice & ~often
+    rarer = how_many(lost & alone) - how_many(won & alone)
+    rarer += spare * (how_many(lost & both) - how_many(won & both))
+    return missed + spare * rarer * paths.weight[w]
 
-    Channels come by falling key, so each is worked out once, after all that it may be followed by. Most changes are
-    in few words: `dirty` has for each channel in the heap those that may change, word w as bit w modulo 64, and is 0
-    for all others. `stale` has the same of the routers whose `cover` is to be worked out again; `touched` lists them,
-    with their lanes. What was there before goes to `undo`. Returns the number of routers in `touched`.
+
+@called
+def spread(paths, orders, lane, heap, size, waits, row, undo, spare, cost, limit):
+    """Work out again what the channels in a heap reach in a lane, and all that this changes; the cost.
+
+    Channels come by falling key, so each is worked out once, after all that it may be followed by. `waits` says which
+    are in the heap. Above the limit of the cost the rest is left as it is: the move will be taken back.
     """
     keys, reach = orders.key[lane], orders.reach[lane]
-    changes = undo.count[0]
-    while size > 0:
+    while size > 0 and cost <= limit:
         c, size = pop(heap, size, keys)
-        may_change, changed = dirty[c], np.int64(0)
-        dirty[c] = 0
-        for w in range(reach.shape[1]):
-            undo.reach[changes, w] = reach[c, w]
-            if (may_change >> (w & 63)) & 1:
-                homes = reached(paths, keys, orders.taken, reach, c, w)
-                if homes != reach[c, w]:
-                    changed |= np.int64(1) << (w & 63)
-                    reach[c, w] = homes
-        if changed == 0:
+        waits[c] = False
+        reached(paths, keys, orders.taken, reach, c, row)
+        n, u, changed = undo.count[0], paths.source[c], False
+        for w in range(row.size):
+            undo.reach[n, w] = reach[c, w]
+            changed |= reach[c, w] != row[w]
+        if not changed:
             continue
-        if stale[lane, paths.source[c]] == 0:
-            touched[touches, 0], touched[touches, 1] = lane, paths.source[c]
-            touches += 1
-        stale[lane, paths.source[c]] |= changed
-        undo.lane[changes], undo.channel[changes] = lane, c
-        changes += 1
-        if paths.detour.shape[0]:
-            changed = np.int64(-1)  # a detour takes from words of other blocks
+        undo.lane[n], undo.channel[n] = lane, c
+        undo.count[0] += 1
+        for w in range(row.size):
+            reach[c, w] = row[w]
+            row[w] ^= undo.reach[n, w]
+            if row[w] != 0:
+                now = covered(paths, reach, u, w)
+                if now != orders.cover[lane, u, w]:
+                    cost += uncover(paths, orders, lane, u, w, now, undo, spare)
         for j in range(paths.before_first[c], paths.before_first[c + 1]):
             before = paths.before[j]
-            if keys[before] < keys[c]:
-                if dirty[before] == 0:
+            if keys[before] < keys[c] and not waits[before]:
+                may = np.int64(paths.detour.shape[0])  # a detour takes from words of other blocks
+                for w in range(row.size):
+                    may |= row[w] & orders.taken[before, w]
+                if may != 0:
+                    waits[before] = True
                     size = push(heap, size, keys, before)
-                dirty[before] |= changed
-    undo.count[0] = changes
-    return touches
+    for i in range(size):
+        waits[heap[i]] = False
+    return cost
+
+
+@called
+def take_back(paths, orders, undo):
+    """Undo what a move changed of what is served, the last first."""
+    for i in range(undo.count[0]):
+        for w in range(undo.reach.shape[1]):
+            orders.reach[undo.lane[i], undo.channel[i], w] = undo.reach[i, w]
+    for i in range(undo.count[1] - 1, -1, -1):
+        k, u, w = undo.place[i]
+        tried = orders.cover[k, u, w]
+        orders.cover[k, u, w] = undo.cover[i]
+        if paths.many.size:
+            counted(paths, orders, k, u, w, tried)
+        else:
+            orders.missed[u] -= undo.missed[i]
 
 
 @kept(nogil=True)
-def anneal(paths, orders, state, moves, hot, cold, aimed, turned, unserved):
+def anneal(paths, orders, state, moves, hot, cold, aimed, turned, spare, unserved):
     """Simulated annealing of the keys, and of a table, on the number of pairs that are not served.
 
     A move gives a channel another key in one lane, or a router another channel to one destination; only what that
-    changes is worked out again, and put back if the move is refused. Stops at once when all pairs are served.
+    changes is worked out again, until the move is lost, and put back if it is refused. Stops at once when all pairs
+    are served.
 
     Parameters
     ----------
@@ -222,6 +278,8 @@ def anneal(paths, orders, state, moves, hot, cold, aimed, turned, unserved):
         The share of moves that are aimed at a pair that is not served.
     turned : float
         The share of those that change the table; 0: it is no table, or it is given.
+    spare : float
+        What a pair costs that one lane alone serves, of one that none does; its square if two lanes do.
     unserved : int
         How many are not served now.
 
@@ -230,14 +288,13 @@ def anneal(paths, orders, state, moves, hot, cold, aimed, turned, unserved):
     unserved, least, moves made : int
     """
     lanes, channels, words = orders.reach.shape
-    routers, mutual = orders.missed.size, paths.many.size > 0
-    heap, dirty = np.empty(channels, np.int64), np.zeros(channels, np.int64)
-    room = lanes * channels + 1
+    routers, slack = orders.missed.size, SLACK * paths.weight.max()
+    heap, waits, row = np.empty(channels, np.int64), np.zeros(channels, np.bool_), np.empty(words, np.int64)
+    room = channels * (lanes if turned > 0 else 1) + 1
     undo = Undo(
-        np.zeros(1, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.empty((room, words), np.int64)
-    )
-    touched, stale = np.empty((lanes * routers, 2), np.int64), np.zeros((lanes, routers), np.int64)
-    was_cover, was_missed = np.empty((lanes * routers, words), np.int64), np.empty(lanes * routers, np.int64)
+        np.zeros(3, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.empty((room, words), np.int64),
+        np.empty((room * words, 3), np.int64), np.empty(room * words, np.int64), np.empty(room * words, np.int64),
+    )  # fmt: skip
     path, fall = np.empty(routers + 1, np.int64), np.empty(routers + 1, np.int64)
     other_path, other_fall = np.empty(routers + 1, np.int64), np.empty(routers + 1, np.int64)
     least, heat = unserved, hot
@@ -248,7 +305,9 @@ def anneal(paths, orders, state, moves, hot, cold, aimed, turned, unserved):
         lane = below(state, lanes)
         keys = orders.key[lane]
         old_channel, new_channel, w, bit = -1, -1, 0, np.int64(0)
-        touches, undo.count[0] = np.int64(0), 0
+        undo.count[:] = 0
+        # Metropolis: what is worse is taken with a chance that falls with the temperature.
+        most, cost = -heat * np.log(1.0 - unit(state)), 0.0
         c, old = below(state, channels), 0.0
         new = paths.base[c] + unit(state)
         if unit(state) < aimed:
@@ -287,60 +346,29 @@ def anneal(paths, orders, state, moves, hot, cold, aimed, turned, unserved):
             for k in range(lanes):
                 size = np.int64(0)
                 for i in range(paths.copies):
-                    dirty[old_channel + i] = dirty[new_channel + i] = np.int64(1) << (w & 63)
+                    waits[old_channel + i] = waits[new_channel + i] = True
                     size = push(heap, size, orders.key[k], old_channel + i)
                     size = push(heap, size, orders.key[k], new_channel + i)
-                touches = spread(paths, orders, k, heap, size, dirty, undo, touched, stale, touches)
+                cost = spread(paths, orders, k, heap, size, waits, row, undo, spare, cost, most + slack)
         else:
             old = keys[c]
             keys[c] = new
-            dirty[c] = -1
+            waits[c] = True
             size = push(heap, np.int64(0), keys, c)
             for j in range(paths.before_first[c], paths.before_first[c + 1]):
                 before = paths.before[j]
                 # What a channel before c reaches changes by the move itself only where c passes it.
                 if (keys[before] < old) != (keys[before] < new):
-                    dirty[before] = -1
+                    waits[before] = True
                     size = push(heap, size, keys, before)
-            touches = spread(paths, orders, lane, heap, size, dirty, undo, touched, stale, touches)
-        more = 0
-        for i in range(touches):
-            k, u = touched[i]
-            changed, stale[k, u] = stale[k, u], 0
-            if mutual:
-                for word in range(words):
-                    was_cover[i, word] = orders.cover[k, u, word]
-                    orders.cover[k, u, word] = covered(paths, orders.reach[k], u, word)
-                    more += counted(paths, orders, k, u, word, was_cover[i, word])
-                continue
-            was_missed[i] = orders.missed[u]
-            for word in range(words):
-                was_cover[i, word] = orders.cover[k, u, word]
-                if (changed >> (word & 63)) & 1:
-                    orders.missed[u] -= how_many(missing(paths, orders, u, word)) * paths.weight[word]
-                    orders.cover[k, u, word] = covered(paths, orders.reach[k], u, word)
-                    orders.missed[u] += how_many(missing(paths, orders, u, word)) * paths.weight[word]
-            more += orders.missed[u] - was_missed[i]
-        # Metropolis: what is worse is taken with a chance that falls with the temperature.
-        if more <= 0 or unit(state) < np.exp(-more / heat):
-            unserved += more
+            cost = spread(paths, orders, lane, heap, size, waits, row, undo, spare, cost, most + slack)
+        if cost <= most:
+            unserved += undo.count[2]
             least = min(least, unserved)
             continue
         if new_channel >= 0:
             exchange(paths, orders, old_channel, new_channel, w, bit)
         else:
             keys[c] = old
-        for i in range(undo.count[0]):
-            for word in range(words):
-                orders.reach[undo.lane[i], undo.channel[i], word] = undo.reach[i, word]
-        # The last first: both directions of a pair count the same lanes, each after what the one before left.
-        for i in range(touches - 1, -1, -1):
-            k, u = touched[i]
-            if not mutual:
-                orders.missed[u] = was_missed[i]
-            for word in range(words):
-                tried = orders.cover[k, u, word]
-                orders.cover[k, u, word] = was_cover[i, word]
-                if mutual:
-                    counted(paths, orders, k, u, word, tried)
+        take_back(paths, orders, undo)
     return unserved, least, moves

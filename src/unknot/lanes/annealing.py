@@ -29,10 +29,11 @@ def anneal_round(
     turned: float,
     *,
     share: float = SHARE,
+    spare: float = 0.0,
 ) -> tuple[int, int]:
     """One annealing; how many pairs are not served at its end, and at its best."""
     seed, lanes, left = [effort.seed, stream, moves], len(orders.key), (unserved, unserved)
-    for left in annealed(paths, orders, unserved, moves, heat, effort, seed, turned=turned, share=share):
+    for left in annealed(paths, orders, unserved, moves, heat, effort, seed, turned=turned, share=share, spare=spare):
         effort.report(f"{lanes} lane{'s' * (lanes > 1)}: {left[0]} pairs left")
         if left[0] == 0:
             break
@@ -50,6 +51,7 @@ def annealed(
     *,
     turned: float = 0.0,
     share: float = 1.0,
+    spare: float = 0.0,
 ) -> Iterator[tuple[int, int]]:
     """Anneal orders in steps; yield the cost, and the least so far, before each step and at the end.
 
@@ -63,6 +65,8 @@ def annealed(
         Share of aimed moves that change the table.
     share : float
         Of the time that is left; the annealing ends by then.
+    spare : float
+        Cost of a pair that one lane alone serves, of one that none does.
     """
     from unknot.lanes.anneal_kernel import anneal
 
@@ -70,7 +74,7 @@ def annealed(
     least = cost
     for count, now, then in effort.cooled(moves, heat, share=share, words=paths.nearer.size):
         yield cost, least
-        cost, low, made = (int(x) for x in anneal(paths, orders, state, count, now, then, AIMED, turned, cost))
+        cost, low, made = (int(x) for x in anneal(paths, orders, state, count, now, then, AIMED, turned, spare, cost))
         effort.moves += made
         least = min(least, low)
     yield cost, least

@@ -62,12 +62,12 @@ def detour_paths(goal: RouteGoal, weights: Ints) -> tuple[PathSet, Ints]:
     The last weight is that of pairs without a path, beside all others. With the paths comes to where channels may be
     taken, for `orders_of`.
     """
-    nearer = _nearer(goal)
     more, unit, planes = _more(goal), unit_of(goal), len(weights) - 1
+    nearer = more == 0
     away = [packed((more == unit * (i + 1)) & (more > 0)) for i in range(planes - 1)]
     block = packed(nearer).shape[1]
     taken = [nearer] * planes
-    form, words = _form(goal, [*taken, _anywhere(goal)], [*taken, nearer], weights)
+    form, words = _form(goal, [*taken, more >= 0], [*taken, nearer], weights)
     detour = np.zeros((len(away), *form.nearer.shape), dtype=np.int64)
     for i, led in enumerate(away):
         for plane in range(i + 1, planes):
@@ -77,7 +77,8 @@ def detour_paths(goal: RouteGoal, weights: Ints) -> tuple[PathSet, Ints]:
 
 def table_paths(goal: RouteGoal, taken: Flags) -> tuple[PathSet, Ints]:
     """The paths of a table count; every pair has to have some path. With it, to where channels may be taken."""
-    return _form(goal, [taken, _anywhere(goal)], [taken, _nearer(goal)], np.array([1, LOST]))
+    more = _more(goal)
+    return _form(goal, [taken, more >= 0], [taken, more == 0], np.array([1, LOST]))
 
 
 def improved(
@@ -234,16 +235,6 @@ def _more(goal: RouteGoal) -> Ints:
     ends = hops[network.target]
     more: Ints = np.where((ends < 0) | (hops[network.source] <= 0), -1, 1 + ends - hops[network.source])
     return more
-
-
-def _nearer(goal: RouteGoal) -> Flags:
-    nearer: Flags = _more(goal) == 0
-    return nearer
-
-
-def _anywhere(goal: RouteGoal) -> Flags:
-    anywhere: Flags = _more(goal) >= 0
-    return anywhere
 
 
 def _form(goal: RouteGoal, taken: list[Flags], nearer: list[Flags], weights: Ints) -> tuple[PathSet, Ints]:

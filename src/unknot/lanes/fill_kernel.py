@@ -8,7 +8,7 @@ Shortest Path (LASH) Routing in Irregular System Area Networks, IPDPS 2002).
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import kept
+from unknot._base.kernels.types_kernel import called, kept
 from unknot.lanes.orders_kernel import below
 
 TRIES = 3
@@ -17,7 +17,7 @@ USED, RISES = 4096, 2048
 """Preference of a turn that is in use, and of one that climbs as it is; below that, at random."""
 
 
-@kept(nogil=True)
+@called
 def climb(paths, uses, rank, at, mark, stack, c, e):
     """Move channels up in an order so that the turn from c to e climbs; whether no cycle of turns forbids it.
 
@@ -54,7 +54,7 @@ def climb(paths, uses, rank, at, mark, stack, c, e):
     return free
 
 
-@kept(nogil=True)
+@called
 def path_of(paths, uses, rank, state, u, h, path, turns):
     """Draw a path from router u to a home, its channels and turns; turns in use first. Its length."""
     length, x = 0, u

@@ -16,23 +16,23 @@ from unknot.lanes.rooted import ServingOrders, lane_after_lane, orders_of
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, PathSet
 
-COVERED = 0.8
-"""Share of the pairs that lanes around roots serve, of those that are left."""
+COVERED = 0.99
+"""Share of the pairs that the lanes serve with which the annealing begins."""
 ROUND = 100
 """Moves for each channel and lane of a round, if there is time."""
-HOT, COLD = 0.02, 0.7
-"""Temperatures of the first round: at its beginning, for each router, and at its end."""
-LATER = (3.0, 0.5)
-"""Temperatures of later rounds, which begin with the orders of the one before."""
+HEAT = (4.0, 0.8)
+"""Temperatures at the beginning and at the end of a round."""
+SPARE = 0.2
+"""Cost of a pair that one lane alone serves: with many lanes most moves lose such pairs, and the next ones others."""
 
 
 def grown(paths: PathSet, effort: SearchEffort, low: int, most: int) -> Iterator[ServingOrders]:
     """Yield orders that serve all pairs in fewer than `most` lanes, each in fewer than those before.
 
-    Orders around roots serve most pairs in few lanes, and need many for the last ones. So as many as serve
-    `COVERED` are annealed together. While pairs are left, as many are added for these, and the annealing goes on from
-    there. When none is, the lane goes that serves fewest pairs alone. Where time ends before, lanes around roots
-    serve what is left.
+    Lanes that follow each other serve most pairs in few, and need many for the last ones. So as many as serve
+    `COVERED` are annealed together. If pairs are left, one more is added, and the annealing goes on from there. When
+    none is, the lane goes that serves fewest pairs alone. Where time ends before, lanes that follow serve what is
+    left.
 
     Parameters
     ----------
@@ -40,11 +40,9 @@ def grown(paths: PathSet, effort: SearchEffort, low: int, most: int) -> Iterator
         No fewer lanes are sought.
     """
     orders, unserved = _with_more(paths, np.zeros((0, paths.source.size)), effort, low)
-    heat = max(LATER[0], HOT * len(paths.wanted)), COLD
     while low <= len(orders.key) < most:
         moves = ROUND * orders.key.size
-        unserved, _ = anneal_round(paths, orders, unserved, moves, heat, effort, len(orders.key), 0.0)
-        heat = LATER
+        unserved, _ = anneal_round(paths, orders, unserved, moves, HEAT, effort, len(orders.key), 0.0, spare=SPARE)
         if unserved == 0:
             most = len(orders.key)
             yield ServingOrders(orders.key.copy(), paths.nearer)
@@ -63,16 +61,13 @@ def grown(paths: PathSet, effort: SearchEffort, low: int, most: int) -> Iterator
 
 
 def _with_more(paths: PathSet, key: Floats, effort: SearchEffort, least: int = 1) -> tuple[Orders, int]:
-    """Orders with more lanes around roots, which serve `COVERED` of what is left, and how many pairs they do not.
-
-    They are `least` lanes at least.
-    """
+    """Orders with one lane more, or the first that serve `COVERED`, at least `least`; how many pairs they do not."""
     orders, unserved = orders_of(paths, key)
     left = paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0)
     enough = (1 - COVERED) * unserved
     for more in lane_after_lane(of_pairs(paths, left), [effort.seed, len(key)]):
         orders, unserved = orders_of(paths, np.array([*orders.key, more]))
-        if unserved <= enough and len(orders.key) >= least:
+        if len(key) or (unserved <= enough and len(orders.key) >= least):
             break
     return orders, unserved
 

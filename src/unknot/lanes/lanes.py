@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError, require_known
+from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
 from unknot.lanes.effort import CHOOSING, SEARCHING, SearchEffort
 from unknot.lanes.exact import ExactSearch
@@ -110,14 +111,12 @@ def lanes(
     >>> routes.count, routes.lower_bound, routes.evidence_holds
     (2, 2, True)
     """
-    if isinstance(tries, bool) or not isinstance(tries, int) or tries < 1:
-        raise RelationError(f"lanes: at least one try is wanted, got {tries!r}")
+    require_whole("lanes: tries", tries, 1, error=RelationError)
+    require_whole("lanes: effort", effort, 0, unit="moves for each pair", error=RelationError)
     deadline = Deadline.of(time_limit, "lanes")
     require_known("lanes: unknown first", first, FIRST, RelationError)
     if both_ways and paths == "free":
         raise RelationError("lanes: both directions of a pair share a lane for tables and given paths, not free ones")
-    if isinstance(effort, bool) or not isinstance(effort, int) or effort < 0:
-        raise RelationError(f"lanes: a number of moves for each pair is wanted as effort, got {effort!r}")
     limits = capacities(network, capacity)
     spent = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
     question = question_of(network, paths, "shared" if both_ways else "none", routing, flows)

@@ -4,7 +4,7 @@
 import numpy as np
 from numba import njit
 
-from unknot._base.kernels.types_kernel import kept
+from unknot._base.kernels.types_kernel import called, kept
 from unknot.lanes.orders_kernel import below, cooled, unit
 
 STEEPNESS = 16
@@ -84,7 +84,7 @@ def served_column(paths, key, step, wanted, order, h, top):
     return True
 
 
-@kept(nogil=True)
+@called
 def carry(paths, step, flow, load, h, u, amount, scale):
     """Add an amount to what flows from router u to a home by the table; the change of cost."""
     more = 0.0

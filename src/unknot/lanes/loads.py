@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,20 +22,6 @@ ROUNDS = ((1.1, 0.1, 0.003), (1.05, 0.05, 0.001))
 """Scale of the loads, by the mean one, and temperatures at the beginning and at the end of each round."""
 
 
-def _rounds(
-    traffic: Demand, effort: SearchEffort, mean: float, anneal: Callable[[int, float, float, float], None]
-) -> Iterator[None]:
-    """Anneal in rounds, each yields; Ctrl-C ends them."""
-    moves = min(MOVES * traffic.pairs, MOST_MOVES) // len(ROUNDS)
-    try:
-        for number, (scale, hot, cold) in enumerate(ROUNDS if mean > 0 else ()):
-            for count, now, then in effort.cooled(moves, (hot, cold), share=1 / (len(ROUNDS) - number)):
-                anneal(count, scale * mean, now, then)
-            yield
-    except KeyboardInterrupt:
-        effort.interrupted = True
-
-
 def balanced_table(traffic: Demand, paths: PathSet, orders: Orders, effort: SearchEffort) -> tuple[Ints, Floats]:
     """A table, as bits, by which the orders serve all pairs, of low highest load; and the load of each channel.
 
@@ -51,13 +36,17 @@ def balanced_table(traffic: Demand, paths: PathSet, orders: Orders, effort: Sear
     state = np.array([np.random.default_rng([effort.seed, 1]).integers(2**63)], dtype=np.uint64)
     mean = load.sum() / max(1, load.size)
     best, least = step.copy(), load.copy()
-    for _ in _rounds(
-        traffic, effort, mean, lambda *how: balance_table(
-            paths, orders.key, step, traffic.wanted, order, flow, load, state, *how
-        )
-    ):  # fmt: skip
-        if load.max() < least.max():
-            best, least = step.copy(), load.copy()
+    moves = min(MOVES * traffic.pairs, MOST_MOVES) // len(ROUNDS)
+    try:
+        for number, (scale, hot, cold) in enumerate(ROUNDS if mean > 0 else ()):
+            for count, now, then in effort.cooled(moves, (hot, cold), share=1 / (len(ROUNDS) - number)):
+                balance_table(
+                    paths, orders.key, step, traffic.wanted, order, flow, load, state, count, scale * mean, now, then
+                )  # fmt: skip
+            if load.max() < least.max():
+                best, least = step.copy(), load.copy()
+    except KeyboardInterrupt:
+        effort.interrupted = True
     return bits_of(paths, best), least
 
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError, require_known
+from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot.lanes.detours import LOST, RouteGoal, climbing_routes, detour_paths, improved, tree_order
@@ -148,8 +149,7 @@ def longer_lanes(
     >>> routes.longer_pairs, routes.longest_detour
     (2, 2)
     """
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise RelationError(f"lanes: at least one lane is wanted, got {count!r}")
+    require_whole("lanes: the number of lanes", count, 1, error=RelationError)
     require_known("lanes: unknown goal", goal, GOALS, RelationError)
     deadline = Deadline.of(time_limit, "lanes")
     traffic = demand(network, flows)

@@ -23,7 +23,7 @@ TURNED = 0.3
 """Share of aimed moves that change the table, where it is free."""
 HEATS = ((6.0, 0.7), (12.0, 1.5), (6.0, 0.7), (8.0, 0.4))
 """Temperatures at the beginning and at the end of a round, in turn."""
-ROUND = 100
+ROUND = 200
 """Moves for each channel and lane of the first round."""
 LARGE = 1 << 14
 """Channels × words from which a search begins with orders around roots, and not with random ones."""

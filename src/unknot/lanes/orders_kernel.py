@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from unknot._base.kernels.types_kernel import kept
+from unknot._base.kernels.types_kernel import called, kept
 from unknot._base.kernels.words_kernel import how_many, lowest, mixed
 from unknot._base.splitmix import STEP
 
@@ -128,24 +128,25 @@ def cooled(heat, hot, cold, move, moves):
     return hot * (cold / hot) ** (move / moves) if move & 255 == 0 else heat
 
 
-@njit(inline="always")
-def reached(paths, keys, taken, reach, c, w):
-    """Word w of the destinations that channel c reaches, from what the channels after it reach."""
-    states = paths.own[c, w]
+@called
+def reached(paths, keys, taken, reach, c, row):
+    """Write the destinations that channel c reaches, from what the channels after it reach."""
+    for w in range(row.size):
+        row[w] = paths.own[c, w]
     for j in range(paths.after_first[c], paths.after_first[c + 1]):
         after = paths.after[j]
         if keys[after] > keys[c]:
-            states |= reach[after, w]
-    states &= taken[c, w]
+            for w in range(row.size):
+                row[w] |= reach[after, w]
+    for w in range(row.size):
+        row[w] &= taken[c, w]
     for i in range(paths.detour.shape[0]):
-        if paths.detour[i, c, w] != 0:
-            more = np.int64(0)
-            for j in range(paths.after_first[c], paths.after_first[c + 1]):
-                after = paths.after[j]
-                if keys[after] > keys[c]:
-                    more |= reach[after, w - (i + 1) * paths.block]
-            states |= more & paths.detour[i, c, w]
-    return states
+        away = (i + 1) * paths.block
+        for j in range(paths.after_first[c], paths.after_first[c + 1]):
+            after = paths.after[j]
+            if keys[after] > keys[c]:
+                for w in range(away, row.size):
+                    row[w] |= reach[after, w - away] & paths.detour[i, c, w]
 
 
 @njit(inline="always")
@@ -166,7 +167,7 @@ def covered(paths, reach, u, w):
     return homes
 
 
-@kept(nogil=True)
+@called
 def counted(paths, orders, k, u, w, was):
     """Count what a new word of `cover` changes where both directions share a lane; the change of what is missed."""
     more, now = 0, orders.cover[k, u, w]
@@ -203,8 +204,7 @@ def settle(paths, orders):
     for k in range(lanes):
         keys, reach = orders.key[k], orders.reach[k]
         for c in np.argsort(keys)[::-1]:
-            for w in range(words):
-                reach[c, w] = reached(paths, keys, orders.taken, reach, c, w)
+            reached(paths, keys, orders.taken, reach, c, reach[c])
         for u in range(orders.missed.size):
             for w in range(words):
                 orders.cover[k, u, w] = covered(paths, reach, u, w)

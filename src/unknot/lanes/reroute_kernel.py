@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from unknot._base.kernels.types_kernel import kept
+from unknot._base.kernels.types_kernel import called, kept
 from unknot.lanes.fill_kernel import climb
 from unknot.lanes.load_kernel import serves, steep
 from unknot.lanes.orders_kernel import below, cooled, unit
@@ -113,7 +113,7 @@ def climbing_hops(paths, now):
                 now.left[k, c, h] = hops
 
 
-@kept(nogil=True)
+@called
 def add(paths, now, k, c, h, pairs, amount, scale):
     """Let pairs take the way from a channel to a column's home, or no longer if negative; the change of cost."""
     more = 0.0
@@ -180,13 +180,13 @@ def choose(paths, key, reach, now, state, first, end, hurried):
                 c = now.follow[k, c, h]
 
 
-@njit(inline="always")
+@called
 def climb_in(paths, now, mark, stack, k, c, e):
     """Move channels up in the order of lane k so that the turn from c to e climbs; whether no cycle forbids it."""
     return climb(paths, now.uses[k], now.rank[k], now.at[k], mark, stack, np.int64(c), np.int64(e))
 
 
-@kept(nogil=True)
+@called
 def onward(paths, now, state, k, c, h):
     """A channel, at random, that may follow a channel on the way to a home; one that climbs, if there is any."""
     count, rising, choice = 0, 0, -1
@@ -204,7 +204,7 @@ def onward(paths, now, state, k, c, h):
     return choice
 
 
-@kept(nogil=True)
+@called
 def walk(paths, now, u, h, path):
     """Write the route of a pair; its length."""
     k, c, length = now.lane[u, h], now.start[u, h], 1
@@ -216,7 +216,7 @@ def walk(paths, now, u, h, path):
     return length
 
 
-@kept(nogil=True)
+@called
 def another(paths, now, state, k, u, before, old, h):
     """A channel but `old`, at random, by which a router may send to a home what came by `before`; −1: none.
 
@@ -298,7 +298,7 @@ def reroute(paths, now, rate, state, moves, scale, hot, cold):
         add(paths, now, k, old, h, pairs, amount, scale)
 
 
-@kept(nogil=True)
+@called
 def swing(paths, now, u, h, old, new, scale):
     """Let a router take another channel to a home, with all that goes this way, in all lanes; the change of cost."""
     more = 0.0
@@ -316,7 +316,7 @@ def swing(paths, now, u, h, old, new, scale):
     return more
 
 
-@kept(nogil=True)
+@called
 def legal(paths, now, mark, stack, k, h, new):
     """Whether in a lane all that takes a channel to a home climbs, there and from there on."""
     for j in range(paths.before_first[new], paths.before_first[new + 1]):
@@ -332,7 +332,7 @@ def legal(paths, now, mark, stack, k, h, new):
     return True
 
 
-@kept(nogil=True)
+@called
 def relane(paths, now, rate, mark, stack, lane, u, v, first, end, scale):
     """Put what router u sends to the columns from `first` to `end`, at router v, into a lane, if it may be there."""
     for h in range(first, end):
