@@ -7,6 +7,7 @@ from typing import Any
 import typer
 
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, Picture, TimeLimit
+from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import write
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
@@ -49,6 +50,8 @@ def itm(
     circle = None if mesh is None or mesh.circle is None else mesh.circle.tolist()
     keys: dict[str, Any] = {"found": mesh is not None, "links": links, "circle": circle}
     tell(json, ItmAnswer, layer, layer.spanning, of=layer.network, **keys)
+    if not layer.routes:
+        notify(f"{built.num_routers} routers: verdicts and routes only with --compared of that many or more")
     if mesh is None:
         raise typer.Exit(FAILS if layer.spanning.proved else UNDECIDED)
     raise typer.Exit(HOLDS)

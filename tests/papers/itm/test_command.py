@@ -42,10 +42,11 @@ def test_a_network_that_has_an_escape_layer(tmp_path: Path) -> None:
     picture = tmp_path / "mesh.svg"
     code, out, err = run("itm(12, extra=6, seed=2)", "--out", str(picture))
     assert code == 0
-    assert "contains a spanning mesh (exterior): yes" in out
-    assert "2 VCs (VLs) instead of 1 on 42 of 54 channels" in out
-    assert "wormhole: deadlock-free\n" in out
-    assert "wormhole-nonatomic: can deadlock\n" in out
+    said = " ".join(out.split())
+    assert "kind exterior found yes" in said
+    assert "network channels 54" in said
+    assert "added vcs 42" in said
+    assert "wormhole yes, wormhole-nonatomic NO" in said
     assert f"wrote {picture}" in err
     assert picture.read_text(encoding="utf-8").startswith("<svg")
 
@@ -75,7 +76,8 @@ def test_a_mesh_is_recognised() -> None:
 def test_a_network_that_has_none() -> None:
     code, out, _ = run("torus(4, 4)")
     assert code == 1
-    assert "no (triangles that share links)" in out
+    assert "found no" in " ".join(out.split()).lower()
+    assert "triangles that share links" in out
     assert "two layers" not in out
     assert "up*/down*, adaptive" in out
 
@@ -98,10 +100,10 @@ def test_when_the_time_is_over_nothing_is_said_to_be_proved() -> None:
 
 
 def test_a_large_network_is_not_compared_unless_asked() -> None:
-    code, out, _ = run("itm(600, seed=1)")
+    code, out, err = run("itm(600, seed=1)")
     assert code == 0
-    assert "is a triangular mesh itself: yes, exterior" in out
-    assert "--compared" in out
+    assert "itself exterior" in " ".join(out.split())
+    assert "--compared" in err
     assert "wormhole" not in out
 
 

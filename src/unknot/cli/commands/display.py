@@ -34,6 +34,7 @@ _ANSWER = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("undecided"
 _CHECKER = {True: "accepts it", False: "REJECTS it", None: "had nothing to check, or too much"}
 LABELS = {
     "deadlock_free": "deadlock-free",
+    "deadlock_free_before": "deadlock-free before",
     "widest_vcs": "VCs",
     "num_vcs": "VCs in all",
     "vcs_chosen": "VCs chosen; see --vcs",
