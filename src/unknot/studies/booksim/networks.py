@@ -114,7 +114,7 @@ def _cube(configuration: Configuration) -> Built:
     built = _made(f"torus({', '.join([str(k)] * n)})", routers, links, range(routers), range(routers), k, n)
     coordinates = (np.arange(routers)[:, None] >> np.arange(n)) & 1
     network = replace(built.network, coordinates=coordinates, radices=(2,) * n)
-    return replace(built, network=network)
+    return replace(built, network=network, channel=grid(network).channel)
 
 
 def _fly(configuration: Configuration) -> Built:

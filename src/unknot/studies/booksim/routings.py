@@ -18,10 +18,10 @@ from unknot.routing import destination_tag
 from unknot.routing import nca as ancestor
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.studies.booksim import adaptive, flats, meshes, tori
+from unknot.studies.booksim import flats, grids
 from unknot.studies.booksim.configuration import Configuration
 from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.tori import UnfitError, addresses
+from unknot.studies.booksim.ordered import UnfitError, every_vc, one_port
 
 Maker = Callable[[Built, int, bool], Relation]
 
@@ -47,28 +47,18 @@ def dest_tag(built: Built, vcs: int, faithful: bool) -> Relation:
 
 def nca(built: Built, vcs: int, faithful: bool) -> Relation:
     """Up to a nearest common ancestor by ports drawn at each level, then down."""
-    virtual, channel, k, n = VirtualChannels(built.network, vcs), built.channel, built.k, built.n
-    router, first, terminals, across = virtual.router, virtual.first, built.network.num_terminals, k ** (n - 1)
+    k, n, across = built.k, built.n, built.k ** (built.n - 1)
 
-    def rule(at: int, address: int, out: Out) -> int:
-        to, drawn = address % terminals, address // terminals
-        here = router[at]
-        depth, place = here // across, here % across
-        below = k ** (n - depth)
-        start = place // k ** (n - depth - 1) * below
-        if not start <= to < start + below:
-            port = k + drawn // k ** (n - 1 - depth) % k
-        elif depth == n - 1:
-            out[0] = EJECT
-            return 1
-        else:
-            port = (to - start) // (below // k)
-        for v in range(vcs):
-            out[v] = first[channel[here, port]] + v
-        return vcs
+    def port_of(here: int, there: int, drawn: int) -> int:
+        depth, place, leaf = here // across, here % across, there % across
+        below: int = k ** (n - 1 - depth)
+        if place // below != leaf // below:
+            return k + drawn // below % k
+        down: int = leaf % below // (below // k)
+        return down
 
-    ends = addresses(built, across)
-    return Relation(built.network, virtual, rule, name="nca of BookSim", destination=ends, claims_minimal=True)
+    virtual = VirtualChannels(built.network, vcs)
+    return one_port(built, virtual, "nca", port_of, every_vc(vcs), draws=across)
 
 
 def anca(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -121,18 +111,18 @@ def min_anynet(built: Built, vcs: int, faithful: bool) -> Relation:
 
 
 ROUTINGS: dict[tuple[str, str], Maker] = {
-    ("mesh", "dor"): meshes.dim_order,
-    ("mesh", "dim_order"): meshes.dim_order,
-    ("mesh", "xy_yx"): meshes.xy_yx,
-    ("mesh", "adaptive_xy_yx"): adaptive.adaptive_xy_yx,
-    ("mesh", "romm"): meshes.romm,
-    ("mesh", "valiant"): meshes.valiant,
-    ("mesh", "min_adapt"): meshes.min_adapt_mesh,
-    ("mesh", "planar_adapt"): meshes.planar_adapt,
-    ("torus", "dim_order"): tori.dim_order_torus,
-    ("torus", "dim_order_bal"): tori.dim_order_bal,
-    ("torus", "valiant"): tori.valiant_torus,
-    ("torus", "min_adapt"): tori.min_adapt_torus,
+    ("mesh", "dor"): grids.dim_order,
+    ("mesh", "dim_order"): grids.dim_order,
+    ("mesh", "xy_yx"): grids.xy_yx,
+    ("mesh", "adaptive_xy_yx"): grids.adaptive_xy_yx,
+    ("mesh", "romm"): grids.romm,
+    ("mesh", "valiant"): grids.valiant,
+    ("mesh", "min_adapt"): grids.min_adapt,
+    ("mesh", "planar_adapt"): grids.planar_adapt,
+    ("torus", "dim_order"): grids.dim_order_torus,
+    ("torus", "dim_order_bal"): grids.dim_order_bal,
+    ("torus", "valiant"): grids.valiant_torus,
+    ("torus", "min_adapt"): grids.min_adapt,
     ("fly", "dest_tag"): dest_tag,
     ("fattree", "nca"): nca,
     ("fattree", "anca"): anca,
@@ -144,11 +134,11 @@ ROUTINGS: dict[tuple[str, str], Maker] = {
     ("flatfly", "ran_min"): flats.flatfly_min,
     ("flatfly", "xyyx"): flats.flatfly_xyyx,
     ("flatfly", "valiant"): flats.flatfly_valiant,
-    ("flatfly", "adaptive_xyyx"): adaptive.adaptive_xyyx,
-    ("flatfly", "ugal"): adaptive.flatfly_ugal,
-    ("flatfly", "ugal_xyyx"): adaptive.flatfly_ugal_xyyx,
+    ("flatfly", "adaptive_xyyx"): flats.adaptive_xyyx,
+    ("flatfly", "ugal"): flats.flatfly_ugal,
+    ("flatfly", "ugal_xyyx"): flats.flatfly_ugal_xyyx,
     ("dragonflynew", "min"): flats.dragonfly_min,
-    ("dragonflynew", "ugal"): adaptive.dragonfly_ugal,
+    ("dragonflynew", "ugal"): flats.dragonfly_ugal,
 }
 """Routings by topology and `routing_function`."""
 
@@ -175,11 +165,11 @@ def relation_of(configuration: Configuration, built: Built) -> Relation:
         raise configuration.error("routing_function", f"BookSim has no {name} on {topology}; {near(name, known)}")
     make = ROUTINGS[here]
     if configuration.on("noq"):
-        if make is not meshes.dim_order:
+        if make is not grids.dim_order:
             configuration.require_off("noq")
         if configuration.whole("routing_delay"):
             raise configuration.error("noq", "it takes routing_delay = 0, in BookSim too")
-        make = meshes.next_hop_queues
+        make = grids.next_hop_queues
     try:
         return make(built, vcs, configuration.faithful)
     except UnfitError as error:

@@ -1,0 +1,250 @@
+"""Routing functions of BookSim on meshes and tori."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from unknot.network import grid
+from unknot.routing import romm as romm_relation
+from unknot.routing import valiant as valiant_relation
+from unknot.routing.contract import Decision
+from unknot.routing.relation import EJECT, TIER, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
+from unknot.studies.booksim.networks import Built
+from unknot.studies.booksim.ordered import (
+    PortOf,
+    UnfitError,
+    addresses,
+    at_least,
+    even,
+    every_vc,
+    half_by_order,
+    in_halves,
+    one_port,
+)
+
+SHORTER = Decision(weight=1, margin=-1)
+"""The other order only if its queue is shorter; the own one is drawn, so equal queues are drawn between."""
+
+
+def _on_mesh(built: Built) -> PortOf:
+    """Dimension order on a mesh: the lowest dimension first, or the highest for packets that draw 1."""
+    position, dims = grid(built.network).coordinates, built.n
+
+    def port_of(here: int, there: int, drawn: int) -> int:
+        for j in range(dims):
+            i = dims - 1 - j if drawn else j
+            if position[here, i] != position[there, i]:
+                return 2 * i + int(position[there, i] < position[here, i])
+        return -1
+
+    return port_of
+
+
+def dim_order(built: Built, vcs: int, faithful: bool) -> Relation:
+    """`dor`, `dim_order` on meshes."""
+    return one_port(built, VirtualChannels(built.network, vcs), "dim_order", _on_mesh(built), every_vc(vcs))
+
+
+def next_hop_queues(built: Built, vcs: int, faithful: bool) -> Relation:
+    """`dor`, `dim_order` on meshes with `noq`: VCs by the output port that a packet takes behind the channel."""
+    virtual, target, home = VirtualChannels(built.network, vcs), built.network.target, built.network.eject
+    at_least(vcs, 2 * built.n + 1)
+    channel, router, port_of = built.channel, virtual.router, _on_mesh(built)
+    ports, each = 2 * built.n, vcs // (2 * built.n + 1)
+
+    def of_next_port(at: int, to: int, port: int, drawn: int) -> tuple[int, int]:
+        after = target[channel[router[at], port]]
+        further = port_of(after, home[to], drawn) if after != home[to] else ports
+        return further * each, (further + 1) * each
+
+    relation = one_port(built, virtual, "dim_order", port_of, of_next_port)
+    return replace(relation, name="dim_order of BookSim by next outputs")
+
+
+def xy_yx(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Dimensions rising or falling, drawn for each packet, each order in half of the VCs."""
+    in_halves(vcs, faithful)
+    virtual = VirtualChannels(built.network, vcs)
+    return one_port(built, virtual, "xy_yx", _on_mesh(built), half_by_order(vcs), draws=2)
+
+
+def adaptive_xy_yx(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Dimensions rising or falling, half of the VCs each: by the shorter queue in the source router."""
+    return replace(xy_yx(built, vcs, faithful), name="adaptive_xy_yx of BookSim", decides=SHORTER)
+
+
+def romm(built: Built, vcs: int, faithful: bool) -> Relation:
+    """A waypoint in the box of source and destination."""
+    even(vcs)
+    return romm_relation(built.network, vcs)
+
+
+def valiant(built: Built, vcs: int, faithful: bool) -> Relation:
+    """A waypoint anywhere. BookSim lets a packet that passes its destination in phase one take any VC there."""
+    even(vcs)
+    return _passing(built, vcs) if faithful else valiant_relation(built.network, vcs)
+
+
+def _passing(built: Built, vcs: int) -> Relation:
+    """Valiant's routing as BookSim has it on meshes, with its fault."""
+    virtual, channel, port_of = VirtualChannels(built.network, vcs), built.channel, _on_mesh(built)
+    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
+    source, terminals, half, total = built.network.source, built.network.num_terminals, vcs // 2, virtual.total
+
+    def rule(at: int, address: int, out: Out) -> int:
+        waypoint, to = address // terminals, address % terminals
+        here, goal = router[at], home[to]
+        # A packet that left the router of its destination is in phase one, whatever its VC.
+        late = at < total and at - first[of[at]] >= half and source[of[at]] != goal
+        if here == home[waypoint]:
+            late = True
+        there = goal if late else home[waypoint]
+        if here == there:
+            out[0] = EJECT
+            return 1
+        port = first[channel[here, port_of(here, there, 0)]]
+        low, high = (half, vcs) if late else (0, half)
+        if here == goal:
+            low, high = 0, vcs
+        for v in range(low, high):
+            out[v - low] = port + v
+        return high - low
+
+    ends = addresses(built, terminals)
+    return Relation(built.network, virtual, rule, name="valiant of BookSim", destination=ends)
+
+
+def planar_adapt(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Two dimensions at a time, VCs in three parts; BookSim keeps the first direction only."""
+    at_least(vcs, 3)
+    position, dims, virtual = grid(built.network).coordinates, built.n, VirtualChannels(built.network, vcs)
+    router, first, home, part = virtual.router, virtual.first, built.network.eject, vcs // 3
+    channel, port_of = built.channel, _on_mesh(built)
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], home[address]
+        if here == there:
+            out[0] = EJECT
+            return 1
+        port = port_of(here, there, 0)
+        count = vcs - 2 * part
+        for v in range(count):
+            out[v] = first[channel[here, port]] + 2 * part + v
+        i = (port // 2 + 1) % dims
+        a, b = position[here, i], position[there, i]
+        if a != b and not faithful:
+            low = part if port % 2 else 0
+            for v in range(low, low + part):
+                out[count] = first[channel[here, 2 * i + int(b < a)]] + v
+                count += 1
+        return count
+
+    return Relation(built.network, virtual, rule, name="planar_adapt of BookSim", claims_minimal=True)
+
+
+def min_adapt(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Minimal adaptive routing; dimension order in VC 0 of a mesh, or with a dateline in VCs 0 and 1 of a torus.
+
+    A packet does not leave these VCs again. BookSim means to offer every direction, but keeps the first one only; on
+    tori it takes VC 3 only instead of VCs 2 on, and goes down where both ways are equally short.
+    """
+    product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
+    wraps = bool(product.wraps.any())
+    at_least(vcs, 4 if wraps else 2)
+    position, channel, dims, k = product.coordinates, product.channel, built.n, built.k
+    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
+    along, terminals, total = product.dimension, built.network.num_terminals, virtual.total
+    escapes = 2 if wraps else 1
+    low, high = (3, 4) if wraps and faithful else (escapes, vcs)
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there, drawn = router[at], home[address % terminals], address // terminals
+        index = at - first[of[at]] if at < total else escapes
+        count = 0
+        for i in range(dims):
+            a, b = position[here, i], position[there, i]
+            if a == b:
+                continue
+            twice = 2 * ((b - a) % k)
+            ahead, behind = (twice <= k, twice >= k) if wraps else (a < b, b < a)
+            if count == 0:
+                back = (drawn >> i) & 1 if ahead and behind else int(behind)
+                kind = int(wraps and b < a)
+                if index < escapes and along[of[at]] == i:
+                    kind = index
+                out[0] = first[channel[here, 2 * i + back]] + kind + TIER
+                count = 1
+                if index < escapes:
+                    return 1
+            elif faithful:
+                return count
+            for back in range(2):
+                if (behind if back else ahead) and not (faithful and behind and not back):
+                    for v in range(low, high):
+                        out[count] = first[channel[here, 2 * i + back]] + v
+                        count += 1
+        if count:
+            return count
+        out[0] = EJECT
+        return 1
+
+    ends = addresses(built, 1 << dims if wraps else 1)
+    return Relation(built.network, virtual, rule, name="min_adapt of BookSim", destination=ends, claims_minimal=True)
+
+
+def _around(built: Built, vcs: int, name: str, balanced: bool) -> Relation:
+    """Dimension order on a torus, half of the VCs for each class, which a packet draws or gets on entering a ring.
+
+    An address holds, for each dimension, which way to go where both are equally short, and if `balanced` the class
+    where either will do.
+    """
+    product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
+    position, dims, k = product.coordinates, built.n, built.k
+    router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
+    along, half, total, middle = product.dimension, vcs // 2, virtual.total, (k - 1) // 2
+
+    def port_of(here: int, there: int, drawn: int) -> int:
+        for i in range(dims):
+            up = (position[there, i] - position[here, i]) % k
+            if up:
+                return 2 * i + ((drawn >> i) & 1 if 2 * up == k else int(2 * up > k))
+        return -1
+
+    def of_ring(at: int, to: int, port: int, drawn: int) -> tuple[int, int]:
+        i, back = port // 2, port % 2
+        a, b = position[router[at], i], position[home[to], i]
+        if at < total and along[of[at]] == i:
+            kind = min((at - first[of[at]]) // half, 1)
+        elif balanced and ((not back and a <= middle < b) or (back and b <= middle < a)):
+            kind = 0
+        elif balanced and not ((not back and a > b) or (back and a < b)):
+            kind = (drawn >> (dims + i)) & 1
+        elif balanced:
+            kind = 1
+        else:
+            kind = int(b < a)
+        return (half, vcs) if kind else (0, half)
+
+    return one_port(built, virtual, name, port_of, of_ring, draws=1 << (2 * dims if balanced else dims))
+
+
+def dim_order_torus(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Dimension order with a dateline: class 1 where the packet will wrap going up, or will not going down."""
+    in_halves(vcs, faithful)
+    return _around(built, vcs, "dim_order", False)
+
+
+def dim_order_bal(built: Built, vcs: int, faithful: bool) -> Relation:
+    """`dim_order` with two datelines a ring, and either class where a packet crosses none."""
+    in_halves(vcs, faithful)
+    return _around(built, vcs, "dim_order_bal", True)
+
+
+def valiant_torus(built: Built, vcs: int, faithful: bool) -> Relation:
+    """A waypoint anywhere, with datelines in both phases; BookSim stops with a failed assertion at any load."""
+    if faithful:
+        raise UnfitError("BookSim stops with a failed assertion at any load (routefunc.cpp)", "routing_function")
+    if vcs % 4:
+        raise UnfitError(f"a multiple of 4 VCs is wanted, a quarter for each phase and class, got {vcs}")
+    return valiant_relation(built.network, vcs)
