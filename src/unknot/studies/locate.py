@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,107 +32,74 @@ class Place:
     value: int
 
 
-@dataclass
-class _Reader:
-    """Reader of the tokens of a valid TOML text that notes the place of every key path."""
-
-    text: str
-    places: dict[KeyPath, Place] = field(default_factory=dict)
-    counts: dict[KeyPath, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.tokens = list(tokens(self.text))
-        self.next = 0
-
-    def run(self) -> dict[KeyPath, Place]:
-        table: KeyPath = ()
-        while self._skip_lines():
-            _, word, line, column = self.tokens[self.next]
-            if word == "[":
-                repeated = self.tokens[self.next + 1][1] == "["
-                self.next += 1 + repeated
-                table = self._header(self._key(), Place(line, column, line, column), repeated)
-                self.next += 1 + repeated
-            else:
-                self._assign(table)
-        return self.places
-
-    def _header(self, keys: KeyPath, place: Place, repeated: bool) -> KeyPath:
-        """The path a header opens: the name of a list of tables is followed by the number of its last table."""
-        path: KeyPath = ()
-        for depth, key in enumerate(keys, start=1):
-            path = (*path, key)
-            if repeated and depth == len(keys):
-                self.counts[path] = self.counts.get(path, -1) + 1
-            self.places.setdefault(path, place)
-            if path in self.counts:
-                path = (*path, self.counts[path])
-        self.places.setdefault(path, place)
-        return path
-
-    def _assign(self, table: KeyPath) -> None:
-        _, _, line, column = self.tokens[self.next]
-        keys = self._key()
-        self.next += 1
-        path = (*table, *keys)
-        for end in range(len(table) + 1, len(path)):
-            self.places.setdefault(path[:end], Place(line, column, line, column))
-        self._skip_lines()
-        _, _, value_line, value = self.tokens[self.next]
-        self.places[path] = Place(line, column, value_line, value)
-        self._value(path)
-
-    def _key(self) -> KeyPath:
-        keys: list[str | int] = []
-        while True:
-            kind, word, _, _ = self.tokens[self.next]
-            keys.append(word[1:-1] if kind == "text" else word)
-            self.next += 1
-            if self.tokens[self.next][1] != ".":
-                return tuple(keys)
-            self.next += 1
-
-    def _value(self, path: KeyPath) -> None:
-        word = self.tokens[self.next][1]
-        if word == "[":
-            self._list(path)
-        elif word == "{":
-            self.next += 1
-            while self._skip_lines() and self.tokens[self.next][1] != "}":
-                if self.tokens[self.next][1] == ",":
-                    self.next += 1
-                else:
-                    self._assign(path)
-            self.next += 1
-        else:
-            # A number such as 0.05 or a date comes as several tokens; it ends where a value must end.
-            while self.next < len(self.tokens) and self.tokens[self.next][1] not in ("\n", ",", "]", "}"):
-                self.next += 1
-
-    def _list(self, path: KeyPath) -> None:
-        self.next += 1
-        index = 0
-        while self._skip_lines():
-            _, word, line, column = self.tokens[self.next]
-            if word == "]":
-                break
-            if word == ",":
-                self.next += 1
-                continue
-            self.places[(*path, index)] = Place(line, column, line, column)
-            self._value((*path, index))
-            index += 1
-        self.next += 1
-
-    def _skip_lines(self) -> bool:
-        while self.next < len(self.tokens) and self.tokens[self.next][1] == "\n":
-            self.next += 1
-        return self.next < len(self.tokens)
+Token = tuple[str, str, int, int]
+"""Kind, text, line and column."""
 
 
 def locate(text: str) -> dict[KeyPath, Place]:
     """Place of every key path of a TOML text that the standard parser accepts."""
-    return _Reader(text).run()
+    places: dict[KeyPath, Place] = {}
+    counts: dict[KeyPath, int] = {}
+    table: KeyPath = ()
+    for statement in _split(tokens(text), "\n"):
+        if statement[0][1] != "[":
+            _assign(places, table, statement)
+            continue
+        # The name of a list of tables is followed by the number of its last table.
+        repeated, keys, table = statement[1][1] == "[", _keys(statement), ()
+        for depth, key in enumerate(keys, start=1):
+            table = (*table, key)
+            if repeated and depth == len(keys):
+                counts[table] = counts.get(table, -1) + 1
+            places.setdefault(table, _place(statement, statement))
+            if table in counts:
+                table = (*table, counts[table])
+        places.setdefault(table, _place(statement, statement))
+    return places
+
+
+def _split(tokens: Iterable[Token], mark: str) -> Iterator[list[Token]]:
+    """Yield the tokens between marks that are in no brackets, without ends of lines."""
+    part: list[Token] = []
+    depth = 0
+    for token in tokens:
+        kind, word, _, _ = token
+        if word == mark and not depth:
+            if part:
+                yield part
+            part = []
+        elif kind != "line":
+            depth += (kind == "mark") * ((word in "[{") - (word in "]}"))
+            part.append(token)
+    if part:
+        yield part
+
+
+def _assign(places: dict[KeyPath, Place], table: KeyPath, statement: list[Token]) -> None:
+    """Note the places of ``key = value``, and of what is in the value."""
+    equal = next(i for i, token in enumerate(statement) if token[1] == "=")
+    path = (*table, *_keys(statement[:equal]))
+    for end in range(len(table) + 1, len(path)):
+        places.setdefault(path[:end], _place(statement, statement))
+    places[path] = _place(statement, statement[equal + 1 :])
+    _look_inside(places, path, statement[equal + 1 :])
+
+
+def _look_inside(places: dict[KeyPath, Place], path: KeyPath, value: list[Token]) -> None:
+    for index, member in enumerate(_split(value[1:-1], ",")):
+        if value[0][1] == "{":
+            _assign(places, path, member)
+        elif value[0][1] == "[":
+            places[(*path, index)] = _place(member, member)
+            _look_inside(places, (*path, index), member)
+
+
+def _keys(statement: list[Token]) -> KeyPath:
+    return tuple(word[1:-1] if kind == "text" else word for kind, word, _, _ in statement if kind != "mark")
+
+
+def _place(key: list[Token], value: list[Token]) -> Place:
+    return Place(*key[0][2:], *value[0][2:])
 
 
 def nearest(places: dict[KeyPath, Place], path: Sequence[str | int]) -> tuple[KeyPath, Place]:
@@ -143,8 +110,8 @@ def nearest(places: dict[KeyPath, Place], path: Sequence[str | int]) -> tuple[Ke
     return known, places.get(known, Place(1, 1, 1, 1))
 
 
-def tokens(text: str) -> Iterator[tuple[str, str, int, int]]:
-    """Kind, text, line and column of each token that is not white space or a comment."""
+def tokens(text: str) -> Iterator[Token]:
+    """The tokens that are no white space and no comment."""
     line, start, at = 1, 0, 0
     while at < len(text):
         match = _TOKEN.match(text, at)
