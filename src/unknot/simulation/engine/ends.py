@@ -204,7 +204,7 @@ def _ports(port: npt.NDArray[Any], bit: npt.NDArray[Any]) -> tuple[Numbers, Numb
 
 
 def hop_tables(relation: Relation, router: Router, out_row: npt.NDArray[Any]) -> dict[str, Any]:
-    """Return the tables `next_router`, `home` and `hops_left`; empty for other selection functions.
+    """Return the tables `next_router`, `home` and `hops_left`; none for other selection functions.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def hop_tables(relation: Relation, router: Router, out_row: npt.NDArray[Any]) ->
         If the table of distances is too large.
     """
     if router.selection != "least_weight":
-        return {"next_router": 0, "home": 0, "hops_left": 0}
+        return {}
     network, vcs = relation.network, relation.vcs
     distances = distances_to_homes(network, "the selection function least_weight")
     rows = out_row[: vcs.total]

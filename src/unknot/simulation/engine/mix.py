@@ -136,7 +136,7 @@ class Mix:
         terminals, block = relation.network.num_terminals, _first_block(relation)
         alike = np.array_equal(block.destination, np.arange(terminals)) and block.may_use is None
         if alike or not any(form.reply for one in self.classes for form in one.forms):
-            return {"reply_range": 0, "reply_addresses": 0}
+            return {}
         order = np.argsort(block.destination, kind="stable").astype(np.int32)
         ranges, addresses, used = [], [], 0
         for t in range(terminals):

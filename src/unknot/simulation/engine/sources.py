@@ -13,7 +13,6 @@ import numpy.typing as npt
 from unknot._base.errors import SimulationError
 from unknot._base.splitmix import STEP, mixed, scramble
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.state import CLASS_TABLES
 from unknot.traffic import Pattern
 from unknot.traffic.workload import PACKET_LENGTH, Bursts, Lengths, Shares, length_shares, mean_length
 
@@ -297,8 +296,7 @@ class Sources:
         slots : int
             Packets there is room for.
         """
-        tables = {"terminals": self.columns(starts, local), **self.pairs.tables}
-        return tables | dict.fromkeys(CLASS_TABLES, 0)
+        return {"terminals": self.columns(starts, local), **self.pairs.tables}
 
     def columns(self, starts: npt.NDArray[np.uint64], local: int) -> dict[str, Any]:
         """Columns of `terminals`: the chance of a packet in a cycle, and what they are about to send."""

@@ -47,8 +47,6 @@ ISLIP, INPUTS_FIRST, SELECT, WAVEFRONT, RR_WAVEFRONT, PIM, LOA, MAX_SIZE = range
 """Allocators, as `router.ALLOCATORS` numbers them."""
 UNEQUAL = -2
 """Of a traffic class: its destinations are in tables, and not alike."""
-CLASS_TABLES = ("classes", "forms", "replies", "waiting", "turns", "reply_range", "reply_addresses")
-"""Tables that only runs with traffic classes have."""
 MOST_ANSWERS = 127
 """Answers of a router that the routing cache keeps."""
 DONE, FULL, QUIET, BROKEN_RULE, DEAD_END = range(5)

@@ -80,12 +80,7 @@ def empty_network(
         "outside": inboxes * num_words if threads > 1 else 0,
         "planes": 2 * buffer_depth.bit_length() * num_words,
         "progress": threads,
-        **(matrix_arbiters(tables) if router.has_matrices else {"recent": 0, "first_recent": 0}),
-        "seen": 0,
-        "input_class": 0,
-        "cache": 0,
-        "first_answer": 0,
-        "answers": 0,
+        **(matrix_arbiters(tables) if router.has_matrices else {}),
         "packets": slots * threads,
         "local_terminals": by_router,
         "first_terminal": first,
@@ -120,7 +115,8 @@ def empty_network(
     }
     memory += sum(table.nbytes for table in tables.values() if isinstance(table, np.ndarray))  # until they are copied
     require(name, memory + _bytes(tables) + threads * _bytes(own))
-    shared = {name: aligned(name, table) for name, table in tables.items()}
+    # What few runs have, and the routing cache, which is made later, are empty.
+    shared = {name: aligned(name, tables.get(name, 0)) for name in TABLES if name not in own}
     parts = []
     for k in range(threads):
         part = State(shared | {name: aligned(name, table) for name, table in own.items()})
