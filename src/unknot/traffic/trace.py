@@ -271,11 +271,11 @@ def kinds(relation: Relation, classes: Sequence[str]) -> Numbers | None:
     """
     if not relation.classes or not classes:
         return None
-    known = {"": ANY} | {name: k for k, name in enumerate(relation.classes)}
+    numbers = {"": ANY} | {name: k for k, name in enumerate(relation.classes)}
     for i, name in enumerate(classes):
-        if name not in known:
+        if name not in numbers:
             raise TraceError(unknown_class(name, relation.classes), i, "class")
-    return np.array([known[name] for name in classes], dtype=np.int64)
+    return np.array([numbers[name] for name in classes], dtype=np.int64)
 
 
 def unknown_class(name: str, classes: Sequence[str]) -> str:

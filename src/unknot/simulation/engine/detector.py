@@ -25,7 +25,7 @@ def stuck_vcs(relation: Relation, state: State) -> Flags:
     return stuck
 
 
-def wants(relation: Relation, state: State, vc: int) -> tuple[int, ...]:
+def awaited_by(relation: Relation, state: State, vc: int) -> tuple[int, ...]:
     """The VCs that the packet in front of a stuck VC waits for."""
     row = state.inputs[state.in_row[vc]]
     if row.state >= STALLED:
@@ -54,7 +54,7 @@ def knot(relation: Relation, state: State, switching: Switching, stuck: Flags) -
     to one cycle, since each header may commit to any one of what it waits for. Lengths are those that fill the VCs,
     as in every configuration; the packets of the run may have been shorter.
     """
-    waits = {int(v): wants(relation, state, int(v)) for v in np.flatnonzero(stuck)}
+    waits = {int(v): awaited_by(relation, state, int(v)) for v in np.flatnonzero(stuck)}
     core = _smallest_knot(waits)
     if switching == "wormhole-nonatomic":
         chains = _cycle(state, waits, core)
@@ -93,15 +93,9 @@ def _smallest_knot(waits: dict[int, tuple[int, ...]]) -> list[int]:
 def _worm(state: State, header: int, stuck: Container[int]) -> tuple[int, ...]:
     """The stuck VCs a worm holds, tail first, found from its header backwards."""
     held = [header]
-    while (before := _owner(state, held[-1])) in stuck:
-        held.append(before)
+    while (row := int(state.outputs.owner[state.out_row[held[-1]]])) >= 0 and state.buffer[row] in stuck:
+        held.append(int(state.buffer[row]))
     return tuple(reversed(held))
-
-
-def _owner(state: State, vc: int) -> int:
-    """The buffer that sends into a VC, or −1."""
-    row = int(state.outputs.owner[state.out_row[vc]])
-    return int(state.buffer[row]) if row >= 0 else -1
 
 
 def _cycle(

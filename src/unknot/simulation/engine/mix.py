@@ -118,12 +118,12 @@ class Mix:
         """First address of a message class in a subnet, and the range of its VCs at injection ports."""
         if not 0 <= subnet < self.subnets:
             raise SimulationError(f"traffic class: subnet {subnet} of {self.subnets}")
-        known = self.relation.classes
-        if kind and kind not in known:
-            has = near(kind, known) if known else "the routing has no message classes"
+        names = self.relation.classes
+        if kind and kind not in names:
+            has = near(kind, names) if names else "the routing has no message classes"
             raise SimulationError(f"{self.relation.name}: unknown message class {kind!r}; {has}")
-        many = max(1, len(known))
-        index = known.index(kind) if kind else otherwise % many
+        many = max(1, len(names))
+        index = names.index(kind) if kind else otherwise % many
         low, last = vcs if vcs is not None else (index * (local // many), (index + 1) * (local // many) - 1)
         if not 0 <= low <= last < local:
             raise SimulationError(f"traffic class: VCs {low} to {last} of an injection port, which has {local}")

@@ -72,8 +72,8 @@ def pairs_of(relation: Relation, pattern: Pattern) -> Pairs:
         If nobody can send to anybody, or a terminal has no address for one that it shall send to.
     """
     terminals = relation.network.num_terminals
-    wants_own = pattern.itself or pattern.destination is not None or pattern.weight is not None
-    own = _own_addresses(relation) if wants_own else NONE
+    may_be_own = pattern.itself or pattern.destination is not None or pattern.weight is not None
+    own = _own_addresses(relation) if may_be_own else NONE
     identity = np.array_equal(relation.destination, np.arange(terminals))
     alike = pattern.destination is None and pattern.weight is None
     if alike and identity and relation.may_use is None and own.size in (0, terminals) and terminals - 1 + own.size:

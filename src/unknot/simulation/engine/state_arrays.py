@@ -52,23 +52,23 @@ class State:
             (self.raw[ENTRIES:FIRST_TABLE] if name == "count" else self.tables[name])[...] = table
 
 
-def row_count(values: Any) -> int:
+def row_count(content: Any) -> int:
     """Rows of a table from what it is made of: their number, or that of its first column, or of all values."""
-    first = next(iter(values.values())) if isinstance(values, dict) else values
+    first = next(iter(content.values())) if isinstance(content, dict) else content
     return first if isinstance(first, int) else len(first)
 
 
-def aligned(name: str, values: Any) -> Any:
+def aligned(name: str, content: Any) -> Any:
     """A table on cache lines of its own: rows of zeros if their number is given, columns by name, or all values."""
-    kind, count = TABLES[name].dtype, row_count(values)
+    kind, count = TABLES[name].dtype, row_count(content)
     room = np.zeros(kind.itemsize * count + LINE, dtype=np.uint8)
     start = -room.ctypes.data % LINE
     table = room[start : start + kind.itemsize * count].view(kind)
     if kind.names:
         table = table.view(np.recarray)
-    if isinstance(values, dict):
-        for column, content in values.items():
-            table[column] = content
-    elif not isinstance(values, int) and count:
-        table[...] = values
+    if isinstance(content, dict):
+        for name, column in content.items():
+            table[name] = column
+    elif not isinstance(content, int) and count:
+        table[...] = content
     return table

@@ -107,7 +107,7 @@ class FaultyEngine(Engine):
             before = state.saved()
             try:
                 return super()._simulate(until)
-            except _NoWay as stop:
+            except _NoCandidate as stop:
                 cycle, row = stop.cycle, stop.row
             self.state = state  # before it was replaced by one with more room
             state.restore(before)
@@ -123,7 +123,7 @@ class FaultyEngine(Engine):
         row = int(state.count.failed_at)
         packet = state.ring[row * state.setup.ring + state.inputs.front[row]]
         if dead_end or state.packets.created[packet] < self._replaced_in:
-            raise _NoWay(self.now, row)
+            raise _NoCandidate(self.now, row)
         super()._explain(state, dead_end)
 
     def _lose(self, packets: npt.NDArray[np.int64]) -> None:
@@ -188,7 +188,7 @@ class FaultyEngine(Engine):
         self.calls_from = self.count("flit_hops")
 
 
-class _NoWay(Exception):  # noqa: N818 it is always caught
+class _NoCandidate(Exception):  # noqa: N818 it is always caught
     """Signal that the header in a row of `inputs` has no candidate in this cycle."""
 
     def __init__(self, cycle: int, row: int) -> None:

@@ -81,18 +81,18 @@ def bursts_of(text: str, where: str = "<bursts>") -> Bursts:
     TextError
         At the place that is wrong.
     """
-    whole, values = Piece(text, where), []
+    whole, chances = Piece(text, where), []
     for piece in whole.split(","):
         try:
-            values.append(float(piece.text))
+            chances.append(float(piece.text))
         except ValueError:
             raise piece.error("expected a probability") from None
-        piece.read(partial(Bursts, values[-1], 1.0))
-    if len(values) != 2:
+        piece.read(partial(Bursts, chances[-1], 1.0))
+    if len(chances) != 2:
         raise whole.error(
             "expected two probabilities, of a burst to begin and of one to end in a cycle, such as 0.01, 0.1"
         )
-    return Bursts(*values)
+    return Bursts(*chances)
 
 
 def class_of(text: str, where: str = "<class>") -> TrafficClass:

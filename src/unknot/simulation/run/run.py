@@ -303,8 +303,8 @@ def row(run: Run) -> Row:
     columns: Row = {name: getattr(run, name) for name in POINT}
     if run.lengths:
         columns["packet_length"] = ", ".join(f"{length}:{share:g}" for length, share in run.lengths)
-    changed = {f.name: value for f in fields(Router) if (value := getattr(run.router, f.name)) != f.default}
-    columns["router"] = ", ".join(f"{name}={value}" for name, value in changed.items())
+    changed = {f.name: setting for f in fields(Router) if (setting := getattr(run.router, f.name)) != f.default}
+    columns["router"] = ", ".join(f"{name}={setting}" for name, setting in changed.items())
     columns["bursts"] = "" if run.bursts is None else f"{run.bursts.begin:g}, {run.bursts.end:g}"
     columns |= {name: getattr(run, name) for name in MEASURED}
     columns["deadlock"] = run.deadlock is not None

@@ -31,20 +31,20 @@ FORGOTTEN = 15
 """Fewest correlation times in a series; a longer one, seen in a short part of it, is not believed."""
 
 
-def percentiles(values: Times, shares: Sequence[float]) -> list[float | None]:
+def percentiles(times: Times, shares: Sequence[float]) -> list[float | None]:
     """Exact percentiles by nearest rank: the smallest value below or at which that share of the values lies."""
-    if not values.size:
+    if not times.size:
         return [None] * len(shares)
-    ranks = [max(0, math.ceil(share * values.size) - 1) for share in shares]
-    ordered = np.partition(values, sorted(set(ranks)))
+    ranks = [max(0, math.ceil(share * times.size) - 1) for share in shares]
+    ordered = np.partition(times, sorted(set(ranks)))
     return [float(ordered[rank]) for rank in ranks]
 
 
-def summary(values: Times, name: str) -> dict[str, Any]:
+def summary(times: Times, name: str) -> dict[str, Any]:
     """Mean, percentiles and maximum of some times, as attributes that begin with a name."""
-    p50, p95, p99, worst = percentiles(values, (0.5, 0.95, 0.99, 1.0))
+    p50, p95, p99, worst = percentiles(times, (0.5, 0.95, 0.99, 1.0))
     return {
-        f"{name}_mean": mean(int(values.sum()), values.size),
+        f"{name}_mean": mean(int(times.sum()), times.size),
         f"{name}_p50": p50,
         f"{name}_p95": p95,
         f"{name}_p99": p99,
@@ -197,16 +197,16 @@ def batch_means(totals: Values, counts: Values, number: int, fewest: float) -> V
     return means
 
 
-def truncation(values: Values) -> int:
+def truncation(series: Values) -> int:
     """Start of the balanced part of a series: MSER (White 1997).
 
     That is the number of first values without which the estimated error of the mean of the others is least; at least
     5 values are left.
     """
-    left = np.arange(values.size, 0, -1)
-    sums, squares = (np.cumsum(series[::-1])[::-1] for series in (values, values * values))
+    left = np.arange(series.size, 0, -1)
+    sums, squares = (np.cumsum(terms[::-1])[::-1] for terms in (series, series * series))
     error = (squares - sums * sums / left) / (left.astype(np.float64) * left)
-    return int(np.argmin(error[: max(1, values.size - 4)]))
+    return int(np.argmin(error[: max(1, series.size - 4)]))
 
 
 def rises(means: Values) -> bool:

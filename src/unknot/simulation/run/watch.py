@@ -131,7 +131,7 @@ class _Watch:
     def __init__(self, engine: Engine, numbers: list[int]) -> None:
         self.engine, self.numbers, self.numbered = engine, set(numbers), 0
         self.last = max(numbers)
-        self.known = self._packets()
+        self.before = self._packets()
         self.under_way: list[_Watched] = []
         self.events: list[Event] = []
 
@@ -160,8 +160,8 @@ class _Watch:
     def _created(self, cycle: int) -> None:
         """Number the packets that came to the heads of their queues in a cycle."""
         now = self._packets()
-        new = np.flatnonzero((now != self.known).any(axis=1))
-        self.known = now
+        new = np.flatnonzero((now != self.before).any(axis=1))
+        self.before = now
         relation = self.engine.relation
         for slot in new[np.argsort(now[new, 1], kind="stable")].tolist():
             if self.numbered in self.numbers:

@@ -143,7 +143,7 @@ class Player:
         check_cycles(limit=limit)
         engine = self.engine
         patience = PATIENCE + 16 * max(self.flits, default=0)
-        look, heard, said = CHECK, 0, 0
+        look, last_arrival, last_report = CHECK, 0, 0
         while self.left:
             now = self.now
             if limit is not None and now >= limit:
@@ -156,20 +156,20 @@ class Player:
             freed = engine.count("free")
             quiet = self._advance(now, slack, limit)
             for message, cycle in self._collect(freed):
-                heard = self.now
+                last_arrival = self.now
                 for other, start in follow(message, cycle):
                     self.release(other, start)
             if self.inside and (quiet or (self.now >= look and not patient)):
                 look = self.now + CHECK
                 if self._stuck():
                     return
-            if self.inside and self.now - heard > patience:
+            if self.inside and self.now - last_arrival > patience:
                 self._stop(f"livelock or starvation: nothing arrived for {patience} cycles")
                 return
-            heard = heard if self.inside else self.now
-            if progress is not None and self.now - said >= 1000:
-                said = self.now
-                progress(f"{len(self.rows) - self.left} of {len(self.rows)} messages", said, 0)
+            last_arrival = last_arrival if self.inside else self.now
+            if progress is not None and self.now - last_report >= 1000:
+                last_report = self.now
+                progress(f"{len(self.rows) - self.left} of {len(self.rows)} messages", last_report, 0)
 
     def _begin(self, now: int) -> None:
         """Process all that happens at the terminals before cycle `now` is simulated."""

@@ -13,7 +13,7 @@ from unknot._base.shown import Brief
 from unknot.certificates.verdict import Configuration, Message
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.simulation.engine.detector import front, knot, stuck_vcs, wants
+from unknot.simulation.engine.detector import awaited_by, front, knot, stuck_vcs
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.sources import Sources, nobody
 from unknot.simulation.engine.state import ATOMIC, FRESH, STALLED
@@ -130,7 +130,7 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
     waits = []
     for k, message in enumerate(configuration.messages):
         header = message.held[-1]
-        awaited = wants(relation, state, header) if stuck[header] and front(state, header) == k else ()
+        awaited = awaited_by(relation, state, header) if stuck[header] and front(state, header) == k else ()
         waits.append((k, tuple(dict.fromkeys(holder[w] for w in awaited if w in holder))))
     return Replay(
         stuck=bool(all_stuck and moved == (engine.count("flit_hops"), engine.count("flits_in"))),

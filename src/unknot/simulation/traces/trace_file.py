@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from unknot._base.units import Units
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
-WANTED = ("cycle", "source", "destination", "flits")
+REQUIRED = ("cycle", "source", "destination", "flits")
 OPTIONAL = ("id", "needs", "delay", "class")
 RESULTS = ("ready", "injected", "arrived", "latency")
 IN_NS = tuple(f"{name}_ns" for name in RESULTS)
@@ -143,7 +143,7 @@ class _Sheet:
 
 def _read_csv(path: Path) -> _Sheet:
     text = read_text(path, what="a trace is CSV in UTF-8; is it Parquet? name it .parquet", growth=_GROWTH)
-    known = text.splitlines()
+    all_lines = text.splitlines()
     reader = csv.reader(text.splitlines(keepends=True), strict=True)
     heading: list[str] = []
     records: list[list[str]] = []
@@ -158,20 +158,20 @@ def _read_csv(path: Path) -> _Sheet:
             record = [cell.strip() for cell in record]
             if not heading:
                 heading = [cell.lower() for cell in record]
-                _check_heading(heading, path, line, known[line - 1])
+                _check_heading(heading, path, line, all_lines[line - 1])
                 continue
             if len(record) != len(heading):
                 words = f"{len(record)} values where there are {len(heading)} columns ({', '.join(heading)})"
-                raise TextError(words, path, line, 1, known[line - 1])
+                raise TextError(words, path, line, 1, all_lines[line - 1])
             records.append(record)
             lines.append(line)
-            texts.append(known[line - 1] if reader.line_num == line else "")
+            texts.append(all_lines[line - 1] if reader.line_num == line else "")
     except csv.Error as error:
         raise TextError(
-            f"not CSV: {error}", path, start, 1, known[start - 1] if start <= len(known) else ""
+            f"not CSV: {error}", path, start, 1, all_lines[start - 1] if start <= len(all_lines) else ""
         ) from None
     if not heading:
-        raise TextError(f"empty; the first line names the columns: {', '.join(WANTED)}", path, 1)
+        raise TextError(f"empty; the first line names the columns: {', '.join(REQUIRED)}", path, 1)
     columns = dict(zip(heading, zip(*records, strict=True) if records else [()] * len(heading), strict=True))
     return _Sheet(path, columns, len(records), lines, texts, heading)
 
@@ -189,10 +189,10 @@ def _read_parquet(path: Path) -> _Sheet:
         size = 0
         for batch in file.iter_batches(batch_size=1024):
             for name, cells in zip(names, batch.columns, strict=True):
-                values = cells.dictionary_decode() if hasattr(cells, "dictionary_decode") else cells
-                size += values.nbytes
+                column = cells.dictionary_decode() if hasattr(cells, "dictionary_decode") else cells
+                size += column.nbytes
                 memory.require(f"reading {path}", size * 4)
-                columns[name] += values.to_pylist()
+                columns[name] += column.to_pylist()
     except (UnknotError, MemoryError):
         raise
     except Exception as error:
@@ -202,28 +202,28 @@ def _read_parquet(path: Path) -> _Sheet:
 
 
 def _check_heading(heading: list[str], path: Path, line: int, text: str) -> None:
-    known = (*WANTED, *OPTIONAL, *RESULTS, *IN_NS)
+    names = (*REQUIRED, *OPTIONAL, *RESULTS, *IN_NS)
     for k, name in enumerate(heading):
         place = cell_column(text, k) if text else 0
-        if name not in known:
-            raise TextError(f"there is no column {name!r}; {near(name, known)}", path, line, place, text)
+        if name not in names:
+            raise TextError(f"there is no column {name!r}; {near(name, names)}", path, line, place, text)
         if name in heading[:k]:
             raise TextError(f"column {name!r} comes twice", path, line, place, text)
-    lost = [name for name in WANTED if name not in heading]
+    lost = [name for name in REQUIRED if name not in heading]
     if lost:
-        raise TextError(f"column {lost[0]!r} is missing; wanted are {', '.join(WANTED)}", path, line, 0, text)
+        raise TextError(f"column {lost[0]!r} is missing; wanted are {', '.join(REQUIRED)}", path, line, 0, text)
 
 
-def _trace(sheet: _Sheet, network: Network, known: Sequence[str]) -> Trace:
+def _trace(sheet: _Sheet, network: Network, allowed: Sequence[str]) -> Trace:
     numbers = {name: _numbers(sheet, name) for name in ("cycle", "flits")}
     numbers["delay"] = _numbers(sheet, "delay") if "delay" in sheet.columns else np.zeros(sheet.rows, dtype=np.int64)
     ends = {name: _terminals(sheet, name, network) for name in ("source", "destination")}
     names = tuple(_text(cell) for cell in sheet.columns.get("id", ()))
     needs = _needs(sheet, names)
     classes = tuple(_text(cell) for cell in sheet.columns.get("class", ()))
-    for row, name in enumerate(classes if known else ()):
-        if name and name not in known:
-            raise sheet.error(unknown_class(name, known), row, "class")
+    for row, name in enumerate(classes if allowed else ()):
+        if name and name not in allowed:
+            raise sheet.error(unknown_class(name, allowed), row, "class")
     try:
         return Trace(
             **numbers,
@@ -251,15 +251,15 @@ def _numbers(sheet: _Sheet, name: str) -> np.ndarray[tuple[int], np.dtype[np.int
 
 def _terminals(sheet: _Sheet, name: str, network: Network) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     names = _names(network)
-    known: dict[Any, int] = {label: t for t, label in enumerate(names) if label is not None}
+    number: dict[Any, int] = {label: t for t, label in enumerate(names) if label is not None}
     numbers = np.zeros(sheet.rows, dtype=np.int64)
     for row, cell in enumerate(sheet.columns[name]):
-        if cell not in known:
+        if cell not in number:
             try:
-                known[cell] = network.terminal(int(cell) if _NUMBER.fullmatch(_text(cell)) else _text(cell))
+                number[cell] = network.terminal(int(cell) if _NUMBER.fullmatch(_text(cell)) else _text(cell))
             except NetworkError as error:
                 raise sheet.error(str(error), row, name) from None
-        numbers[row] = known[cell]
+        numbers[row] = number[cell]
     return numbers
 
 
