@@ -101,10 +101,6 @@ class Engine:
                 kernels.unpack(part.raw)
         return self.parts[0]
 
-    @state.setter
-    def state(self, state: State) -> None:
-        self.parts[0] = state
-
     @property
     def now(self) -> int:
         """The cycle to be simulated next."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import SimulationError
+from unknot._base.errors import RelationError, SimulationError
 from unknot._base.switching import Switching
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.ends import hop_tables
@@ -21,6 +22,7 @@ from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.engine.tables import write_relation
 from unknot.simulation.faults.fault import Fault, Step, steps
 from unknot.simulation.faults.losses import lose, owns, release, residents, wake
+from unknot.traffic.trace import addresses as usable_addresses
 
 Flags = npt.NDArray[np.bool_]
 
@@ -109,7 +111,7 @@ class FaultyEngine(Engine):
                 return super()._simulate(until)
             except _NoCandidate as stop:
                 cycle, row = stop.cycle, stop.row
-            self.state = state  # before it was replaced by one with more room
+            self.parts[0] = state  # before it was replaced by one with more room
             state.restore(before)
             if self.now < cycle:
                 super()._simulate(cycle)
@@ -139,9 +141,10 @@ class FaultyEngine(Engine):
         waiting = np.flatnonzero(state.terminals.packet >= 0)
         every = np.unique(np.concatenate([packets, state.terminals.packet[waiting]]))
         address = _addresses(state, relation, new, every)
-        there = _buried(state, step)
+        buried = np.zeros(rows.size, dtype=bool)
+        buried[state.in_row] = np.concatenate([step.dead, np.repeat(step.buried, int(state.setup.local))])
         doomed = (address < 0) | step.gone[relation.destination[state.packets.address[every]]]
-        doomed |= np.isin(every, packets[there[index]])
+        doomed |= np.isin(every, packets[buried[index]])
         doomed |= np.isin(every, state.terminals.packet[waiting][step.gone[waiting]])
         self._lose(every[doomed])
         state.packets.address[every[~doomed]] = address[~doomed]
@@ -177,7 +180,7 @@ class FaultyEngine(Engine):
         rates = np.divide(pairs.rate, self._pairs.rate, out=np.zeros_like(pairs.rate), where=self._pairs.rate > 0)
         state.terminals.chance[:] = (self._chance * np.minimum(rates, 1.0)).astype(np.int64)
         self._shares.append((self.now, float(pairs.rate.sum() / max(self._pairs.rate.sum(), 1e-300))))
-        self.state = state.replaced(
+        self.parts[0] = state.replaced(
             destination=relation.destination,
             direct=np.array(() if relation.direct is None else relation.direct).reshape(-1),
             cache=0,
@@ -196,13 +199,6 @@ class _NoCandidate(Exception):  # noqa: N818 it is always caught
         self.cycle, self.row = cycle, row
 
 
-def _buried(state: State, step: Step) -> Flags:
-    """Rows of `inputs` that die: buffers of dead channels, and injection buffers of dead routers."""
-    rows = np.zeros(len(state.inputs), dtype=bool)
-    rows[state.in_row] = np.concatenate([step.dead, np.repeat(step.buried, int(state.setup.local))])
-    return rows
-
-
 def _addresses(state: State, old: Relation, new: Relation, packets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The address of each packet from now on: its own, or if addresses mean other terminals now the first that its
     source may use for its destination; −1 without one."""
@@ -211,10 +207,7 @@ def _addresses(state: State, old: Relation, new: Relation, packets: npt.NDArray[
         return own
     addresses = np.full(packets.size, -1, dtype=np.int64)
     for i, packet in enumerate(packets.tolist()):
-        fits = new.destination == old.destination[own[i]]
-        if new.may_use is not None:
-            fits = fits & new.may_use[state.packets.source[packet]]
-        usable = np.flatnonzero(fits)
-        if usable.size:
-            addresses[i] = usable[0]
+        with suppress(RelationError):
+            source, destination = int(state.packets.source[packet]), int(old.destination[own[i]])
+            addresses[i] = usable_addresses(new, source, destination)[0]
     return addresses

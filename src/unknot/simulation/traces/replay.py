@@ -206,7 +206,7 @@ def _write_packets(engine: Engine, configuration: Configuration) -> None:
         script += [*path, *(committed or (-1,))]
     state.count.high = len(configuration.messages)
     state.setup.hold, state.setup.packable = 1, 0
-    engine.state = state.replaced(script=script)
+    engine.parts[0] = state.replaced(script=script)
 
 
 def _inject(engine: Engine, configuration: Configuration, wave: range) -> None:
