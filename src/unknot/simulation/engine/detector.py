@@ -108,20 +108,17 @@ def _cycle(
         order[vc] = len(order)
         vc = waits[vc][0]
     cycle = list(order)[order[vc] :]
+    after = dict(zip(cycle, cycle[1:] + cycle[:1], strict=True))
     ends = [
-        i
-        for i, v in enumerate(cycle)
-        if state.inputs.sent[state.in_row[v]] == 0 or front(state, v) != front(state, cycle[(i + 1) % len(cycle)])
-    ] or [len(cycle) - 1]
-    start = ends[-1] + 1
-    cycle = cycle[start:] + cycle[:start]
+        v for v in cycle if state.inputs.sent[state.in_row[v]] == 0 or front(state, v) != front(state, after[v])
+    ] or cycle[-1:]
+    start = cycle.index(ends[-1]) + 1
     chains: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     held: list[int] = []
-    stops = {(i - start) % len(cycle) for i in ends}
-    for i, v in enumerate(cycle):
+    for v in cycle[start:] + cycle[:start]:
         held.append(v)
-        if i in stops:
-            chains.append((tuple(held), (cycle[(i + 1) % len(cycle)],)))
+        if v in ends:
+            chains.append((tuple(held), (after[v],)))
             held = []
     return chains
 

@@ -102,31 +102,25 @@ def _starvation(engine: Engine, before: Fronts, taken: Numbers, cycles: int) -> 
     inputs = np.bincount(network.target[relation.vcs.channel], minlength=network.num_routers)
     inputs += local * np.bincount(network.inject, minlength=network.num_routers)
 
-    def overtaken(router: int, vcs: list[int]) -> int:
-        """Packets that got these VCs, if they are more than two for each buffer of the router."""
-        passed = int(taken[sorted(set(vcs))].sum())
-        return passed if passed > 2 * inputs[router] else 0
-
-    now, oldest, reason = _fronts(engine), -1, ""
-    for buffer, was in before.items():
-        waited = engine.now - was[1]
-        if now.get(buffer) != was or waited <= oldest:
-            continue
+    now = _fronts(engine)
+    standing = [(engine.now - was[1], buffer, was[0]) for buffer, was in before.items() if now.get(buffer) == was]
+    for waited, buffer, packet in sorted(standing, key=lambda each: -each[0]):
         inside, terminal = buffer < num_vcs, (buffer - num_vcs) // local
         router = int(network.target[relation.vcs.channel[buffer]] if inside else network.inject[terminal])
-        row = state.packets[was[0]]
-        candidates = relation.candidates(buffer if inside else num_vcs + terminal, int(row.address))
-        if passed := overtaken(router, [candidate.vc for candidate in candidates if candidate.vc is not None]):
-            oldest = waited
+        address = int(state.packets.address[packet])
+        candidates = relation.candidates(buffer if inside else num_vcs + terminal, address)
+        passed = int(taken[sorted({candidate.vc for candidate in candidates if candidate.vc is not None})].sum())
+        # In turn, each of the other buffers of the router would have got through once.
+        if passed > 2 * inputs[router]:
             place = (
                 relation.vcs.name(buffer) if inside else f"the injection port of {network.terminal_name(terminal)}"
             )
-            *_, words = _packet(engine, was[0])
-            reason = (
+            *_, words = _packet(engine, packet)
+            return (
                 f"starvation: a packet {words}, created {waited} cycles ago, has not moved on {place} for {cycles} "
                 f"cycles, in which {passed} others at least went where it may go"
             )
-    return reason
+    return ""
 
 
 def _packet(engine: Engine, packet: int) -> tuple[int, int, str]:

@@ -129,16 +129,14 @@ class _Sheet:
 
     path: Path
     columns: Mapping[str, Sequence[Any]]
-    rows: int
     lines: Sequence[int]
     texts: Sequence[str]
-    heading: Sequence[str]
 
     def error(self, words: str, row: int, column: str) -> TextError:
         text = self.texts[row] if self.texts else ""
         if not text:
             return TextError(f"column {column}: {words}", self.path, self.lines[row])
-        return TextError(words, self.path, self.lines[row], cell_column(text, self.heading.index(column)), text)
+        return TextError(words, self.path, self.lines[row], cell_column(text, list(self.columns).index(column)), text)
 
 
 def _read_csv(path: Path) -> _Sheet:
@@ -173,7 +171,7 @@ def _read_csv(path: Path) -> _Sheet:
     if not heading:
         raise TextError(f"empty; the first line names the columns: {', '.join(REQUIRED)}", path, 1)
     columns = dict(zip(heading, zip(*records, strict=True) if records else [()] * len(heading), strict=True))
-    return _Sheet(path, columns, len(records), lines, texts, heading)
+    return _Sheet(path, columns, lines, texts)
 
 
 def _read_parquet(path: Path) -> _Sheet:
@@ -197,8 +195,7 @@ def _read_parquet(path: Path) -> _Sheet:
         raise
     except Exception as error:
         raise UnknotError(f"{path}: not Parquet: {str(error)[:200]}") from None
-    rows = len(columns["cycle"])
-    return _Sheet(path, columns, rows, range(1, rows + 1), (), list(columns))
+    return _Sheet(path, columns, range(1, len(columns["cycle"]) + 1), ())
 
 
 def _check_heading(heading: list[str], path: Path, line: int, text: str) -> None:
@@ -215,8 +212,7 @@ def _check_heading(heading: list[str], path: Path, line: int, text: str) -> None
 
 
 def _trace(sheet: _Sheet, network: Network, allowed: Sequence[str]) -> Trace:
-    numbers = {name: _numbers(sheet, name) for name in ("cycle", "flits")}
-    numbers["delay"] = _numbers(sheet, "delay") if "delay" in sheet.columns else np.zeros(sheet.rows, dtype=np.int64)
+    numbers = {name: _numbers(sheet, name) for name in ("cycle", "flits", "delay")}
     ends = {name: _terminals(sheet, name, network) for name in ("source", "destination")}
     names = tuple(_text(cell) for cell in sheet.columns.get("id", ()))
     needs = _needs(sheet, names)
@@ -238,8 +234,8 @@ def _trace(sheet: _Sheet, network: Network, allowed: Sequence[str]) -> Trace:
 
 
 def _numbers(sheet: _Sheet, name: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    numbers = np.zeros(sheet.rows, dtype=np.int64)
-    for row, cell in enumerate(sheet.columns[name]):
+    numbers = np.zeros(len(sheet.lines), dtype=np.int64)
+    for row, cell in enumerate(sheet.columns.get(name, ())):
         try:
             if isinstance(cell, float) and not cell.is_integer():
                 raise ValueError
@@ -252,7 +248,7 @@ def _numbers(sheet: _Sheet, name: str) -> np.ndarray[tuple[int], np.dtype[np.int
 def _terminals(sheet: _Sheet, name: str, network: Network) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     names = _names(network)
     number: dict[Any, int] = {label: t for t, label in enumerate(names) if label is not None}
-    numbers = np.zeros(sheet.rows, dtype=np.int64)
+    numbers = np.zeros(len(sheet.lines), dtype=np.int64)
     for row, cell in enumerate(sheet.columns[name]):
         if cell not in number:
             try:
@@ -277,9 +273,9 @@ def _needs(sheet: _Sheet, names: tuple[str, ...]) -> list[list[int]]:
             words = f"id {name!r} is also that of line {sheet.lines[position[name]]}" if name else "the id is empty"
             raise sheet.error(words, row, "id")
     if "needs" not in sheet.columns:
-        return [[]] * sheet.rows
+        return [[]] * len(sheet.lines)
     if not names:
-        position = {str(row): row for row in range(sheet.rows)}
+        position = {str(row): row for row in range(len(sheet.lines))}
     needs = []
     for row, cell in enumerate(sheet.columns["needs"]):
         cells = cell if isinstance(cell, (list, tuple)) else _text(cell).split(";")
