@@ -143,11 +143,18 @@ class _Served:
         """Begin and end of the addresses for each terminal it may send to, and these terminals, ascending."""
         destination, usable, may_use = self.relation.destination, self.by_destination, self.relation.may_use
         usable = usable if may_use is None else usable[may_use[terminal, usable]]
-        to_itself = self.usable_own[usable[destination[usable] == terminal]]
-        if may_use is None and (to_itself.all() or not to_itself.any()):
-            shared = (self.ends != terminal) | to_itself.any()
-            return self.everyones[shared], self.ends[shared]
-        kept = usable[(destination[usable] != terminal) | self.usable_own[usable]]
+        to_itself = destination[usable] == terminal
+        kept = usable[~to_itself | self.usable_own[usable]]
+        if may_use is None:
+            # All share one table of addresses; only some of a terminal's own addresses take an entry more.
+            ranges, here = self.everyones.copy(), self.ends == terminal
+            own = kept[destination[kept] == terminal]
+            if 0 < own.size < to_itself.sum():
+                ranges[here] = self.used, self.used + own.size
+                self.parts.append(own)
+                self.used += own.size
+            present = ~here | (own.size > 0)
+            return ranges[present], self.ends[present]
         ranges = _ranges(destination[kept], self.used)
         self.parts.append(kept)
         self.used += kept.size
