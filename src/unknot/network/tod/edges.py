@@ -16,6 +16,8 @@ from unknot.network.tod.values import At, Value, is_number, is_truth, kind, whol
 
 LARGEST = 2**31 - 1
 End = tuple[str | int, ...]
+Arc = tuple[int, int, bool, Any]
+"""Positions of both ends among all ends, whether it is one channel and not a link, and latency."""
 
 
 def listed(edges: Sequence[Edge], latency: Callable[[Node], Value], place: Callable[[Node], Place]) -> Graph:
@@ -32,38 +34,26 @@ def listed(edges: Sequence[Edge], latency: Callable[[Node], Value], place: Calla
                 raise place(node).error(
                     f"this router has {len(end)} coordinates, but the first one of the list has {width}"
                 )
-    numbers = [all(isinstance(end[i], int) for ends in calls for end in ends) for i in range(width)]
-    rows: dict[End, int] = {}
-    source, target, cycles = [], [], []
-    for edge, ends in zip(edges, calls, strict=True):
-        routers = [
-            rows.setdefault(tuple(c if n else str(c) for c, n in zip(end, numbers, strict=True)), len(rows))
-            for end in ends
-        ]
+    columns, dimensions = [], []
+    for i in range(width):
+        column = [end[i] for ends in calls for end in ends]
+        if all(isinstance(call, int) for call in column):
+            columns.append(np.array(column, dtype=np.int32))
+            dimensions.append(Dimension(int(columns[-1].max()) + 1))
+        else:
+            index: dict[str, int] = {}
+            columns.append(np.array([index.setdefault(str(call), len(index)) for call in column], dtype=np.int32))
+            dimensions.append(Dimension(len(index), tuple(index)))
+    arcs: list[Arc] = []
+    end = 0
+    for edge in edges:
         time = 1
         if edge.latency is not None:
             where = place(edge.latency)
             time = _time(whole(latency(edge.latency), where, "the latency", 1), where)
-        for u, v, arc in zip(routers, routers[1:], edge.arcs, strict=False):
-            for a, b in ((u, v),) if arc or u == v else ((u, v), (v, u)):
-                source.append(a)
-                target.append(b)
-                cycles.append(time)
-    columns, dimensions = [], []
-    for i, all_numbers in enumerate(numbers):
-        if all_numbers:
-            columns.append(np.array([row[i] for row in rows], dtype=np.int32))
-            dimensions.append(Dimension(int(columns[-1].max()) + 1))
-        else:
-            index: dict[str, int] = {}
-            columns.append(np.array([index.setdefault(str(row[i]), len(index)) for row in rows], dtype=np.int32))
-            dimensions.append(Dimension(len(index), tuple(index)))
-    at = np.stack(columns, axis=1)
-    order = _by_number(at, dimensions)
-    new = np.empty(order.size, dtype=np.int32)
-    new[order] = np.arange(order.size, dtype=np.int32)
-    ends_at = np.array([source, target], dtype=np.int64).reshape(2, -1)
-    return graph(at[order], tuple(dimensions), new[ends_at[0]], new[ends_at[1]], np.array(cycles, dtype=np.int64))
+        arcs += [(end + j, end + j + 1, one_way, time) for j, one_way in enumerate(edge.arcs)]
+        end += len(edge.ends)
+    return _joined(np.stack(columns, axis=1), dimensions, arcs, 1, repeated=True)
 
 
 def by_rule(
@@ -85,7 +75,7 @@ def by_rule(
     """
     kept = np.flatnonzero(np.broadcast_to(mask, points))
     columns: list[list[IntArray]] = []
-    arcs: list[tuple[int, int, bool, Any]] = []
+    arcs: list[Arc] = []
     width = 0
     for edge, values, latency in edges:
         cycles = 1 if latency is None else _times(latency, place(edge.latency or edge), kept)
@@ -104,27 +94,37 @@ def by_rule(
             "no choice of the variables fulfils the condition, so the rule gives no router"
         )
     rows = np.stack([np.concatenate([end[i] for end in columns]) for i in range(width)], axis=1)
+    dimensions = [Dimension(int(rows[:, i].max()) + 1) for i in range(width)]
+    return _joined(rows, dimensions, arcs, kept.size, repeated=False).ordered
+
+
+def _joined(rows: IntArray, dimensions: list[Dimension], arcs: list[Arc], points: int, *, repeated: bool) -> Graph:
+    """The graph of the routers that `points` rows for each end call, and of the channels between these ends.
+
+    Routers are in the order of their numbers if they are all numbers, else as they appear. Unless `repeated`,
+    channels are a set, and no link leads back to its router.
+    """
     place_of, routers = _ranks(row_keys(rows))
-    at = np.empty((routers, width), dtype=np.int32)
+    if any(dimension.names is not None for dimension in dimensions):
+        _, first = np.unique(place_of, return_index=True)
+        place_of = np.argsort(np.argsort(first))[place_of]
+    at = np.empty((routers, len(dimensions)), dtype=np.int32)
     at[place_of] = rows
-    number = place_of.reshape(len(columns), kept.size)
+    number = place_of.reshape(-1, points)
     source, target, time = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for u, v, arc, cycles in arcs:
-        cycles = np.broadcast_to(np.asarray(cycles, dtype=np.int64), kept.size)
-        keep = np.ones(kept.size, dtype=bool) if arc else number[u] != number[v]
-        for a, b in ((u, v),) if arc else ((u, v), (v, u)):
+        cycles = np.broadcast_to(np.asarray(cycles, dtype=np.int64), points)
+        apart = number[u] != number[v]
+        for a, b, keep in ((u, v, apart | (arc or repeated)), (v, u, apart & (not arc))):
             source.append(number[a][keep])
             target.append(number[b][keep])
             time.append(cycles[keep])
     start, end, cycle = np.concatenate(source), np.concatenate(target), np.concatenate(time)
-    key = start * routers + end
-    in_order = np.sort(key)
-    if (in_order[1:] == in_order[:-1]).any():
-        _, first = np.unique(key, return_index=True)
+    if not repeated:
+        _, first = np.unique(start * routers + end, return_index=True)
         first.sort()
         start, end, cycle = start[first], end[first], cycle[first]
-    dimensions = tuple(Dimension(int(at[:, i].max()) + 1) for i in range(width))
-    return graph(at, dimensions, start, end, cycle).ordered
+    return graph(at, tuple(dimensions), start, end, cycle)
 
 
 def _ranks(keys: Keys) -> tuple[Keys, int]:
@@ -160,13 +160,6 @@ def _call(node: Node, place: Callable[[Node], Place]) -> str | int:
         f'{place(node).text} is no router: write a name, a number or a "text", a -- b for a link and a -> b for a '
         "channel (or add `for …` to make this a rule)"
     )
-
-
-def _by_number(at: IntArray, dimensions: Sequence[Dimension]) -> Any:
-    """Routers in the order of their numbers if they are all numbers, else as they appear."""
-    if any(dimension.names is not None for dimension in dimensions):
-        return np.arange(at.shape[0])
-    return np.argsort(row_keys(at), kind="stable")
 
 
 def _column(part: Value, node: Node, place: Callable[[Node], Place], kept: Any) -> Any:
@@ -211,7 +204,7 @@ MOST_CASES = 10_000
 
 
 def rule(evaluator: Evaluator, node: Edges, scope: Scope, env: Mapping[str, Value], place: Place) -> Plan:
-    """The plan of ``{… for …}``; the rule itself is evaluated when the plan is built."""
+    """The plan of ``{… for …}``."""
     assert node.clauses is not None
     ranges = _ranges(evaluator, node.clauses, scope, env)
     points = 1
@@ -224,33 +217,25 @@ def rule(evaluator: Evaluator, node: Edges, scope: Scope, env: Mapping[str, Valu
     columns = max(len(e.items) if isinstance(e, Position) else 1 for edge in node.edges for e in edge.ends)
     evaluator.budget.check(place, points, 0, len(ranges))
     evaluator.budget.spend(place, ARRAY * points * len(ranges))
-    depth = evaluator.depth
-
-    def make() -> Graph:
-        evaluator.depth, before = depth, evaluator.depth
-        try:
-            inner = dict(env)
-            stride = 1
-            number = np.arange(points, dtype=np.int64)
-            for name, (low, high) in ranges.items():
-                inner[name] = number // stride % (high - low) + low
-                stride *= high - low
-            mask: Value = True
-            clauses = node.clauses
-            if clauses is not None and clauses.condition is not None:
-                mask = evaluator.value(clauses.condition, scope, inner)
-                if not is_truth(mask):
-                    at = Place(scope.source, clauses.condition)
-                    raise at.error(f"if takes a truth value, but {at.text} is {kind(mask)}")
-            parts = []
-            for edge in node.edges:
-                values = [evaluator.value(end, scope, inner) for end in edge.ends]
-                parts.append((edge, values, edge.latency and evaluator.value(edge.latency, scope, inner)))
-            return by_rule(parts, mask, points, lambda part: Place(scope.source, part))
-        finally:
-            evaluator.depth = before
-
-    return evaluator.budget.plan(place, make, (), points * ends, points * arcs, columns)
+    evaluator.budget.fits(place, points * ends, points * arcs, columns)
+    inner = dict(env)
+    stride = 1
+    number = np.arange(points, dtype=np.int64)
+    for name, (low, high) in ranges.items():
+        inner[name] = number // stride % (high - low) + low
+        stride *= high - low
+    mask: Value = True
+    if node.clauses.condition is not None:
+        mask = evaluator.value(node.clauses.condition, scope, inner)
+        if not is_truth(mask):
+            at = Place(scope.source, node.clauses.condition)
+            raise at.error(f"if takes a truth value, but {at.text} is {kind(mask)}")
+    parts = []
+    for edge in node.edges:
+        values = [evaluator.value(end, scope, inner) for end in edge.ends]
+        parts.append((edge, values, edge.latency and evaluator.value(edge.latency, scope, inner)))
+    made = by_rule(parts, mask, points, lambda part: Place(scope.source, part))
+    return evaluator.budget.plan(place, lambda: made, (), points * ends, points * arcs, columns)
 
 
 def _ranges(
