@@ -45,14 +45,14 @@ def listed(edges: Sequence[Edge], latency: Callable[[Node], Value], place: Calla
             columns.append(np.array([index.setdefault(str(call), len(index)) for call in column], dtype=np.int32))
             dimensions.append(Dimension(len(index), tuple(index)))
     arcs: list[Arc] = []
-    end = 0
+    before = 0
     for edge in edges:
         time = 1
         if edge.latency is not None:
             where = place(edge.latency)
             time = _time(whole(latency(edge.latency), where, "the latency", 1), where)
-        arcs += [(end + j, end + j + 1, one_way, time) for j, one_way in enumerate(edge.arcs)]
-        end += len(edge.ends)
+        arcs += [(before + j, before + j + 1, one_way, time) for j, one_way in enumerate(edge.arcs)]
+        before += len(edge.ends)
     return _joined(np.stack(columns, axis=1), dimensions, arcs, 1, repeated=True)
 
 

@@ -240,7 +240,7 @@ class Evaluator:
                 "the power instead, as in (line(2) ** 3)[ring(3)]"
             )
         if times == 0:
-            return Caller(place, (), self.budget, self._no_file).family("hypercube", (0,), 1, 1, 0)
+            return call("hypercube", Caller(place, (at,), self.budget, self._no_file), [0], [])
         power = base_value
         base = settle(self.budget, base_value)
         self.budget.fits(place, base.routers**times, times * base.channels * base.routers ** (times - 1))

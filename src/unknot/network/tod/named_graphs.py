@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from unknot.network.tod import primitives
+from unknot.network.tod.graph import Dimension, Graph, from_network, graph, numbered
 from unknot.network.tod.plan import Plan, Shape
-from unknot.network.tod.syntax import MisfitError
 from unknot.network.tod.values import Caller, Count, Cycles, FileName, Flag, Numbers, Size, Value, Whole
+
+MAX_LETTERS = 15
+"""Most letters of the permutations of a Cayley graph: their keys fit 63 bits."""
 
 
 def point(c: Caller) -> Plan:
@@ -18,7 +20,7 @@ def point(c: Caller) -> Plan:
 
 
 def line(c: Caller, k: Size, *, latency: Cycles = 1) -> Plan:
-    return c.family("line", (k,), latency, k, 2 * (k - 1), Shape("line", k, latency))
+    return _family(c, "line", (k,), latency, k, 2 * (k - 1), Shape("line", k, latency))
 
 
 def ring(c: Caller, k: Size, *, latency: Cycles = 1, directed: Flag = False, double: Flag = False) -> Plan:
@@ -26,40 +28,87 @@ def ring(c: Caller, k: Size, *, latency: Cycles = 1, directed: Flag = False, dou
     if directed and double:
         raise c.place.error("a ring is directed or double, not both")
     if directed:
-        return c.budget.plan(c.place, lambda: primitives.one_way_ring(k, latency), (), k, k, 1, shape)
-    if double:
-        return c.budget.plan(c.place, lambda: primitives.double_ring(k, latency), (), k, 2 * k, 1, shape)
-    return c.family("ring", (k,), latency, k, 2 * k if k > 2 else 2 * (k - 1), shape)
+        here = np.arange(k if k > 1 else 0)
+        return c.budget.plan(c.place, lambda: _on_line(k, here, (here + 1) % k, latency), (), k, k, 1, shape)
+    if double and k == 2:
+        # The two ways round are different links.
+        return c.budget.plan(c.place, lambda: _on_line(2, [0, 0, 1, 1], [1, 1, 0, 0], latency), (), 2, 4, 1, shape)
+    return _family(c, "ring", (k,), latency, k, 2 * k if k > 2 else 2 * (k - 1), shape)
+
+
+def _family(
+    c: Caller, name: str, sides: Sequence[int], latency: int, routers: int, channels: int, shape: Shape | None = None
+) -> Plan:
+    sides = tuple(sides)
+    dimensions = sides[0] if name == "hypercube" else 1 if name == "complete" else len(sides)
+
+    def make() -> Graph:
+        from unknot.network import families
+
+        return from_network(getattr(families, name)(*sides, latency=latency), straight=name == "hypercube")
+
+    return c.budget.plan(c.place, make, (), routers, channels, dimensions, shape)
+
+
+def _on_line(k: int, source: Any, target: Any, latency: int) -> Graph:
+    return graph(numbered(k), (Dimension(k, straight=True),), source, target, latency)
 
 
 def complete(c: Caller, n: Size, *, latency: Cycles = 1) -> Plan:
-    return c.family("complete", (n,), latency, n, n * (n - 1))
+    return _family(c, "complete", (n,), latency, n, n * (n - 1))
 
 
 def star(c: Caller, leaves: Count, *, latency: Cycles = 1) -> Plan:
-    return c.budget.plan(c.place, lambda: primitives.star(leaves, latency), (), leaves + 1, 2 * leaves)
+    return tree(c, leaves, 1, latency=latency)
 
 
 def tree(c: Caller, arity: Size, depth: Count, *, latency: Cycles = 1) -> Plan:
-    routers = primitives.tree_size(arity, depth)
-    return c.budget.plan(c.place, lambda: primitives.tree(arity, depth, latency), (), routers, 2 * (routers - 1))
+    routers = _tree_size(arity, depth)
+    return c.budget.plan(c.place, lambda: _tree(arity, routers, latency), (), routers, 2 * (routers - 1))
+
+
+def _tree(arity: int, routers: int, latency: int) -> Graph:
+    """The complete tree: router 0 is the root, the children of router r are arity · r + 1, …, level by level."""
+    child = np.arange(1, routers)
+    parent = (child - 1) // arity
+    dimension = (Dimension(routers),)
+    source, target = np.concatenate([parent, child]), np.concatenate([child, parent])
+    return graph(numbered(routers), dimension, source, target, latency).ordered
+
+
+def _tree_size(arity: int, depth: int) -> int:
+    """Number of routers of the complete tree; numbers past 2**63 stand for any that are too big."""
+    if arity == 1:
+        return depth + 1
+    total = level = 1
+    for _ in range(min(depth, 64)):
+        level *= arity
+        total += level
+    return total
 
 
 def mesh(c: Caller, *sides: Size, latency: Cycles = 1) -> Plan:
-    return c.family("mesh", sides, latency, _product(sides), 2 * sum(_product(sides) // k * (k - 1) for k in sides))
+    return _family(c, "mesh", sides, latency, _product(sides), 2 * sum(_product(sides) // k * (k - 1) for k in sides))
 
 
 def torus(c: Caller, *sides: Size, latency: Cycles = 1) -> Plan:
     routers = _product(sides)
-    return c.family("torus", sides, latency, routers, sum(routers * min(2, k - 1) for k in sides))
+    return _family(c, "torus", sides, latency, routers, sum(routers * min(2, k - 1) for k in sides))
 
 
 def hypercube(c: Caller, n: Count, *, latency: Cycles = 1) -> Plan:
     routers = 2 ** min(n, 64)
-    return c.family("hypercube", (n,), latency, routers, routers * n)
+    return _family(c, "hypercube", (n,), latency, routers, routers * n)
 
 
 def cayley(c: Caller, *generators: Numbers, latency: Cycles = 1) -> Plan:
+    """The Cayley graph of the group that some permutations generate.
+
+    Routers are the permutations p of the group, each letter a coordinate; p has a channel to p∘g for each generator
+    g, to the permutation whose letter i is letter g[i] of p.
+    """
+    from unknot.network.families.small_graphs import generated
+
     if not generators:
         raise c.place.error("cayley needs at least one permutation, as in cayley([1,0,2], [2,1,0])")
     for generator, place in zip(generators, c.values, strict=False):
@@ -74,10 +123,11 @@ def cayley(c: Caller, *generators: Numbers, latency: Cycles = 1) -> Plan:
     def afford(routers: int) -> None:
         c.budget.fits(c.place, routers, routers * moves, letters)
 
-    try:
-        made = primitives.cayley(list(generators), latency, afford)
-    except MisfitError as error:
-        raise c.place.error(str(error)) from error
+    if letters > MAX_LETTERS:
+        raise c.place.error(f"permutations of {letters} letters; the limit is {MAX_LETTERS}")
+    known, target = generated(letters, generators, afford)
+    source = np.repeat(np.arange(len(known)), moves)
+    made = graph(known, tuple(Dimension(letters) for _ in range(letters)), source, target, latency)
     return c.budget.plan(c.place, lambda: made, (), made.routers, made.channels, letters)
 
 
@@ -123,8 +173,8 @@ def shift(c: Caller, n: Size, by: Count = 1) -> Numbers:
 
 
 def _letters(c: Caller, n: int, *at: int) -> int:
-    if n > primitives.MAX_LETTERS:
-        raise c.values[0].error(f"permutations of {n} letters; the limit is {primitives.MAX_LETTERS}")
+    if n > MAX_LETTERS:
+        raise c.values[0].error(f"permutations of {n} letters; the limit is {MAX_LETTERS}")
     for i in at:
         if i >= n:
             raise c.place.error(

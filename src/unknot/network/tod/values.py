@@ -7,14 +7,14 @@ leave 63 bits: a result that would is an error, found from the bounds of the ope
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from unknot.network.tod import primitives, products, sets
-from unknot.network.tod.plan import Budget, Oriented, Place, Plan, Replaced, Shape
+from unknot.network.tod import products, sets
+from unknot.network.tod.plan import Budget, Oriented, Place, Plan, Replaced
 from unknot.network.tod.syntax import MisfitError
 
 Value: TypeAlias = Any
@@ -178,15 +178,6 @@ class Caller:
     values: tuple[Place, ...]
     budget: Budget
     read: Callable[[str, Place], Plan]
-
-    def family(
-        self, name: str, sides: Sequence[int], latency: int, routers: int, channels: int, shape: Shape | None = None
-    ) -> Plan:
-        sides = tuple(sides)
-        dimensions = sides[0] if name == "hypercube" else 1 if name == "complete" else len(sides)
-        return self.budget.plan(
-            self.place, lambda: primitives.family(name, sides, latency), (), routers, channels, dimensions, shape
-        )
 
 
 def settle(budget: Budget, value: Value) -> Plan:
