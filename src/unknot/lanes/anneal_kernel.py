@@ -215,15 +215,11 @@ def spread(paths, orders, lane, heap, size, waits, row, undo, spare, cost, limit
         c, size = pop(heap, size, keys)
         waits[c] = False
         reached(paths, keys, orders.taken, reach, c, row)
-        n, u, changed = undo.count[0], paths.source[c], False
-        for w in range(row.size):
-            undo.reach[n, w] = reach[c, w]
-            changed |= reach[c, w] != row[w]
-        if not changed:
-            continue
+        n, u = undo.count[0], paths.source[c]
         undo.lane[n], undo.channel[n] = lane, c
         undo.count[0] += 1
         for w in range(row.size):
+            undo.reach[n, w] = reach[c, w]
             reach[c, w] = row[w]
             row[w] ^= undo.reach[n, w]
             if row[w] != 0:

@@ -10,7 +10,7 @@ import numpy as np
 
 from unknot.lanes.annealing import anneal_round
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.path_set import Floats, of_pairs, served, unpacked
+from unknot.lanes.path_set import Floats, of_pairs, served
 from unknot.lanes.rooted import ServingOrders, lane_after_lane, orders_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 COVERED = 0.99
 """Share of the pairs that the lanes serve with which the annealing begins."""
 ROUND = 100
-"""Moves for each channel and lane of a round, if there is time."""
+"""Moves for each channel and lane of a round, if there is time; twice as many in the next with as many lanes."""
+ROUNDS = 4
+"""Rounds in one lane less than is known to do, before the search ends."""
 HEAT = (4.0, 0.8)
 """Temperatures at the beginning and at the end of a round."""
 SPARE = 0.2
@@ -30,25 +32,28 @@ def grown(paths: PathSet, effort: SearchEffort, low: int, most: int) -> Iterator
     """Yield orders that serve all pairs in fewer than `most` lanes, each in fewer than those before.
 
     Lanes that follow each other serve most pairs in few, and need many for the last ones. So as many as serve
-    `COVERED` are annealed together. If pairs are left, one more is added, and the annealing goes on from there. When
-    none is, the lane goes that serves fewest pairs alone. Where time ends before, lanes that follow serve what is
-    left.
+    `COVERED` are annealed together. If pairs are left, one more is added, unless so many are known to do, and the
+    annealing goes on from there. When none is, the lane goes that serves fewest pairs alone. Where time ends before,
+    lanes that follow serve what is left.
 
     Parameters
     ----------
     low : int
         No fewer lanes are sought.
     """
-    orders, unserved = _with_more(paths, np.zeros((0, paths.source.size)), effort, low)
-    while low <= len(orders.key) < most:
-        moves = ROUND * orders.key.size
+    orders, unserved = _with_more(paths, np.zeros((0, paths.source.size)), effort.seed, low, most)
+    spent = 0
+    while low <= len(orders.key) < most and spent < ROUNDS:
+        moves = ROUND * orders.key.size << spent
         unserved, _ = anneal_round(paths, orders, unserved, moves, HEAT, effort, len(orders.key), 0.0, spare=SPARE)
         if unserved == 0:
-            most = len(orders.key)
+            most, spent = len(orders.key), 0
             yield ServingOrders(orders.key.copy(), paths.nearer)
             orders, unserved = orders_of(paths, np.delete(orders.key, _least_needed(paths, orders), axis=0))
-        elif not effort.over:
-            orders, unserved = _with_more(paths, orders.key, effort)
+        elif len(orders.key) + 1 < most and not effort.over:
+            orders, unserved = _with_more(paths, orders.key, effort.seed)
+        else:
+            spent += 1
         if effort.over:
             break
     else:
@@ -60,14 +65,18 @@ def grown(paths: PathSet, effort: SearchEffort, low: int, most: int) -> Iterator
             yield ServingOrders(whole, paths.nearer)
 
 
-def _with_more(paths: PathSet, key: Floats, effort: SearchEffort, least: int = 1) -> tuple[Orders, int]:
-    """Orders with one lane more, or the first that serve `COVERED`, at least `least`; how many pairs they do not."""
+def _with_more(paths: PathSet, key: Floats, seed: int, low: int = 1, most: int = 1) -> tuple[Orders, int]:
+    """Orders with one lane more, or the first that serve `COVERED`, at least `low` and fewer than `most` if possible.
+
+    With them comes how many pairs they do not serve.
+    """
     orders, unserved = orders_of(paths, key)
     left = paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0)
     enough = (1 - COVERED) * unserved
-    for more in lane_after_lane(of_pairs(paths, left), [effort.seed, len(key)]):
+    for more in lane_after_lane(of_pairs(paths, left), [seed, len(key)]):
         orders, unserved = orders_of(paths, np.array([*orders.key, more]))
-        if len(key) or (unserved <= enough and len(orders.key) >= least):
+        lanes = len(orders.key)
+        if lanes >= low and (unserved <= enough or lanes + 1 >= most):
             break
     return orders, unserved
 
@@ -77,5 +86,4 @@ def _least_needed(paths: PathSet, orders: Orders) -> int:
     once, twice = np.zeros_like(paths.wanted), np.zeros_like(paths.wanted)
     for cover in orders.cover:
         once, twice = once | cover, twice | (once & cover)
-    alone = [unpacked(cover & paths.wanted & ~twice, paths.home.size) for cover in orders.cover]
-    return int(np.argmin([np.count_nonzero(pairs) for pairs in alone]))
+    return int(np.argmin([np.bitwise_count(cover & paths.wanted & ~twice).sum() for cover in orders.cover]))

@@ -44,7 +44,6 @@ def search(
     rounds: int,
     hops: Hops | None = None,
     begin: Begin | None = None,
-    roots: bool | None = None,
     share: float = SHARE,
 ) -> ServingOrders | None:
     """Return orders of the lanes that serve all pairs, or None if `rounds` rounds of annealing found none.
@@ -56,16 +55,15 @@ def search(
     hops : int array, shape (homes, routers), optional
         Of shortest paths, if routes have to be those of a table; by default every way may be taken.
     begin : callable(int), optional
-        Makes keys and table with which a round begins, of its number; by default `beginning` does.
-    roots : bool, optional
-        Begin around roots, or with random keys; by default in turn, in large networks the former first.
+        Makes keys and table with which a round begins, of its number; by default
+        `beginning` does, around roots and at random in turn, in large networks the former first.
     share : float
         Of the time that is left, for each round.
     """
     for number in range(first, first + rounds):
         if begin is None:
-            around = number % 2 == (paths.nearer.size <= LARGE) if roots is None else roots
-            start, taken = beginning(paths, lanes, [effort.seed, 1000 * lanes + number], hops, roots=around)
+            roots = number % 2 == (paths.nearer.size <= LARGE)
+            start, taken = beginning(paths, lanes, [effort.seed, 1000 * lanes + number], hops, roots=roots)
         else:
             start, taken = begin(number)
         orders, unserved = orders_of(paths, start, taken)
@@ -113,15 +111,15 @@ def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None
                 raise RelationError(f"no routes in {limit} lanes were found; {left} pairs of routers were left over")
             best = fewer
         effort.reached(len(best))
-        large = hops is None and paths.nearer.size > LARGE
-        if hops is None and paths.nearer.size > GROWN and exact.low < len(best):
+        large = hops is None and paths.nearer.size > GROWN
+        if large and exact.low < len(best):
             for better in grown(paths, effort, exact.low, len(best)):
                 best = better
                 effort.reached(len(best))
         for better in from_below(best, exact, exactly, lambda lanes: longer(lanes, 0, share=BELOW)):
             best = better
             effort.reached(len(best))
-        low, high = len(best) if large else exact.low, len(best) + 1
+        low, high = exact.low, exact.low if large else len(best) + 1
         while low < high and not effort.over:
             lanes = (low + high) // 2 if high - low > 3 else low
             orders = longer(lanes, 0, min(rounds, FIRST_ROUNDS))
