@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import numpy as np
 
 from unknot._base.errors import TextError
 from unknot.fabrics.fabric import LAST_UNICAST, Fabric
+from unknot.fabrics.fabric_text import FabricText
 from unknot.network import Network
 
 NO_LIDS = (0, 0xFFFF)
@@ -62,30 +62,15 @@ class Cable:
 
 
 @dataclass
-class Cabling:
-    """A fabric description while it is read.
+class Cabling(FabricText):
+    """A fabric description while it is read."""
 
-    Parameters
-    ----------
-    where : str or Path
-        The file, for messages.
-    lines : sequence of str
-        Its text.
-    """
-
-    where: str | Path
-    lines: Sequence[str]
     nodes: dict[str, Node] = field(default_factory=dict)
     addresses: dict[Place, Address] = field(default_factory=dict)
     cables: dict[Place, Cable] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
     repeated: list[int] = field(default_factory=list)
     restored: list[str] = field(default_factory=list)
     _line_of: dict[Place, int] = field(default_factory=dict)
-
-    def error(self, message: str, line: int, column: int = 0) -> TextError:
-        """An error at a line of the file."""
-        return TextError(message, self.where, line, column, self.lines[line - 1])
 
     def node(self, new: Node) -> Node:
         """Add a node, or check that it is described as before."""
@@ -148,6 +133,7 @@ class Cabling:
             With the line, if a cable is listed at one end only, a port does not exist, two ports share a LID, a
             node has no cable, or there is no switch.
         """
+        self.note_noise()
         if ordered_by_guid:
             self._restore_switches()
         self._check_cables()

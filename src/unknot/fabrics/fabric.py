@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -103,6 +104,16 @@ class Fabric:
         for array in (*arrays, *others):
             if array is not None:
                 array.setflags(write=False)
+
+    @cached_property
+    def router_of(self) -> dict[int, int]:
+        """Router of each switch by its node GUID."""
+        return {guid: router for router, guid in enumerate(self.switch_guid.tolist())}
+
+    @cached_property
+    def column_of(self) -> dict[int, int]:
+        """Position of each LID in `lids`."""
+        return {lid: column for column, lid in enumerate(self.lids.tolist())}
 
     def owner_name(self, owner: int) -> str:
         """Name of the port that answers to a LID, as coded in `owner`."""
@@ -234,8 +245,7 @@ def _listed(lids: list[int] | None) -> str:
 
 def _columns(fabric: Fabric) -> dict[tuple[int, int], int]:
     """Column of the n-th LID of each port."""
-    place = {int(lid): i for i, lid in enumerate(fabric.lids)}
-    return {(guid, n): place[lid] for guid, lids in _ports(fabric).items() for n, lid in enumerate(lids)}
+    return {(guid, n): fabric.column_of[lid] for guid, lids in _ports(fabric).items() for n, lid in enumerate(lids)}
 
 
 def _entries(old: Fabric, new: Fabric) -> tuple[int, int, tuple[tuple[str, int], ...]]:
@@ -243,7 +253,7 @@ def _entries(old: Fabric, new: Fabric) -> tuple[int, int, tuple[tuple[str, int],
         return 0, 0, ()
     before, after = _columns(old), _columns(new)
     both = [(before[key], after[key]) for key in before if key in after]
-    router = {int(guid): r for r, guid in enumerate(new.switch_guid)}
+    router = new.router_of
     changed = []
     columns = np.array(both, dtype=np.int64).reshape(-1, 2)
     for r, guid in enumerate(old.switch_guid.tolist()):

@@ -15,7 +15,6 @@ from unknot._base.input import read_lines
 from unknot.fabrics.cabling import Cabling, Node, Place
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
-from unknot.fabrics.side_file import Noise
 
 _HEAD = re.compile(r"^(CA|Switch|Router): (?:0x([0-9a-fA-F]{1,16}) ?)?(.*):\s*$")
 _ROW = re.compile(
@@ -53,7 +52,7 @@ def read_iblinkinfo(path: str | Path) -> Fabric:
         listed at one end only or contradicted, a file that is cut off.
     """
     lines = read_lines(path)
-    cabling, noise = Cabling(path, lines), Noise()
+    cabling = Cabling(path, lines)
     blocks: list[_Block] = []
     for number, line in enumerate(lines, start=1):
         if match := _ROW.match(line):
@@ -67,7 +66,7 @@ def read_iblinkinfo(path: str | Path) -> Fabric:
             if switch and match[2] is None:
                 raise cabling.error("the line of a switch without its GUID", number)
             blocks.append(_Block(switch, int(match[2], 16) if switch else 0, match[3].strip(), number))
-        elif line.strip() and not noise.has(line, number):
+        elif line.strip() and not cabling.is_noise(line, number):
             raise cabling.error("iblinkinfo output has no such line; is it broken or cut off?", number)
     blocks = [block for block in blocks if any(row[5] for _, row in block.rows)]
     if not blocks:
@@ -86,7 +85,6 @@ def read_iblinkinfo(path: str | Path) -> Fabric:
             cabling.cable(
                 (block.key, int(row[3])), (at[int(row[5])].key, int(row[6])), number, "Active" in row[4]
             )  # fmt: skip
-    cabling.notes += noise.notes(lines)
     return cabling.finish()
 
 

@@ -14,7 +14,6 @@ from unknot._base.input import read_lines
 from unknot.fabrics.cabling import Cabling, Node
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
-from unknot.fabrics.side_file import Noise
 
 _IGNORED = re.compile(
     r"^\s*$|^#|^(?:vendid|devid|sysimgguid)=0x[0-9a-f]+\s*(?:#.*)?$"
@@ -47,7 +46,7 @@ def read_ibnetdiscover(path: str | Path) -> Fabric:
     cabling = Cabling(path, lines)
     node: Node | None = None
     announced: tuple[str, int, int | None] | None = None
-    noise, silent = Noise(), list[str]()
+    silent: list[str] = []
     for number, line in enumerate(lines, start=1):
         if match := _PORT.match(line):
             if node is None or announced is not None:
@@ -60,11 +59,10 @@ def read_ibnetdiscover(path: str | Path) -> Fabric:
             if announced is not None:
                 raise cabling.error("two GUID lines without a node line between them", number)
             announced = (match[1], int(match[2], 16), int(match[3], 16) if match[3] else None)
-        elif not _IGNORED.match(line) and not noise.has(line, number):
+        elif not _IGNORED.match(line) and not cabling.is_noise(line, number):
             raise cabling.error("ibnetdiscover output has no such line; is it broken or cut off?", number)
     if announced is not None:
         raise cabling.error("the node line is missing; the file is cut off", len(lines))
-    cabling.notes += noise.notes(lines)
     if silent:
         count = f"{len(silent)} switches do" if len(silent) > 1 else "1 switch does"
         cabling.notes.append(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unknot._base import memory
 from unknot.fabrics.fabric import UNKNOWN_PORT, Fabric
-from unknot.fabrics.side_file import SideFile
+from unknot.fabrics.fabric_text import FabricText
 
 LEVELS = 16
 """Service levels: 0 to 15."""
@@ -20,7 +20,7 @@ UNKNOWN = -1
 
 
 @dataclass
-class LevelFile(SideFile):
+class LevelFile(FabricText):
     """Path records of one file.
 
     Attributes
@@ -61,7 +61,7 @@ class LevelFile(SideFile):
 
 
 @dataclass
-class LaneFile(SideFile):
+class LaneFile(FabricText):
     """Rows of SL to VL tables of one file: (GUID or −1, LID or −1, input port, output port, VL of each SL, line)."""
 
     rows: list[tuple[int, int, int, int, tuple[int, ...], int]] = field(default_factory=list)
@@ -82,7 +82,7 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
     ports, hosts = network.num_terminals + network.num_routers, network.num_terminals
     memory.require(f"the service levels of {ports} ports and {fabric.lids.size} LIDs", 2 * ports * fabric.lids.size)
     level = np.full((ports, fabric.lids.size), UNKNOWN, dtype=np.int8)
-    column = {int(lid): i for i, lid in enumerate(fabric.lids)}
+    column = fabric.column_of
     nodes: dict[int, list[int]] = {}
     for port, guid in enumerate([*fabric.node_guid.tolist(), *fabric.switch_guid.tolist()]):
         nodes.setdefault(guid, []).append(port)
@@ -142,7 +142,7 @@ def _set_by_switch(fabric: Fabric, file: LevelFile, level: npt.NDArray[np.int8],
     """Write the levels between hosts that their switches decide."""
     if not file.by_switch:
         return
-    router = {int(guid): r for r, guid in enumerate(fabric.switch_guid)}
+    router = fabric.router_of
     between = np.full((len(router), len(router)), UNKNOWN, dtype=np.int8)
     for ends, (value, line) in file.by_switch.items():
         strange = [guid for guid in ends if guid not in router]
@@ -195,7 +195,7 @@ def with_lanes(fabric: Fabric, file: LaneFile) -> Fabric:
     )
     repeated = 0
     table = np.full((network.num_routers, size, size, LEVELS), UNKNOWN, dtype=np.int8)
-    router = {int(guid): r for r, guid in enumerate(fabric.switch_guid)}
+    router = fabric.router_of
     owner = {int(lid): int(who) for lid, who in zip(fabric.lids, fabric.owner, strict=True)}
     others = {int(guid) for guid in (*fabric.node_guid, *fabric.port_guid)}
     together = "do fabric and SL to VL tables belong together?"

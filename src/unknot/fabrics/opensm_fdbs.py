@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from unknot._base.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY
+from unknot.fabrics.fabric_text import LargeText, decimal, hexadecimal, row_starts
 from unknot.fabrics.format import Format
-from unknot.fabrics.side_file import LargeText, Noise, decimal, hexadecimal, row_starts
 from unknot.fabrics.tables import NOT_ROUTED, SwitchTable, TableFile
 
 _HEAD = re.compile(r"^\w*dump_ucast_routes: Switch 0x([0-9a-fA-F]{16})\s*$")
@@ -45,7 +45,7 @@ def read_fdbs(path: str | Path) -> TableFile:
     lines = LargeText(path)
     file = TableFile(path, lines)
     table: SwitchTable | None = None
-    titled, noise = False, Noise()
+    titled = False
     at, number = 0, 0
     while at < len(lines.data):
         if titled and table is not None and not len(table.lids) and (run := _RUN.match(lines.data, at)):
@@ -68,11 +68,11 @@ def read_fdbs(path: str | Path) -> TableFile:
             table, titled = file.open(int(match[1], 16), number), False
         elif not titled and _TITLE.match(line):
             titled = table is not None  # else the beginning is cut off, with the switch that the entries are of
-        elif line.strip() and not noise.has(line, number) and at <= len(lines.data):
+        elif line.strip() and not file.is_noise(line, number) and at <= len(lines.data):
             raise file.error("a table dump has no such line; is it broken or cut off?", number)
     if not file.tables:
         raise TextError("no forwarding table in this file", path)
-    file.notes += noise.notes(lines)
+    file.note_noise()
     return file
 
 

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from unknot._base.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY
+from unknot.fabrics.fabric_text import LargeText, decimal, integer, row_starts
 from unknot.fabrics.format import Format
-from unknot.fabrics.side_file import LargeText, Noise, decimal, integer, row_starts
 from unknot.fabrics.tables import NOT_ROUTED, SwitchTable, TableFile
 
 _PORT_AT = 7
@@ -51,7 +51,6 @@ def read_lfts(path: str | Path) -> TableFile:
     lines = LargeText(path)
     file = TableFile(path, lines)
     table: SwitchTable | None = None
-    noise = Noise()
     bounds, counted = (0, 0), False
     at, number, body, ended, pattern = 0, 0, 0, 0, None
     while at < len(lines.data):
@@ -82,11 +81,11 @@ def read_lfts(path: str | Path) -> TableFile:
             if isinstance(table.lids, array) and table.lids and table.lines[-1] - table.lines[0] < len(table.lids):
                 pattern = _Pattern(lines.data[body:ended], table)
             table = None
-        elif not _TITLE.match(line) and not noise.has(line, number) and at <= len(lines.data):
+        elif not _TITLE.match(line) and not file.is_noise(line, number) and at <= len(lines.data):
             raise file.error("a table dump has no such line; is it broken or cut off?", number)
     if not file.tables:
         raise TextError("no forwarding table in this file", path)
-    file.notes += noise.notes(lines)
+    file.note_noise()
     return file
 
 

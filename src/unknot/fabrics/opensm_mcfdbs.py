@@ -14,8 +14,8 @@ import numpy as np
 
 from unknot._base.input import read_text
 from unknot.fabrics.fabric import LAST_UNICAST, Fabric
+from unknot.fabrics.fabric_text import FabricText
 from unknot.fabrics.format import Format
-from unknot.fabrics.side_file import Noise, SideFile
 
 _HEAD = re.compile(
     r"^(?:Switch 0x|Multicast mlids \[0x[0-9a-f]{1,4}-0x[0-9a-f]{1,4}\] of switch .* guid 0x)([0-9a-fA-F]{16})"
@@ -33,7 +33,7 @@ LAST_MULTICAST = 0xFFFE
 
 
 @dataclass
-class MulticastFile(SideFile):
+class MulticastFile(FabricText):
     """Rows of one file: (node GUID of the switch, multicast LID, output ports, line)."""
 
     rows: list[tuple[int, int, tuple[int, ...], int]] = field(default_factory=list)
@@ -49,7 +49,7 @@ def read_mcfdbs(path: str | Path) -> MulticastFile:
         multicast or stands twice, a port above 254.
     """
     lines = read_text(path, growth=40).splitlines()
-    file, noise = MulticastFile(path, lines), Noise()
+    file = MulticastFile(path, lines)
     switch: int | None = None
     tables: dict[int, int] = {}
     seen: dict[int, int] = {}
@@ -74,9 +74,9 @@ def read_mcfdbs(path: str | Path) -> MulticastFile:
         elif match := _COUNT.match(line):
             if int(match[1]) != len(seen):
                 raise file.error(f"rows above: {len(seen)}, not {match[1]}; is the file cut off?", number)
-        elif not _TITLE.match(line) and not noise.has(line, number):
+        elif not _TITLE.match(line) and not file.is_noise(line, number):
             raise file.error("multicast tables have no such line; is it broken or cut off?", number)
-    file.notes += noise.notes(lines)
+    file.note_noise()
     return file
 
 
@@ -102,7 +102,7 @@ def with_multicast(fabric: Fabric, file: MulticastFile) -> Fabric:
     TextError
         If a table belongs to no switch of the fabric, or copies to a port that its switch does not have.
     """
-    router = {int(guid): r for r, guid in enumerate(fabric.switch_guid)}
+    router = fabric.router_of
     copies = []
     for guid, mlid, ports, line in file.rows:
         if guid not in router:

@@ -16,9 +16,9 @@ from unknot._base.errors import TextError, UnknotError
 from unknot._base.input import lines_of, read_text
 from unknot._base.output import write_text
 from unknot.fabrics.fabric import LAST_UNICAST, Fabric
+from unknot.fabrics.fabric_text import integer
 from unknot.fabrics.format import Format
 from unknot.fabrics.levels import UNKNOWN, LevelFile, levels_by_switch
-from unknot.fabrics.side_file import Noise, integer
 
 _SHORT = re.compile(r"^\s*0x([0-9a-fA-F]{1,16})\s+(0x[0-9a-fA-F]{1,4}|[0-9]{1,5})\s+([0-9]{1,3})\s*$")
 _SWITCHES = re.compile(r"^\s*0x([0-9a-fA-F]{16})\s+0x([0-9a-fA-F]{16})\s+([0-9]{1,3})\s*$")
@@ -41,7 +41,7 @@ def read_psl(path: str | Path) -> LevelFile:
     """
     text = read_text(path)
     lines, ended = lines_of(text, path), text.endswith("\n")
-    file, noise = LevelFile(path, lines), Noise()
+    file = LevelFile(path, lines)
     source: tuple[int, int] | None = None
     opened, values = 0, dict[str, int]()
 
@@ -78,12 +78,12 @@ def read_psl(path: str | Path) -> LevelFile:
                     values[match[1]] = integer(match[2])
                 except ValueError:
                     raise file.error(f"{match[1]} has no number", number) from None
-        elif not _IGNORED.match(line) and not noise.has(line, number) and (number < len(lines) or ended):
+        elif not _IGNORED.match(line) and not file.is_noise(line, number) and (number < len(lines) or ended):
             raise file.error("path records have no such line; is it broken or cut off?", number)
     close(last=True)
     if not file.level and not file.by_switch:
         raise TextError("no service level of a path in this file", path)
-    file.notes += noise.notes(lines)
+    file.note_noise()
     return file
 
 

@@ -14,7 +14,6 @@ from unknot._base.errors import TextError
 from unknot._base.input import lines_of, read_text
 from unknot.fabrics.format import Format
 from unknot.fabrics.levels import LEVELS, UNKNOWN, LaneFile
-from unknot.fabrics.side_file import Noise
 
 _NUMBERS = rf"((?:[0-9]{{1,2}}[\s|]+){{{LEVELS - 1}}}[0-9]{{1,2}})[\s|]*$"
 _HEAD = re.compile(
@@ -40,7 +39,7 @@ def read_sl2vl(path: str | Path) -> LaneFile:
     """
     text = read_text(path)
     lines, ended = lines_of(text, path), text.endswith("\n")
-    file, noise = LaneFile(path, lines), Noise()
+    file = LaneFile(path, lines)
     owner: tuple[int, int] | None = None
     opened, values = 0, dict[str, int]()
 
@@ -71,11 +70,11 @@ def read_sl2vl(path: str | Path) -> LaneFile:
                 raise file.error("this record does not say of which ports it is", number)
             add(UNKNOWN, values["LID"], values["InPort"], values["OutPort"], _numbers(match[1]), number)
             opened = 0
-        elif not _IGNORED.match(line) and not noise.has(line, number) and (number < len(lines) or ended):
+        elif not _IGNORED.match(line) and not file.is_noise(line, number) and (number < len(lines) or ended):
             raise file.error("SL to VL tables have no such line; is it broken or cut off?", number)
     if not file.rows:
         raise TextError("no SL to VL table in this file that names its switch by GUID or LID", path)
-    file.notes += noise.notes(lines)
+    file.note_noise()
     return file
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.fabrics.fabric import LAST_UNICAST, NO_ENTRY, UNKNOWN_PORT, Fabric
-from unknot.fabrics.side_file import SideFile
+from unknot.fabrics.fabric_text import FabricText
 
 NOT_ROUTED = 255
 """Port of a LID without a route, in files."""
@@ -49,7 +49,7 @@ class SwitchTable:
 
 
 @dataclass
-class TableFile(SideFile):
+class TableFile(FabricText):
     """The tables of one file.
 
     Attributes
@@ -106,7 +106,7 @@ def join(fabric: Fabric, file: TableFile) -> Fabric:
         If most tables belong to no switch of the fabric, a routed LID belongs to no port of it, or files disagree
         about whose LID one is.
     """
-    router = {int(guid): r for r, guid in enumerate(fabric.switch_guid)}
+    router = fabric.router_of
     unlisted = [guid for guid in file.tables if guid not in router]
     if 2 * len(unlisted) >= len(file.tables):
         raise file.error(
@@ -114,7 +114,7 @@ def join(fabric: Fabric, file: TableFile) -> Fabric:
             file.tables[unlisted[0]].line,
         )
     fabric = _with_more_lids(fabric, file, whole=not unlisted)
-    column = {int(lid): i for i, lid in enumerate(fabric.lids)}
+    column = fabric.column_of
     place = np.full(1 << 16, -1, dtype=np.int32)
     place[fabric.lids] = np.arange(fabric.lids.size)
     tables = np.full((fabric.network.num_routers, fabric.lids.size), UNKNOWN_PORT, dtype=np.int16)
@@ -202,7 +202,7 @@ def _with_more_lids(fabric: Fabric, file: TableFile, *, whole: bool) -> Fabric:
 
     Of a fabric that is not whole, ports may be missing.
     """
-    column = {int(lid): i for i, lid in enumerate(fabric.lids)}
+    column = fabric.column_of
     port = {int(guid): p for p, guid in enumerate(fabric.port_guid)}
     more: dict[int, int] = {}
     for lid, (guid, line) in file.guids.items():

@@ -1,45 +1,17 @@
-"""Files that belong to a fabric: what all of them have, noise in them, and large texts of many rows."""
+"""Texts of a fabric: what all readers of them share, noise in them, and large ones of many rows."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import overload
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import TextError
 from unknot._base.input import read_utf8
-
-
-@dataclass
-class SideFile:
-    """A file of tables, levels or counts that is read before it is joined to its fabric.
-
-    Attributes
-    ----------
-    where, lines :
-        The file and its text, for messages.
-    notes : list of str
-        What was found on reading and is not an error.
-    """
-
-    where: str | Path
-    lines: Sequence[str]
-    notes: list[str] = field(default_factory=list, kw_only=True)
-
-    def error(self, message: str, line: int) -> TextError:
-        """An error at a line of the file."""
-        return TextError(message, self.where, line, 0, self.lines[line - 1])
-
-
-def integer(text: str) -> int:
-    """Return a number in decimal, or in hexadecimal after ``0x``; ValueError if it is neither."""
-    return int(text, 16 if text.startswith("0x") else 10)
-
 
 _NOISE = re.compile(
     r"^(?:=~)+=? PuTTY log|^Script (?:started|done) on "
@@ -50,28 +22,58 @@ _NOISE = re.compile(
 )
 
 
+class Lines(Protocol):
+    """Lines of a text by number, counted from 0."""
+
+    def __getitem__(self, index: int, /) -> str: ...
+
+
 @dataclass
-class Noise:
-    """Lines of a file that were skipped."""
+class FabricText:
+    """A text of a fabric while it is read: its lines, and what there is to say about it.
 
-    skipped: list[int] = field(default_factory=list)
+    Attributes
+    ----------
+    where : str or Path
+        The file, for messages.
+    lines : sequence of str
+        Its text.
+    notes : list of str
+        Remarks for the reader.
+    skipped : list of int
+        Lines that are none of the tool's output.
+    """
 
-    def has(self, line: str, number: int) -> bool:
+    where: str | Path
+    lines: Lines
+    notes: list[str] = field(default_factory=list, kw_only=True)
+    skipped: list[int] = field(default_factory=list, kw_only=True)
+
+    def error(self, message: str, line: int, column: int = 0) -> TextError:
+        """An error at a line of the file."""
+        return TextError(message, self.where, line, column, self.lines[line - 1])
+
+    def is_noise(self, line: str, number: int) -> bool:
         """Whether a line is none of the tool's output; then it is counted."""
         if _NOISE.match(line) is None:
             return False
         self.skipped.append(number)
         return True
 
-    def notes(self, lines: Sequence[str]) -> list[str]:
-        """Return one note that counts the skipped lines and quotes the first, or nothing."""
-        if not self.skipped:
-            return []
-        first = self.skipped[0]
-        count = f"{len(self.skipped)} lines" if len(self.skipped) > 1 else "1 line"
-        return [
-            f"{count} of error messages or terminal output skipped, the first in line {first}: {lines[first - 1]}"
-        ]
+    def note_noise(self) -> None:
+        """Add a note that counts the skipped lines and quotes the first, if there are any."""
+        if self.skipped:
+            first = self.skipped[0]
+            count = f"{len(self.skipped)} lines" if len(self.skipped) > 1 else "1 line"
+            self.notes.append(
+                f"{count} of error messages or terminal output skipped, the first in line {first}: "
+                f"{self.lines[first - 1]}"
+            )
+
+
+def integer(text: str) -> int:
+    """Return a number in decimal, or in hexadecimal after ``0x``; ValueError if it is neither."""
+    return int(text, 16 if text.startswith("0x") else 10)
 
 
 Bytes = npt.NDArray[np.uint8]
@@ -81,8 +83,8 @@ for _digit in range(16):
     _HEX[[ord(f"{_digit:x}"), ord(f"{_digit:X}")]] = _digit
 
 
-class LargeText(Sequence[str]):
-    """The lines of a UTF-8 text, each decoded when it is asked for; a walk over all of them is linear.
+class LargeText:
+    """The lines of a UTF-8 text, each decoded when it is asked for.
 
     Parameters
     ----------
@@ -99,28 +101,11 @@ class LargeText(Sequence[str]):
         if not self.data.strip():
             raise TextError("this file is empty", path)
 
-    def __len__(self) -> int:
-        return self.data.rstrip(b"\n").count(b"\n") + 1
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            return list(self)[index]
+    def __getitem__(self, index: int) -> str:
         begin = 0
-        for _ in range(index if index >= 0 else len(self) + index):
-            begin = self.data.find(b"\n", begin) + 1
-            if not begin:
-                raise IndexError(index)
+        for _ in range(index):
+            begin = self.data.index(b"\n", begin) + 1
         return self.line(begin)[0]
-
-    def __iter__(self) -> Iterator[str]:
-        at = 0
-        while at < len(self.data):
-            line, at = self.line(at)
-            yield line
 
     def line(self, begin: int) -> tuple[str, int]:
         """The line that begins at a byte, and where the next one does."""
