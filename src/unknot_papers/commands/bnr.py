@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import typer
 
-from unknot._base.switching import DEFAULT_SWITCHING
-from unknot.cli.commands.options import MINUTE, Json, NetworkText, Picture, RoutingText, SwitchingName, TimeLimit, Vcs
+from unknot._base.switching import DEFAULT_SWITCHING, Switching
+from unknot.cli.commands.options import MINUTE, Json, NetworkText, Picture, TimeLimit
 from unknot.cli.commands.shared import limited, relation_of, write
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 
 def bnr(
     network: NetworkText,
-    routing: RoutingText,
-    vcs: Vcs = None,
-    switching: SwitchingName = DEFAULT_SWITCHING,
+    routing: str,
+    vcs: int | None = None,
+    switching: Switching = DEFAULT_SWITCHING,
     deadline: TimeLimit = MINUTE,
     out: Picture = None,
     json: Json = False,

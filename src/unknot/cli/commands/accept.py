@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from unknot._base.three_valued import all_hold
-from unknot.cli.commands.options import Json, Vcs
+from unknot.cli.commands.options import Json
 from unknot.cli.commands.printing import show_json
 
 SQLITE = b"SQLite format 3\0"
@@ -21,7 +21,7 @@ def accept(
     ],
     network: str | None = None,
     routing: str | None = None,
-    vcs: Vcs = None,
+    vcs: int | None = None,
     json: Json = False,
 ) -> None:
     """Check evidence with a program that shares nothing with those that found it.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unknot.cli.commands.options import EvidenceDocument, Json, MostTime, NetworkText, RoutingText, UnitsText, Vcs
+from unknot.cli.commands.options import EvidenceDocument, Json, MostTime, NetworkText
 from unknot.cli.commands.shared import limited, relation_of, write_evidence
 from unknot.cli.exit_codes import UNDECIDED
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 def analyse(
     network: NetworkText,
-    routing: RoutingText,
-    vcs: Vcs = None,
+    routing: str,
+    vcs: int | None = None,
     traffic: str = "uniform",
     best: bool = False,
     flits: Annotated[
@@ -27,7 +27,7 @@ def analyse(
             help="Also print what a message of this many flits takes alone, by simulator and cost model.", min=1
         ),
     ] = None,
-    units: UnitsText = None,
+    units: str | None = None,
     deadline: MostTime = None,
     evidence: EvidenceDocument = None,
     json: Json = False,

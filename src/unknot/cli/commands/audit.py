@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unknot._base.switching import DEFAULT_SWITCHING
-from unknot.cli.commands.options import MINUTE, EvidenceDocument, Json, SwitchingName, TimeLimit
+from unknot._base.switching import DEFAULT_SWITCHING, Switching
+from unknot.cli.commands.options import MINUTE, EvidenceDocument, Json, TimeLimit
 from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import exit_code, limited, write_evidence
 
@@ -30,7 +30,7 @@ def audit(
     mcfdbs: Path | None = None,
     multicast_sl: int = 0,
     compare: Path | None = None,
-    switching: SwitchingName = DEFAULT_SWITCHING,
+    switching: Switching = DEFAULT_SWITCHING,
     cables: Annotated[
         int,
         typer.Option(

@@ -15,16 +15,11 @@ from unknot._base.errors import RelationError
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import (
     MINUTE,
-    BufferDepth,
     EvidenceFile,
-    Flows,
     Json,
     NetworkText,
     Picture,
-    RoutingText,
-    SwitchingName,
     TimeLimit,
-    Vcs,
 )
 from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import (
@@ -48,12 +43,12 @@ if TYPE_CHECKING:
 
 def check(
     network: NetworkText,
-    routing: RoutingText,
-    vcs: Vcs = None,
-    switching: SwitchingName = DEFAULT_SWITCHING,
+    routing: str,
+    vcs: int | None = None,
+    switching: Switching = DEFAULT_SWITCHING,
     deadline: TimeLimit = MINUTE,
-    buffer_depth: BufferDepth = BUFFER_DEPTH,
-    flows: Flows = None,
+    buffer_depth: int = BUFFER_DEPTH,
+    flows: Path | None = None,
     smallest: bool = False,
     all_sizes: bool = False,
     explain: bool = False,

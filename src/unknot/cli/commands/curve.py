@@ -6,26 +6,14 @@ from pathlib import Path
 
 import typer
 
-from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import (
     SEED,
-    BufferDepth,
-    BurstsText,
-    Flows,
     Json,
-    LengthText,
-    Measure,
     MostTime,
     NetworkText,
-    Precision,
-    RouterText,
     Seed,
     Seeds,
-    SwitchingName,
-    TrafficText,
-    UnitsText,
-    Vcs,
-    Warmup,
 )
 from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import flows_in, kept_in, relation_of, write, write_rows
@@ -37,24 +25,24 @@ def curve(
     routing: list[str],
     loads: str = "0.05:1:0.05",
     beyond: bool = False,
-    vcs: Vcs = None,
-    switching: SwitchingName = DEFAULT_SWITCHING,
-    buffer_depth: BufferDepth = BUFFER_DEPTH,
-    router: RouterText = "",
-    traffic: TrafficText = "uniform",
-    flows: Flows = None,
-    packet_length: LengthText = "1",
-    bursts: BurstsText = None,
-    warmup: Warmup = None,
-    measure: Measure = None,
-    precision: Precision = None,
+    vcs: int | None = None,
+    switching: Switching = DEFAULT_SWITCHING,
+    buffer_depth: int = BUFFER_DEPTH,
+    router: str = "",
+    traffic: str = "uniform",
+    flows: Path | None = None,
+    packet_length: str = "1",
+    bursts: str | None = None,
+    warmup: int | None = None,
+    measure: int | None = None,
+    precision: float | None = None,
     seed: Seed = SEED,
     seeds: Seeds = None,
     jobs: int | None = None,
     store: Path | None = None,
     out: list[Path] | None = None,
     deadline: MostTime = None,
-    units: UnitsText = None,
+    units: str | None = None,
     json: Json = False,
 ) -> None:
     """Draw latency and accepted load against offered load, for one or several routings of a network.

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from unknot._base.pieces import Piece
-from unknot._base.switching import DEFAULT_SWITCHING
+from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.guard import keeping_the_best
-from unknot.cli.commands.options import MINUTE, EvidenceDocument, Json, Picture, SwitchingName, TimeLimit
+from unknot.cli.commands.options import MINUTE, EvidenceDocument, Json, Picture, TimeLimit
 from unknot.cli.commands.outcomes import notify, wrote
 from unknot.cli.commands.shared import write, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
@@ -31,7 +31,7 @@ def design(
     family: Annotated[
         str, typer.Argument(metavar="FAMILY", help="mesh(3): all meshes of three dimensions; or hypercube(3).")
     ],
-    switching: SwitchingName = DEFAULT_SWITCHING,
+    switching: Switching = DEFAULT_SWITCHING,
     adaptive: str = "full",
     by: Literal["states", "paths"] = "states",
     symmetry: Literal["none", "transposition", "reversal", "reflections"] = "none",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unknot.cli.commands.options import Flows, Json, NetworkText, RoutingText, Vcs
+from unknot.cli.commands.options import Json, NetworkText
 from unknot.cli.commands.outcomes import wrote
 from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import relation_of
@@ -12,10 +12,10 @@ from unknot.cli.commands.shared import relation_of
 
 def export(
     network: NetworkText,
-    routing: RoutingText,
+    routing: str,
     out: Path,
-    vcs: Vcs = None,
-    flows: Flows = None,
+    vcs: int | None = None,
+    flows: Path | None = None,
     json: Json = False,
 ) -> None:
     """Write a routing as tables, router by router: JSON, CSV, a Verilog module (.v).

@@ -11,7 +11,7 @@ import typer
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
-from unknot.cli.commands.options import SEED, EvidenceDocument, Json, NetworkText, Seed, SwitchingName, Vcs
+from unknot.cli.commands.options import SEED, EvidenceDocument, Json, NetworkText, Seed
 from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import exit_code, write_evidence, write_rows
 
@@ -29,8 +29,8 @@ def faults(
     network: NetworkText,
     routing: str | None = None,
     tables: Path | None = None,
-    vcs: Vcs = None,
-    switching: SwitchingName = DEFAULT_SWITCHING,
+    vcs: int | None = None,
+    switching: Switching = DEFAULT_SWITCHING,
     kind: Literal["links", "channels", "routers"] = "links",
     at_once: int = 1,
     budget: int | None = None,

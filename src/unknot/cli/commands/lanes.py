@@ -15,12 +15,10 @@ from unknot.cli.commands.options import (
     SEED,
     BothWays,
     EvidenceFile,
-    Flows,
     Json,
     NetworkText,
     Seed,
     TimeLimit,
-    Vcs,
 )
 from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import limited, write_evidence
@@ -44,7 +42,7 @@ def lanes(
     paths: Literal["free", "table", "given"] = "free",
     routing: str | None = None,
     changes: Literal["none", "rising", "any", "ports"] = "none",
-    flows: Flows = None,
+    flows: Path | None = None,
     count: Annotated[
         int | None, typer.Option("--lanes", help="This many lanes, by longer paths where they are needed.")
     ] = None,
@@ -52,7 +50,7 @@ def lanes(
     most: int | None = None,
     first: Literal["lanes", "load"] = "lanes",
     effort: int | None = None,
-    vcs: Vcs = None,
+    vcs: int | None = None,
     both_ways: BothWays = None,
     deadline: TimeLimit = MINUTE,
     seed: Seed = SEED,

@@ -8,17 +8,13 @@ from typing import Any
 import typer
 
 from unknot._base.pieces import Piece
-from unknot._base.switching import DEFAULT_SWITCHING
+from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import (
     Json,
     MessageDepth,
     MostTime,
     NetworkText,
     Picture,
-    RoutingText,
-    SwitchingName,
-    UnitsText,
-    Vcs,
 )
 from unknot.cli.commands.shared import limited, relation_of, write
 from unknot.cli.exit_codes import FAILS, HOLDS
@@ -26,18 +22,18 @@ from unknot.cli.exit_codes import FAILS, HOLDS
 
 def multicast(
     network: NetworkText,
-    routing: RoutingText,
+    routing: str,
     operation: str = "broadcast",
     root: int = 0,
     members: str | None = None,
     order: str = "auto",
-    vcs: Vcs = None,
-    switching: SwitchingName = DEFAULT_SWITCHING,
+    vcs: int | None = None,
+    switching: Switching = DEFAULT_SWITCHING,
     block: int = 8,
     buffer_depth: MessageDepth = None,
     overhead: int = 0,
     out: Picture = None,
-    units: UnitsText = None,
+    units: str | None = None,
     deadline: MostTime = None,
     json: Json = False,
 ) -> None:

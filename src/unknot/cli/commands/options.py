@@ -1,4 +1,36 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options that several commands share.
+
+Those that need no more than words are described here; a command has the parameter, and may describe it otherwise.
+
+Parameters
+----------
+routing : NAME
+    A routing, with options if wanted; lanes; FILE.json; FILE.py:FUNCTION.
+vcs
+    Virtual channels per channel, in all.
+switching
+    The switching technique.
+flows : FILE.csv
+    Only these flows: columns source, target and bandwidth.
+buffer_depth
+    Flits per virtual channel.
+router
+    Options of the router: 'routing_delay=0, allocator=islip, iterations=2'.
+traffic
+    A pattern: uniform, transpose, tornado, 'hotspot(3, share=0.1)' and others.
+packet_length
+    Flits, or shares of several lengths: '1:0.5, 5:0.5'.
+bursts
+    Chances in a cycle that a burst begins and that it ends: '0.01, 0.1'.
+warmup
+    Cycles before measuring; by default until it is in balance.
+measure
+    Cycles in which packets are measured.
+precision
+    Measure until the mean latency is known to this part of it, as 0.02.
+units
+    Clock and width of a flit, as '2 GHz, 16 B': adds ns and GB/s.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +39,7 @@ import inspect
 from collections.abc import Callable
 from copy import copy
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand
@@ -15,7 +47,6 @@ from typer.core import TyperCommand
 from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.manifest import Running, running
-from unknot._base.switching import Switching
 from unknot.cli.commands import guard
 from unknot.cli.commands.outcomes import WORDS
 from unknot.cli.docstrings import entries
@@ -23,14 +54,6 @@ from unknot.cli.docstrings import entries
 NetworkText = Annotated[
     str, typer.Argument(metavar="NETWORK", help="A text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.")
 ]
-RoutingText = Annotated[
-    str,
-    typer.Option(
-        "--routing", metavar="NAME", help="A routing, with options if wanted; lanes; FILE.json; FILE.py:FUNCTION."
-    ),
-]
-Vcs = Annotated[int | None, typer.Option("--vcs", help="Virtual channels per channel, in all.")]
-SwitchingName = Annotated[Switching, typer.Option(help="The switching technique.")]
 _LIMIT = typer.Option(
     "--time-limit", help="Seconds for the whole command; what is open then stays open; exit code 3."
 )
@@ -47,31 +70,11 @@ BothWays = Annotated[
         "default they do for fabrics, where tables or paths are given.",
     ),
 ]
-Flows = Annotated[
-    Path | None,
-    typer.Option("--flows", metavar="FILE.csv", help="Only these flows: columns source, target and bandwidth."),
-]
-BufferDepth = Annotated[int, typer.Option(help="Flits per virtual channel.")]
 MessageDepth = Annotated[
     int | None,
     typer.Option(
         "--buffer-depth", help="Flits per virtual channel; by default 8, or the longest message under vct, saf."
     ),
-]
-RouterText = Annotated[
-    str, typer.Option(help="Options of the router: 'routing_delay=0, allocator=islip, iterations=2'.")
-]
-TrafficText = Annotated[
-    str, typer.Option(help="A pattern: uniform, transpose, tornado, 'hotspot(3, share=0.1)' and others.")
-]
-LengthText = Annotated[str, typer.Option(help="Flits, or shares of several lengths: '1:0.5, 5:0.5'.")]
-BurstsText = Annotated[
-    str | None, typer.Option(help="Chances in a cycle that a burst begins and that it ends: '0.01, 0.1'.")
-]
-Warmup = Annotated[int | None, typer.Option(help="Cycles before measuring; by default until it is in balance.")]
-Measure = Annotated[int | None, typer.Option(help="Cycles in which packets are measured.")]
-Precision = Annotated[
-    float | None, typer.Option(help="Measure until the mean latency is known to this part of it, as 0.02.")
 ]
 Seeds = Annotated[
     int | None, typer.Option(help="Number of replications (seeds SEED, SEED+1, …); reports the mean.", min=1)
@@ -116,11 +119,6 @@ EvidenceDocument = Annotated[
     ),
 ]
 
-UnitsText = Annotated[
-    str | None,
-    typer.Option("--units", help="Clock and width of a flit, as '2 GHz, 16 B': adds ns and GB/s."),
-]
-
 
 def drawable(path: Path | None) -> Path | None:
     """Refuse a file that no drawing can be written to."""
@@ -161,7 +159,9 @@ def with_described(command: Callable[..., None]) -> Callable[..., None]:
     """Make options of the parameters that the docstring of a command describes; behind a colon it has the metavar."""
     signature, doc = inspect.signature(command, eval_str=True), inspect.getdoc(command) or ""
     parameters = dict(signature.parameters)
-    for name, (metavar, words) in entries(doc).items():
+    plain = {name for name, one in parameters.items() if get_origin(one.annotation) is not Annotated}
+    shared = {name: words for name, words in entries(__doc__).items() if name in plain}
+    for name, (metavar, words) in {**shared, **entries(doc)}.items():
         option = typer.Option(f"--{name.replace('_', '-')}", metavar=metavar or None, help=words)
         parameters[name] = parameters[name].replace(annotation=Annotated[parameters[name].annotation, option])
     command.__signature__ = signature.replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from unknot._base.switching import DEFAULT_SWITCHING
+from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import (
     MINUTE,
@@ -17,9 +17,7 @@ from unknot.cli.commands.options import (
     Json,
     NetworkText,
     Seed,
-    SwitchingName,
     TimeLimit,
-    Vcs,
 )
 from unknot.cli.commands.outcomes import notify, wrote
 from unknot.cli.commands.shared import exit_code, limited, relation_of, write, write_evidence
@@ -41,8 +39,8 @@ BEFORE, REMEDIES = 0.15, 5
 def repair(
     network: NetworkText,
     routing: str | None = None,
-    vcs: Vcs = None,
-    switching: SwitchingName = DEFAULT_SWITCHING,
+    vcs: int | None = None,
+    switching: Switching = DEFAULT_SWITCHING,
     lanes: int | None = None,
     minimal: bool = False,
     deadline: TimeLimit = MINUTE,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot.cli.commands.options import Json, Picture, Vcs
+from unknot.cli.commands.options import Json, Picture
 from unknot.cli.commands.shared import relation_of, routing_in, write
 from unknot.cli.exit_codes import FAILS, HOLDS
 
@@ -20,7 +20,7 @@ def replay(
     file: Annotated[Path, typer.Argument(metavar="FILE.json", help="What `unknot check --export` wrote.")],
     network: str | None = None,
     routing: str | None = None,
-    vcs: Vcs = None,
+    vcs: int | None = None,
     outside_files: bool = False,
     cycles: int = 1000,
     out: Picture = None,

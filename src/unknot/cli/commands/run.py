@@ -10,7 +10,7 @@ import typer
 
 from unknot._base.errors import UnknotError
 from unknot._base.output import make_folder
-from unknot.cli.commands.options import Csv, Json, UnitsText
+from unknot.cli.commands.options import Csv, Json
 from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import kept_in, write_rows
 
@@ -41,7 +41,7 @@ def run(
         Path | None,
         typer.Option("--parquet", metavar="FILE", help="Write a row for each run as Parquet.", dir_okay=False),
     ] = None,
-    units: UnitsText = None,
+    units: str | None = None,
     allow_code: bool = False,
     json: Json = False,
 ) -> None:

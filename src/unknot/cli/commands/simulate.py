@@ -8,28 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import (
     SEED,
-    BufferDepth,
-    BurstsText,
     Csv,
-    Flows,
     Json,
-    LengthText,
-    Measure,
     MostTime,
     NetworkText,
-    Precision,
-    RouterText,
-    RoutingText,
     Seed,
     Seeds,
-    SwitchingName,
-    TrafficText,
-    UnitsText,
-    Vcs,
-    Warmup,
     drawable,
     in_groups,
 )
@@ -53,16 +40,16 @@ GROUPS = {
 @in_groups(GROUPS)
 def simulate(
     network: NetworkText,
-    routing: RoutingText,
-    vcs: Vcs = None,
-    switching: SwitchingName = DEFAULT_SWITCHING,
-    buffer_depth: BufferDepth = BUFFER_DEPTH,
-    router: RouterText = "",
+    routing: str,
+    vcs: int | None = None,
+    switching: Switching = DEFAULT_SWITCHING,
+    buffer_depth: int = BUFFER_DEPTH,
+    router: str = "",
     load: float | None = None,
-    traffic: TrafficText = "uniform",
-    flows: Flows = None,
-    packet_length: LengthText = "1",
-    bursts: BurstsText = None,
+    traffic: str = "uniform",
+    flows: Path | None = None,
+    packet_length: str = "1",
+    bursts: str | None = None,
     traffic_class: Annotated[
         list[str] | None,
         typer.Option(
@@ -70,9 +57,9 @@ def simulate(
             help="A traffic class instead: 'share=2, traffic=transpose, flits=1, reply=4, priority=1'; repeatable.",
         ),
     ] = None,
-    warmup: Warmup = None,
-    measure: Measure = None,
-    precision: Precision = None,
+    warmup: int | None = None,
+    measure: int | None = None,
+    precision: float | None = None,
     interval: int | None = None,
     saturation: bool = False,
     fault: list[str] | None = None,
@@ -89,7 +76,7 @@ def simulate(
     ] = None,
     export: Path | None = None,
     csv: Csv = None,
-    units: UnitsText = None,
+    units: str | None = None,
     series: Annotated[
         Path | None,
         typer.Option(help="Write a drawing of what happens over time, .svg, .png or .pdf.", callback=drawable),

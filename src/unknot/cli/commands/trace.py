@@ -7,17 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unknot._base.switching import DEFAULT_SWITCHING
+from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import (
     SEED,
     Json,
     MessageDepth,
     NetworkText,
-    RoutingText,
     Seed,
-    SwitchingName,
-    UnitsText,
-    Vcs,
 )
 from unknot.cli.commands.outcomes import wrote
 from unknot.cli.commands.shared import relation_of
@@ -30,12 +26,12 @@ if TYPE_CHECKING:
 
 def trace(
     network: NetworkText,
-    routing: RoutingText,
+    routing: str,
     file: Annotated[
         Path | None, typer.Argument(metavar="[FILE]", help="Messages, as CSV or .parquet; or see --requests.")
     ] = None,
-    vcs: Vcs = None,
-    switching: SwitchingName = DEFAULT_SWITCHING,
+    vcs: int | None = None,
+    switching: Switching = DEFAULT_SWITCHING,
     buffer_depth: MessageDepth = None,
     overhead: int = 0,
     in_order: bool = False,
@@ -50,7 +46,7 @@ def trace(
     limit: int | None = None,
     seed: Seed = SEED,
     results: Path | None = None,
-    units: UnitsText = None,
+    units: str | None = None,
     json: Json = False,
 ) -> None:
     """Run given messages, or requests and replies, flit by flit.
