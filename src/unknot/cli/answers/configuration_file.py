@@ -11,7 +11,7 @@ from unknot._base.errors import TextError, UnknotError, bare
 from unknot._base.input import read_text
 from unknot._base.output import write_text
 from unknot.certificates.verdict import Configuration, Message
-from unknot.cli.answers.form import Form, Natural, Positive, answer, key, model
+from unknot.cli.answers.form import Form, Natural, Positive, answer, differences, key, model
 from unknot.cli.answers.networks import ManifestForm
 from unknot.cli.answers.verdicts import ConfigurationForm, VcForm
 from unknot.routing.relation import Relation
@@ -115,25 +115,13 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
             or max(message.lead + message.held + message.wanted) >= relation.num_vcs
         ):
             raise UnknotError(f"message {number} is of another network: {relation.network.name} is too small for it")
-    _compare(
-        form.model_dump(mode="json"), answer(ConfigurationForm, configuration, of=relation), "configuration", relation
-    )
-    return configuration
-
-
-def _compare(written: Any, here: Any, where: str, relation: Relation) -> None:
-    """Check that the names in the file are those of the relation."""
-    if isinstance(written, dict):
-        for name, value in written.items():
-            _compare(value, here[name], f"{where}.{name}", relation)
-    elif isinstance(written, list):
-        for i, value in enumerate(written):
-            _compare(value, here[i], f"{where}[{i}]", relation)
-    elif written != here:
+    here = answer(ConfigurationForm, configuration, of=relation)
+    for place, written, name in differences(form.model_dump(mode="json"), here, "configuration"):
         raise UnknotError(
-            f"{where} is {written!r} in the file, but {here!r} with {relation.name} on {relation.network.name}: the "
+            f"{place} is {written!r} in the file, but {name!r} with {relation.name} on {relation.network.name}: the "
             "configuration is of another network or routing"
         )
+    return configuration
 
 
 def _vcs(places: list[VcForm]) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import math
 import types
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -328,6 +328,18 @@ def _descriptions(kind: type) -> dict[str, str]:
     for base in reversed(kind.__mro__[1:]):
         inherited |= _descriptions(base) if is_dataclass(base) else {}
     return inherited | {name: words for name, (_, words) in entries(kind.__doc__ or "").items()}
+
+
+def differences(before: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Where two answers differ, and what stands there in each."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for name in dict.fromkeys([*before, *now]):
+            yield from differences(before.get(name), now.get(name), f"{place}.{name}".lstrip("."))
+    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        for i, (one, other) in enumerate(zip(before, now, strict=True)):
+            yield from differences(one, other, f"{place}[{i}]")
+    elif before != now or type(before) is not type(now):
+        yield place, before, now
 
 
 def model(form: type, **more: Any) -> Any:

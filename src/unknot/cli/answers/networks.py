@@ -44,6 +44,11 @@ class ShowAnswer(Form):
 class ConvertAnswer(Form):
     """JSON answer of `unknot convert`."""
 
+    table = (
+        "file", "format", "network.name", "network.routers", "network.channels", "network.terminals", "dropped",
+        "notes",
+    )  # fmt: skip
+
     file: str
     format: str
     dropped: list[str] = key("Parts that the format does not carry.")
@@ -91,6 +96,8 @@ class ManifestForm(Form):
 
 class RerunAnswer(Form):
     """JSON answer of `unknot rerun`."""
+
+    table = ("file", "same", "differences", "changes")
 
     file: str
     output: str = key("As the command names it; `-` is the standard output.")

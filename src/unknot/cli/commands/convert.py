@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from unknot._base.errors import UnknotError
 from unknot.cli.commands.options import Json, NetworkText
-from unknot.cli.commands.printing import show, show_json
 
 if TYPE_CHECKING:
     from unknot.fabrics import Format
@@ -32,6 +31,8 @@ def convert(
     to : FORMAT
         Name of the format.
     """
+    from unknot.cli.answers.networks import ConvertAnswer
+    from unknot.cli.commands.display import tell
     from unknot.fabrics import write_network
     from unknot.fabrics.formats import kind_of
     from unknot.studies.booksim.parse import is_configuration
@@ -41,19 +42,8 @@ def convert(
         raise UnknotError(f"{source}: a configuration of BookSim is no network; `unknot run {source}` runs it")
     built = named(source, where="NETWORK")
     form, dropped = write_network(built, target, to)
-    notes = _notes(built, form)
-    if json:
-        from unknot.cli.answers.form import answer
-        from unknot.cli.answers.networks import ConvertAnswer
-
-        show_json(answer(ConvertAnswer, of=built, file=str(target), format=form.name, dropped=dropped, notes=notes))
-    else:
-        sizes = f"{built.num_routers} routers, {built.num_channels} channels, {built.num_terminals} terminals"
-        show(f"{target}: {form.words} of {built.name}: {sizes}")
-        for part in dropped:
-            show(f"not carried by this format: {part}")
-        for note in notes:
-            show(note)
+    keys: dict[str, Any] = {"format": form.name, "dropped": dropped, "notes": _notes(built, form)}
+    tell(json, ConvertAnswer, of=built, file=str(target), **keys)
 
 
 def _notes(network: Network, form: Format) -> list[str]:

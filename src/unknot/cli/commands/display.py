@@ -165,8 +165,9 @@ def _words(value: Any) -> str:
     if isinstance(value, list):
         if any(isinstance(part, dict) for part in value):
             return f"{len(value)}"
+        joint = "\n" if any(isinstance(part, str) and len(part) > LONGEST for part in value) else ", "
         more = [f"… ({len(value)} in all)"] if len(value) > MOST_NAMES else []
-        return ", ".join(
+        return joint.join(
             [*(_words(tuple(part) if isinstance(part, list) else part) for part in value[:MOST_NAMES]), *more]
         )
     if isinstance(value, tuple):

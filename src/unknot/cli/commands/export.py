@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from unknot.cli.commands.options import Json, NetworkText
 from unknot.cli.commands.outcomes import wrote
-from unknot.cli.commands.printing import show_json
 from unknot.cli.commands.shared import relation_of
 
 
@@ -35,11 +35,9 @@ def export(
     if not json:
         wrote(out)
         return
-    from unknot.cli.answers.form import answer
     from unknot.cli.answers.lanes import ExportAnswer
+    from unknot.cli.commands.display import tell
 
     choices = [len(candidates) for _, _, _, candidates in entries(relation)]
-    more = {"file": str(out), "format": out.suffix.lower().removeprefix(".")}
-    show_json(
-        answer(ExportAnswer, of=relation, entries=len(choices), most_candidates=max(choices, default=0), **more)
-    )
+    more: dict[str, Any] = {"file": str(out), "format": out.suffix.lower().removeprefix(".")}
+    tell(json, ExportAnswer, of=relation, entries=len(choices), most_candidates=max(choices, default=0), **more)

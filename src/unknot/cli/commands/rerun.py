@@ -20,7 +20,6 @@ from unknot._base.input import read_bytes
 from unknot._base.output import captured
 from unknot.cli.commands.options import Json
 from unknot.cli.commands.outcomes import UsageError, notify, split_global
-from unknot.cli.commands.printing import show, show_json
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
@@ -52,6 +51,9 @@ def rerun(
     allow_code
         Let the command run Python files, or work on other machines.
     """
+    from unknot.cli.answers.networks import RerunAnswer
+    from unknot.cli.commands.display import tell
+
     recorded, content = _read(file)
     command = _command(context, recorded, file)
     if not allow_code:
@@ -65,21 +67,13 @@ def rerun(
         except typer.Exit as ended:
             notify(f"it ended with exit code {ended.exit_code}")
     if recorded.output == manifest.STDOUT:
-        every = _in_json(_document(content), _document(printed.getvalue()), "")
+        every = _in_answers(_document(content), _document(printed.getvalue()))
     else:
         every = _in_files(file, content, recorded.output, files)
     differences = list(islice(every, MOST))
     changes = list(_changes(recorded, running))
-    if json:
-        from unknot.cli.answers.form import answer
-        from unknot.cli.answers.networks import RerunAnswer
-
-        more: dict[str, Any] = {"same": not differences, "differences": differences, "changes": changes}
-        show_json(answer(RerunAnswer, recorded, file=str(file), **more))
-    else:
-        show("\n".join([f"{file}: {'the outcome differs' if differences else 'the same outcome'}", *differences]))
-        for change in changes:
-            show(f"changed since: {change}")
+    keys: dict[str, Any] = {"same": not differences, "differences": differences, "changes": changes}
+    tell(json, RerunAnswer, recorded, file=str(file), **keys)
     raise typer.Exit(FAILS if differences else HOLDS)
 
 
@@ -168,17 +162,13 @@ def _in_bytes(file: Path, before: bytes, now: bytes) -> Iterator[str]:
         yield f"{file}: line {line}, byte {at + 1}: {one or 'nothing'}; now {other or 'nothing'}"
 
 
-def _in_json(before: Any, now: Any, place: str) -> Iterator[str]:
+def _in_answers(before: Any, now: Any) -> Iterator[str]:
     """Differences of two answers, but for times and manifests."""
-    if isinstance(before, dict) and isinstance(now, dict):
-        for key in dict.fromkeys([*before, *now]):
-            if key not in TIMES and (place or key != "manifest"):
-                yield from _in_json(before.get(key), now.get(key), f"{place}.{key}".lstrip("."))
-    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
-        for i, (one, other) in enumerate(zip(before, now, strict=True)):
-            yield from _in_json(one, other, f"{place}[{i}]")
-    elif before != now or type(before) is not type(now):
-        yield f"{place or 'the answer'}: {json_text.dumps(before):.200}; now {json_text.dumps(now):.200}"
+    from unknot.cli.answers.form import differences
+
+    for place, one, other in differences(before, now):
+        if place.rpartition(".")[2] not in TIMES and place.partition(".")[0] != "manifest":
+            yield f"{place or 'the answer'}: {json_text.dumps(one):.200}; now {json_text.dumps(other):.200}"
 
 
 def _changes(recorded: Manifest, running: Running) -> Iterator[str]:
