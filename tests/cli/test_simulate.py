@@ -152,7 +152,7 @@ def test_options_of_the_help_stand_in_the_groups_of_the_arguments() -> None:
     shown = CliRunner().invoke(app, ["simulate", "--help"]).output
     sections = dict(re.findall(r"^(\w[\w ]+):\n((?:  .*\n?)+)", shown, re.M))
     for group, names in GROUPS.items():
-        called = {"traffic_class": "class", "deadline": "time-limit"}
+        called = {"traffic_class": "class"}
         options = [called.get(name, name.replace("_", "-")) for name in names]
         assert re.findall(r"^  --([a-z-]+)", sections[group], re.M) == options
     order = [name for names in GROUPS.values() for name in names]

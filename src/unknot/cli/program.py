@@ -21,9 +21,7 @@ from unknot.cli.commands.options import (
     MaxMemory,
     Traceback,
     Version,
-    with_described,
-    with_format,
-    with_limit,
+    prepared,
 )
 from unknot.cli.commands.outcomes import Commands, notify
 
@@ -87,7 +85,7 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
     program.callback()(_root)
     for name in names:
         function = getattr(import_module(f"unknot.cli.commands.{name}"), name) if name in COMMANDS else ALL[name]
-        program.command(name, cls=Grouped)(with_limit(with_format(with_described(function))))
+        program.command(name, cls=Grouped)(prepared(function))
     return program
 
 

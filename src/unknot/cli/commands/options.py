@@ -37,9 +37,8 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from copy import copy
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, get_origin
 
 import typer
 from typer.core import TyperCommand
@@ -54,12 +53,10 @@ from unknot.cli.docstrings import entries
 NetworkText = Annotated[
     str, typer.Argument(metavar="NETWORK", help="A text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.")
 ]
-_LIMIT = typer.Option(
-    "--time-limit", help="Seconds for the whole command; what is open then stays open; exit code 3."
-)
-TimeLimit = Annotated[Deadline, _LIMIT]
-MostTime = Annotated[Deadline | None, _LIMIT]
-"""The limit as seconds on the command line, and as a deadline that has begun for the command: see `with_limit`."""
+LIMIT = "Seconds for the whole command; what is open then stays open; exit code 3."
+TimeLimit = Deadline
+MostTime = Deadline | None
+"""The limit as seconds on the command line, and as a deadline that has begun for the command: see `prepared`."""
 MINUTE: Any = 60.0
 """Seconds of commands that search, unless others are given."""
 BothWays = Annotated[
@@ -137,36 +134,12 @@ Picture = Annotated[
 
 def in_groups(groups: dict[str, tuple[str, ...]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Show the options of a command in its help in these groups; the others stay under Options."""
-    group_of = {name: group for group, names in groups.items() for name in names}
 
     def grouped(command: Callable[..., None]) -> Callable[..., None]:
-        signature = inspect.signature(with_described(command), eval_str=True)
-        parameters = []
-        for name, parameter in signature.parameters.items():
-            if name in group_of:
-                kind, option = get_args(parameter.annotation)
-                option = copy(option)
-                option.rich_help_panel = group_of[name]
-                parameter = parameter.replace(annotation=Annotated[kind, option])
-            parameters.append(parameter)
-        command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        vars(command)["groups"] = {name: group for group, names in groups.items() for name in names}
         return command
 
     return grouped
-
-
-def with_described(command: Callable[..., None]) -> Callable[..., None]:
-    """Make options of the parameters that the docstring of a command describes; behind a colon it has the metavar."""
-    signature, doc = inspect.signature(command, eval_str=True), inspect.getdoc(command) or ""
-    parameters = dict(signature.parameters)
-    plain = {name for name, one in parameters.items() if get_origin(one.annotation) is not Annotated}
-    shared = {name: words for name, words in entries(__doc__).items() if name in plain}
-    for name, (metavar, words) in {**shared, **entries(doc)}.items():
-        option = typer.Option(f"--{name.replace('_', '-')}", metavar=metavar or None, help=words)
-        parameters[name] = parameters[name].replace(annotation=Annotated[parameters[name].annotation, option])
-    command.__signature__ = signature.replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
-    command.__doc__ = doc.partition("\n\nParameters\n---")[0]
-    return command
 
 
 class Grouped(TyperCommand):
@@ -177,13 +150,15 @@ class Grouped(TyperCommand):
             return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
+        group_of = getattr(self.callback, "groups", {})
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None:
-                named = getattr(parameter, "rich_help_panel", None) or "Options"
-                group = "Arguments" if parameter.param_type_name == "argument" else named
-                groups.setdefault(group, []).append(record)
+                named = group_of.get(parameter.name, "Options")
+                groups.setdefault("Arguments" if parameter.param_type_name == "argument" else named, []).append(
+                    record
+                )
         for group, records in groups.items():
             with formatter.section(group):
                 formatter.write_dl(records)
@@ -196,57 +171,51 @@ _NETWORKS = {"network", "source", "fabric"}
 """Parameters that may name a file of a network."""
 
 
-def with_format(command: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--from FORMAT`` to a command that takes a network; the network becomes ``FORMAT:NETWORK``."""
-    signature = inspect.signature(command, eval_str=True)
-    names = _NETWORKS & set(signature.parameters)
-    if not names:
-        return command
+def prepared(command: Callable[..., None]) -> Callable[..., None]:
+    """A command as the program takes it.
 
-    @functools.wraps(command)
-    def named(*, form: str | None = None, **options: Any) -> None:
-        if form is not None:
-            from unknot.fabrics.formats import format_named
-
-            format_named(form)
-            for name in names:
-                if options[name] is not None:
-                    options[name] = type(options[name])(f"{form}:{options[name]}")
-        command(**options)
-
-    more = inspect.Parameter("form", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_FormatName)
-    named.__signature__ = signature.replace(parameters=[*signature.parameters.values(), more])  # type: ignore[attr-defined]
-    return named
-
-
-def with_limit(command: Callable[..., None]) -> Callable[..., None]:
-    """Have a command end within its ``--time-limit``, which every command has.
-
-    Seconds that it searches for where none are given are its own, and no promise.
+    Parameters that docstrings describe are options; behind a colon stands the metavar. With ``--from FORMAT`` a
+    network becomes ``FORMAT:NETWORK``. Every command ends within its ``--time-limit``; seconds that it searches for
+    where none are given are its own, and no promise.
     """
-    signature = inspect.signature(command, eval_str=True)
-    own = signature.parameters.get("deadline")
+    signature, doc = inspect.signature(command, eval_str=True), inspect.getdoc(command) or ""
+    parameters = dict(signature.parameters)
+    plain = {name for name, one in parameters.items() if get_origin(one.annotation) is not Annotated}
+    shared = {name: words for name, words in entries(__doc__).items() if name in plain}
+    for name, (metavar, words) in {**shared, **entries(doc)}.items():
+        option = typer.Option(f"--{name.replace('_', '-')}", metavar=metavar or None, help=words)
+        parameters[name] = parameters[name].replace(annotation=Annotated[parameters[name].annotation, option])
+    own, networks = parameters.get("deadline"), _NETWORKS & set(parameters)
 
     @functools.wraps(command)
-    def limited(*, time_limit: float | None = None, **options: Any) -> None:
+    def run(*, time_limit: float | None = None, form: str | None = None, **options: Any) -> None:
         seconds = own.default if own is not None and time_limit is None else time_limit
         deadline = None if seconds is None else Deadline.after(seconds, "--time-limit", UnknotError)
         if deadline is not None and time_limit is not None:
             guard.end_in_time(deadline)
         if own is not None:
             options["deadline"] = deadline
+        if form is not None:
+            from unknot.fabrics.formats import format_named
+
+            format_named(form)
+            for name in networks:
+                if options[name] is not None:
+                    options[name] = type(options[name])(f"{form}:{options[name]}")
         command(**options)
 
-    _, option = get_args(MostTime if own is None else own.annotation)
-    if own is not None and own.default is not None:
-        option = copy(option)
-        option.show_default = f"{own.default:g}"
-    kind: Any = Annotated[float | None, option]
-    kinds = inspect.Parameter.KEYWORD_ONLY if own is None else own.kind
-    most = inspect.Parameter("time_limit", kinds, default=None, annotation=kind)
-    parameters = {**signature.parameters, "deadline": most}
-    limited.__signature__ = signature.replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
-    return limited
+    if networks:
+        parameters["form"] = inspect.Parameter("form", _LAST, default=None, annotation=_FormatName)
+    seconds: Any = True if own is None or own.default is None else f"{own.default:g}"
+    limit: Any = Annotated[float | None, typer.Option("--time-limit", help=LIMIT, show_default=seconds)]
+    kind = _LAST if own is None else own.kind
+    parameters["deadline"] = inspect.Parameter("time_limit", kind, default=None, annotation=limit)
+    run.__signature__ = signature.replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
+    run.__doc__ = doc.partition("\n\nParameters\n---")[0]
+    return run
+
+
+_LAST = inspect.Parameter.KEYWORD_ONLY
 
 
 def _version(flag: bool) -> None:

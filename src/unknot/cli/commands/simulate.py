@@ -32,7 +32,7 @@ GROUPS = {
     "Traffic": ("load", "traffic", "flows", "packet_length", "bursts", "traffic_class"),
     "Measurement": ("warmup", "measure", "precision", "interval", "saturation"),
     "Faults": ("fault",),
-    "Execution": ("seed", "seeds", "jobs", "threads", "deadline"),
+    "Execution": ("seed", "seeds", "jobs", "threads", "time_limit"),
 }
 """Groups of options, those of the arguments of `unknot.simulate`."""
 
