@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unknot.report.page import knot, page, topology, write
-from unknot.report.phrases import count, listed
+from unknot.report.phrases import ANSWERS, count, listed
 from unknot.verify.audit import Audit
 from unknot.verify.audit_traffic import REPLIES, TrafficAudit
 
@@ -148,7 +148,6 @@ between two hosts with the level in `paths.psl`. The remedy holds for senders th
 - a program that takes LIDs from elsewhere and writes SL 0 into its packets does not, and is not protected;
 - the accepting side of a connection usually answers at the level of the request. {replies}
 """
-_HOLDS = {True: "yes", False: "NO", None: "undecided"}
 _REPLIES = {
     True: "That was judged, too: the levels in `paths.psl` are safe for such replies.",
     False: "SUCH REPLIES CAN DEADLOCK: this remedy is for one-way traffic, as `--one-way` says; `up-down` has no "
@@ -187,7 +186,7 @@ def repair_page(before: Audit, load: int, rows: Sequence[Remedy], reasons: Seque
     for row in rows:
         text.append(
             f"| `{row.folder}` | {MEANING[row.kind]} | {row.lanes} | {row.changed:,} | {times(row.load, load)} | "
-            f"{'' if row.longest is None else count(row.longest, 'hop')} | {_HOLDS[row.audit.holds]} |"
+            f"{'' if row.longest is None else count(row.longest, 'hop')} | {ANSWERS[row.audit.holds]} |"
         )
     text += ["", f"The load is the number of routes between hosts over the busiest channel; it was {load:,} before."]
     if reasons:

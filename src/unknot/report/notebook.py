@@ -10,7 +10,7 @@ from unknot._base.output import Row
 from unknot.certificates.verdict import Verdict
 from unknot.network import Network
 from unknot.report.drawing import draw_network
-from unknot.report.phrases import escape
+from unknot.report.phrases import ANSWERS, escape
 from unknot.report.picture import Drawing
 from unknot.simulation.run.limits import Saturation
 from unknot.simulation.run.replication import Runs
@@ -29,7 +29,6 @@ COLUMNS = (
     "latency_p99",
 )
 MOST_ROWS = 60
-_ANSWER = {True: "yes", False: "NO", None: "undecided"}
 
 
 def curves(runs: Any, *, units: Any = None) -> Drawing:
@@ -59,7 +58,7 @@ def html(shown: Any) -> str:
 @html.register
 def _(verdict: Verdict) -> str:
     rows = [
-        ("deadlock-free", _ANSWER[verdict.deadlock_free]),
+        ("deadlock-free", ANSWERS[verdict.deadlock_free]),
         ("switching", verdict.switching),
         ("established", verdict.established),
         ("method", verdict.method),
@@ -77,14 +76,10 @@ def _(run: Run) -> str:
     return _pairs([(name.replace("_", " "), _value(row[name])) for name in names if row[name] not in ("", None)])
 
 
-@html.register
-def _(runs: Runs) -> str:
-    return _several(repr(runs), runs.rows) + str(_curves({"": runs.runs}))
-
-
-@html.register
-def _(saturation: Saturation) -> str:
-    return _several(repr(saturation), saturation.rows) + str(_curves({"": saturation.runs}))
+@html.register(Runs)
+@html.register(Saturation)
+def _(several: Runs | Saturation) -> str:
+    return _several(repr(several), several.rows) + str(_curves({"": several.runs}))
 
 
 @html.register
@@ -98,8 +93,8 @@ def _(study: StudyResult) -> str:
     rows = [
         {
             "design": one.design.name,
-            "deadlock_free": _ANSWER[one.verdict.deadlock_free],
-            "delivers": _ANSWER[one.delivery.delivered],
+            "deadlock_free": ANSWERS[one.verdict.deadlock_free],
+            "delivers": ANSWERS[one.delivery.delivered],
             "stable up to": max((run.offered_load for run in one.runs if run.stable), default=None),
         }
         for one in study.designs
@@ -138,5 +133,5 @@ def _cells(values: Iterable[str]) -> str:
 
 def _value(value: Any) -> str:
     if isinstance(value, bool) or value is None:
-        return "–" if value is None else _ANSWER[value]
+        return "–" if value is None else ANSWERS[value]
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from unknot.traffic.workload import Bursts
 
 
+ANSWERS = {True: "yes", False: "NO", None: "undecided"}
+"""A property that holds, does not, or is open, in a word."""
+
+
 def escape(text: str, quote: bool = True) -> str:
     """The text for HTML and SVG: marks of direction, and what XML forbids, are written out.
 
@@ -35,31 +39,6 @@ def count(number: int, noun: str) -> str:
     """
     many = f"{noun[:-1]}ies" if noun.endswith("cy") else f"{noun}es" if noun.endswith(("ch", "ss")) else f"{noun}s"
     return f"{number:,} {noun if number == 1 else many}"
-
-
-def sets_tried(tried: int, possible: int, size: int, kind: str) -> str:
-    """Which sets of failed parts were tried.
-
-    Parameters
-    ----------
-    tried, possible : int
-        Number of sets.
-    size : int
-        Parts in a set.
-    kind : str
-        The parts, in the plural.
-
-    Examples
-    --------
-    >>> sets_tried(128, 128, 1, "cables"), sets_tried(28, 28, 2, "links")
-    ('each of the 128 cables', 'all 28 sets of 2 links')
-    >>> sets_tried(10, 128, 1, "cables"), sets_tried(10, 28, 2, "links")
-    ('10 of the 128 cables, drawn at random', '10 of the 28 sets of 2 links, drawn at random')
-    """
-    whole = f"{possible} {kind}" if size == 1 else f"{possible} sets of {size} {kind}"
-    if tried < possible:
-        return f"{tried} of the {whole}, drawn at random"
-    return f"each of the {whole}" if size == 1 else f"all {whole}"
 
 
 def span(low: object, high: object, joint: str = " to ") -> str:

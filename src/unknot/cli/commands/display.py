@@ -16,6 +16,7 @@ from unknot._base.units import Scale
 from unknot.cli.answers.form import Answer, Form, answer, is_form, keys_of
 from unknot.cli.commands.printing import ANSWERING, printable, show_json
 from unknot.network import Network
+from unknot.report.phrases import ANSWERS
 from unknot.routing.relation import Relation
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ LONGEST = 32
 """Characters of a figure, or a word, for which a column has room."""
 MOST_ROWS, MOST_NAMES = 20, 8
 """Rows of a table, and names in a row, that are shown; JSON has all."""
-_ANSWER = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("undecided", "yellow")}
-_CHECKER = {True: "accepts it", False: "REJECTS it", None: "had nothing to check, or too much"}
+_STYLES = {True: "green", False: "bold red", None: "yellow"}
+_CHECKER = {True: "accepts it", False: "REJECTS it", None: ""}
 LABELS = {
     "deadlock_free": "deadlock-free",
     "deadlock_free_before": "deadlock-free before",
@@ -148,7 +149,7 @@ def text(
     name = path.rpartition(".")[2]
     if bool in (hint, *get_args(hint)):
         if unit and name.endswith("_holds"):
-            return Text("" if value is None else _CHECKER[value])
+            return Text(_CHECKER[value])
         return yes(value)
     if isinstance(value, (int, float)):
         half = beside.get(f"{name.removesuffix('_mean').removesuffix('_load')}_half_width")
@@ -173,7 +174,7 @@ def _words(value: Any) -> str:
     if isinstance(value, tuple):
         return f"({', '.join(map(_words, value))})"
     if isinstance(value, bool):
-        return _ANSWER[value][0]
+        return ANSWERS[value]
     return number(value) if isinstance(value, (int, float)) else value or ""
 
 
@@ -188,13 +189,7 @@ def number(value: float | None) -> str:
 
 def yes(value: bool | None) -> Text:
     """Yes, NO or undecided, coloured."""
-    word, style = _ANSWER[value]
-    return Text(word, style=style)
-
-
-def accepts(holds: bool | None) -> str:
-    """What the separate checker said."""
-    return _CHECKER[holds]
+    return Text(ANSWERS[value], style=_STYLES[value])
 
 
 def describe(relation: Relation, configuration: Configuration | None, packet_length: int | None = None) -> None:
