@@ -79,8 +79,8 @@ def _removed(relation: Relation, switching: str, minimal: bool = False) -> Docum
     found = pruned(relation, effort(), switching=switching, minimal=minimal)
     assert isinstance(found, (Pruned, Unprunable))
     assert found.evidence is not None
-    least = found.lower_bound if isinstance(found, Pruned) else found.evidence.claimed
-    return document(relation.network, relation, [removals_claim(switching, minimal, least, found.evidence.proof)])
+    claim = removals_claim(switching, minimal, found.lower_bound, found.evidence.proof)
+    return document(relation.network, relation, [claim])
 
 
 def _changed() -> Document:

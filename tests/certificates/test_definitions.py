@@ -35,32 +35,45 @@ def choices(facts: list[tuple[set[plain.Entry], set[plain.Entry]]]) -> list[set[
     return [gone for gone in found if settled(facts, gone)]
 
 
-@given(FACTS, st.integers(0, 5))
-def test_the_clauses_of_facts_have_the_solutions_that_settle_them(
-    facts: list[tuple[set[plain.Entry], set[plain.Entry]]], most: int
-) -> None:
-    from pysat.solvers import Solver
+def trees(facts: int) -> st.SearchStrategy[list[dict[str, Any]]]:
+    """Trees of choices with any multipliers in their leaves, each node before its branches."""
+    times = st.tuples(st.integers(0, max(0, facts - 1)), st.integers(0, 2 * plain.PARTS)).map(list)
+    leaf = st.lists(times, max_size=4 if facts else 0).map(lambda pairs: [{"multipliers": pairs}])
+    return st.recursive(leaf, lambda part: st.tuples(ENTRY, part, part).map(branch), max_leaves=6)
 
-    clauses, variables = plain.removal_clauses(facts, most)
-    assert all(1 <= abs(x) <= variables for clause in clauses for x in clause)
-    with Solver(name="glucose4", bootstrap_with=clauses) as solver:
-        assert solver.solve() == any(len(gone) <= most for gone in choices(facts))
+
+def branch(parts: tuple[tuple[int, int, int], list[Any], list[Any]]) -> list[dict[str, Any]]:
+    entry, removed, kept = parts
+    return [{"entry": [*entry]}, *removed, *kept]
 
 
 @given(FACTS, st.data())
 def test_facts_never_add_up_to_more_than_has_to_be_removed(
     facts: list[tuple[set[plain.Entry], set[plain.Entry]]], data: st.DataObject
 ) -> None:
-    part = plain.PARTS
-    multipliers = data.draw(st.lists(st.integers(0, 2 * part), min_size=len(facts), max_size=len(facts)))
     possible = choices(facts)
     if possible:
-        assert plain.removals_shown(facts, multipliers) <= min(map(len, possible))
+        assert plain.removals_shown(facts, data.draw(trees(len(facts)))) <= min(map(len, possible))
+
+
+def test_facts_add_up_in_every_leaf() -> None:
+    a, b, part = (0, 0, 1), (1, 0, 1), plain.PARTS
     # Facts of candidates of their own add up to their number.
-    apart = [({(at, 0, 1), (at, 1, 1)}, set[plain.Entry]()) for at in range(len(facts))]
-    assert plain.removals_shown(apart, [part] * len(facts)) == len(facts)
-    assert plain.removals_shown([({(0, 0, 1)}, {(1, 0, 1)}), (set(), {(0, 0, 1)})], [part, part]) == 0
-    assert plain.removals_shown([({(0, 0, 1)}, {(1, 0, 1)}), ({(1, 0, 1)}, set())], [part, 2 * part]) == 2
+    apart = [({(at, 0, 1), (at, 1, 1)}, set[plain.Entry]()) for at in range(4)]
+    assert plain.removals_shown(apart, [{"multipliers": [[at, part] for at in range(4)]}]) == 4
+    both: list[tuple[set[plain.Entry], set[plain.Entry]]] = [({a}, {b}), (set(), {a})]
+    assert plain.removals_shown(both, [{"multipliers": [[0, part], [1, part]]}]) == 0
+    both[1] = ({b}, set())
+    assert plain.removals_shown(both, [{"multipliers": [[0, part], [1, 2 * part]]}]) == 2
+    # Of three candidates any two: three halves by adding up, two in either branch.
+    pairs = [({(at, 0, 1), ((at + 1) % 3, 0, 1)}, set[plain.Entry]()) for at in range(3)]
+    leaf = {"multipliers": [[at, part // 2] for at in range(3)]}
+    tree = [{"entry": [*a]}, {"multipliers": [[1, part]]}, {"multipliers": [[0, part], [2, part]]}]
+    assert plain.removals_shown(pairs, [leaf]) == plain.removals_shown(pairs, tree) == 2
+    assert plain.removals_shown(pairs, [tree[0], {"multipliers": []}, tree[2]]) == 1
+    for wrong in ([], tree[:2], [*tree, leaf], [{"entry": [0, 0]}, leaf, leaf], [{"multipliers": [[3, 1]]}], [7]):
+        with pytest.raises(Rejected):
+            plain.removals_shown(pairs, wrong)
 
 
 @given(networks(), st.lists(st.sampled_from(range(6)), max_size=2))

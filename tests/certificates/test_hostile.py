@@ -71,16 +71,19 @@ def limits(content: Any, place: Place) -> list[int]:
         "destination": terminals, "sources": terminals, "vcs": 2**20, "core": vcs, "windows": vcs, "lead": vcs,
         "held": vcs, "wanted": vcs, "path": vcs, "way": vcs + terminals, "input_vcs": vcs + terminals,
         "source": terminals, "address": len(relation["destination"]), "pairs": network["routers"], "rank": 2**60,
-        "turns": 2**31, "multipliers": 2**62, "steps": 10**9, "cycles": 10**6,
+        "turns": 2**31, "entry": 2**62, "multipliers": 2**62, "steps": 10**9, "cycles": 10**6,
     }  # fmt: skip
     if name == "states":
         return [-1, vcs + terminals] if place[-1] == 0 else [-vcs - 2, vcs, vcs + terminals]
+    if name == "multipliers" and place[-1] == 0:
+        return [-1, len(content["claims"][0]["proof"]["facts"])]
     if "without" in place:
         return [-1, len(network["source"])]
     if name == "rule" or (name == "cycles" and place[-1] == len(at(content, place[:-1])) - 1):
         return [-(10**9), 10**9] if name == "rule" else []  # or a weight
     if name in ("impossible", "least"):
-        hopeless = name == "least" and "steps" in content["claims"][0]["proof"]  # however many are removed
+        candidates = sum(c != -1 for rows in relation.get("states", ()) for row in rows for c in row[1:])
+        hopeless = "tree" in content["claims"][0]["proof"] and at(content, place) > candidates
         return [at(content, place) + 1] * (not hopeless) + [0] * (name == "impossible")
     lowest = {"rank": -(2**60), "steps": -(10**9)}
     return [lowest.get(name, 0) - 1, highest[name]] if name in highest else []

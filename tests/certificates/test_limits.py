@@ -81,8 +81,10 @@ def many_removals() -> Document:
         "states": [[[2_999, 0], *([at, at + 1] for at in range(2_998)), [2_998, -1]]],
     }  # fmt: skip
     fact = {"kind": "trap", "address": 0, "way": [2_999, *range(2_998)], "input_vcs": list(range(2_998))}
+    way = [{"entry": [at, 0, at + 1]} for at in range(2_997)]
+    tree = [*way, *[{"multipliers": [[0, 1]] * 2_000}] * (len(way) + 1)]
     claim = {"subject": "removals", "switching": "vct", "minimal": False, "least": 2_000}
-    return whole(network, {**claim, "proof": {"facts": [fact], "steps": []}}, relation)
+    return whole(network, {**claim, "proof": {"facts": [fact], "tree": tree}}, relation)
 
 
 def rules(**proof: Any) -> Document:

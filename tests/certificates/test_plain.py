@@ -293,7 +293,7 @@ def test_bounds_on_removed_candidates(network: Network, switching: str) -> None:
         claim = removals_claim(switching, False, least, proof)
         assert holds(relation, claim) == (least <= found.lower_bound)
     # One fact alone shows that one candidate has to go at most.
-    less = {**proof, "facts": proof["facts"][:1], "multipliers": proof["multipliers"][:1]}
+    less = {**proof, "tree": [{"multipliers": proof["tree"][0]["multipliers"][:1]}]}
     assert not holds(relation, removals_claim(switching, False, found.lower_bound, less))
     assert not holds(dimension_order(network), removals_claim(switching, False, found.lower_bound, proof))
 
@@ -303,7 +303,7 @@ def test_a_relation_that_cannot_be_saved() -> None:
     found = pruned(relation, SearchEffort(clock() + 60), switching="wormhole")
     assert isinstance(found, Unprunable)
     assert found.evidence is not None
-    claim = removals_claim("wormhole", False, found.evidence.claimed, found.evidence.proof)
+    claim = removals_claim("wormhole", False, found.lower_bound, found.evidence.proof)
     assert holds(relation, claim)
-    claim["proof"]["steps"][-1][1].pop()
+    claim["proof"]["tree"].pop()
     assert not holds(relation, claim)

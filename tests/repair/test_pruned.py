@@ -23,7 +23,7 @@ from unknot.network.families import mesh, ring, torus
 from unknot.repair.facts import Entry, Fact, Literals, literals, plain_fact
 from unknot.repair.light_cycles import light_cycles
 from unknot.repair.light_knots import light_knots
-from unknot.repair.prune_bounds import SCALE, Program, accept_removed, prune_bound
+from unknot.repair.prune_bounds import SCALE, Program, PruneBound, accept_removed
 from unknot.repair.prune_search import named
 from unknot.repair.prune_space import Offers
 from unknot.repair.pruned import Pruned, Unprunable, pruned
@@ -101,12 +101,19 @@ def test_the_linear_program_of_knots() -> None:
             assert plain.removal_clause(table, DEFAULT_SWITCHING, False, plain_fact(fact)) == (gone, kept)
         assert not facts.keys() & fresh.keys()
         facts |= fresh
-        program = Program.of(facts)
-        solved = program.relaxed()
-        assert solved is not None
-        removed = dict(zip(program.entries, solved[0].tolist(), strict=True))
+        removed = Program.of(facts).relaxed({}, 1).shares
     assert sum(removed.values()) == pytest.approx(18)
-    assert prune_bound(offers, facts, 0).multipliers  # type: ignore[union-attr]
+
+
+def test_the_fewest_of_a_mesh_by_branch_and_bound() -> None:
+    """The linear program shows 18, the leaves of the tree 20."""
+    found = pruned(fully_adaptive(mesh(3, 3), vcs=1), effort())
+    assert isinstance(found, Pruned)
+    assert (len(found.removed), found.lower_bound, found.evidence_holds) == (20, 20, True)
+    assert found.evidence is not None
+    leaf = next(i for i, node in enumerate(found.evidence.tree) if isinstance(node, dict))
+    for tree in (found.evidence.tree[:-1], (*found.evidence.tree[:leaf], {}, *found.evidence.tree[leaf + 1 :])):
+        assert replace(found, evidence=replace(found.evidence, tree=tree)).evidence_holds is False
 
 
 @given(st.dictionaries(st.tuples(st.integers(0, 6), st.integers(0, 6)), st.floats(0, 1), max_size=20))
@@ -158,9 +165,17 @@ def test_corrupted_bounds_are_refused() -> None:
         changed = replace(good.facts[0], messages=(replace(message, **fields), *good.facts[0].messages[1:]))  # type: ignore[union-attr]
         return replace(good, facts=(changed, *good.facts[1:]))
 
+    (leaf,) = good.tree
+    assert isinstance(leaf, dict)
+
+    def times(factor: int) -> PruneBound:
+        return replace(good, tree=({fact: factor * number for fact, number in leaf.items()},))
+
     for wrong in (
-        replace(good, multipliers=good.multipliers[1:]),
-        replace(good, multipliers=tuple(-w for w in good.multipliers)),
+        replace(good, tree=()),
+        replace(good, tree=(leaf, leaf)),
+        replace(good, tree=({len(good.facts): SCALE},)),
+        times(-1),
         knot(held=()),
         knot(held=message.held * 2),
         knot(address=99),
@@ -169,8 +184,5 @@ def test_corrupted_bounds_are_refused() -> None:
     ):
         with pytest.raises(Rejected):
             accept_removed(relation, wrong, "wormhole")
-    assert accept_removed(relation, replace(good, multipliers=(0,) * len(good.facts)), "wormhole") == 0
-    assert accept_removed(relation, replace(good, multipliers=(9 * SCALE,) * len(good.facts)), "wormhole") <= 2
-    claimed = replace(good, claimed=3, steps=())
-    with pytest.raises(Rejected):
-        accept_removed(relation, claimed, "wormhole")
+    assert accept_removed(relation, times(0), "wormhole") == 0
+    assert accept_removed(relation, times(9), "wormhole") <= 2

@@ -1153,35 +1153,60 @@ def check_removals(table: Table, claim: Any, proof: Any) -> str:
 
     Safe: free of deadlock under a technique. Delivering: ejection can be reached from every state that is left, and a
     blocked header waits for something. Minimal: on shortest paths only. Each fact is a clause about the candidates
-    that are removed. Facts are added up by whole multipliers; or they and "fewer are removed" contradict each other.
+    that are removed. In each leaf of a tree of choices, facts are added up by whole multipliers.
     """
     switching, minimal, least = technique(claim), field(claim, "minimal", bool), field(claim, "least", int)
     facts = [removal_clause(table, switching, minimal, fact) for fact in field(proof, "facts", list)]
-    if "steps" in proof:
-        clauses, variables = removal_clauses(facts, max(least, 1) - 1)
-        check_refutation(clauses, variables, field(proof, "steps", list))
-    else:
-        multipliers = integers(field(proof, "multipliers", list), "multipliers", 0, 2**62, len(facts))
-        if removals_shown(facts, multipliers) < least:
-            raise Rejected(f"the facts do not add up to {least} removed candidates")
+    if removals_shown(facts, field(proof, "tree", list)) < least:
+        raise Rejected(f"the facts do not add up to {least} removed candidates in every leaf")
     paths = " on shortest paths" if minimal else ""
     return f"not safe under {switching} and delivering{paths} with fewer than {least} candidates removed"
 
 
-def removals_shown(facts: list[tuple[set[Entry], set[Entry]]], multipliers: list[int]) -> int:
-    """The removed candidates that facts show to be needed, multiplied in parts of `PARTS` and added up.
+def removals_shown(facts: list[tuple[set[Entry], set[Entry]]], tree: list[Any]) -> int:
+    """The removed candidates that facts show to be needed: the fewest of all leaves of a tree.
+
+    The tree is a list, each node before its branches. A candidate divides a node: first it is removed, then kept.
+    """
+    branches: list[dict[Entry, bool]] = [{}]
+    shown, steps = [], Steps()
+    for node in tree:
+        if not branches:
+            raise Rejected("the tree goes on after its last leaf")
+        fixed = branches.pop()
+        steps.take(1 + KEEPING * len(fixed))
+        if isinstance(node, dict) and "entry" in node:
+            at, address, vc = integers(node["entry"], "entry", 0, 2**62, 3)
+            entry = at, address, vc
+            branches += [{**fixed, entry: False}, {**fixed, entry: True}]
+        else:
+            shown.append(leaf_shown(facts, fixed, field(node, "multipliers", list), steps))
+    if branches:
+        raise Rejected("the tree ends before its last leaf")
+    return min(shown)
+
+
+def leaf_shown(
+    facts: list[tuple[set[Entry], set[Entry]]], fixed: dict[Entry, bool], multipliers: list[Any], steps: Steps
+) -> int:
+    """The removed candidates that facts show, added up in parts of `PARTS`, where some of them are fixed.
 
     With x = 1 for a removed candidate, a fact is: the x of some, minus those of others, are at least 1 minus the
     number of the others. So for any x from 0 to 1: parts · Σ x ≥ Σ multiplier · (1 − others) + Σ (parts − slope) · x,
-    and the last sum is least where x is 1 if its factor is negative, else 0.
+    and where x is not fixed the last sum is least if x is 1 where its factor is negative, else 0.
     """
     total = 0
-    slope = Counter[Entry]()
-    for (removed, kept), multiplier in zip(facts, multipliers, strict=True):
+    slope = Counter[Entry](dict.fromkeys(fixed, 0))
+    for pair in multipliers:
+        number, multiplier = integers(pair, "multipliers", 0, 2**62, 2)
+        if number >= len(facts):
+            raise Rejected(f"there is no fact {number}")
+        removed, kept = facts[number]
+        steps.take(1 + len(removed) + len(kept))
         total += multiplier * (1 - len(kept))
         slope.update(dict.fromkeys(removed, multiplier))
         slope.subtract(dict.fromkeys(kept, multiplier))
-    total += sum(PARTS - part for part in slope.values() if part > PARTS)
+    total += sum(PARTS - part for entry, part in slope.items() if fixed.get(entry, part > PARTS))
     return max(0, -(-total // PARTS))
 
 
@@ -1238,36 +1263,6 @@ def knot_clause(table: Table, switching: str, messages: list[Any]) -> tuple[set[
         kept |= {(*state, v) for v in waits if v not in held}
     require_blocked(switching, packets, chosen)
     return removed, kept
-
-
-def removal_clauses(facts: list[tuple[set[Entry], set[Entry]]], most: int) -> tuple[list[Clause], int]:
-    """Clauses of facts and of a limit on removed candidates, and the number of their variables.
-
-    Variables: one for each candidate, "it is removed", in the order in which facts name them; and, where there are
-    more candidates than may be removed, ("some", i, j): at least j of the first i are removed.
-    """
-    number: dict[Any, int] = {}
-    clauses: list[Clause] = []
-    for removed, kept in facts:
-        if removed & kept:
-            continue
-        positive = [number.setdefault(entry, len(number) + 1) for entry in sorted(removed)]
-        negative = [-number.setdefault(entry, len(number) + 1) for entry in sorted(kept)]
-        clauses.append((*positive, *negative))
-    entries = len(number)
-    if most >= entries:
-        return clauses, entries
-    for i in range(1, entries + 1):
-        require_few(clauses)
-        for j in range(1, min(i, most + 1) + 1):
-            here = number.setdefault(("some", i, j), len(number) + 1)
-            if j < i:
-                clauses.append((-number["some", i - 1, j], here))
-            before = () if j == 1 else (-number["some", i - 1, j - 1],)
-            clauses.append((-i, *before, here))
-        if i > most:
-            clauses.append((-number["some", i, most + 1],))
-    return clauses, len(number)
 
 
 # ----------------------------------------------------------------------------------- rules for meshes, refuted

@@ -8,9 +8,8 @@ Each fact is a clause that holds for every choice of removed candidates after wh
   or one that leads out of the trap is kept;
 - a detour: a path ends with a step that is on no shortest path, unless a candidate on it is removed.
 
-Lower bounds add them up by whole multipliers, or they and "at most n are removed" contradict each other, by a proof
-every clause of which follows by unit propagation (`prune_bounds.py`). The checker (`unknot.certificates.plain`)
-derives the clauses of facts by itself.
+Lower bounds add them up by whole multipliers, in each leaf of a tree of choices (`branching.py`). The checker
+(`unknot.certificates.plain`) derives the clauses of facts by itself.
 """
 
 from __future__ import annotations

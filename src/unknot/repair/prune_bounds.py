@@ -1,8 +1,4 @@
-"""Lower bounds on removed candidates: facts added up by multipliers, or refuted by unit propagation.
-
-The program is to remove the fewest candidates so that all facts known so far are settled. Its relaxation takes shares
-of candidates; the knots that these leave (`light_knots`) are added until there are none.
-"""
+"""Lower bounds on the candidates to remove: linear programs over facts, in the leaves of a tree of choices."""
 
 from __future__ import annotations
 
@@ -11,16 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unknot._base.background import clock
 from unknot._base.shown import Brief
 from unknot.certificates import plain
-from unknot.certificates.documents import plain_table, removals_claim
-from unknot.lanes.effort import SearchEffort
+from unknot.certificates.documents import plain_table
 from unknot.lanes.path_set import Floats
-from unknot.lanes.solver import Steps, answer, refuted_by
 from unknot.repair.facts import Entry, Fact, Literals, plain_fact
-from unknot.repair.light_knots import light_knots
-from unknot.repair.prune_space import Offers
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
@@ -29,17 +20,13 @@ if TYPE_CHECKING:
 
 SCALE = plain.PARTS
 """Denominator of multipliers, which are whole numbers."""
-MOST_PROOF = 60_000
-"""Most variables of a proof by unit propagation."""
-CONFLICTS = 20_000
-"""Most conflicts of a solver whose refutation is written down; one of 119,000 takes minutes of the processor."""
-NEAR = 1e-6
-"""Distance from a whole number that is an error of the solver."""
-SHARE = 0.4
-"""Share of the time that is left, for the linear program, and for each choice of the fewest candidates."""
-LEAST_GAIN = 1e-3
-"""Share by which several rounds of knots have to raise the bound for more to be sought."""
-GAIN_ROUNDS = 8
+PRICE = 100
+"""Price of an unsettled fact, times the number looked for: a hundredth of a fact may be all that is unsettled."""
+ROUNDING = 1e-6
+"""Share by which multipliers are lowered, so that errors of the solver do not make them too high."""
+
+Multipliers = dict[int, int]
+"""By the number of the fact, in parts of `SCALE`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,13 +36,9 @@ class PruneBound(Brief):
     Attributes
     ----------
     facts : tuple of Knot, Trap or Detour
-    multipliers : tuple of int
-        One for each fact, in parts of `SCALE`; empty if there is a proof instead.
-    steps : tuple of pairs of tuples of int
-        Clauses that follow one from another, from the facts, and from "fewer than `claimed` are removed", each with
-        the clauses by which it follows; the last is empty.
-    claimed : int
-        What the proof shows.
+    tree : tuple of Entry or dict of int to int
+        Each node before its branches. A candidate has two: it is removed, then it is kept. A leaf has the multipliers
+        with which facts are added up, by the number of the fact, in parts of `SCALE`.
     minimal : bool
         What is left shall take shortest paths only.
 
@@ -69,18 +52,17 @@ class PruneBound(Brief):
     """
 
     facts: tuple[Fact, ...]
-    multipliers: tuple[int, ...]
-    steps: Steps = ()
-    claimed: int = 0
+    tree: tuple[Entry | Multipliers, ...]
     minimal: bool = False
 
     @property
     def proof(self) -> dict[str, Any]:
         """The proof as plain data, for the checker."""
-        facts = [plain_fact(fact) for fact in self.facts]
-        if self.claimed:
-            return {"facts": facts, "steps": [[list(literals), list(hints)] for literals, hints in self.steps]}
-        return {"facts": facts, "multipliers": list(self.multipliers)}
+        tree = [
+            {"multipliers": [[*pair] for pair in node.items()]} if isinstance(node, dict) else {"entry": [*node]}
+            for node in self.tree
+        ]
+        return {"facts": [plain_fact(fact) for fact in self.facts], "tree": tree}
 
 
 @takes_relation
@@ -103,13 +85,9 @@ def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int
     >>> few.cost, accept_removed(relation, few.change.evidence, "vct")
     (2, 2)
     """
-    table = plain_table(relation)
-    if bound.claimed:
-        claim = removals_claim(switching, bound.minimal, bound.claimed, bound.proof)
-        plain.check_removals(table, claim, bound.proof)
-        return bound.claimed
-    clauses = [plain.removal_clause(table, switching, bound.minimal, fact) for fact in bound.proof["facts"]]
-    return plain.removals_shown(clauses, plain.integers([*bound.multipliers], "multipliers", 0, 2**62, len(clauses)))
+    table, proof = plain_table(relation), bound.proof
+    clauses = [plain.removal_clause(table, switching, bound.minimal, fact) for fact in proof["facts"]]
+    return plain.removals_shown(clauses, proof["tree"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,13 +96,13 @@ class Program:
 
     Attributes
     ----------
-    entries : list of (input VC, address, output VC)
+    column : dict of (input VC, address, output VC) to int
     matrix : csr_array, shape (facts, entries)
     least : float64 array, shape (facts,)
         What each row adds up to at least.
     """
 
-    entries: list[Entry]
+    column: dict[Entry, int]
     matrix: csr_array
     least: Floats
 
@@ -133,97 +111,53 @@ class Program:
         """The program of these facts."""
         from scipy.sparse import coo_array
 
-        entries = sorted({entry for clause in facts.values() for part in clause for entry in part})
-        column = {entry: i for i, entry in enumerate(entries)}
+        column: dict[Entry, int] = {}
         terms = [
-            (i, column[entry], sign)
+            (i, column.setdefault(entry, len(column)), sign)
             for i, (gone, kept) in enumerate(facts.values())
             for sign, part in ((1, gone), (-1, kept))
-            for entry in part
+            for entry in sorted(part)
         ]
         row, col, sign = np.array(terms, dtype=np.int64).reshape(-1, 3).T
-        matrix = coo_array((sign.astype(np.float64), (row, col)), shape=(len(facts), len(entries))).tocsr()
-        return cls(entries, matrix, np.array([1.0 - len(kept) for _, kept in facts.values()]))
+        matrix = coo_array((sign.astype(np.float64), (row, col)), shape=(len(facts), len(column))).tocsr()
+        return cls(column, matrix, np.array([1.0 - len(kept) for _, kept in facts.values()]))
 
-    def relaxed(self) -> tuple[Floats, Floats] | None:
-        """Shares of the candidates, and the price of each fact; None if facts contradict each other."""
+    def relaxed(self, fixed: dict[Entry, bool], most: int) -> Relaxed:
+        """Solve the linear program where some candidates are removed or kept for certain.
+
+        A fact may be left unsettled at a price far above `most` candidates, so that there always is a solution, and
+        multipliers also for a branch in which facts contradict each other.
+        """
         from scipy.optimize import linprog
+        from scipy.sparse import eye_array, hstack
 
-        if not self.entries:
-            return None
+        facts, entries = self.matrix.shape
+        low, high = np.zeros(entries + facts), np.full(entries + facts, np.inf)
+        high[:entries] = 1
+        for entry, removed in fixed.items():
+            low[self.column[entry]] = high[self.column[entry]] = removed
         solved = linprog(
-            np.ones(len(self.entries)), A_ub=-self.matrix, b_ub=-self.least, bounds=(0, 1), method="highs"
+            np.concatenate([np.ones(entries), np.full(facts, PRICE * (most + 1.0))]),
+            A_ub=-hstack([self.matrix, eye_array(facts)]),
+            b_ub=-self.least,
+            bounds=np.column_stack([low, high]),
+            method="highs",
         )
-        if solved.status != 0:
-            return None
-        return solved.x, np.maximum(0.0, -np.asarray(solved.ineqlin.marginals))
-
-    def fewest(self, effort: SearchEffort) -> Fewest:
-        """The fewest candidates that settle all facts, or the best that are found in a share of the time."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
-
-        if not self.entries:
-            return Fewest(None, 0, impossible=True)
-        solved = milp(
-            np.ones(len(self.entries)),
-            integrality=np.ones(len(self.entries)),
-            bounds=Bounds(0, 1),
-            constraints=LinearConstraint(self.matrix, lb=self.least),
-            options={"time_limit": max(0.1, SHARE * (effort.deadline - clock()))},
+        prices = np.floor(np.maximum(0.0, -np.asarray(solved.ineqlin.marginals)) * (1 - ROUNDING) * SCALE)
+        # What the checker adds up. Where facts contradict each other it is far from the solution, by large prices.
+        rest = 1 - self.matrix.T @ prices / SCALE
+        shown = prices @ self.least / SCALE + np.minimum(rest * low[:entries], rest * high[:entries]).sum()
+        return Relaxed(
+            dict(zip(self.column, solved.x[:entries].tolist(), strict=True)),
+            float(shown),
+            {fact: int(prices[fact]) for fact in np.flatnonzero(prices).tolist()},
         )
-        chosen = None if solved.x is None else (e for e, x in zip(self.entries, solved.x, strict=True) if x > 0.5)
-        least = 0 if solved.mip_dual_bound is None else int(np.ceil(solved.mip_dual_bound - NEAR))
-        return Fewest(None if chosen is None else frozenset(chosen), least, impossible=solved.status == 2)
 
 
 @dataclass(frozen=True)
-class Fewest:
-    """Candidates that settle facts, if some were found; no fewer than `least` do, or none at all."""
+class Relaxed:
+    """Solution of a linear program: the share by which each candidate is removed, and what the multipliers show."""
 
-    chosen: frozenset[Entry] | None
-    least: int
-    impossible: bool
-
-
-def add_light_knots(offers: Offers, facts: dict[Fact, Literals], effort: SearchEffort) -> None:
-    """Add the knots that the relaxed program leaves, round after round, while they raise its bound."""
-    end, removed, bounds = clock() + SHARE * (effort.deadline - clock()), dict[Entry, float](), list[float]()
-    while clock() < end:
-        known = len(facts)
-        facts.update(light_knots(offers, removed))
-        if len(facts) == known:
-            return
-        program = Program.of(facts)
-        solved = program.relaxed()
-        if solved is None:
-            return
-        removed = dict(zip(program.entries, solved[0].tolist(), strict=True))
-        bounds.append(float(solved[0].sum()))
-        effort.report(f"{bounds[-1]:.1f} candidates have to go, by {len(facts)} facts")
-        if len(bounds) > GAIN_ROUNDS and bounds[-1] < (1 + LEAST_GAIN) * bounds[-1 - GAIN_ROUNDS]:
-            return
-
-
-def prune_bound(offers: Offers, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
-    """Multipliers by linear programming; a proof instead where these show less than is known."""
-    solved = Program.of(facts).relaxed() if facts else None
-    if solved is None:
-        return None
-    weights = zip(facts, (int(w * SCALE * (1 - 1e-6)) for w in solved[1]), strict=True)
-    some = {fact: weight for fact, weight in weights if weight}
-    bound = PruneBound(tuple(some), tuple(some.values()), minimal=offers.minimal)
-    enough = not fewest or accept_removed(offers.relation, bound, offers.switching) >= fewest
-    return bound if enough else prune_proof(offers, facts, fewest) or bound
-
-
-def prune_proof(offers: Offers, facts: dict[Fact, Literals], fewest: int) -> PruneBound | None:
-    """A proof over the checker's clauses; None if it is too large, or they do not contradict each other."""
-    table = plain_table(offers.relation)
-    known = [plain.removal_clause(table, offers.switching, offers.minimal, plain_fact(fact)) for fact in facts]
-    try:
-        clauses, variables = plain.removal_clauses(known, fewest - 1)
-    except plain.Unchecked:
-        return None
-    small = variables <= MOST_PROOF
-    steps = refuted_by(clauses, variables, lambda solver: answer(solver, CONFLICTS)) if small else None
-    return None if steps is None else PruneBound(tuple(facts), (), steps, fewest, offers.minimal)
+    shares: dict[Entry, float]
+    total: float
+    multipliers: Multipliers

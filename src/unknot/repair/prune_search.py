@@ -13,6 +13,7 @@ from unknot.lanes.effort import SearchEffort
 from unknot.lanes.orders import search
 from unknot.lanes.path_set import following, packed
 from unknot.network import Network
+from unknot.repair.branching import Branching
 from unknot.repair.facts import Entry, Fact, Knot, Literals
 from unknot.repair.prune_space import EJECTED, Offers
 from unknot.routing.named import routing, routings
@@ -21,8 +22,8 @@ MOST_NAMED = 20_000
 """Most candidates of a relation beside which named routings are tried."""
 NAMED_SHARE = 0.2
 """Share of the time for these."""
-NEARBY = 20
-"""Rounds of removing candidates anew around a channel, after each choice of the solver."""
+COMPLETED = 5
+"""Of so many rounds of local search, one completes a choice of the linear program."""
 
 
 def size(removed: frozenset[Entry] | None) -> float:
@@ -57,21 +58,15 @@ def named(offers: Offers, effort: SearchEffort) -> Iterator[frozenset[Entry]]:
         known.add(removed)
 
 
-def nearby(
-    offers: Offers, best: frozenset[Entry] | None, facts: dict[Fact, Literals], effort: SearchEffort
-) -> frozenset[Entry] | None:
-    """Put back all that is removed at two neighbours, and remove candidates anew; the best of some rounds."""
-    relation, random = offers.relation, np.random.default_rng([effort.seed, len(facts), 1])
-    router = np.concatenate([relation.vcs.router, relation.network.inject])
-    for _ in range(NEARBY if best else 0):
-        channel = int(random.integers(relation.network.num_channels))
-        ends = {int(relation.network.source[channel]), int(relation.network.target[channel])}
-        tried = greedy(offers, frozenset(e for e in best or () if int(router[e[0]]) not in ends), facts, effort)
-        if size(tried) <= size(best):
-            best = tried
-        if effort.over:
-            break
-    return best
+def nearby(search: Branching, chosen: frozenset[Entry], number: int, effort: SearchEffort) -> frozenset[Entry] | None:
+    """Complete a choice; or put back what the best removes at two neighbours, and remove candidates anew."""
+    best, relation = search.best, search.offers.relation
+    if best is not None and number % COMPLETED:
+        channel = int(np.random.default_rng([effort.seed, number]).integers(relation.network.num_channels))
+        ends = [int(relation.network.source[channel]), int(relation.network.target[channel])]
+        router = np.concatenate([relation.vcs.router, relation.network.inject])
+        chosen = frozenset(entry for entry in best if int(router[entry[0]]) not in ends)
+    return greedy(search.offers, chosen, search.facts, effort)
 
 
 def climbing(offers: Offers, effort: SearchEffort) -> frozenset[Entry] | None:

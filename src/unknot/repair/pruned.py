@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from unknot._base.background import clock
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
-from unknot.certificates import Rejected
 from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.effort import SearchEffort
-from unknot.repair.facts import Entry, Fact, Literals
-from unknot.repair.light_knots import light_knots
-from unknot.repair.prune_bounds import Program, PruneBound, accept_removed, add_light_knots, prune_bound, prune_proof
-from unknot.repair.prune_search import climbing, greedy, named, nearby, size
+from unknot.repair.branching import Branching
+from unknot.repair.facts import Entry
+from unknot.repair.prune_bounds import PruneBound, accept_removed
+from unknot.repair.prune_search import climbing, named, nearby, size
 from unknot.repair.prune_space import Offers, OpenVerdictError
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -22,14 +22,19 @@ if TYPE_CHECKING:
     from unknot.certificates.verdict import Verdict
 
 
+LOCAL_SHARE = 0.5
+"""Share of the time for local search."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Unprunable(Brief):
     """Impossibility: no choice of removed candidates makes a relation safe and keeps it delivering.
 
     Attributes
     ----------
-    evidence : PruneBound or None
-        Facts that contradict each other; None where a proof of that is too large.
+    lower_bound : int
+        One more than there are candidates: the evidence shows that so many would have to go.
+    evidence : PruneBound
     switching : str
     original : Relation
 
@@ -41,17 +46,15 @@ class Unprunable(Brief):
     (None, 'Unprunable', True)
     """
 
-    evidence: PruneBound | None
+    lower_bound: int
+    evidence: PruneBound
     switching: str
     original: Relation
 
     @property
-    def evidence_holds(self) -> bool | None:
-        """Whether the separate checker accepts the evidence; None: there is none to check."""
-        bound = self.evidence
-        if bound is None:
-            return None
-        return accepts(lambda: accept_removed(self.original, bound, self.switching), bound.claimed)
+    def evidence_holds(self) -> bool:
+        """Whether the separate checker accepts the evidence."""
+        return accepts(lambda: accept_removed(self.original, self.evidence, self.switching) >= self.lower_bound, True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,7 +108,7 @@ class Pruned(Brief):
         bound = self.evidence
         if bound is None:
             return None
-        return accepts(lambda: accept_removed(self.original, bound, self.switching), self.lower_bound)
+        return accepts(lambda: accept_removed(self.original, bound, self.switching) >= self.lower_bound, True)
 
 
 @takes_relation
@@ -119,10 +122,8 @@ def pruned(
 ) -> Pruned | Unprunable | None:
     """Remove few candidates so that a relation is safe and delivers; None if no way was found.
 
-    Begins with what named routings do without. The facts of a linear program come first (`add_light_knots`). Then a
-    solver picks the fewest candidates that settle all facts known so far (see `facts`); what is then left is
-    judged, and what is wrong with it is a new fact. Ends with the fewest; until then removing one candidate after the
-    other, and again around one channel after the other, gives upper bounds.
+    Begins with what named routings do without, or with an order of the VCs. Then branch and bound over linear
+    programs of facts (see `facts`) looks for fewer, and local search goes on from the best. Ends with the fewest.
 
     Parameters
     ----------
@@ -131,49 +132,38 @@ def pruned(
     exact : bool
         Go on until the fewest are found, or time runs out; otherwise the first relation that holds is enough.
     """
-    offers = Offers(relation, switching, minimal)
-    best: frozenset[Entry] | None = None
-    facts: dict[Fact, Literals] = {}
-    chosen: frozenset[Entry] = frozenset()
-    least, complete = 0, False
+    search = Branching(Offers(relation, switching, minimal))
+    rounds, local = 0, 0.0
     try:
-        best = min(named(offers, effort), key=size, default=None)
-        best = climbing(offers, effort) if best is None else best
-        if exact:
-            add_light_knots(offers, facts, effort)
-        while not effort.over:
-            wrong = offers.wrong(chosen)
-            facts.update(wrong)
-            if not wrong or chosen or best is None:
-                best = min((best, greedy(offers, chosen, facts, effort) if wrong else chosen), key=size)
-            if len(chosen) > least:  # the solver had no time for the fewest
-                best = nearby(offers, best, facts, effort)
-            effort.report(f"{least} candidates have to go, {'none' if best is None else len(best)} do")
-            complete = best is not None and len(best) <= least
-            if complete or (best is not None and not (exact and wrong)):
-                break
-            picked = Program.of(facts).fewest(effort)
-            if picked.impossible:
-                return Unprunable(prune_proof(offers, facts, offers.count + 1), switching, relation)
-            if picked.chosen is None:
-                break
-            chosen, least = picked.chosen, max(least, picked.least)
-            facts.update(light_knots(offers, dict.fromkeys(chosen, 1.0)))
-            complete = best is not None and len(best) <= least
-            if complete:
-                break
+        search.improve(min(named(search.offers, effort), key=size, default=None))
+        if search.best is None:
+            search.improve(climbing(search.offers, effort))
+        while search.open and not effort.over and (exact or search.best is None):
+            chosen = search.step(effort)
+            started = clock()
+            if search.open and local <= LOCAL_SHARE * (started - effort.began):
+                search.improve(nearby(search, chosen, rounds, effort))
+                rounds, local = rounds + 1, local + clock() - started
+            effort.report(
+                f"{search.least} candidates have to go, {'none' if search.best is None else search.most} do"
+            )
     except OpenVerdictError:
         pass
     except KeyboardInterrupt:
         effort.interrupted = True
+    complete, best, bound = not search.open, search.best, search.bound()
     if best is None:
-        return None
-    final = offers.without(best, name=f"{relation.name}, {len(best)} candidates removed")
-    bound = prune_bound(offers, facts, len(best) if complete else 0)
-    try:
-        low = 0 if bound is None else accept_removed(relation, bound, switching)
-    except Rejected:
-        bound, low = None, 0
+        return Unprunable(search.most, bound, switching, relation) if complete and bound else None
+    final = search.offers.without(best, name=f"{relation.name}, {len(best)} candidates removed")
+    low = 0 if bound is None else min(len(best), accept_removed(relation, bound, switching))
     return Pruned(
-        final, tuple(sorted(best)), offers.count, low, bound, switching, relation, offers.verdict(final), complete
+        final,
+        tuple(sorted(best)),
+        search.offers.count,
+        low,
+        bound,
+        switching,
+        relation,
+        search.offers.verdict(final),
+        complete,
     )

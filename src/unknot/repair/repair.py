@@ -103,8 +103,7 @@ class Remedy:
             return [lane_bound_claim(change.evidence, change.sends, change.given)]
         if isinstance(change, Rerouted):
             return [changes_claim(change.original, change.evidence)]
-        least = change.lower_bound if isinstance(change, Pruned) else change.evidence.claimed
-        return [removals_claim(change.switching, change.evidence.minimal, least, change.evidence.proof)]
+        return [removals_claim(change.switching, change.evidence.minimal, change.lower_bound, change.evidence.proof)]
 
 
 @takes_relation

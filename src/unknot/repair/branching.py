@@ -1,0 +1,133 @@
+"""Branch and bound for the fewest removed candidates: a tree of linear programs, the lowest leaf divided next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+from math import ceil
+
+from unknot.lanes.effort import SearchEffort
+from unknot.repair.facts import Entry, Fact, Literals
+from unknot.repair.light_knots import light_knots
+from unknot.repair.prune_bounds import Multipliers, Program, PruneBound, Relaxed
+from unknot.repair.prune_space import Offers
+
+NEAR = 1e-4
+"""Distance from a whole number that is an error of the solver, or of rounding multipliers."""
+LEAST_GAIN = 1e-3
+"""Share by which several rounds of knots have to raise a bound for more to be sought."""
+GAIN_ROUNDS = 8
+
+
+@dataclass(eq=False)
+class Branch:
+    """A node of the tree: candidates that are removed or kept for certain, and what facts then add up to."""
+
+    fixed: dict[Entry, bool]
+    multipliers: Multipliers
+    least: int = 0
+    entry: Entry | None = None
+    """The candidate by which it is divided; None for a leaf."""
+    parts: tuple[Branch, ...] = ()
+
+    def __lt__(self, other: Branch) -> bool:
+        """Order leaves: the lowest bound first, of these the deepest."""
+        return (self.least, -len(self.fixed)) < (other.least, -len(other.fixed))
+
+
+@dataclass(eq=False)
+class Branching:
+    """The tree, and the facts that are known; they grow while it does.
+
+    Attributes
+    ----------
+    open : list of Branch
+        Heap of leaves in which fewer removed candidates than `best` may do.
+    best : frozenset of Entry or None
+        The fewest removed candidates that are known to do.
+    """
+
+    offers: Offers
+    best: frozenset[Entry] | None = None
+    facts: dict[Fact, Literals] = field(default_factory=dict)
+    root: Branch = field(default_factory=lambda: Branch({}, {}))
+    open: list[Branch] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.open = [self.root]
+        self._program: Program | None = None
+
+    @property
+    def most(self) -> int:
+        """Number that is looked for fewer than: of `best`, or one more than there are candidates."""
+        return self.offers.count + 1 if self.best is None else len(self.best)
+
+    @property
+    def least(self) -> int:
+        """Removed candidates that are needed, by the lowest leaf."""
+        return min(self.open[0].least, self.most) if self.open else self.most
+
+    def improve(self, removed: frozenset[Entry] | None) -> None:
+        """Take note of removed candidates that do; of as many as before too, from which local search may go on."""
+        if removed is not None and len(removed) <= self.most:
+            self.best = removed
+            self.open = [branch for branch in self.open if branch.least < self.most]
+            heapify(self.open)
+
+    def step(self, effort: SearchEffort) -> frozenset[Entry]:
+        """Divide the lowest leaf, unless more facts close it; return what is removed by more than half there."""
+        branch = heappop(self.open)
+        totals: list[float] = []
+        while True:
+            relaxed = self._relaxed(branch)
+            branch.multipliers, branch.least = relaxed.multipliers, max(branch.least, ceil(relaxed.total - NEAR))
+            totals.append(relaxed.total)
+            chosen = frozenset(entry for entry, share in relaxed.shares.items() if share > 0.5)
+            if branch.least >= self.most:
+                return chosen
+            fresh = light_knots(self.offers, relaxed.shares)
+            entry = min(relaxed.shares, key=lambda entry: abs(relaxed.shares[entry] - 0.5), default=None)
+            whole = entry is None or abs(relaxed.shares[entry] - 0.5) > 0.5 - NEAR
+            if whole and not fresh.keys() - self.facts.keys():
+                fresh = self.offers.wrong(chosen)
+                if not fresh:
+                    self.improve(chosen)
+                    return chosen
+            known = len(self.facts)
+            self.facts.update(fresh)
+            slow = len(totals) > GAIN_ROUNDS and totals[-1] < (1 + LEAST_GAIN) * totals[-1 - GAIN_ROUNDS]
+            if effort.over:
+                heappush(self.open, branch)
+                return chosen
+            if entry is not None and not whole and (slow or len(self.facts) == known):
+                break
+        branch.entry = entry
+        branch.parts = tuple(
+            Branch({**branch.fixed, entry: removed}, branch.multipliers, branch.least) for removed in (True, False)
+        )
+        for part in branch.parts:
+            heappush(self.open, part)
+        return chosen
+
+    def _relaxed(self, branch: Branch) -> Relaxed:
+        if not self.facts:
+            return Relaxed({}, 0.0, {})
+        if self._program is None or self._program.matrix.shape[0] < len(self.facts):
+            self._program = Program.of(self.facts)
+        return self._program.relaxed(branch.fixed, self.most)
+
+    def bound(self) -> PruneBound | None:
+        """The tree as a proof, of the facts that it uses; None if it shows nothing."""
+        nodes: list[Branch] = []
+        todo = [self.root]
+        while todo:
+            nodes.append(todo.pop())
+            todo += reversed(nodes[-1].parts)
+        used = sorted({fact for node in nodes if node.entry is None for fact in node.multipliers})
+        facts = list(self.facts)
+        number = {fact: i for i, fact in enumerate(used)}
+        tree = tuple(
+            {number[fact]: times for fact, times in node.multipliers.items()} if node.entry is None else node.entry
+            for node in nodes
+        )
+        return PruneBound(tuple(facts[fact] for fact in used), tree, self.offers.minimal) if used else None
