@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,8 @@ import pytest
 from tests.cli.processes import working
 from unknot import Relation, check
 from unknot._base.background import NoAnswerError, within
+from unknot.cli.commands import guard
+from unknot.cli.commands.guard import Guard
 from unknot.network.families import mesh, ring
 
 ENDLESS = """
@@ -257,3 +260,34 @@ def test_work_is_given_up_and_errors_and_context_come_through() -> None:
         within(10, lambda: 1 // 0)
     with pytest.raises(TypeError):
         within(float("inf"), ring)  # type: ignore[arg-type]
+
+
+def test_a_signal_within_the_handler_of_another_does_not_wait_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At each line of the handler SIGINT comes again, as the terminal and the parent of a command both send it."""
+    done = []
+
+    def interrupt_twice() -> None:
+        for at in range(1, 40):
+            monkeypatch.setattr(guard, "_interrupted", type(guard._interrupted)())
+            handler = Guard.__new__(Guard)
+            handler._ended, handler._spared, handler._repeated = threading.Event(), None, 0
+            lines = 0
+
+            def trace(frame: object, event: str, argument: object) -> object:
+                nonlocal lines
+                lines += event == "line"
+                if lines == at and event == "line":  # noqa: B023 called at once
+                    sys.settrace(None)
+                    handler._interrupt(signal.SIGINT, None)  # noqa: B023 called at once
+                return trace
+
+            with contextlib.suppress(KeyboardInterrupt):
+                sys.settrace(trace)
+                handler._interrupt(signal.SIGINT, None)
+            sys.settrace(None)
+            done.append(at)
+
+    thread = threading.Thread(target=interrupt_twice, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert done == [*range(1, 40)]

@@ -35,8 +35,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SPARED = threading.Event()
 """Whether a first SIGINT was left to the command, which is to show the best it has within a second."""
 _keeping = threading.Event()
-_interrupted = threading.Event()
-"""Whether Python code was interrupted; whatever it then ends with is no answer."""
+_interrupted: list[int] = []
+"""Signals that interrupted Python code, so that there is no answer; in an Event a second would wait for the first."""
 _guarded = threading.Event()
 """Whether this process is a command, and may be ended."""
 _repeated: list[int] = []
@@ -90,7 +90,7 @@ class Guard:
         threading.Thread(target=self._watch, args=(read,), name="unknot-guard", daemon=True).start()
 
     def _interrupt(self, number: int, frame: Any) -> None:
-        if _interrupted.is_set() or self._ended.is_set():
+        if _interrupted or self._ended.is_set():
             return  # it ends already; raised in the clean-up, this would leave threads to the end of the interpreter
         if number == signal.SIGINT and len(_repeated) > self._repeated:
             self._repeated += 1
@@ -101,7 +101,7 @@ class Guard:
             SPARED.set()
             os.write(2, b"interrupted; what was found so far is shown soon, and another Ctrl-C ends at once\n")
         else:
-            _interrupted.set()
+            _interrupted.append(number)
         raise KeyboardInterrupt
 
     def _watch(self, read: int) -> None:
@@ -117,12 +117,14 @@ class Guard:
             if count and not (alone and time.monotonic() < spared + SAME):
                 break
         end = time.monotonic() + UNWINDING
-        if not _interrupted.wait(UNNOTICED) or not self._ended.wait(max(0.0, end - time.monotonic())):
+        while not _interrupted and time.monotonic() < end - UNWINDING + UNNOTICED:
+            time.sleep(AGAIN / 5)
+        if not _interrupted or not self._ended.wait(max(0.0, end - time.monotonic())):
             leave_at_once()
 
     def end(self, code: int) -> NoReturn:
         """Leave with an exit code once all that was printed is written; threads that still work are left alone."""
-        code = flushed(INTERRUPTED if _interrupted.is_set() else code)
+        code = flushed(INTERRUPTED if _interrupted else code)
         self._ended.set()
         work = [thread for thread in threading.enumerate() if thread.name == WORK]
         if code == INTERRUPTED or work:
@@ -138,7 +140,7 @@ def _lost(unraisable: Any) -> None:
     """
     if not isinstance(unraisable.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
-    elif not _interrupted.is_set():
+    elif not _interrupted:
         again = threading.Timer(AGAIN, _repeat)
         again.daemon = True
         again.start()
@@ -225,7 +227,7 @@ def internal_error(error: BaseException, *, traceback: bool = False) -> int:
 
     An error after an interrupt is due to that: C code that calls Python drops the exception and fails in its own way.
     """
-    if _interrupted.is_set():
+    if _interrupted:
         _say("interrupted")
         return INTERRUPTED
     if isinstance(error, MemoryError):
