@@ -22,6 +22,8 @@ ROUND = 100
 """Moves for each channel and lane of a round, if there is time; twice as many in the next with as many lanes."""
 ROUNDS = 4
 """Rounds in one lane less than is known to do, before the search ends."""
+SHARE = 0.8
+"""Share of the time that is left for a round: it ends when all pairs are served, and a slower one leaves fewer."""
 HEAT = (4.0, 0.8)
 """Temperatures at the beginning and at the end of a round."""
 SPARE = 0.2
@@ -45,7 +47,8 @@ def grown(paths: PathSet, effort: SearchEffort, low: int, most: int) -> Iterator
     spent = 0
     while low <= len(orders.key) < most and spent < ROUNDS:
         moves = ROUND * orders.key.size << spent
-        unserved, _ = anneal_round(paths, orders, unserved, moves, HEAT, effort, len(orders.key), 0.0, spare=SPARE)
+        how = {"share": SHARE, "spare": SPARE}
+        unserved, _ = anneal_round(paths, orders, unserved, moves, HEAT, effort, len(orders.key), 0.0, **how)
         if unserved == 0:
             most, spent = len(orders.key), 0
             yield ServingOrders(orders.key.copy(), paths.nearer)
@@ -75,8 +78,7 @@ def _with_more(paths: PathSet, key: Floats, seed: int, low: int = 1, most: int =
     enough = (1 - COVERED) * unserved
     for more in lane_after_lane(of_pairs(paths, left), [seed, len(key)]):
         orders, unserved = orders_of(paths, np.array([*orders.key, more]))
-        lanes = len(orders.key)
-        if lanes >= low and (unserved <= enough or lanes + 1 >= most):
+        if len(orders.key) >= low and (unserved <= enough or len(orders.key) + 1 >= most):
             break
     return orders, unserved
 
