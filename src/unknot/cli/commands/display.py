@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 PIPE_WIDTH = 120
 """Columns where stdout is no terminal."""
-WIDEST = 1000
-"""Columns of a table there, at most."""
+GAP = 3
+"""Columns between two columns of a table, at most."""
 PLAIN = Scale()
 LONGEST = 32
 """Characters of a figure, or a word, for which a column has room."""
@@ -220,21 +220,22 @@ def print_table(
     above = Text(title, style="bold") if title else None
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), title=above, title_justify="left")
     lines = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
+    longest, least = [], []
     for i, heading in enumerate(headings):
         figures = heading in right
         cells = [line[i].plain for line in lines]
         parts = [*heading.split(), *(part for c in cells for part in (c.split() if screen and not figures else [c]))]
-        widest = min(max(map(len, parts), default=0), LONGEST)
-        table.add_column(heading, justify="right" if figures else "left", min_width=widest)
+        longest.append(max(map(len, [heading, *cells])))
+        least.append(min(max(map(len, parts), default=0), LONGEST))
+        table.add_column(heading, justify="right" if figures else "left", min_width=least[-1])
     for line in lines:
         table.add_row(*line)
     if lines:
-        size = out.measure(table, options=out.options.update(max_width=WIDEST))
-        out.width = out.width if screen else max(out.width, size.minimum)
-        if size.maximum > out.width:  # rich would take as much from columns that need their width
-            flexible = max(range(len(table.columns)), key=lambda i: max(len(line[i]) for line in lines))
+        room = GAP * len(least)
+        out.width = out.width if screen else max(out.width, sum(least) + room)
+        if sum(longest) + room > out.width:  # rich would take as much from columns that need their width
             for i, column in enumerate(table.columns):
-                column.width = None if i == flexible else column.min_width
+                column.width = None if i == longest.index(max(longest)) else least[i]
         out.print(table)
 
 
