@@ -81,7 +81,7 @@ def test_flows(tmp_path: Path) -> None:
     code, text = run("check", "ring(5)", "--routing", "shortest_paths", "--flows", str(file))
     assert code == 2
     assert "has no terminal called 't7'" in text
-    assert f"{file}:2:1" in text
+    assert f"{file}:2:4" in text
 
 
 def test_tables_hold_what_the_relation_says(tmp_path: Path) -> None:
