@@ -8,8 +8,10 @@ picked at random.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -175,8 +177,10 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     seen, input_vc, best, first = (np.zeros(input_vcs + 1, dtype=np.int64) for _ in range(4))
     out, from_compiled = np.zeros((2, relation.max_candidates), dtype=np.int64)
     value = np.empty(input_vcs * out.size if worms else 0, dtype=np.int64)
-    random = np.random.default_rng(0).integers
-    spots, spot_at = random((relation.num_addresses, 2**62), size=(0 if small else SPOTS, 2)).T
+    random, answer_at = Random(0), from_compiled.ctypes.data
+    written: Any = memoryview(out)  # type: ignore[arg-type]
+    answered: Any = memoryview(from_compiled)  # type: ignore[arg-type]
+    spots = Counter(random.choices(range(relation.num_addresses), k=0 if small else SPOTS))
     rule: Any = _plain(relation, out) if small else relation.compiled.function.address
     view: Any = memoryview if small else np.asarray
     tables = [view(table) for table in (rank, core, vcs.router, network.source[vcs.channel])]
@@ -192,10 +196,9 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
         if flaw >= 0:
             raise Rejected(f"the {kind} certificate fails at {vcs.name(flaw)} for {relation.address_name(address)}")
         visited = np.append(input_vc[: sources.size], np.flatnonzero(seen == address + 1))
-        for spot in spot_at[spots == address] if visited.size else ():
-            at = int(visited[spot % visited.size])
-            count = relation.compiled.function.ctypes(at, address, from_compiled.ctypes.data)
-            if relation.rule(at, address, out) != count or (out[:count] != from_compiled[:count]).any():
+        for at in random.choices(visited.tolist(), k=spots[address]) if visited.size else ():
+            count = relation.compiled.function.ctypes(at, address, answer_at)
+            if relation.rule(at, address, out) != count or written[:count] != answered[:count]:
                 raise Rejected(f"compiled, the rule answers otherwise at {vcs.name(at)} for address {address}")
     if core.any():
         strike_out(relation, {vc: int(rank[vc]) for vc in np.flatnonzero(core).tolist()}, certificate.windows)

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.compressed_rows import grouped
+from unknot._base.kernels.lazy_kernel import is_small, plainly
+
 if TYPE_CHECKING:
     import networkx as nx
 
@@ -81,6 +84,19 @@ def digest(network: Network) -> str:
     return state.hexdigest()
 
 
+def strong_components(
+    tail: npt.NDArray[Any], head: npt.NDArray[Any], nodes: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    """Strongly connected component of each node, edges between them to lower ones; whether it lies on a cycle."""
+    from unknot.network.graph_kernel import strong_components as label_components
+
+    first, edges = grouped(tail, nodes)
+    label, cyclic = np.empty(nodes, dtype=np.int32), np.empty(nodes, dtype=bool)
+    with plainly(is_small(nodes + edges.size, label_components)):
+        label_components(first, np.asarray(head)[edges].astype(np.int32), label, cyclic)
+    return label, cyclic
+
+
 STARTS = 256
 """Nodes from which a short cycle is looked for."""
 
@@ -96,15 +112,11 @@ def shortest_cycle(tail: npt.NDArray[Any], head: npt.NDArray[Any], most: int = S
 
 def on_cycles(tail: npt.NDArray[Any], head: npt.NDArray[Any]) -> dict[int, list[int]]:
     """The successors of each node on a cycle, over edges that are on cycles."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
     if not tail.size:
         return {}
     nodes, ends = np.unique(np.concatenate([tail, head]), return_inverse=True)
     u, v = ends.reshape(2, -1)
-    graph = csr_array((np.ones(u.size, dtype=np.int8), (u, v)), shape=(nodes.size, nodes.size))
-    _, label = connected_components(graph, connection="strong")
+    label, _ = strong_components(u, v, nodes.size)
     inside = label[u] == label[v]
     after: dict[int, list[int]] = {}
     for a, b in zip(np.asarray(tail)[inside].tolist(), np.asarray(head)[inside].tolist(), strict=True):

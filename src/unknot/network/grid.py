@@ -113,7 +113,7 @@ def grid(network: Network) -> Grid:
             "routing by dimensions wants one channel each way"
         )
     wraps = np.zeros(radices.size, dtype=bool)
-    wraps[np.unique(dimension[wrap])] = True
+    wraps[dimension[wrap]] = True
     there = np.asarray((channel >= 0).any(axis=0))
     directions = (there[0::2] + 2 * there[1::2]).astype(np.int8)
     for array in (radices, wraps, channel, dimension, directions):

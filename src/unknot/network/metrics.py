@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.errors import NetworkError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
+from unknot.network.graph import strong_components
 from unknot.network.grid import Grid, whole_grid
 from unknot.network.model import IntArray, Network
 
@@ -176,10 +177,8 @@ def components(network: Network) -> tuple[IntArray, int]:
     >>> part.tolist(), count
     ([1, 1, 0], 2)
     """
-    from scipy.sparse.csgraph import connected_components
-
-    count, label = connected_components(_adjacency(network), directed=True, connection="strong")
-    return np.asarray(label, dtype=np.int32), int(count)
+    label, _ = strong_components(network.source, network.target, network.num_routers)
+    return label, int(label.max(initial=-1)) + 1
 
 
 def bisection(network: Network) -> int | None:
@@ -203,17 +202,12 @@ def bisection(network: Network) -> int | None:
 
 def _all_pairs(network: Network) -> bool:
     """Whether as many channels as ordered pairs of routers join every pair, none of them a loop or a twin."""
-    return _adjacency(network).nnz == network.num_channels and not (network.source == network.target).any()
+    return np.unique(_pairs(network)).size == network.num_channels and not (network.source == network.target).any()
 
 
-def _adjacency(network: Network) -> Any:
-    """Number of channels from router to router, as a sparse matrix in compressed rows without duplicates."""
-    from scipy.sparse import csr_array
-
-    ones = np.ones(network.num_channels, dtype=np.int32)
-    graph = csr_array((ones, (network.source, network.target)), shape=(network.num_routers, network.num_routers))
-    graph.sum_duplicates()
-    return graph
+def _pairs(network: Network) -> npt.NDArray[np.int64]:
+    """A number for the pair of routers that each channel joins."""
+    return network.source.astype(np.int64) * network.num_routers + network.target
 
 
 def _grid_distances(product: Grid) -> tuple[int, float]:
@@ -244,10 +238,13 @@ def _distances(network: Network, starts: object) -> tuple[int, float]:
 
 
 def _links(network: Network) -> int:
-    there = _adjacency(network)
+    key, count = np.unique(_pairs(network), return_counts=True)
+    back = key % network.num_routers * network.num_routers + key // network.num_routers
+    twin = np.minimum(np.searchsorted(key, back), key.size - 1)
+    two_way = int(np.minimum(count, count[twin])[key[twin] == back].sum())
     loops = np.flatnonzero(network.source == network.target)
     cables = loops.size
     if network.ports is not None:
         ends = np.column_stack([network.source[loops], np.sort(network.ports[loops], axis=1)])
         cables = len(np.unique(ends, axis=0))
-    return (int(there.minimum(there.T.tocsr()).sum()) - loops.size) // 2 + cables
+    return (two_way - loops.size) // 2 + cables

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unknot._base.kernels.cache import sources_digest
+from unknot._base.kernels.cache import is_kept, sources_digest
 from unknot._base.kernels.linked import file_of, load
 
 MODULES = ("numpy", "math")
@@ -138,11 +138,14 @@ def file_of_rule(rule: Rule, size: int, options: dict[str, bool]) -> str | None:
     return None if digest is None else file_of(f"rule-{digest}")
 
 
+def kept_file(rule: Rule, size: int) -> str:
+    """Return the name of the file of a rule that an earlier process compiled; empty if there is none."""
+    files = (file_of_rule(rule, size, options) for options in (LEAN, {}))
+    return next((file for file in files if file and is_kept(file)), "")
+
+
 def kept_rule(rule: Rule, size: int) -> Pointer | None:
     """Load a rule that an earlier process compiled and kept, without Numba."""
-    for options in (LEAN, {}):
-        file = file_of_rule(rule, size, options)
-        address = file and load(file)
-        if address:
-            return Pointer(address, None)
-    return None
+    file = kept_file(rule, size)
+    address = load(file) if file else 0
+    return Pointer(address, None) if address else None

@@ -18,7 +18,9 @@ import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress
+from unknot.routing.compiled import FEW_STATES
 from unknot.routing.contract import EJECT, NO_WAIT, TIER, VC_MASK, Candidate
+from unknot.routing.pointer import kept_file
 
 TYPES = "?bhilqBHI"
 """Whole numbers and truth values; of 64 bits without sign they would not wrap round."""
@@ -141,7 +143,9 @@ def lookup(table: Table) -> Rule:
 
 
 def small_table(relation: Relation) -> Table | None:
-    """The table of a relation that has few states and answers quickly, or was made of a table; None of any other.
+    """The table of a relation that has few states and answers quickly, or was made of a table; None of others.
+
+    None also where an earlier process has compiled the rule, unless plain Python is as quick as to load that.
 
     Raises
     ------
@@ -155,7 +159,8 @@ def small_table(relation: Relation) -> Table | None:
                 f"{relation.name}: a table of {known.first.size - 1} addresses for {relation.num_addresses}"
             )
         return known
-    if relation.vcs.router.size * relation.num_addresses > FEW:
+    pairs = relation.vcs.router.size * relation.num_addresses
+    if pairs > FEW or (pairs > FEW_STATES and kept_file(relation.rule, relation.max_candidates)):
         return None
     end = time.monotonic() + SECONDS
 

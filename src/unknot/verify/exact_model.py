@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.background import clock
+from unknot.network.graph import strong_components
 from unknot.routing.relation import Relation
 from unknot.verify.remainder import Remainder
 
@@ -174,16 +175,12 @@ class Model:
 
     def _forbid_rings(self) -> None:
         """Number the states of a worm where states form cycles, so that it cannot bite its tail."""
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import connected_components
-
         part = self.part
         size = part.input_vc.size
         if not part.next_state.size:
             return
         row = np.repeat(np.arange(size), np.diff(part.next_first))
-        graph = csr_array((np.ones(part.next_state.size, dtype=np.int8), (row, part.next_state)), shape=(size, size))
-        _, ring = connected_components(graph, connection="strong")
+        ring, _ = strong_components(row, part.next_state, size)
         length = np.bincount(ring)
         round_it = np.flatnonzero(ring[row] == ring[part.next_state])
         position: dict[int, Any] = {}

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.certificates.verdict import Configuration, Message
-from unknot.network.graph import shortest_cycle
+from unknot.network.graph import shortest_cycle, strong_components
 from unknot.routing.relation import EJECT, VC_MASK
 from unknot.verify.effort import Effort
 from unknot.verify.lead_ins import own_terminals
@@ -87,20 +87,12 @@ def _depths(graph: Dependencies, effort: Effort) -> npt.NDArray[np.int64]:
 
 def _lowest(graph: Dependencies, source: npt.NDArray[np.int64], least: npt.NDArray[np.int64]) -> int:
     """The smallest depth such that the dependencies up to it have a cycle."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
 
     def cyclic(depth: int) -> bool:
         kept = least <= depth
-        u, v = source[kept], graph.target[kept]
-        if (u == v).any():
-            return True
-        size = graph.relation.num_vcs
-        net = csr_array((np.ones(u.size, dtype=np.int8), (u, v)), shape=(size, size))
-        count, _ = connected_components(net, directed=True, connection="strong")
-        return bool(count < size)
+        return bool(strong_components(source[kept], graph.target[kept], graph.relation.num_vcs)[1].any())
 
-    depths = np.unique(least[least < np.iinfo(np.int64).max])
+    depths = np.flatnonzero(np.bincount(least[least < np.iinfo(np.int64).max]))
     low, high = 0, depths.size - 1
     while low < high:
         middle = (low + high) // 2

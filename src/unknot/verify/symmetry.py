@@ -139,8 +139,8 @@ def _group(relation: Relation, dimensions: tuple[int, ...]) -> Translations | No
         address_kind,
         np.ascontiguousarray(at[inject[home]][:, along].T, dtype=np.int32),
     )
-    whole = np.unique(group.place_at).size == group.kind.size and np.unique(group.address_at).size == home.size
-    return group if whole else None
+    uses = np.bincount(group.place_at), np.bincount(group.address_at)
+    return group if all((count == 1).all() for count in uses) else None
 
 
 def commutes(relation: Relation, group: Translations, effort: Effort) -> bool:

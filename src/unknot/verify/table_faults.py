@@ -10,8 +10,6 @@ from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from unknot._base.compressed_rows import grouped
 from unknot._base.memory import require
@@ -20,6 +18,7 @@ from unknot._base.progress import Progress, with_bar
 from unknot.certificates.documents import Document
 from unknot.fabrics import Fabric
 from unknot.network import distances_from
+from unknot.network.graph import strong_components
 from unknot.routing.forwarding_table import destinations, forwarding_table, route_lengths, switchboard
 from unknot.routing.relation import Relation
 from unknot.verify.audit_merged import Entries, cables_of, pairs_by_switch, routes_by_channel
@@ -260,9 +259,7 @@ class _Lost:
         """Mask of the entries that have no way to their LID left."""
         network = self.routes.network
         left = ~self.dead
-        edges = (np.ones(np.count_nonzero(left)), (network.source[left], network.target[left]))
-        graph = csr_array(edges, shape=(network.num_routers, network.num_routers))
-        part = connected_components(graph, directed=True, connection="strong")[1]
+        part, _ = strong_components(network.source[left], network.target[left], network.num_routers)
         home = self.routes.home[self.column]
         severed: npt.NDArray[np.bool_] = part[self.at] != part[home]
         if severed.any():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -169,7 +170,8 @@ def _itself(array: Any) -> Any:
 def is_small(states: int, kernel: Kernel) -> bool:
     """Whether visiting that many states is done sooner without a kernel; counts them if so."""
     global _visited
-    if _visited + states > (FEW if kernel.native.ready else STATES):
+    # Where Numba is loaded, something was compiled and this is next: the same command is then quick the next time.
+    if _visited + states > (FEW if kernel.native.ready or "numba" in sys.modules else STATES):
         return False
     _visited += states
     return True
