@@ -18,8 +18,6 @@ from numba.extending import is_jitted
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import Kernel
 from unknot.network import Network
-from unknot.routing.designed import is_designed
-from unknot.routing.named import routing
 from unknot.routing.relation import Relation
 from unknot.routing.tabulate import Table, lookup, tabulate
 from unknot.routing.virtual_channels import VirtualChannels
@@ -48,8 +46,6 @@ def reduced(relation: Relation):
     RelationError
         If the rule captures what cannot be pickled, and has too many states for a table.
     """
-    if relation.made_by is not None and not is_designed(relation.made_by[0]):
-        return routing, (relation.network, *relation.made_by)
     rest = {f.name: getattr(relation, f.name) for f in fields(relation) if f.name not in ("network", "vcs", "rule")}
     head = relation.network, relation.vcs.counts
     table = getattr(relation.rule, "table", None)

@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from contextvars import copy_context
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -124,10 +125,15 @@ def test_a_check_of_a_small_network_does_without_numba() -> None:
     assert not ran.stderr
 
 
-@pytest.mark.parametrize(("ready", "most"), [(True, lazy_kernel.FEW), (False, lazy_kernel.STATES)])
+@pytest.mark.parametrize(
+    ("ready", "numba", "most"),
+    [(True, False, lazy_kernel.FEW), (False, False, lazy_kernel.STATES), (False, True, lazy_kernel.FEW)],
+)
 def test_a_kernel_is_worth_its_loading_after_some_work(
-    ready: bool, most: int, monkeypatch: pytest.MonkeyPatch
+    ready: bool, numba: bool, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    loaded = {"numba": None} if numba else {}
+    monkeypatch.setattr(lazy_kernel, "sys", SimpleNamespace(modules=loaded))
     monkeypatch.setattr(lazy_kernel, "_visited", 0)
     monkeypatch.setattr(Native, "ready", ready)
     half = most // 2
