@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unknot._base.errors import RelationError
-from unknot.routing.pointer import C_RULE, Compiled, Pointer, kept_rule
+from unknot.routing.pointer import C_RULE, FEW_STATES, Compiled, Pointer, kept_rule
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
-
-FEW_STATES = 20_000
-"""Most states for which asking a rule for all of them is quicker than compiling it."""
 
 
 class Remembered(Pointer):

@@ -17,6 +17,8 @@ from unknot._base.kernels.linked import file_of, load
 
 MODULES = ("numpy", "math")
 """Modules that a rule may use; what others hold may change between two processes."""
+FEW_STATES = 20_000
+"""Most states for which asking a rule for all of them is quicker than compiling it."""
 MOST_BYTES = 1_000_000
 """Numba refers to larger captured arrays by their address, so that such a rule cannot be kept."""
 

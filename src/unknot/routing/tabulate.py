@@ -18,9 +18,8 @@ import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress
-from unknot.routing.compiled import FEW_STATES
 from unknot.routing.contract import EJECT, NO_WAIT, TIER, VC_MASK, Candidate
-from unknot.routing.pointer import kept_file
+from unknot.routing.pointer import FEW_STATES, kept_file
 
 TYPES = "?bhilqBHI"
 """Whole numbers and truth values; of 64 bits without sign they would not wrap round."""
