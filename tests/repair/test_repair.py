@@ -95,7 +95,7 @@ def test_the_command(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
     lines = [" ".join(line.split()) for line in result.output.splitlines()]
-    assert "before deadlock-free NO, separate checker yes, delivers yes, minimal yes," in " ".join(lines)
+    assert "before deadlock-free NO before separate checker accepts it before delivers yes" in " ".join(lines)
     assert "same routes 2 lanes 2 yes 0 2 3 1.5 yes yes yes" in lines
     assert "few changed routes 2 pairs 2 yes 2 1 4 1.6 yes yes NO" in lines
     assert any(line.startswith("new tables 2 lanes 2 ") for line in lines)

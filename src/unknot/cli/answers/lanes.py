@@ -244,7 +244,11 @@ class RemedyForm(Form):
 class RepairAnswer(RelationForm):
     """JSON answer of `unknot repair`."""
 
-    table = ("network.name", "routing", "switching", "before", "remedies")
+    table = (
+        "network.name", "routing", "switching", "before.deadlock_free", "before.certificate_holds",
+        "before.delivered", "before.minimal", "before.widest_vcs", "before.highest_load", "before.mean_hops",
+        "remedies",
+    )  # fmt: skip
 
     switching: str
     before: StateForm

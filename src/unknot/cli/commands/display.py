@@ -233,9 +233,11 @@ def print_table(
     if lines:
         room = GAP * len(least)
         out.width = out.width if screen else max(out.width, sum(least) + room)
-        if sum(longest) + room > out.width:  # rich would take as much from columns that need their width
-            for i, column in enumerate(table.columns):
-                column.width = None if i == longest.index(max(longest)) else least[i]
+        for i, column in enumerate(table.columns):
+            if sum(least) + room > out.width:
+                column.min_width = None  # too narrow for any word to stay whole
+            elif sum(longest) + room > out.width and i != longest.index(max(longest)):
+                column.width = least[i]  # rich would take as much from columns that need their width
         out.print(table)
 
 
