@@ -19,9 +19,8 @@ from unknot.certificates.documents import Document
 from unknot.certificates.verdict import Verdict
 from unknot.certificates.verdict_checker import accepts
 from unknot.design.design import family_of
-from unknot.design.frames import types_of
 from unknot.design.proofs import KIND, Proof, proof_of
-from unknot.design.rule import Rule
+from unknot.design.rule import Rule, types_of
 from unknot.design.space import Signs, Space, State, shown
 from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh

@@ -20,8 +20,8 @@ from unknot._base.switching import Switching
 from unknot.certificates import Rejected, Unchecked, plain
 from unknot.certificates.documents import rules_claim
 from unknot.certificates.verdict import Configuration
-from unknot.design.frames import Frame
 from unknot.design.requirements import Request, Word
+from unknot.design.rule import Frame
 from unknot.design.search import SYMMETRIES, Refuted, solved
 from unknot.design.space import Space, symmetries
 from unknot.lanes.effort import SearchEffort

@@ -13,8 +13,8 @@ from unknot._base.background import clock
 from unknot._base.switching import Switching
 from unknot.certificates import Rejected
 from unknot.certificates.verdict import Configuration
-from unknot.design.frames import Frame
 from unknot.design.requirements import Clause, Request, Requirements, Word, lost_path
+from unknot.design.rule import Frame
 from unknot.design.space import Flags, Space, Symmetry, moved, symmetries
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.solver import solved_within

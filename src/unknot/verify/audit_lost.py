@@ -11,6 +11,7 @@ from unknot.certificates.verdict import Configuration, Verdict
 from unknot.fabrics import NO_ENTRY, Fabric
 from unknot.fabrics.fabric import UNKNOWN_PORT
 from unknot.fabrics.levels import unrecorded
+from unknot.network.graph import from_lowest
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import UNKNOWN_ENTRY, Switchboard
 from unknot.routing.relation import Relation
@@ -36,9 +37,7 @@ def lost_packets(
         if fabric.tables is None or fabric.tables[at, column] != UNKNOWN_PORT:
             lines[_dead_end(fabric, at, column, arrived, level)] = None
     for input_vcs, address in delivery.loops:
-        around = [int(router[input_vc]) for input_vc in input_vcs]
-        first = around.index(min(around))
-        names = [network.router_name(r) for r in around[first:] + around[:first]]
+        names = [network.router_name(r) for r in from_lowest([int(router[input_vc]) for input_vc in input_vcs])]
         lines[f"{relation.address_name(address)} goes round for ever: {' → '.join([*names, names[0]])}"] = None
     return tuple(lines)
 
@@ -64,8 +63,7 @@ def loop_of(relation: Relation, configuration: Configuration | None) -> tuple[st
     for entered in [vc, *waits[seen[holder[vc]] + 1 :]]:
         held = configuration.messages[holder[entered]].held
         routers += [int(network.source[channel[v]]) for v in held[held.index(entered) :]]
-    first = routers.index(min(routers))
-    return tuple(network.router_name(r) for r in routers[first:] + routers[:first])
+    return tuple(network.router_name(r) for r in from_lowest(routers))
 
 
 def _dead_end(fabric: Fabric, r: int, index: int, arrived: int, level: str) -> str:

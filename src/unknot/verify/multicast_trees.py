@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.fabrics import Fabric
+from unknot.network.graph import from_lowest
 
 Port = tuple[int, int]
 
@@ -162,10 +163,8 @@ def _find_circle(wiring: Wiring, tree: Tree) -> None:
     except nx.NetworkXNoCycle:
         tree.lost.append(f"the cables of {tree.name} form a circle, so that packets may arrive twice")
         return
-    switches = [int(network.source[c]) for c in around]
-    first = switches.index(min(switches))
-    names = " → ".join(network.router_name(r) for r in [*switches[first:], *switches[:first], switches[first]])
-    tree.circling = f"{tree.name} is copied round for ever: {names}"
+    names = [network.router_name(r) for r in from_lowest([int(network.source[c]) for c in around])]
+    tree.circling = f"{tree.name} is copied round for ever: {' → '.join([*names, names[0]])}"
 
 
 def _follow_members(wiring: Wiring, tree: Tree) -> None:
