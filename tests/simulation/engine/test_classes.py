@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -132,8 +133,8 @@ def test_the_command(tmp_path: Path) -> None:
     assert found["classes"]["reply"]["latency_mean"] == loop.run.of_class("reply").mean()
     assert found["makespan"] == loop.makespan
     code, out = run("--requests", "5", "--classes", "request, reply")
-    assert "class reply" in out
-    assert "dimension_order for request and reply, 2 " in out
+    assert re.search(r"routing +dimension_order for request and reply *\nVCs +2\b", out)
+    assert re.search(r"\n *reply +45 +45 ", out)
     assert run("--requests", "5", "--classes", "request,reply", "--vcs", "3")[0] == 2
     assert "the routing has a, b" in run("--requests", "5", "--classes", "a,b")[1]
     file = tmp_path / "a.csv"

@@ -172,13 +172,12 @@ def test_the_table_in_the_docs() -> None:
 def test_the_command() -> None:
     words = ["analyse", "mesh(4, 4)", "--routing", "dimension_order"]
     plain = CliRunner().invoke(app, [*words, "--flits", "8"]).stdout
-    assert "8 flits alone: 2.5 hops, β = 5, τ = 1" in plain
-    assert [line.split()[:3] for line in plain.splitlines()[-6:] if line.split()] [-4:] == [
-        ["saf", "47.50", "32.50"],
-        ["vct", "26.50", "20.50"],
-        ["wormhole", "26.50", "20.50"],
-        ["wormhole-nonatomic", "26.50", "20.50"],
-    ]  # fmt: skip
+    assert [line.split() for line in plain.splitlines() if "  8  " in line][-4:] == [
+        ["saf", "8", "2.5", "5", "1", "32.5", "47.5"],
+        ["vct", "8", "2.5", "5", "1", "20.5", "26.5"],
+        ["wormhole", "8", "2.5", "5", "1", "20.5", "26.5"],
+        ["wormhole-nonatomic", "8", "2.5", "5", "1", "20.5", "26.5"],
+    ]
     found = json.loads(CliRunner().invoke(app, [*words, "--flits", "8", "--json"]).stdout)["costs"]
     assert [tuple(row.values()) for row in found] == [
         tuple(vars(cost).values()) for cost in costs(dimension_order(mesh(4, 4)), packet_length=8)
