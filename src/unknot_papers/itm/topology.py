@@ -132,9 +132,12 @@ def grow(n: int, kind: str = "exterior", *, degree: int | None = None, seed: int
 
 def network_of(mesh: TriangularMesh, name: str) -> Network:
     """The network whose links are the edges of a mesh."""
-    ends = mesh.edges
+    return _linked(name, mesh.num_routers, mesh.edges)
+
+
+def _linked(name: str, routers: int, ends: IntArray) -> Network:
     pairs = np.stack([ends, ends[:, ::-1]], axis=1).reshape(-1, 2)
-    return Network(name, mesh.num_routers, pairs[:, 0], pairs[:, 1])
+    return Network(name, routers, pairs[:, 0], pairs[:, 1])
 
 
 def itm(n: int, kind: str = "exterior", *, degree: int | None = None, extra: int = 0, seed: int = 1) -> Network:
@@ -177,11 +180,7 @@ def itm(n: int, kind: str = "exterior", *, degree: int | None = None, extra: int
         f", {name}={value}" for name, value in (("degree", degree), ("extra", extra or None)) if value is not None
     )
     name = f"itm({n}, {kind}{options}, seed={seed})"
-    if not extra:
-        return network_of(mesh, name)
-    ends = np.concatenate([mesh.edges, _others(mesh.edges, n, int(extra), seed)])
-    pairs = np.stack([ends, ends[:, ::-1]], axis=1).reshape(-1, 2)
-    return Network(name, n, pairs[:, 0], pairs[:, 1])
+    return _linked(name, n, np.concatenate([mesh.edges, _others(mesh.edges, n, int(extra), seed)]))
 
 
 def _others(edges: IntArray, n: int, count: int, seed: int) -> IntArray:
