@@ -70,7 +70,6 @@ GOOD: dict[str, list[str]] = {
     "--members": ["0,1,2", "1,2"],
     "--order": ["auto", "numbers"],
     "--dead": ["s0r0,s0r1-s1r0", "s1r1"],
-    "--method": ["auto", "search", "cp-sat"],
     "--paths": ["free", "table", "given"],
     "--changes": ["none", "rising", "any", "ports"],
     "--goal": ["mean", "longest"],

@@ -94,7 +94,7 @@ def realisable_fraction(
     if busy == 1.0 and int(count_paths(network).sum()) <= MAX_LISTED:
         quick = decide_many(network, drawn, limit=20_000).tolist()
         answers = [
-            permute(network, permutation, method="cp-sat", explain=False).realised if answer < 0 else answer == 1
+            permute(network, permutation, explain=False).realised if answer < 0 else answer == 1
             for permutation, answer in zip(drawn, quick, strict=True)
         ]
     else:

@@ -20,7 +20,6 @@ def permute(
     ] = None,
     random: int | None = None,
     dead: str | None = None,
-    method: str = "auto",
     deadline: TimeLimit = MINUTE,
     out: Picture = None,
     json: Json = False,
@@ -35,8 +34,6 @@ def permute(
         Draw a random permutation instead.
     dead : NAMES
         Dead switches and links, such as s2r5,s0r1-s1r3.
-    method
-        auto, search or cp-sat.
     """
     from unknot._base.errors import UnknotError
     from unknot._base.pieces import Piece
@@ -62,7 +59,7 @@ def permute(
         piece.read(partial(Marks.of, whole, [piece.text]))
     marks = Marks.of(whole, [piece.text for piece in pieces])
     with activity.working("routing"):
-        route = partial(permute_with_faults, whole, destinations, marks, method=method, time_limit=deadline.left)
+        route = partial(permute_with_faults, whole, destinations, marks, time_limit=deadline.left)
         realisation = limited(deadline.closing, route)
         limited(deadline.closing.closing, lambda: accept(realisation))
     if out is not None:

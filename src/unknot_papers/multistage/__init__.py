@@ -10,7 +10,6 @@ from unknot_papers.multistage.faults import unreachable_pairs as unreachable_pai
 from unknot_papers.multistage.paths import all_paths as all_paths
 from unknot_papers.multistage.paths import count_paths as count_paths
 from unknot_papers.multistage.paths import disjoint_paths as disjoint_paths
-from unknot_papers.multistage.permute import METHODS as METHODS
 from unknot_papers.multistage.permute import permute as permute
 from unknot_papers.multistage.realisation import Realisation as Realisation
 from unknot_papers.multistage.realisation import accept as accept

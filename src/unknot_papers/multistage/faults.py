@@ -79,7 +79,6 @@ def permute_with_faults(
     wanted: str | Sequence[int] | npt.NDArray[np.integer],
     marks: Marks,
     *,
-    method: str = "auto",
     time_limit: float = 60.0,
 ) -> Realisation:
     """`permute` on a network of which switches and links are dead.
@@ -91,7 +90,7 @@ def permute_with_faults(
     """
     if network.radices and network.radices[0] == 1 and marks.switches:
         raise UnknotError(f"{network.name} has one stage only: a dead switch takes its terminals with it")
-    return permute(marked(network, marks), permutation(network, wanted), method=method, time_limit=time_limit)
+    return permute(marked(network, marks), permutation(network, wanted), time_limit=time_limit)
 
 
 def unreachable_pairs(network: Network, marks: Marks) -> int:

@@ -6,7 +6,6 @@ Methods, each exact:
 ``looping``         polynomial; whole Beneš and RCBN networks, which realise every permutation
 ``edge colouring``  polynomial; whole Clos networks
 ``cut``             more messages than links that all of them must pass: polynomial, blocked
-``search``          over all paths, the message with the fewest left next; for up to some 400,000 paths in all
 ``cp-sat``          one flow of 0s and 1s for each message
 ==================  ================================================================================================
 """
@@ -20,7 +19,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import UnknotError, require_known
 from unknot.network import Network
 from unknot.network.families import benes, clos
 from unknot.network.model import IntArray
@@ -28,21 +26,11 @@ from unknot.network.stages import stages
 from unknot_papers.multistage.looping import route_benes, route_clos, route_rcbn
 from unknot_papers.multistage.paths import count_paths
 from unknot_papers.multistage.realisation import Realisation, permutation
-from unknot_papers.multistage.search import (
-    MAX_CHOICES,
-    cut,
-    find_paths,
-    path_table,
-    searchable,
-    solve,
-)
+from unknot_papers.multistage.search import cut, solve
 from unknot_papers.rcbn import rcbn
 
-METHODS = ("auto", "search", "cp-sat")
 MAX_MINIMISED = 64
 """Most messages of a blocked set that is made minimal, and of one for which the best partial answer is looked for."""
-QUICK = 50_000
-"""Choices after which a search gives way to CP-SAT."""
 
 Answer = IntArray | bool | None
 """Paths; False if there are none; None if that is not known."""
@@ -52,7 +40,6 @@ def permute(
     network: Network,
     wanted: str | Sequence[int] | npt.NDArray[np.integer],
     *,
-    method: str = "auto",
     time_limit: float = 60.0,
     explain: bool = True,
 ) -> Realisation:
@@ -64,8 +51,6 @@ def permute(
         A multistage network, possibly with faults.
     wanted : str or sequence of int
         The output of each input; ``-`` or −1 for an idle one.
-    method : {"auto", "search", "cp-sat"}
-        By default the fastest exact one; the answer names it.
     time_limit : float
         Seconds for CP-SAT.
     explain : bool
@@ -79,17 +64,13 @@ def permute(
     Raises
     ------
     UnknotError
-        If it is no permutation, or the method does not fit the network.
+        If it is no permutation.
     """
-    require_known("unknown method", method, METHODS)
     stages(network)
     destinations = permutation(network, wanted)
     s = np.flatnonzero(destinations >= 0).astype(np.int32)
     task = _Task(network, s, destinations[s].astype(np.int32), time.monotonic() + time_limit, explain)
-    known = task.known(destinations) if method == "auto" else None
-    if known is not None:
-        return known
-    return task.unreachable() or task.decided(method)
+    return task.known(destinations) or task.unreachable() or task.decided()
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,43 +112,22 @@ class _Task:
             )
         return self.blocked("reachability", words, (first,))
 
-    def decided(self, method: str) -> Realisation:
-        network, everyone = self.network, np.arange(self.sources.size)
-        paths = self.path_counts()
-        listed = searchable(int(paths.sum()), self.sources.size)
-        # A flow is worth its time only where the search may have much to try.
-        many_paths = int(paths.max(initial=1)) > 2
-        crossing = cut(network, self.sources, self.destinations) if many_paths and method == "auto" else None
+    def decided(self) -> Realisation:
+        # The cut is worth its time only where paths leave much to choose.
+        many_paths = int(self.path_counts().max(initial=1)) > 2
+        crossing = cut(self.network, self.sources, self.destinations) if many_paths else None
         if crossing is not None:
             return self.too_narrow(crossing)
-        if method == "cp-sat" or not listed:
-            if method == "search":
-                raise UnknotError(f"{network.name}: the messages have too many paths to search; use cp-sat")
-            return self.concluded("cp-sat", self.solve(everyone), self.solve)
-        table = path_table(network, self.sources, self.destinations)
-        limit = QUICK if method == "auto" else MAX_CHOICES
-
-        def search(kept: npt.NDArray[np.int64]) -> Answer:
-            answer = find_paths(table, kept, limit)
-            return self.solve(kept) if answer is None and method == "auto" else answer
-
-        answer = find_paths(table, everyone, limit)
-        if answer is None and method == "auto":
-            return self.concluded("cp-sat", self.solve(everyone), search)
-        return self.concluded("search", answer, search)
-
-    def concluded(
-        self, method: str, answer: Answer, answer_of: Callable[[npt.NDArray[np.int64]], Answer]
-    ) -> Realisation:
-        if answer is None:
+        paths = self.solve(np.arange(self.sources.size))
+        if paths is None:
             words = "no paths were found and none were ruled out in the time given"
-            return self.answer(None, method, words, _none(self.network, self.sources))
-        if isinstance(answer, np.ndarray):
-            return self.realised(method, answer)
-        core, minimal = self.minimised(answer_of)
+            return self.answer(None, "cp-sat", words, _none(self.network, self.sources))
+        if isinstance(paths, np.ndarray):
+            return self.realised("cp-sat", paths)
+        core, minimal = self.minimised(self.solve)
         named = ", ".join(self.name(m) for m in core[:6]) + (", …" if len(core) > 6 else "")
         few = f"{len(core)} of the messages cannot pass together: {named}"
-        return self.blocked(method, few, core, minimal=minimal)
+        return self.blocked("cp-sat", few, core, minimal=minimal)
 
     def too_narrow(self, links: int) -> Realisation:
         def answer_of(kept: npt.NDArray[np.int64]) -> Answer:

@@ -18,8 +18,6 @@ from unknot_papers.multistage.paths import all_paths, count_paths
 
 MAX_LISTED = 400_000
 """Most paths of all messages together that a search lists."""
-MAX_CELLS = 200_000_000
-"""Most bytes of a search, which notes for each choice which paths are left."""
 MAX_CHOICES = 2_000_000
 """Choices after which a search gives up."""
 
@@ -64,28 +62,6 @@ def path_table(network: Network, sources: npt.ArrayLike, destinations: npt.Array
     for hop in range(hops):
         masks[at, paths[:, hop] // 64] |= np.uint64(1) << (paths[:, hop] % 64).astype(np.uint64)
     return PathTable(first, paths, masks)
-
-
-def searchable(paths: int, messages: int) -> bool:
-    """Whether a search over this number of paths in all is feasible."""
-    return paths <= MAX_LISTED and paths * (messages + 1) <= MAX_CELLS
-
-
-def find_paths(table: PathTable, messages: Numbers | None = None, limit: int = MAX_CHOICES) -> IntArray | bool | None:
-    """Disjoint paths for the messages whose pairs a table lists, or for some of them.
-
-    Returns
-    -------
-    int32 array of shape (messages, stages − 1), or False if there are none, or None after `limit` choices
-    """
-    from unknot_papers.multistage.looping_kernel import search
-
-    pairs = np.arange(table.first.size - 1) if messages is None else messages
-    choice = np.zeros(pairs.size, dtype=np.int64)
-    answer = search(table.first, table.masks, np.ascontiguousarray(pairs, dtype=np.int64), limit, choice)
-    if answer < 0:
-        return None
-    return table.paths[choice] if answer else False
 
 
 def realisable(network: Network, permutations: npt.ArrayLike) -> npt.NDArray[np.bool_]:

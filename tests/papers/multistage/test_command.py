@@ -53,8 +53,8 @@ def test_random_permutations_repeat() -> None:
 
 
 def test_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["unknot_papers.multistage.permute"], "MAX_CHOICES", 1)
-    code, out, _ = run("rcbn(16)", "--random", "2", "--method", "search")
+    monkeypatch.setattr(sys.modules["unknot_papers.multistage.search"], "MAX_VARIABLES", 1)
+    code, out, _ = run("omega(16)", "--random", "2")
     assert code == 3
     assert "undecided" in out
 
@@ -68,7 +68,6 @@ def test_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
         (("rcbn(8)", "0,1,2,3,4,5,6,7", "--random", "1"), "not both"),
         (("mesh(2, 4)", "--random", "1"), "no multistage network"),
         (("rcbn(8)", "--random", "1", "--dead", "s7r7"), "--dead:1:1: network 'rcbn(8)' has no router called 's7r7'"),
-        (("rcbn(8)", "--random", "1", "--method", "magic"), "unknown method 'magic'"),
         (("rcbn(9)", "--random", "1"), "power of 2"),
         (("rcbn(8)", "--random", "1", "--out", "x.jpg"), "written as .svg, .png or .pdf"),
     ],

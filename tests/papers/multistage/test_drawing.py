@@ -57,8 +57,8 @@ def test_messages_without_any_path_end_at_their_switch() -> None:
 
 
 def test_undecided_and_large_networks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["unknot_papers.multistage.permute"], "MAX_CHOICES", 1)
-    assert "undecided (search)" in draw_realisation(permute(rcbn(16), range(16), method="search"))
+    monkeypatch.setattr(sys.modules["unknot_papers.multistage.search"], "MAX_VARIABLES", 1)
+    assert "undecided (cp-sat)" in draw_realisation(permute(omega(16), range(16)))
     large = permute(rcbn(1024), range(1024))
     assert "Too large to draw" in draw_realisation(large)
     with pytest.raises(NetworkError, match=r"omega\(8\) was not made from mesh\(2, 2\)"):
