@@ -81,7 +81,7 @@ def turn(paths, c, e):
 @njit(inline="always")
 def after(now, k, c, h):
     """The channel that follows in a lane on the way to a column's home."""
-    return now.follow[k * now.apart, now.site[c], h]
+    return np.int64(now.follow[k * now.apart, now.site[c], h])
 
 
 @njit(inline="always")
@@ -281,7 +281,8 @@ def reroute(paths, now, rate, state, moves, scale, hot, cold):
         if more <= 0 or unit(state) < np.exp(-more / heat):
             climbs = before < 0 or climb_in(paths, now, mark, stack, lane, before, new)
             for i in range(made):
-                climbs = climbs and climb_in(paths, now, mark, stack, lane, fresh[i], now.follow[lane, fresh[i], h])
+                c = np.int64(now.follow[lane, fresh[i], h])
+                climbs = climbs and climb_in(paths, now, mark, stack, lane, fresh[i], c)
             if climbs:
                 if before < 0:
                     now.lane[u, h], now.start[u, h] = lane, new
