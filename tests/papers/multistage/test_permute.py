@@ -232,8 +232,6 @@ def test_what_is_no_permutation(wanted: str | list[int], message: str) -> None:
 
 
 def test_other_errors() -> None:
-    with pytest.raises(UnknotError, match="unknown method 'serach'; did you mean search"):
-        permute(rcbn(8), range(8), method="serach")
     with pytest.raises(NetworkError, match="no multistage network"):
         permute(mesh(2, 4), range(8))
     with pytest.raises(UnknotError, match="at least 0, got -1"):
