@@ -20,7 +20,7 @@ from unknot.network import distances_from
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import TRAFFICS, route_lengths, switchboard
 from unknot.verify.audit_multicast import MulticastAudit, audit_multicast
-from unknot.verify.audit_traffic import TrafficAudit, audit_traffic
+from unknot.verify.audit_traffic import FollowedTables, TrafficAudit, audit_traffic
 
 ONE_LANE = (
     "no service levels are known, so all traffic is judged as sharing one virtual lane (VL) of every link; tables "
@@ -142,17 +142,10 @@ def audit(
             "a number of lanes says nothing without the service levels of the paths; give them too (--sl)"
         )
     hops = route_lengths(fabric.network, board.next_channel)
-    extra = _extra_hops(fabric, hops)
-    audits: list[TrafficAudit] = []
-    for traffic in TRAFFICS:
-        if traffic != "host-to-host" and (fabric.owner < fabric.network.num_terminals).all():
-            continue
-        audits.append(audit_traffic(fabric, board, traffic, lanes, technique, time_limit, hops, extra))
-    replies = None
-    if fabric.levels is not None:
-        replies = audit_traffic(
-            fabric, board, "host-to-host", lanes, technique, time_limit, hops, extra, replies=True
-        )  # fmt: skip
+    tables = FollowedTables(fabric, board, hops, _extra_hops(fabric, hops), lanes, technique, time_limit)
+    only_hosts = bool((fabric.owner < fabric.network.num_terminals).all())
+    audits = [audit_traffic(tables, traffic) for traffic in (TRAFFICS[:1] if only_hosts else TRAFFICS)]
+    replies = None if fabric.levels is None else audit_traffic(tables, "host-to-host", replies=True)
     widest = max(kind.relation.vcs.widest for kind in audits)
     return Audit(
         fabric, technique, widest, _assumption(fabric, widest), audits[0], tuple(audits[1:]), replies,

@@ -99,63 +99,61 @@ class TrafficAudit:
         return all_hold((self.verdict.deadlock_free, self.delivery.delivered))
 
 
-def audit_traffic(
-    fabric: Fabric,
-    board: Switchboard,
-    traffic: Traffic,
-    lanes: int | None,
-    technique: Switching,
-    time_limit: float | Deadline,
-    hops: IntArray,
-    extra: IntArray,
-    *,
-    replies: bool = False,
-) -> TrafficAudit:
+@dataclass(frozen=True, eq=False)
+class FollowedTables:
+    """Tables of a fabric, their routes, and how they are judged.
+
+    Attributes
+    ----------
+    hops, extra : int32 arrays, shape (routers, LIDs)
+        Hops of each route, negative where it does not arrive, and those of them beyond a shortest path.
+    lanes, technique, time_limit
+        As for `unknot.verify.audit.audit`.
+    """
+
+    fabric: Fabric
+    board: Switchboard
+    hops: IntArray
+    extra: IntArray
+    lanes: int | None
+    technique: Switching
+    time_limit: float | Deadline
+
+
+def audit_traffic(tables: FollowedTables, traffic: Traffic, *, replies: bool = False) -> TrafficAudit:
     """Judge one kind of traffic: with a sender for each port, or on large fabrics for each switch if that says all.
 
     Parameters
     ----------
     replies : bool
         Whether hosts also answer at the level of the request.
-    hops, extra : int32 arrays, shape (routers, LIDs)
-        Hops of each route, −1 where it does not arrive, and those of them beyond a shortest path.
     """
-    lids = destinations(fabric, traffic)
+    fabric, board = tables.fabric, tables.board
     name = REPLIES if replies else traffic
     if board.network.num_terminals * fabric.lids.size > MERGED:
-        merged = merged_relation(fabric, board, traffic, lanes, replies=replies)
-        whole = merged and _merged(fabric, board, name, lids, *merged, technique, time_limit, hops, extra)
+        merged = merged_relation(fabric, board, traffic, tables.lanes, replies=replies)
+        whole = merged and _merged(tables, name, destinations(fabric, traffic), *merged)
         if whole:
             return whole
-    relation = fabric_relation(fabric, traffic, lanes=lanes, replies=replies)
-    verdict = check(relation, technique, time_limit=time_limit)
-    delivery = deliver(relation)
-    lost = lost_packets(fabric, relation, delivery, lids)[:SHOWN]
-    extra = extra[np.ix_(relation.network.inject, lids)]
+    relation = fabric_relation(fabric, traffic, lanes=tables.lanes, replies=replies)
+    lids = destinations(fabric, traffic)
     used = _used(relation, lids.size)
-    unknown = unknown_traffic(fabric, board, relation, lids, hops, used.sum(axis=1))
-    return _joined(name, relation, verdict, delivery, lost, np.asarray(used.any(axis=1)), extra, unknown)
+    verdict = check(relation, tables.technique, time_limit=tables.time_limit)
+    unknown = unknown_traffic(fabric, board, relation, lids, tables.hops, used.sum(axis=1))
+    return _joined(tables, name, lids, verdict, relation, deliver(relation), np.asarray(used.any(axis=1)), unknown)
 
 
 def _merged(
-    fabric: Fabric,
-    board: Switchboard,
-    name: str,
-    lids: npt.NDArray[np.int64],
-    relation: Relation,
-    counts: npt.NDArray[np.int32],
-    technique: Switching,
-    time_limit: float | Deadline,
-    hops: IntArray,
-    extra: IntArray,
+    tables: FollowedTables, name: str, lids: npt.NDArray[np.int64], relation: Relation, counts: npt.NDArray[np.int32]
 ) -> TrafficAudit | None:
     """Judge with one sender at each switch; None where that does not tell which hosts are concerned.
 
     So it is where packets are dropped for their lanes or between hosts of a switch, and where one in the
     counterexample begins at the switch of its destination: the sender might be the receiver.
     """
+    fabric = tables.fabric
     at_home = relation.destination[: lids.size], np.arange(lids.size)
-    stopped = hops[:, lids]
+    stopped = tables.hops[:, lids]
     missed = np.where(stopped < 0, counts, 0)
     if missed[at_home][stopped[at_home] == -1].any():
         return None
@@ -163,27 +161,27 @@ def _merged(
     open_states = int(_used(relation, lids.size).sum(axis=1)[stopped < -1].sum())
     if delivery.undelivered_pairs > open_states and (fabric.levels is not None or fabric.lanes is not None):
         return None
-    verdict = check(relation, technique, time_limit=time_limit)
+    verdict = check(relation, tables.technique, time_limit=tables.time_limit)
     stuck = verdict.configuration
     if stuck is not None and any(m.source == relation.destination[m.address] for m in stuck.messages):
         return None
     delivery = replace(delivery, pairs=int(counts.sum()), undelivered_pairs=int(missed.sum()))
-    lost = lost_packets(fabric, relation, delivery, lids)[:SHOWN]
-    unknown = unknown_traffic(fabric, board, relation, lids, hops, counts)
-    return _joined(name, relation, verdict, delivery, lost, counts, extra[:, lids], unknown)
+    unknown = unknown_traffic(fabric, tables.board, relation, lids, tables.hops, counts)
+    return _joined(tables, name, lids, verdict, relation, delivery, counts, unknown)
 
 
 def _joined(
+    tables: FollowedTables,
     traffic: str,
-    relation: Relation,
+    lids: npt.NDArray[np.int64],
     verdict: Verdict,
+    relation: Relation,
     delivery: Delivery,
-    lost: tuple[str, ...],
     pairs: npt.NDArray[np.integer | np.bool_],
-    extra: IntArray,
     unknown: Unknown,
 ) -> TrafficAudit:
-    """Join what was found; `pairs` and `extra` hold pairs and extra hops, by terminal of the relation and LID."""
+    """Join what was found; `pairs` counts those that each terminal of the relation and LID stand for."""
+    extra = tables.extra[np.ix_(relation.network.inject, lids)]
     longer = (pairs > 0) & (extra > 0)
     whole = unknown.delivery(delivery)
     return TrafficAudit(
@@ -193,7 +191,7 @@ def _joined(
         certificate_holds=evidence_holds(relation, verdict),
         delivery=whole,
         loop=loop_of(relation, verdict.configuration),
-        lost=lost,
+        lost=lost_packets(tables.fabric, relation, delivery, lids)[:SHOWN],
         longer_pairs=int(pairs[longer].sum()),
         extra_hops=int(extra[longer].max(initial=0)),
         unknown=unknown,
