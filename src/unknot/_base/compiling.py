@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 from unknot._base.progress import NotebookBar, in_notebook
@@ -62,14 +62,10 @@ class Announcement:
 
     def _lines(self, text: str) -> None:
         said = 0.0
-
-        def show(seconds: float) -> None:
-            nonlocal said
+        for seconds in self._seconds():
             if seconds >= said + EVERY:
                 said = seconds
                 print(f"still compiling kernels, {seconds:.0f} s", file=sys.stderr, flush=True)
-
-        self._follow(show)
 
     def _bar(self, text: str) -> None:
         from rich.console import Console
@@ -78,22 +74,24 @@ class Announcement:
 
         if in_notebook():
             bar = NotebookBar(text, late=0)
-            self._follow(lambda seconds: bar("", int(min(seconds, MOST)), ABOUT))
+            for seconds in self._seconds():
+                bar("", int(min(seconds, MOST)), ABOUT)
             bar.close()
             return
         try:
             columns = (TextColumn(text), BarColumn(), TimeElapsedColumn())
             with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
                 task = shown.add_task("", total=ABOUT)
-                self._follow(lambda seconds: shown.update(task, completed=min(seconds, MOST)))
+                for seconds in self._seconds():
+                    shown.update(task, completed=min(seconds, MOST))
         except LiveError:
             print(text, file=sys.stderr, flush=True)
 
-    def _follow(self, show: Callable[[float], None]) -> None:
-        """Show the seconds gone until nothing has been compiled for a while."""
+    def _seconds(self) -> Iterator[float]:
+        """Yield the seconds gone, ten times a second, until nothing has been compiled for a while."""
         began = time.monotonic()
         while self._deep or time.monotonic() - self._last < CALM:
-            show(time.monotonic() - began)
+            yield time.monotonic() - began
             time.sleep(0.1)
 
 

@@ -222,6 +222,12 @@ class Relation:
             return np.flatnonzero(self.may_use[:, address]).astype(np.int32)
         return np.arange(self.network.num_terminals, dtype=np.int32)
 
+    def usable(self, addresses: npt.NDArray[np.integer[Any]] | slice = slice(None)) -> npt.NDArray[np.bool_]:
+        """Which terminals may send to some addresses: bool array, shape (terminals, addresses)."""
+        if self.may_use is None:
+            return np.ones((self.network.num_terminals, self.destination[addresses].size), dtype=bool)
+        return self.may_use[:, addresses]
+
     def address_name(self, address: int) -> str:
         """Name of an address: its label, else the name of its terminal."""
         if self.address_labels is not None:

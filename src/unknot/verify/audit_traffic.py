@@ -137,7 +137,7 @@ def audit_traffic(tables: FollowedTables, traffic: Traffic, *, replies: bool = F
             return whole
     relation = fabric_relation(fabric, traffic, lanes=tables.lanes, replies=replies)
     lids = destinations(fabric, traffic)
-    used = _used(relation, lids.size)
+    used = relation.usable().reshape(relation.network.num_terminals, -1, lids.size)
     verdict = check(relation, tables.technique, time_limit=tables.time_limit)
     unknown = unknown_traffic(fabric, board, relation, lids, tables.hops, used.sum(axis=1))
     return _joined(tables, name, lids, verdict, relation, deliver(relation), np.asarray(used.any(axis=1)), unknown)
@@ -158,7 +158,7 @@ def _merged(
     if missed[at_home][stopped[at_home] == -1].any():
         return None
     delivery = deliver(relation)
-    open_states = int(_used(relation, lids.size).sum(axis=1)[stopped < -1].sum())
+    open_states = int(relation.usable().reshape(stopped.shape[0], -1, lids.size).sum(axis=1)[stopped < -1].sum())
     if delivery.undelivered_pairs > open_states and (fabric.levels is not None or fabric.lanes is not None):
         return None
     verdict = check(relation, tables.technique, time_limit=tables.time_limit)
@@ -196,10 +196,3 @@ def _joined(
         extra_hops=int(extra[longer].max(initial=0)),
         unknown=unknown,
     )
-
-
-def _used(relation: Relation, lids: int) -> npt.NDArray[np.bool_]:
-    """Pairs of terminal and LID that are used, by terminal, service level and LID."""
-    if relation.may_use is None:
-        return np.ones((relation.network.num_terminals, 1, lids), dtype=bool)
-    return np.asarray(relation.may_use.reshape(relation.network.num_terminals, -1, lids))

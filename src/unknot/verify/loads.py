@@ -54,13 +54,11 @@ def _uniform(relation: Relation, meant: Pattern) -> Callable[[int], Rates]:
     homes = [np.flatnonzero(relation.destination == t) for t in range(terminals)]
 
     def column(home: int) -> npt.NDArray[np.bool_]:
-        mine = homes[home]
-        use = np.full(terminals, mine.size > 0)
-        if relation.may_use is not None:
-            use = np.array(relation.may_use[:, mine].any(axis=1), dtype=bool)
-        own = [a for a in mine.tolist() if relation.may_use is None or relation.may_use[home, a]]
-        use[home] = meant.itself and any(relation.candidates(relation.num_vcs + home, a) for a in own)
-        return use
+        usable = relation.usable(homes[home])
+        sends = np.asarray(usable.any(axis=1))
+        own = homes[home][usable[home]].tolist()
+        sends[home] = meant.itself and any(relation.candidates(relation.num_vcs + home, a) for a in own)
+        return sends
 
     for home in range(terminals):
         served += column(home)
@@ -156,7 +154,10 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
         if choice == -1:
             choice = _solve(relation, order, first, value, injected, address, load)
         if choice < -1:
-            _dead_end(relation, int(order[-2 - choice]), address)
+            raise RelationError(
+                f"{relation.name}: traffic bound for {relation.address_name(address)} runs into a dead end at "
+                f"{vcs.name(int(order[-2 - choice]))}; loads are those of a routing that delivers"
+            )
         chosen = chosen or choice > 0
         forced = forced and not choice and one_route(order, first, value, vcs.channel, injected, slot)
     return result(relation, load, sent, received, forced, "equal" if chosen else "routes")
@@ -173,19 +174,17 @@ def by_address(relation: Relation, traffic: PatternLike, sent: Rates, received: 
     column = rates(relation, traffic)
     for home in range(relation.network.num_terminals):
         rate = column(home)
-        _check_reach(relation, home, rate)
+        mine = np.flatnonzero(relation.destination == home)
+        usable = relation.usable(mine)
+        addresses = usable.sum(axis=1)
+        for terminal in np.flatnonzero((rate > 0) & (addresses == 0))[:1].tolist():
+            name = relation.network.terminal_name
+            raise RelationError(
+                f"{relation.name}: {name(terminal)} is to send to {name(home)}, but has no address for it"
+            )
         sent += rate
         received[home] = rate.sum()
-        mine = np.flatnonzero(relation.destination == home)
-        yield from zip(mine.tolist(), _shares(relation, mine, rate), strict=True)
-
-
-def _shares(relation: Relation, mine: npt.NDArray[np.int64], rate: Rates) -> npt.NDArray[np.float64]:
-    """Return the traffic of each terminal to each address of a destination: shape (addresses, terminals)."""
-    if relation.may_use is None:
-        return np.tile(rate / max(mine.size, 1), (mine.size, 1))
-    use = relation.may_use[:, mine].T
-    return np.asarray(use * (rate / np.maximum(use.sum(axis=0), 1)))
+        yield from zip(mine.tolist(), usable.T * (rate / np.maximum(addresses, 1)), strict=True)
 
 
 def injections(relation: Relation, order: npt.NDArray[np.int64], share: npt.NDArray[np.float64]) -> Rates:
@@ -194,25 +193,6 @@ def injections(relation: Relation, order: npt.NDArray[np.int64], share: npt.NDAr
     at_terminal = order >= relation.num_vcs
     injected[at_terminal] = share[order[at_terminal] - relation.num_vcs]
     return injected
-
-
-def _check_reach(relation: Relation, home: int, rate: Rates) -> None:
-    """Refuse traffic for which the source has no address."""
-    mine = np.flatnonzero(relation.destination == home)
-    able = np.full(rate.size, mine.size > 0) if relation.may_use is None else relation.may_use[:, mine].any(axis=1)
-    wrong = np.flatnonzero((rate > 0) & ~able)
-    if wrong.size:
-        name = relation.network.terminal_name
-        raise RelationError(
-            f"{relation.name}: {name(int(wrong[0]))} is to send to {name(home)}, but has no address for it"
-        )
-
-
-def _dead_end(relation: Relation, at: int, address: int) -> None:
-    raise RelationError(
-        f"{relation.name}: traffic bound for {relation.address_name(address)} runs into a dead end at "
-        f"{relation.vcs.name(at)}; loads are those of a routing that delivers"
-    )
 
 
 def _solve(

@@ -91,13 +91,11 @@ class Destinations:
     def turn_to(self, home: int) -> None:
         """Explore the states of all addresses of a terminal."""
         relation, network = self.relation, self.relation.network
-        input_vcs, terminals = relation.vcs.router.size, network.num_terminals
+        input_vcs = relation.vcs.router.size
         mine = self.addresses[home]
         self.home, self.mine = home, mine
         self.slot = np.full(mine.size * input_vcs, -1, dtype=np.int64)
-        self.used = np.ones(mine.size * terminals, dtype=bool)
-        if relation.may_use is not None:
-            self.used = np.ascontiguousarray(relation.may_use[:, mine].T).reshape(-1)
+        self.used = np.ascontiguousarray(relation.usable(mine).T).reshape(-1)
         firsts, values, states, edges = [np.zeros(1, dtype=np.int64)], [], 0, 0
         for k, address in enumerate(mine.tolist()):
             order, first, value = self.explorer.visit(address)
@@ -222,12 +220,8 @@ def forbidden_path(relation: Relation, source: int, home: int) -> ForbiddenPath 
     network, vcs = relation.network, relation.vcs
     distance = distances_from(network, int(network.eject[home]), reverse=True)
     first, leaving = network.outgoing
-    usable = relation.may_use
-    start = frozenset(
-        (relation.num_vcs + source, int(a))
-        for a in np.flatnonzero(relation.destination == home)
-        if usable is None or usable[source, a]
-    )
+    mine = np.flatnonzero(relation.destination == home)
+    start = frozenset((relation.num_vcs + source, a) for a in mine[relation.usable(mine)[source]].tolist())
     answers: dict[tuple[int, int], tuple[list[int], bool]] = {}
 
     def ask(at: int, address: int) -> tuple[list[int], bool]:

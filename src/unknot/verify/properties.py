@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -167,35 +168,31 @@ def properties(
     deadline = NEVER if time_limit is None else Deadline.of(time_limit, "properties")
     meant = pattern(relation.network, traffic)
     left_out: list[str] = []
-    steps = ("delivery", "livelock", "coherence", "adaptivity", "virtual channels", "loads", "best split")
 
-    def report(done: int) -> None:
-        if progress is not None:
-            progress(steps[done] if done < len(steps) - 1 + best else "", done, len(steps) - 1 + best)
-
-    def load(include: bool, function: Callable[[Relation, PatternLike], Loads], what: str) -> Loads | None:
+    def load(function: Callable[[Relation, PatternLike], Loads], what: str) -> Loads | None:
         try:
-            return deadline.within(lambda: function(relation, meant)) if include else None
+            return deadline.within(lambda: function(relation, meant))
         except RelationError as error:
             left_out.append(str(error))
         except NoAnswerError:
             left_out.append(f"{what}: there was no answer in {deadline.seconds:g} s")
         return None
 
-    report(0)
-    delivery = deliver(relation)
-    report(1)
-    cycles = livelock(relation)
-    report(2)
-    coherent = coherence(relation)
-    report(3)
-    paths = adaptivity(relation)
-    report(4)
-    used = vc_use(relation)
-    report(5)
-    uniform = load(True, loads, "loads")
-    if best:
-        report(6)
-    split = load(best and uniform is not None, best_loads, "best split")
-    report(6 + best)
-    return Properties(delivery, cycles, coherent, paths, used, uniform, split, tuple(left_out))
+    parts: list[Any] = []
+    stages: dict[str, Callable[[Relation], Any]] = {
+        "delivery": deliver,
+        "livelock": livelock,
+        "coherence": coherence,
+        "adaptivity": adaptivity,
+        "virtual channels": vc_use,
+        "loads": lambda _: load(loads, "loads"),
+        "best split": lambda _: load(best_loads, "best split") if best and parts[-1] is not None else None,
+    }
+    total = len(stages) - 1 + best
+    for done, (name, stage) in enumerate(stages.items()):
+        if progress is not None:
+            progress(name if done < total else "", done, total)
+        parts.append(stage(relation))
+    if best and progress is not None:
+        progress("", total, total)
+    return Properties(*parts, *[tuple(left_out)])
