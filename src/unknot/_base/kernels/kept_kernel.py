@@ -18,8 +18,6 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
-from numba.core.targetconfig import ConfigStack
-from numba.core.types import BaseFunction
 
 from unknot._base.kernels import cache as kernel_cache
 from unknot._base.kernels import linked
@@ -27,29 +25,6 @@ from unknot._base.kernels import linked
 # Numba makes its contexts when they are first wanted, under two locks that two threads may take in different order
 # and then wait for each other for ever. Here one thread makes them while others wait for this module.
 _CONTEXTS = cpu_target.typing_context, (TARGET := cpu_target.target_context)
-
-
-_call_type = BaseFunction.get_call_type
-
-
-def _known_call_type(function, context, args, keywords):
-    """Return the signature of a call of a function of Numba's, which is worked out once for the types and options."""
-    # Numba tries up to a dozen meanings of an operator at every place where it stands, a sixth of all compiling.
-    key, known = (
-        (context, args, str(getattr(ConfigStack.top_or_none(), "_values", None))),
-        function.__dict__.setdefault("known", {}),
-    )
-    if keywords or not all(kind.is_precise() for kind in args):
-        return _call_type(function, context, args, keywords)
-    if key not in known:
-        signature = _call_type(function, context, args, keywords)
-        known[key] = signature, function._impl_keys[signature.args]
-    # The meaning may have been worked out for other options since, under the same types.
-    signature, function._impl_keys[signature.args] = known[key]
-    return signature
-
-
-BaseFunction.get_call_type = _known_call_type
 
 
 class _InnerLibrary(JITCodeLibrary):
