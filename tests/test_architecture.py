@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
 
 import networkx as nx
@@ -98,3 +99,27 @@ def test_the_files_it_names_exist():
     assert len(inside) > 5
     for path in sorted(named | {f"src/unknot/{path}" for path in inside}):
         assert (ROOT / path).exists() or "NAME" in path, path
+
+
+def test_nothing_of_a_library_is_replaced() -> None:
+    """Of the standard library its hooks are set, as its documentation says."""
+    own = {"unknot", "unknot_papers", *sys.stdlib_module_names}
+    replaced = []
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        foreign = {
+            alias.asname or alias.name.split(".")[0]
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            and (getattr(node, "module", None) or node.names[0].name).split(".")[0] not in own
+            for alias in node.names
+        }
+        for node in ast.walk(tree):
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            for target in (each for each in targets if isinstance(each, ast.Attribute)):
+                root: ast.expr = target
+                while isinstance(root, ast.Attribute):
+                    root = root.value
+                if isinstance(root, ast.Name) and root.id in foreign:
+                    replaced.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert not replaced
