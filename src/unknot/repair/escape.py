@@ -12,8 +12,9 @@ from unknot.lanes.lanes import lanes
 from unknot.lanes.path_set import Ints
 from unknot.lanes.tables import Table
 from unknot.network import Network, distances_from
+from unknot.routing.overlay import Layer
 from unknot.routing.paths import homes_of
-from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation
+from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.taking import takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -97,26 +98,15 @@ def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20
     more[np.unique(step[step >= 0])] = count
     virtual = VirtualChannels(network, relation.vcs.counts + more)
     own, base = relation.vcs.counts.astype(np.int64), virtual.first[:-1]
-    inner = np.full(virtual.total, -1, dtype=np.int64)
-    outer = base[relation.vcs.channel] + relation.vcs.index
-    inner[outer] = np.arange(relation.num_vcs)
-    total, old_total, router, at_channel = virtual.total, relation.num_vcs, virtual.router, virtual.channel
+    layer = Layer(virtual, relation)
+    inner, ask = layer.inner, layer.rule
+    total, router, at_channel = virtual.total, virtual.router, virtual.channel
     index, home = virtual.index, column[relation.destination]
     end = network.eject[relation.destination]
-    ask = relation.rule
 
     def rule(at: int, address: int, out: Out) -> int:
         here, escape = router[at], at < total and inner[at] < 0
-        count = 0
-        if not escape:
-            inner_at = inner[at] if at < total else old_total + at - total
-            count = ask(inner_at, address, out)
-            for i in range(count):
-                vc = out[i] & VC_MASK
-                if vc != EJECT:
-                    out[i] += outer[vc] - vc
-                else:
-                    return count
+        count = 0 if escape else ask(at, address, out)
         if here == end[address]:
             if escape:
                 out[0] = EJECT

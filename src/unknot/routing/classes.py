@@ -27,6 +27,7 @@ from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.contract import PairNames
 from unknot.routing.named import routing
+from unknot.routing.overlay import Layer
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
 from unknot.routing.taking import takes_network, takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
@@ -171,18 +172,14 @@ def _side_by_side(
 ) -> Relation:
     """The routing of several classes, each by a relation on the VCs from some VC of every channel on."""
     one = parts[0][0]
-    unlike: list[Relation] = []
-    inner = np.full((len(parts), virtual.total), -1, dtype=np.int64)
+    unlike = list(dict.fromkeys(relation for relation, _ in parts))
+    which = np.array([unlike.index(relation) for relation, _ in parts])
+    inner = np.zeros((len(parts), virtual.total), dtype=np.int64)
     outer = np.zeros((len(parts), max(relation.num_vcs for relation, _ in parts)), dtype=np.int64)
     entry = np.array([relation.num_vcs for relation, _ in parts], dtype=np.int64)
-    which = np.zeros(len(parts), dtype=np.int64)
     for k, (relation, low) in enumerate(parts):
-        channel = relation.vcs.channel
-        outer[k, : relation.num_vcs] = virtual.first[channel] + low[channel] + relation.vcs.index
-        inner[k, outer[k, : relation.num_vcs]] = np.arange(relation.num_vcs)
-        if all(relation is not other for other in unlike):
-            unlike.append(relation)
-        which[k] = next(i for i, other in enumerate(unlike) if other is relation)
+        layer = Layer(virtual, relation, low)
+        outer[k, : relation.num_vcs], inner[k] = layer.outer, layer.inner
     ask, addresses, total = _by_number([relation.rule for relation in unlike]), one.num_addresses, virtual.total
 
     def rule(at: int, address: int, out: Out) -> int:

@@ -20,9 +20,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot.network import Network
+from unknot.network.model import IntArray
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.named import routing
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation, Rule
@@ -86,14 +88,18 @@ def overlay(
                 f"overlay cannot use {part.name}: its parts must choose anew at every router, and have one address "
                 "for each terminal"
             )
-    layers = _Layers(network, parts)
-    rule = layers.rule(0, returns)
-    for k in range(1, len(parts)):
-        rule = _after(layers.rule(k, returns), rule)
+    counts = np.stack([part.vcs.counts for part in parts]).astype(np.int64)
+    virtual, seat = VirtualChannels(network, counts.sum(axis=0)), _ports(network)
+    starts = np.cumsum(counts, axis=0) - counts
+    layers = [Layer(virtual, part, start) for part, start in zip(parts, starts, strict=True)]
+    rules = [_anywhere(layers, k, seat, virtual.router, returns=returns) for k in range(len(parts))]
+    rule = rules[0]
+    for over_it in rules[1:]:
+        rule = _after(over_it, rule)
     sound = parts[0].claims_minimal is True
     return Relation(
         network,
-        layers.virtual,
+        virtual,
         rule,
         name=f"overlay of {', '.join(part.name for part in parts[1:])} on {parts[0].name}",
         claims={technique: True for technique in CLAIMED if sound and parts[0].claims.get(technique)},
@@ -149,53 +155,77 @@ def _with_the_rest(network: Network, parts: list[Relation], text: str, vcs: int)
     return routing(network, text, vcs - most, where="overlay")
 
 
-class _Layers:
-    """The VCs of several relations side by side on every channel."""
+class Layer:
+    """A relation among those whose VCs lie side by side: it has those of each channel from some index on.
 
-    def __init__(self, network: Network, parts: list[Relation]) -> None:
-        counts = np.stack([part.vcs.counts for part in parts]).astype(np.int64)
-        self.parts = parts
-        self.virtual = VirtualChannels(network, counts.sum(axis=0))
-        self.base = np.cumsum(counts, axis=0) - counts + self.virtual.first[:-1]
-        self.part_of = (np.arange(self.virtual.total) >= self.base[1:, self.virtual.channel]).sum(axis=0)
-        self.seat = np.full(network.num_routers, -1, dtype=np.int64)
-        self.seat[network.inject] = np.arange(network.num_terminals)
-        empty = np.flatnonzero(self.seat[network.target] < 0)
-        if empty.size:
-            raise RelationError(
-                f"overlay on {network.name}: a header enters a virtual network as if it were injected, but router "
-                f"{network.router_name(int(network.target[empty[0]]))} has no terminal"
-            )
+    Attributes
+    ----------
+    outer : int64 array, shape (VCs of the relation,)
+        The number of each VC in the whole.
+    inner : int64 array, shape (VCs of the whole,)
+        The number of each VC in the relation; −1 for those of others.
+    """
 
-    def rule(self, k: int, returns: bool) -> Rule:
-        """Return the rule of part k: its candidates for a header anywhere in the network, as VCs of the whole."""
-        part, virtual, part_of, seat = self.parts[k], self.virtual, self.part_of, self.seat
-        outer = (self.base[k] - part.vcs.first[:-1])[part.vcs.channel] + np.arange(part.num_vcs)
-        inner = np.zeros(virtual.total, dtype=np.int64)
-        inner[outer] = np.arange(part.num_vcs)
-        total, router, entry, tier = virtual.total, virtual.router, part.num_vcs, TIER if k == 0 else 0
-        closed, ask = k > 0 and not returns, part.rule
+    def __init__(self, virtual: VirtualChannels, relation: Relation, start: npt.ArrayLike = 0) -> None:
+        own = relation.vcs
+        self.relation = relation
+        self.outer = virtual.first[own.channel] + np.broadcast_to(start, own.counts.shape)[own.channel] + own.index
+        self.inner = np.full(virtual.total, -1, dtype=np.int64)
+        self.inner[self.outer] = np.arange(own.total)
+
+    @property
+    def rule(self) -> Rule:
+        """The rule in numbers of the whole, for headers in VCs of the relation and at injection ports."""
+        outer, inner, ask = self.outer, self.inner, self.relation.rule
+        total, entry = inner.size, outer.size
 
         def rule(at: int, address: int, out: Out) -> int:
-            own, inner_at = k == 0, entry + at - total
-            if at < total and part_of[at] == k:
-                own, inner_at = True, inner[at]
-            elif at < total and closed and part_of[at] == 0:
-                return 0
-            elif at < total:
-                own, inner_at = False, entry + seat[router[at]]
-            count = 0
-            for i in range(ask(inner_at, address, out)):
+            count = ask(inner[at] if at < total else entry + at - total, address, out)
+            for i in range(count):
                 vc = out[i] & VC_MASK
                 if vc != EJECT:
-                    out[count] = out[i] - vc + outer[vc] + tier
-                    count += 1
-                elif own:
-                    out[count] = EJECT
-                    count += 1
+                    out[i] += outer[vc] - vc
             return count
 
         return rule
+
+
+def _ports(network: Network) -> npt.NDArray[np.int64]:
+    """A terminal of each router, −1 where there is none."""
+    seat = np.full(network.num_routers, -1, dtype=np.int64)
+    seat[network.inject] = np.arange(network.num_terminals)
+    empty = np.flatnonzero(seat[network.target] < 0)
+    if empty.size:
+        raise RelationError(
+            f"overlay on {network.name}: a header enters a virtual network as if it were injected, but router "
+            f"{network.router_name(int(network.target[empty[0]]))} has no terminal"
+        )
+    return seat
+
+
+def _anywhere(layers: list[Layer], k: int, seat: npt.NDArray[np.int64], router: IntArray, *, returns: bool) -> Rule:
+    """The rule of layer k for a header anywhere in the network."""
+    inner, base, ask = layers[k].inner, layers[0].inner, layers[k].rule
+    total, tier, closed = inner.size, TIER if k == 0 else 0, k > 0 and not returns
+
+    def rule(at: int, address: int, out: Out) -> int:
+        if at < total and closed and base[at] >= 0:
+            return 0
+        own, entered = k == 0, at
+        if at < total:
+            own = inner[at] >= 0
+            entered = at if own else total + seat[router[at]]
+        count = 0
+        for i in range(ask(entered, address, out)):
+            if out[i] & VC_MASK != EJECT:
+                out[count] = out[i] + tier
+                count += 1
+            elif own:
+                out[count] = EJECT
+                count += 1
+        return count
+
+    return rule
 
 
 def _after(first: Rule, second: Rule) -> Rule:

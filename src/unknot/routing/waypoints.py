@@ -21,7 +21,8 @@ from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.contract import PairNames
 from unknot.routing.named import routing
-from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
+from unknot.routing.overlay import Layer
+from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -87,33 +88,20 @@ def via_waypoint(
             f"{name} on {network.name}: {where} injects and ejects at different routers, so it is no waypoint"
         )
     virtual = VirtualChannels(network, first.vcs.counts + second.vcs.counts)
-    start = virtual.first[:-1]
-    outer_first = (start - first.vcs.first[:-1])[first.vcs.channel] + np.arange(first.num_vcs)
-    outer_second = (start + first.vcs.counts - second.vcs.first[:-1])[second.vcs.channel] + np.arange(second.num_vcs)
-    inner, late = np.zeros(virtual.total, dtype=np.int64), np.zeros(virtual.total, dtype=bool)
-    inner[outer_first], inner[outer_second] = np.arange(first.num_vcs), np.arange(second.num_vcs)
-    late[outer_second] = True
-    total, entry, second_entry = virtual.total, first.num_vcs, second.num_vcs
-    router, home, ask_first, ask_second = virtual.router, network.eject, first.rule, second.rule
+    late = Layer(virtual, second, first.vcs.counts)
+    inner, ask_first, ask_second = late.inner, Layer(virtual, first).rule, late.rule
+    total, router, home = virtual.total, virtual.router, network.eject
 
     def rule(at: int, address: int, out: Out) -> int:
         waypoint, to = address // terminals, address % terminals
-        outer = outer_second
-        if at < total and late[at]:
-            count = ask_second(inner[at], to, out)
-        elif router[at] == home[waypoint]:
-            if waypoint == to:
-                out[0] = EJECT
-                return 1
-            count = ask_second(second_entry + waypoint, to, out)
-        else:
-            outer = outer_first
-            count = ask_first(inner[at] if at < total else entry + at - total, waypoint, out)
-        for k in range(count):
-            vc = out[k] & VC_MASK
-            if vc != EJECT:
-                out[k] += outer[vc] - vc
-        return count
+        if at < total and inner[at] >= 0:
+            return ask_second(at, to, out)
+        if router[at] != home[waypoint]:
+            return ask_first(at, waypoint, out)
+        if waypoint != to:
+            return ask_second(total + waypoint, to, out)
+        out[0] = EJECT
+        return 1
 
     both = {t: first.claims[t] and second.claims[t] for t in first.claims if t in second.claims}
     return Relation(
