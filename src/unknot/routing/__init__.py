@@ -9,6 +9,9 @@ from typing import Any as _Any
 from unknot._base.moved import names_of as _names_of
 from unknot.routing import named as _named
 from unknot.routing import taking as _taking
+from unknot.routing.adaptive_meshes import lcfaa as lcfaa
+from unknot.routing.adaptive_meshes import schwiebert as schwiebert
+from unknot.routing.adaptive_meshes import vba as vba
 from unknot.routing.classes import in_classes as in_classes
 from unknot.routing.classes import in_ranges as in_ranges
 from unknot.routing.classes import message_classes as message_classes
@@ -28,7 +31,6 @@ from unknot.routing.hyperx import hyperx_minimal as hyperx_minimal
 from unknot.routing.hyperx import hyperx_omniwar as hyperx_omniwar
 from unknot.routing.layers import dfsssp as dfsssp
 from unknot.routing.layers import lash as lash
-from unknot.routing.lcfaa import lcfaa as lcfaa
 from unknot.routing.nca import nca as nca
 from unknot.routing.o1turn import o1turn as o1turn
 from unknot.routing.odd_even import odd_even as odd_even
@@ -41,8 +43,6 @@ from unknot.routing.relation import TIER as TIER
 from unknot.routing.relation import Candidate as Candidate
 from unknot.routing.relation import Relation as Relation
 from unknot.routing.ring_lexicographic import ring_lexicographic as ring_lexicographic
-from unknot.routing.romm import romm as romm
-from unknot.routing.schwiebert import schwiebert as schwiebert
 from unknot.routing.shortest_paths import fully_adaptive as fully_adaptive
 from unknot.routing.shortest_paths import shortest_paths as shortest_paths
 from unknot.routing.shuffle_exchange import shuffle_exchange as shuffle_exchange
@@ -52,8 +52,8 @@ from unknot.routing.turn_model import p_cube as p_cube
 from unknot.routing.turn_model import west_first as west_first
 from unknot.routing.two_trees import two_trees as two_trees
 from unknot.routing.up_down import up_down as up_down
-from unknot.routing.vba import vba as vba
 from unknot.routing.virtual_channels import VirtualChannels as VirtualChannels
+from unknot.routing.waypoints import romm as romm
 from unknot.routing.waypoints import ugal as ugal
 from unknot.routing.waypoints import valiant as valiant
 from unknot.routing.waypoints import via_waypoint as via_waypoint

@@ -1,0 +1,217 @@
+"""Minimal fully adaptive routing on meshes of any dimension: LCFAA, VBA, and Schwiebert & Jayasimha's algorithm.
+
+The three differ in the VCs that they take at a router inside an n-dimensional mesh, and in what they ask for them.
+
+LCFAA (Deng & Yang), 3n − 1 VCs: VC 0 is on every channel; VC 1 only on those that lead down dimension 1, 2, … (not
+dimension 0). The VCs 0 form virtual network 0, the VCs 1 network 1; both offer every shortest path. A message that
+has used network 1 stays there. One that has not takes a free VC of network 0. When none is free it waits for network
+0, as long as it must still move in dimension 0 or up some dimension; only when nothing but moves down the dimensions
+1, 2, … is left may it go over to network 1, and that is what it waits for then. Deng & Yang claim it deadlock-free
+under every switching technique they name, with the fewest VCs known.
+
+VBA (Deng & Yang), 2n · 2^(n−1) VCs: with 2^(n−1) VCs on every channel, 2^n virtual networks are formed that share no
+VC: one for each choice of a direction in every dimension, made of one VC of every channel that leads in a chosen
+direction. A message is injected into the network of its own directions (a dimension in which it need not move counts
+as upward), takes any shortest path there and never leaves it. Deng & Yang claim it deadlock-free under every
+switching technique they name, since no virtual network has a cycle.
+
+Schwiebert & Jayasimha (1993, 1995), 4n − 2 VCs: dimension 0 has one VC on each channel, every other dimension two. A
+header may take any channel that brings it nearer, with one restriction: VC 0 of a dimension above 0 only when it has
+no way left to go down a lower dimension. In two dimensions this is the algorithm known as opt-y: the first VC of the
+vertical channels is closed to packets that still have to go west. Blocked headers wait for all they may take.
+They prove it deadlock-free for wormhole switching and say that it extends to n
+dimensions with 4n − 2 VCs, the fewest that a fully adaptive algorithm with equal routers can do with. Nothing is
+claimed for other techniques.
+
+Their text has not been read for this: the form in more than two dimensions is derived from the count and from this
+argument. A blocked packet waits among others for the lowest dimension that it must go down or, when there is none,
+for any way up, and such waits never close a cycle, although the dependency graph has cycles.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unknot._base.errors import RelationError
+from unknot.network import Network
+from unknot.routing.contract import ATOMIC
+from unknot.routing.meshes import mesh_grid
+from unknot.routing.relation import EJECT, NO_WAIT, TIER, Out, Relation
+from unknot.routing.taking import takes_network
+from unknot.routing.virtual_channels import MAX_VCS, VirtualChannels
+
+
+@takes_network
+def lcfaa(network: Network) -> Relation:
+    """Low-cost fully adaptive routing: 3n − 1 VCs per router of an n-dimensional mesh.
+
+    Raises
+    ------
+    RelationError
+        If the network has wrap links; `NetworkError` if it has no dimensions.
+
+    References
+    ----------
+    B. Deng, X. Yang: BNR: the tool to analyse and design the minimal deadlock-free fully adaptive routing algorithm.
+    Computer Engineering & Science.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> lcfaa(mesh(4, 4))
+    <Relation lcfaa on mesh(4, 4), 60 VCs>
+    """
+    product = mesh_grid(network, "lcfaa")
+    coordinates, channel = product.coordinates, product.channel
+    down = product.down
+    virtual = VirtualChannels(network, np.where(down & (product.dimension > 0), 2, 1))
+    router, first, home = virtual.router, virtual.first, network.eject
+    num_vcs, index, dimensions = virtual.total, virtual.index, product.radices.size
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], home[address]
+        if here == there:
+            out[0] = EJECT
+            return 1
+        over = coordinates[here, 0] == coordinates[there, 0]
+        for i in range(dimensions):
+            over = over and coordinates[there, i] <= coordinates[here, i]
+        used = at < num_vcs and index[at] == 1
+        count = 0
+        for i in range(dimensions):
+            if coordinates[here, i] == coordinates[there, i]:
+                continue
+            port = channel[here, 2 * i + (1 if coordinates[there, i] < coordinates[here, i] else 0)]
+            if port < 0:
+                continue
+            if not used:
+                out[count] = first[port] + (NO_WAIT if over else 0)
+                count += 1
+            if over:
+                out[count] = first[port] + 1 + TIER
+                count += 1
+        return count
+
+    return Relation(network, virtual, rule, name="lcfaa", claims=ATOMIC, claims_minimal=True, source="Deng & Yang")
+
+
+@takes_network
+def vba(network: Network) -> Relation:
+    """Minimal fully adaptive routing in one virtual network for each class of messages.
+
+    The VC of class φ on a channel of dimension i has the index whose binary digits are those of φ (digit j is 1 when
+    φ goes down dimension j) without digit i.
+
+    Raises
+    ------
+    RelationError
+        If the network has wrap links, or its dimensions would take more than `MAX_VCS` VCs;
+        `NetworkError` if it has no dimensions.
+
+    References
+    ----------
+    B. Deng, X. Yang: BNR: the tool to analyse and design the minimal deadlock-free fully adaptive routing algorithm.
+    Computer Engineering & Science.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> vba(mesh(3, 3, 3))
+    <Relation vba on mesh(3, 3, 3), 432 VCs>
+    """
+    product = mesh_grid(network, "vba")
+    coordinates, channel, dimension = product.coordinates, product.channel, product.dimension
+    dimensions = product.radices.size
+    share = 2 ** max(0, dimensions - 1)
+    if network.num_channels * share > MAX_VCS:
+        raise RelationError(
+            f"vba wants 2^(n−1) VCs on every channel: on {network.name}, of {dimensions} dimensions, more than "
+            f"{MAX_VCS} in all"
+        )
+    virtual = VirtualChannels(network, share)
+    router, first, home, num_vcs = virtual.router, virtual.first, network.eject, virtual.total
+    along = dimension[virtual.channel].astype(np.int64)
+    down = product.down[virtual.channel]
+    low = virtual.index & ((1 << along) - 1)
+    kind_of = low + (down.astype(np.int64) << along) + ((virtual.index - low) << 1)
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], home[address]
+        if here == there:
+            out[0] = EJECT
+            return 1
+        kind = 0
+        if at < num_vcs:
+            kind = kind_of[at]
+        else:
+            for i in range(dimensions):
+                if coordinates[there, i] < coordinates[here, i]:
+                    kind += 1 << i
+        count = 0
+        for i in range(dimensions):
+            port = channel[here, 2 * i + ((kind >> i) & 1)]
+            if coordinates[here, i] != coordinates[there, i] and port >= 0:
+                rest = kind & ((1 << i) - 1)
+                out[count] = first[port] + rest + ((kind >> (i + 1)) << i)
+                count += 1
+        return count
+
+    return Relation(network, virtual, rule, name="vba", claims=ATOMIC, claims_minimal=True, source="Deng & Yang")
+
+
+@takes_network
+def schwiebert(network: Network) -> Relation:
+    """Minimal fully adaptive, one VC on channels of dimension 0 and two on all others.
+
+    Raises
+    ------
+    RelationError
+        If the network is not a mesh or hypercube; `NetworkError` if it has no coordinates.
+
+    References
+    ----------
+    L. Schwiebert, D. N. Jayasimha: Optimal fully adaptive minimal wormhole routing for meshes. Journal of Parallel
+    and Distributed Computing, 27(1), 1995, 56–70.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> schwiebert(mesh(4, 4))
+    <Relation schwiebert on mesh(4, 4), 72 VCs>
+    """
+    product = mesh_grid(network, "schwiebert")
+    coordinates, channel, dimensions = product.coordinates, product.channel, product.radices.size
+    virtual = VirtualChannels(network, np.where(product.dimension == 0, 1, 2))
+    router, first, home = virtual.router, virtual.first, network.eject
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], home[address]
+        count, left, descends = 0, False, False
+        for i in range(dimensions):
+            a, b = coordinates[here, i], coordinates[there, i]
+            if a == b:
+                continue
+            left = True
+            port = channel[here, 2 * i + (0 if a < b else 1)]
+            if port >= 0:
+                if i == 0 or not descends:
+                    out[count] = first[port]
+                    count += 1
+                if i > 0:
+                    out[count] = first[port] + 1
+                    count += 1
+            descends = descends or b < a
+        if left:
+            return count
+        out[0] = EJECT
+        return 1
+
+    return Relation(
+        network,
+        virtual,
+        rule,
+        name="schwiebert",
+        claims={"wormhole": True},
+        claims_minimal=True,
+        source="Schwiebert & Jayasimha 1993, 1995",
+    )
