@@ -67,7 +67,7 @@ def test_stages_have_names_and_come_to_their_end(
 @pytest.mark.parametrize("analysis", [check, check_all, smallest])
 @pytest.mark.parametrize("depth", [0, -1, 2.5, "2", True, None])
 def test_no_buffer_depth(analysis: Callable[..., Any], depth: Any) -> None:
-    with pytest.raises(RelationError, match="buffer depth must be at least 1"):
+    with pytest.raises(RelationError, match="buffer depth must be a whole number of flits of at least 1"):
         analysis(duato(mesh(2, 2), 2), buffer_depth=depth)
 
 

@@ -191,19 +191,15 @@ def repaired_faults(
     (12, 12, True)
     """
     from unknot.verify import check, deliver
-    from unknot.verify.fault_sweep import PARTS, FaultVerdict, cut_of, parts_of
+    from unknot.verify.fault_sweep import PARTS, FaultVerdict, left_after, parts_of
 
     require_known("repaired_faults: unknown kind", kind, PARTS, RelationError)
     network = laned.relation.network
     parts = list(parts_of(network, kind))  # type: ignore[arg-type]
     done: list[RepairedFault] = []
     for number, (name, numbers) in enumerate(parts, start=1):
-        try:
-            left = network.without(routers=numbers) if kind == "routers" else network.without(channels=numbers)
-            cut = cut_of(left)
-        except NetworkError:
-            cut = "nothing is left"
-        if cut:
+        left = left_after(network, kind, numbers)
+        if isinstance(left, str):
             done.append(RepairedFault(name, False))
         else:
             after = relaned(laned, left)

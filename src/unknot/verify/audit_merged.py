@@ -182,17 +182,13 @@ def routes_between_hosts(fabric: Fabric) -> Routes:
         channel = next_channel[r, lid]
         np.add.at(load, channel, routes[r, lid])
         np.add.at(routes, (network.target[channel], lid), routes[r, lid])
-    return Routes(lengths, _cables(fabric, load.tolist()))
+    cables = [CableLoad(name, int(load[forth]), int(load[back])) for name, (forth, back) in cables_of(fabric)]
+    return Routes(lengths, tuple(sorted(cables, key=lambda cable: -cable.routes)))
 
 
 def highest_load(fabric: Fabric) -> int:
     """Return the routes between hosts over the busiest channel."""
     return max((max(cable.forth, cable.back) for cable in routes_between_hosts(fabric).cables), default=0)
-
-
-def _cables(fabric: Fabric, load: list[int]) -> tuple[CableLoad, ...]:
-    loads = [CableLoad(name, load[forth], load[back]) for name, (forth, back) in cables_of(fabric)]
-    return tuple(sorted(loads, key=lambda cable: -cable.routes))
 
 
 def cables_of(fabric: Fabric) -> list[tuple[str, tuple[int, int]]]:

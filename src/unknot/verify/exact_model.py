@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base.background import clock
 from unknot.network.graph import strong_components
@@ -47,28 +46,13 @@ def find(part: Remainder, seconds: float) -> list[Worm] | bool:
     return model.solve(seconds)
 
 
-@dataclass(frozen=True, eq=False)
-class Ports:
-    """Sources of packets: the router each VC leaves, and how many terminals inject at each router."""
-
-    router: npt.NDArray[np.integer[Any]]
-    terminals: npt.NDArray[np.integer[Any]]
-
-    @classmethod
-    def of(cls, relation: Relation) -> Ports:
-        """Ports of a relation."""
-        network = relation.network
-        counts = np.bincount(network.inject, minlength=network.num_routers)
-        return cls(network.source[relation.vcs.channel], counts)
-
-
 def fewest(
     part: Remainder,
     seconds: float,
     *,
     messages: int = 1,
     held: int = 1,
-    ports: Ports | None = None,
+    injected: Relation | None = None,
     work: float = float("inf"),
 ) -> tuple[list[Worm] | bool, bool]:
     """Worms that block each other: as few as possible, and then on as few VCs as possible.
@@ -80,8 +64,8 @@ def fewest(
         Time limit.
     messages, held : int
         It is known that there are no fewer messages, and that this number of messages holds no fewer VCs.
-    ports : Ports, optional
-        Every worm shall come straight from a terminal of its own.
+    injected : Relation, optional
+        Every worm shall come straight from a terminal of its own of this relation.
     work : float
         Limit in the solver's own measure, which does not depend on the machine; about seconds.
 
@@ -92,8 +76,8 @@ def fewest(
     """
     end = clock() + seconds
     model = Model(part)
-    if ports is not None:
-        model.start_at_terminals(ports)
+    if injected is not None:
+        model.start_at_terminals(injected)
     count, size = sum(model.stay), sum(model.held.values())
     worms, proved = model.minimize(count, messages, end, work)
     if isinstance(worms, bool):
@@ -191,21 +175,23 @@ class Model:
                     position[u] = self.model.new_int_var(0, int(length[ring[u]]) - 1, "")
             self.model.add(position[t] == position[s] + 1).only_enforce_if(self.step[e])
 
-    def start_at_terminals(self, ports: Ports) -> None:
+    def start_at_terminals(self, relation: Relation) -> None:
         """Every worm begins where a packet enters, and no router sends more worms than it has terminals."""
-        part = self.part
+        part, network = self.part, relation.network
+        terminals = np.bincount(network.inject, minlength=network.num_routers)
+        leaves = network.source[relation.vcs.channel]
         arriving: list[list[Any]] = [[] for _ in self.state]
         for t, y in zip(part.next_state.tolist(), self.step, strict=True):
             arriving[t].append(y)
         begun: dict[int, list[Any]] = {}
         for s, (x, v) in enumerate(zip(self.state, part.input_vc.tolist(), strict=True)):
             if part.enters[s]:
-                begun.setdefault(int(ports.router[v]), []).append(x - sum(arriving[s]))
+                begun.setdefault(int(leaves[v]), []).append(x - sum(arriving[s]))
             else:
                 self.model.add_bool_or([~x, *arriving[s]])
         for router, worms in begun.items():
-            if ports.terminals[router] < len(worms):
-                self.model.add(sum(worms) <= int(ports.terminals[router]))
+            if terminals[router] < len(worms):
+                self.model.add(sum(worms) <= int(terminals[router]))
 
     def minimize(self, amount: Any, least: int, end: float, work: float) -> tuple[list[Worm] | bool, bool]:
         """Return worms with the least amount, known to be at least `least`; and whether that is proved."""

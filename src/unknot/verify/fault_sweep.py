@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import comb
@@ -208,12 +208,10 @@ def fault_sweep(
     if isinstance(routing, str) and is_file(routing):
         build = partial(restricted, whole)
     parts = list(parts_of(network, kind))
-    possible = comb(len(parts), faults)
-    chosen = sets_of_parts(f"{kind} of {network.name}", len(parts), faults, budget, seed)
+    chosen, possible = sets_of_parts(f"{kind} of {network.name}", parts, faults, budget, seed)
     tried = []
-    for i, numbers in enumerate(chosen):
-        broken = [parts[n] for n in numbers]
-        fault = _outcome(network, kind, broken, build, technique, time_limit, on_verdict)
+    for i, (names, numbers) in enumerate(chosen):
+        fault = _outcome(network, kind, names, numbers, build, technique, time_limit, on_verdict)
         tried.append(fault)
         if progress is not None:
             progress(f"{', '.join(fault.parts)}: {fault.outcome}", i + 1, len(chosen))
@@ -248,46 +246,56 @@ def check_faults(function: str, kind: str, faults: int, budget: int) -> None:
         )
 
 
-def sets_of_parts(what: str, parts: int, faults: int, budget: int, seed: int) -> list[tuple[int, ...]]:
-    """Return all sets of `faults` parts, or up to `budget` drawn at random without repeats, in order.
+def sets_of_parts(
+    what: str, parts: Sequence[tuple[str, tuple[int, ...]]], faults: int, budget: int, seed: int
+) -> tuple[list[tuple[tuple[str, ...], tuple[int, ...]]], int]:
+    """Return all sets of `faults` parts, or up to `budget` drawn at random without repeats, and how many there are.
+
+    A set is the names of its parts, and their channels or routers.
 
     Raises
     ------
     RelationError
         If there are not so many parts (`what`: such as ``links of mesh(2, 2)``); SizeError if the list does not fit.
     """
-    possible = comb(parts, faults)
+    possible = comb(len(parts), faults)
     if not possible:
-        raise RelationError(f"faults: {faults} of {parts} {what} cannot fail at once")
+        raise RelationError(f"faults: {faults} of {len(parts)} {what} cannot fail at once")
     sets = min(possible, budget)
     require(f"a list of {sets} sets of failed {what}", sets * (SET + PART * faults))
+    draw, drawn = np.random.default_rng(seed), set[tuple[int, ...]]()
     if possible <= budget:
-        return list(itertools.combinations(range(parts), faults))
-    draw = np.random.default_rng(seed)
-    drawn: set[tuple[int, ...]] = set()
-    while len(drawn) < budget:
-        drawn.add(tuple(sorted(draw.choice(parts, faults, replace=False).tolist())))
-    return sorted(drawn)
+        drawn = {*itertools.combinations(range(len(parts)), faults)}
+    while len(drawn) < sets:
+        drawn.add(tuple(sorted(draw.choice(len(parts), faults, replace=False).tolist())))
+    chosen = [[parts[n] for n in numbers] for numbers in sorted(drawn)]
+    return [
+        (tuple(name for name, _ in some), tuple(n for _, members in some for n in members)) for some in chosen
+    ], possible
+
+
+def left_after(network: Network, kind: str, numbers: tuple[int, ...]) -> Network | str:
+    """What failed channels or routers leave of a network, or in words what they cut off."""
+    try:
+        left = network.without(routers=numbers) if kind == "routers" else network.without(channels=numbers)
+    except UnknotError as error:
+        return str(error)
+    return cut_of(left) or left
 
 
 def _outcome(
     network: Network,
     kind: Parts,
-    broken: list[tuple[str, tuple[int, ...]]],
+    names: tuple[str, ...],
+    numbers: tuple[int, ...],
     build: Callable[[Network], Relation],
     technique: Switching,
     time_limit: float,
     on_verdict: Callable[[FaultVerdict], None] | None,
 ) -> Fault:
-    names = tuple(name for name, _ in broken)
-    numbers = [number for _, some in broken for number in some]
-    try:
-        left = network.without(routers=numbers) if kind == "routers" else network.without(channels=numbers)
-    except UnknotError as error:
-        return Fault(names, "disconnected", 0, 0, str(error))
-    cut = cut_of(left)
-    if cut:
-        return Fault(names, "disconnected", 0, 0, cut)
+    left = left_after(network, kind, numbers)
+    if isinstance(left, str):
+        return Fault(names, "disconnected", 0, 0, left)
     try:
         relation = build(left)
         verdict = check(relation, technique, time_limit=time_limit)
@@ -295,7 +303,7 @@ def _outcome(
     except UnknotError as error:
         return Fault(names, "refused", 0, 0, str(error))
     if on_verdict is not None:
-        on_verdict(FaultVerdict(names, tuple(numbers), relation, verdict, delivery))
+        on_verdict(FaultVerdict(names, numbers, relation, verdict, delivery))
     outcome: Outcome = "holds"
     if verdict.deadlock_free is False:
         outcome = "deadlock"

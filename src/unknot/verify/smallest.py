@@ -26,7 +26,7 @@ from unknot.routing.taking import takes_relation
 from unknot.verify.circles import circles
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Surroundings
-from unknot.verify.exact_model import Ports, Worm, fewest
+from unknot.verify.exact_model import Worm, fewest
 from unknot.verify.remainder import Remainder, on_cycles
 from unknot.verify.states import dependencies
 from unknot.verify.witness import configuration, require_depth
@@ -243,7 +243,7 @@ class _Search:
         """Prefer a configuration of the same size that is injected straight from terminals, if the part has one."""
         left = min(5.0, self.end - clock())
         if left > 0 and part.enters.any():
-            worms, _ = fewest(part.merged(), left, messages=size[0], held=size[1], ports=Ports.of(self.relation))
+            worms, _ = fewest(part.merged(), left, messages=size[0], held=size[1], injected=self.relation)
             if isinstance(worms, list) and _size(worms) == size:
                 self.best = worms
 

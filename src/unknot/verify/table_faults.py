@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb
 from typing import Literal, get_args
 
 import numpy as np
@@ -169,13 +168,11 @@ def table_faults(
     check_faults("table_faults", kind, faults, 1 if budget is None else budget)
     routes = _Routes(fabric)
     parts = cables_of(fabric) if kind == "links" else list(parts_of(fabric.network, kind))
-    possible = comb(len(parts), faults)
     most = budget or (len(parts) if faults == 1 else 1000)
     tried = []
-    chosen = sets_of_parts(f"{kind} of {fabric.name}", len(parts), faults, most, seed)
-    for i, numbers in enumerate(chosen):
-        failed = tuple(member for n in numbers for member in parts[n][1])
-        tried.append((routes.lost(failed, kind).fault(tuple(parts[n][0] for n in numbers)), failed))
+    chosen, possible = sets_of_parts(f"{kind} of {fabric.name}", parts, faults, most, seed)
+    for i, (names, failed) in enumerate(chosen):
+        tried.append((routes.lost(failed, kind).fault(names), failed))
         if progress is not None:
             progress(f"{', '.join(tried[-1][0].parts)}: {tried[-1][0].outcome}", i + 1, len(chosen))
     tried.sort(key=lambda one: (-one[0].lost_pairs, -one[0].severed_pairs))

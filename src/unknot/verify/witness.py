@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import RelationError
+from unknot._base.numbers import require_whole
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.routing.relation import Relation
 from unknot.verify.exact import Surroundings
-from unknot.verify.exact_model import Model, Ports, Worm, fewest, solver_for
+from unknot.verify.exact_model import Model, Worm, fewest, solver_for
 from unknot.verify.lead_ins import LeadIns, own_terminals
 from unknot.verify.remainder import among
 
@@ -77,8 +78,7 @@ def configuration(
 
 def require_depth(buffer_depth: int, function: str) -> None:
     """Refuse what is no number of flits; RelationError."""
-    if isinstance(buffer_depth, bool) or not isinstance(buffer_depth, (int, np.integer)) or buffer_depth < 1:
-        raise RelationError(f"{function}: the buffer depth must be at least 1 flit, got {buffer_depth!r}")
+    require_whole(f"{function}: the buffer depth", buffer_depth, 1, unit="flits", error=RelationError)
 
 
 def reachable_configuration(
@@ -117,9 +117,8 @@ def _smaller(lead_ins: LeadIns, worms: Sequence[Worm], switching: Switching, inj
     """
     relation = lead_ins.relation
     held = np.array(sorted(vc for worm in worms for vc in worm.path))
-    ports = Ports.of(relation)
     source = relation.network.source[relation.vcs.channel[held]].tolist()
-    for size, restriction, work in ((0, ports, 0.2), (0, None, 0.2), (3, ports, 0.5), (8, ports, 0.5)):
+    for size, injecting, work in ((0, relation, 0.2), (0, None, 0.2), (3, relation, 0.5), (8, relation, 0.5)):
         if (size and injected) or lead_ins.late:
             return
         vcs = held
@@ -129,10 +128,10 @@ def _smaller(lead_ins: LeadIns, worms: Sequence[Worm], switching: Switching, inj
         part = among(relation, vcs.tolist(), switching, limit=STATES)
         if part is None:
             return
-        smaller, _ = fewest(part.pruned().merged(), lead_ins.seconds, ports=restriction, work=work)
+        smaller, _ = fewest(part.pruned().merged(), lead_ins.seconds, injected=injecting, work=work)
         if isinstance(smaller, list):
             yield reduce(smaller)
-            if restriction is not None:
+            if injecting is not None:
                 return
 
 
