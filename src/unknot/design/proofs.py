@@ -20,17 +20,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal
-
-import numpy as np
+from typing import Literal
 
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching
 from unknot.certificates.documents import Document, rule_claim
 from unknot.design.ranking import Edge, Level, closed_walks, ranked
-from unknot.design.requirements import Request, Requirements, Word, lost_path
-from unknot.design.search import SOLVER, solved
-from unknot.design.space import Flags, Space, State, Symmetry, moved_signs, symmetries
+from unknot.design.requirements import Request, Word
+from unknot.design.search import Proposals
+from unknot.design.space import Flags, Space, State, Symmetry, moved_signs, symmetries, unit
 from unknot.lanes.effort import SearchEffort
 
 Kind = Literal["order", "escape", "drain"]
@@ -85,7 +83,7 @@ class Proof(Brief):
         return rule_claim(space.counts, space.short, switching, rows, proof)
 
 
-class _Choice:
+class _Choice(Proposals):
     """Variables for a rule, escapes and edges; closed walks are forbidden as they are met.
 
     With `plain` the escape depends on what remains only, and not on the VC that a header is in: fewer choices.
@@ -101,25 +99,18 @@ class _Choice:
         offers: Flags | None = None,
         waits: Flags | None = None,
     ) -> None:
-        from pysat.solvers import Solver
-
-        self.space, self.kind, self.request, self.plain = space, kind, request, plain
-        self.requirements = Requirements(space, request)
+        super().__init__(space, request)
+        self.kind, self.plain = kind, plain
         self.walks: list[tuple[Edge, ...]] = []
-        self.paths: list[Word] = []
         self.exact = True
         self.images = list(islice(symmetries(space), IMAGES))
         self.edges: dict[int, Edge] = {}
         self._edge: dict[Edge, int] = {}
-        self.solver: Any = Solver(name=SOLVER, bootstrap_with=self.requirements.given)
         if kind == "order":
-            for clause in self.requirements.dependencies():
-                self.solver.add_clause(clause)
+            self.solver.append_formula(self.requirements.dependencies())
         if offers is not None:
-            for i, offered in enumerate(offers.tolist()):
-                self.solver.add_clause([1 + i if offered else -1 - i])
-        for clause in self._clauses(waits):
-            self.solver.add_clause(clause)
+            self.solver.append_formula([[1 + i if offered else -1 - i] for i, offered in enumerate(offers.tolist())])
+        self.solver.append_formula(self._clauses(waits))
 
     def escape(self, state: State, out: int) -> int:
         return self.requirements("escape", state[1] if self.plain else state, out)
@@ -133,7 +124,7 @@ class _Choice:
         return self._edge[edge]
 
     def _clauses(self, waits: Flags | None) -> Iterator[tuple[int, ...]]:
-        space, hop = self.space, [_hop(self.space, k) for k in range(self.space.injection)]
+        space, hop = self.space, [unit(t.dimension, t.sign, self.space.dimensions) for t in self.space.types]
         for state in space.states:
             held, signs = state
             reach = self.requirements("reach", None, state)
@@ -176,18 +167,8 @@ class _Choice:
     def solve(self, effort: SearchEffort) -> tuple[Flags, Proof] | None:
         space = self.space
         rounds = 0
-        while solved(self.solver, effort):
-            model: list[int] = self.solver.get_model()
-            true = {x for x in model if x > 0}
-            offers = np.array([1 + i in true for i in range(len(space.permissions))])
-            offers = space.trimmed(offers)
-            if self.request.adaptive == "paths":
-                lost = lost_path(space, offers, self.requirements.adaptive_classes(model))
-                if lost is not None:
-                    for clause in self.requirements.provide(lost):
-                        self.solver.add_clause(clause)
-                    self.paths.append(lost)
-                    continue
+        while (proposal := self.propose(effort)) is not None:
+            offers, true = proposal.offers, proposal.true
             rounds += 1
             effort.report(f"{space.text}: ranking, {rounds} rules tried")
             chosen = [self.edges[x] for x in true if x in self.edges]
@@ -210,7 +191,7 @@ class _Choice:
             if all(edge in self._edge for edge in edges):
                 self.solver.add_clause(sorted({-self._edge[edge] for edge in edges}))
 
-    def _escapes(self, alive: set[State], true: set[int]) -> tuple[tuple[State, int], ...]:
+    def _escapes(self, alive: set[State], true: frozenset[int]) -> tuple[tuple[State, int], ...]:
         if self.kind == "order":
             return ()
         return tuple(
@@ -287,11 +268,6 @@ def proof_of(
             if proved is not None:
                 return proved[1]
     return None
-
-
-def _hop(space: Space, out: int) -> tuple[int, ...]:
-    kind = space.types[out]
-    return tuple(kind.sign if i == kind.dimension else 0 for i in range(space.dimensions))
 
 
 def _minus(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:

@@ -246,18 +246,11 @@ class Rule:
 
     def _kept(self, kind: Signs) -> bool:
         space = self.space
-        todo: list[State] = [(space.injection, signs) for signs in space.remaining if class_of(signs) == kind]
-        seen = set(todo)
-        for state in todo:
-            outs = self.outs(state)
-            if len({space.types[out].dimension for out in outs}) < sum(map(abs, state[1])):
-                return False
-            for out in outs:
-                for then in space.after(state[1], out):
-                    if any(then) and (out, then) not in seen:
-                        seen.add((out, then))
-                        todo.append((out, then))
-        return True
+        states = space.reachable(self.offers, [signs for signs in space.remaining if class_of(signs) == kind])
+        return all(
+            len({space.types[out].dimension for out in self.outs(state)}) == sum(map(abs, state[1]))
+            for state in states
+        )
 
 
 def _first(rule: Rule, state: State) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
 
@@ -37,64 +37,71 @@ class Refuted:
     configuration: Configuration
 
 
-@dataclass(eq=False)
-class Search:
-    """A search for a rule in a space: what has been proposed and refuted so far.
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """A rule that fulfils a request, without unreachable states, and the variables that are true with it."""
 
-    Parameters
-    ----------
-    space : Space
-    request : Request
-    switching : str
+    offers: Flags
+    true: frozenset[int]
+
+
+class Proposals:
+    """Rules that fulfil a request and the clauses added to it, one after another.
 
     Attributes
     ----------
-    refuted : list of Refuted
-        A configuration for each proposal that could deadlock.
     paths : list of words
-        Shortest paths that proposals had lost.
+        Shortest paths that rules had lost.
     """
 
-    space: Space
-    request: Request
-    switching: Switching
-    refuted: list[Refuted] = field(default_factory=list)
-    paths: list[Word] = field(default_factory=list)
-    rounds: int = 0
-
-    def __post_init__(self) -> None:
+    def __init__(self, space: Space, request: Request) -> None:
         from pysat.solvers import Solver
 
-        self.requirements = Requirements(self.space, self.request)
+        self.space, self.request = space, request
+        self.requirements = Requirements(space, request)
         self.solver: Any = Solver(name=SOLVER, bootstrap_with=self.requirements.given)
-        self.images = list(islice(symmetries(self.space), SYMMETRIES))
-        self.frames: dict[tuple[int, ...], Frame] = {}
+        self.paths: list[Word] = []
 
-    def frame(self, sides: Sequence[int]) -> Frame:
-        """The mesh of given sides, made once."""
-        return self.frames.setdefault(tuple(sides), Frame(self.space, tuple(sides)))
-
-    def propose(self, effort: SearchEffort) -> Flags | None:
-        """A rule that fulfils the request and all clauses so far, without unreachable states; None: there is none.
+    def propose(self, effort: SearchEffort) -> Proposal | None:
+        """The next rule; None: there is none.
 
         Raises
         ------
         TimeoutError
             If time runs out.
         """
-        while True:
-            if not solved(self.solver, effort):
-                return None
-            model = np.array(self.solver.get_model()[: len(self.space.permissions)]) > 0
-            offers = self.space.trimmed(model)
+        while solved(self.solver, effort):
+            model: list[int] = self.solver.get_model()
+            offers = self.space.trimmed(np.array(model[: len(self.space.permissions)]) > 0)
             lost = None
             if self.request.adaptive == "paths":
-                lost = lost_path(self.space, offers, self.requirements.adaptive_classes(self.solver.get_model()))
+                lost = lost_path(self.space, offers, self.requirements.adaptive_classes(model))
             if lost is None:
-                return offers
+                return Proposal(offers, frozenset(x for x in model if x > 0))
             self.paths.append(lost)
-            for clause in self.requirements.provide(lost):
-                self.solver.add_clause(clause)
+            self.solver.append_formula(self.requirements.provide(lost))
+        return None
+
+
+class Search(Proposals):
+    """A search for a rule in a space: what has been proposed and refuted so far.
+
+    Attributes
+    ----------
+    refuted : list of Refuted
+        A configuration for each proposal that could deadlock.
+    """
+
+    def __init__(self, space: Space, request: Request, switching: Switching) -> None:
+        super().__init__(space, request)
+        self.switching, self.rounds = switching, 0
+        self.refuted: list[Refuted] = []
+        self.images = list(islice(symmetries(space), SYMMETRIES))
+        self.frames: dict[tuple[int, ...], Frame] = {}
+
+    def frame(self, sides: Sequence[int]) -> Frame:
+        """The mesh of given sides, made once."""
+        return self.frames.setdefault(tuple(sides), Frame(self.space, tuple(sides)))
 
     def survive(self, sides: Sequence[int], effort: SearchEffort) -> Flags | None:
         """A rule that is deadlock-free on a mesh, and fulfils all clauses so far; None: there is none.
@@ -108,16 +115,16 @@ class Search:
         while True:
             if effort.over:
                 raise TimeoutError
-            offers = self.propose(effort)
-            if offers is None:
+            proposal = self.propose(effort)
+            if proposal is None:
                 return None
             self.rounds += 1
             verdict = check(
-                frame.relation(offers), self.switching, shorten=False, threads=1, buffer_depth=1,
+                frame.relation(proposal.offers), self.switching, shorten=False, threads=1, buffer_depth=1,
                 time_limit=max(0.1, min(PROVER_SECONDS, effort.deadline - clock())),
             )  # fmt: skip
             if verdict.deadlock_free:
-                return offers
+                return proposal.offers
             if verdict.configuration is None:
                 raise TimeoutError(f"the prover left a rule on {frame.network.name} open")
             self.learn(Refuted(frame.sides, verdict.configuration))
@@ -127,8 +134,7 @@ class Search:
         """Forbid a configuration, and what it becomes under the symmetries."""
         self.refuted.append(deadlock)
         clause, _ = clause_of(self.frame(deadlock.sides), deadlock.configuration)
-        for other in images(self.space, clause, self.images):
-            self.solver.add_clause(other)
+        self.solver.append_formula(images(self.space, clause, self.images))
 
 
 def solved(solver: Any, effort: SearchEffort) -> bool:

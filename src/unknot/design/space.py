@@ -7,7 +7,7 @@ permission is a state with a type that a header in that state may take. A rule i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations, product
@@ -150,9 +150,16 @@ class Space:
         done = (*signs[:i], 0, *signs[i + 1 :])
         return (done,) if self.short else (signs, done)
 
-    def reachable(self, offers: Flags) -> set[State]:
-        """States that packets come to under a rule, in meshes that are large enough."""
-        todo: list[State] = [(self.injection, signs) for signs in self.remaining]
+    def reachable(self, offers: Flags, injected: Iterable[Signs] | None = None) -> set[State]:
+        """States that packets come to under a rule, in meshes that are large enough.
+
+        Parameters
+        ----------
+        offers : bool array, shape (permissions,)
+        injected : iterable of signs, optional
+            What may remain when packets are injected; by default anything.
+        """
+        todo: list[State] = [(self.injection, signs) for signs in (self.remaining if injected is None else injected)]
         seen = set(todo)
         for held, signs in todo:
             for out in self.outs[held, signs]:
@@ -176,6 +183,11 @@ class Space:
         kind = self.types[held]
         many = self.counts[kind.dimension][kind.sign < 0] > 1
         return f"{letter(kind.dimension)}{'+' if kind.sign > 0 else '-'}{kind.index if many else ''}"
+
+
+def unit(dimension: int, sign: int, dimensions: int) -> tuple[int, ...]:
+    """The way of one hop, as a change of coordinates."""
+    return tuple(sign if i == dimension else 0 for i in range(dimensions))
 
 
 def letter(dimension: int) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from unknot._base.errors import RelationError
 from unknot.design.ranking import Edge, Level, ranked
 from unknot.design.rule import Rule, rule_from
-from unknot.design.space import Signs, Space, State
+from unknot.design.space import Signs, Space, State, unit
 
 Direction = tuple[int, int]
 """Dimension and sign."""
@@ -119,9 +119,9 @@ def ranking_of(dimensions: int, prohibited: frozenset[Turn]) -> tuple[Level, ...
     """
     every = [(i, sign) for i in range(dimensions) for sign in (1, -1)]
     number = {direction: k for k, direction in enumerate(every)}
-    edges = [Edge(number[a], number[a], _way(a, dimensions), True) for a in every]
+    edges = [Edge(number[a], number[a], unit(*a, dimensions), True) for a in every]
     edges += [
-        Edge(number[a], number[b], _way(b, dimensions), True)
+        Edge(number[a], number[b], unit(*b, dimensions), True)
         for a, b in turns(dimensions)
         if (a, b) not in prohibited
     ]
@@ -164,7 +164,3 @@ def names(prohibited: tuple[Turn, ...]) -> Iterator[str]:
 
 def _moved(direction: Direction, order: tuple[int, ...], flips: tuple[int, ...]) -> Direction:
     return order[direction[0]], direction[1] * flips[direction[0]]
-
-
-def _way(direction: Direction, dimensions: int) -> tuple[int, ...]:
-    return tuple(direction[1] if i == direction[0] else 0 for i in range(dimensions))
