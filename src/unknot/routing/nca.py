@@ -20,7 +20,7 @@ from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network
 from unknot.network.stages import levels
 from unknot.routing.contract import ACYCLIC
-from unknot.routing.paths import MAX_DISTANCES, homes_of
+from unknot.routing.paths import MAX_DISTANCES, fill_hops, homes_of
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
@@ -130,17 +130,7 @@ def _heights(network: Network, level: npt.NDArray[np.int64], homes: npt.NDArray[
         )
     height = np.full((network.num_routers, homes.size), NONE, dtype=np.int8)
     height[homes, np.arange(homes.size)] = 0
-    first, channels = network.outgoing
-    order = np.argsort(level, kind="stable")
-    for upward in (False, True):
-        for r in order[::-1] if upward else order:
-            ends = network.target[channels[first[r] : first[r + 1]]]
-            ends = ends[(level[ends] > level[r]) == upward]
-            if ends.size:
-                best = height[ends].min(axis=0)
-                if upward:
-                    np.copyto(height[r], best + 1, where=(height[r] > best) & (best < NONE))
-                else:
-                    height[r][best == 0] = 0
+    fill_hops(network, -level, height, NONE, up=False, cost=0)
+    fill_hops(network, -level, height, NONE, up=True)
     height.setflags(write=False)
     return height

@@ -129,3 +129,41 @@ def root_named(network: Network, root: int | str) -> int:
 def neighbours(source: IntArray, target: IntArray, routers: int) -> tuple[Offsets, IntArray]:
     """Targets by source, ascending, in compressed rows."""
     return starts(source, routers), target[np.lexsort((target, source))]
+
+
+def fill_hops(
+    network: Network,
+    height: npt.NDArray[np.integer],
+    hops: npt.NDArray[np.integer],
+    far: int,
+    *,
+    up: bool,
+    cost: int = 1,
+) -> None:
+    """Fill in, where there is no way yet, the shortest one that begins with channels up, or with channels down.
+
+    Parameters
+    ----------
+    height : int array, shape (routers,)
+        Numbers of the routers; a channel up leads to a lower number.
+    hops : int array, shape (routers, homes)
+        Hops to each home, changed in place; `far` where there is no way.
+    up : bool
+        Which channels are taken.
+    cost : int
+        What each of them counts.
+    """
+    first, leaving = network.outgoing
+    order = np.argsort(height, kind="stable")
+    for r in (order if up else order[::-1]).tolist():
+        ends = network.target[leaving[first[r] : first[r + 1]]]
+        onward = hops[ends[(height[ends] < height[r]) == up]].min(axis=0, initial=far)
+        np.copyto(hops[r], onward + cost, where=(hops[r] == far) & (onward < far))
+
+
+def lone_channel(network: Network) -> int | None:
+    """A channel without one back between the same routers."""
+    there = network.source.astype(np.int64) * network.num_routers + network.target
+    back = network.target.astype(np.int64) * network.num_routers + network.source
+    alone = np.flatnonzero(~np.isin(back, there))
+    return int(alone[0]) if alone.size else None

@@ -25,7 +25,16 @@ from unknot.network import Network, distances_from
 from unknot.network.model import IntArray
 from unknot.routing.contract import ACYCLIC
 from unknot.routing.forwarding_table import DROP, EJECT_HERE
-from unknot.routing.paths import homes_of, neighbours, refuse_too_far, require_ways, room_for_table, root_named
+from unknot.routing.paths import (
+    fill_hops,
+    homes_of,
+    lone_channel,
+    neighbours,
+    refuse_too_far,
+    require_ways,
+    room_for_table,
+    root_named,
+)
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
@@ -77,7 +86,12 @@ def up_down(
 
     for word, value, known in (("choice", choice, CHOICES), ("levels", levels, LEVELS)):
         require_known(f"up_down: unknown {word}", value, known, RelationError)
-    _require_links(network)
+    single = lone_channel(network)
+    if single is not None:
+        raise NetworkError(
+            f"up_down on {network.name}: it wants links that go both ways, but there is no channel back along "
+            f"{network.channel_name(single)}; for channels that go one way use two_trees or hop_number"
+        )
     top = root_named(network, root)
     rank = _ranks(network, top, levels)
     kind = np.sign(rank[network.target] - rank[network.source]).astype(np.int8)
@@ -131,18 +145,6 @@ def up_down(
     )
 
 
-def _require_links(network: Network) -> None:
-    """Refuse channels without a channel back."""
-    there = network.source.astype(np.int64) * network.num_routers + network.target
-    back = network.target.astype(np.int64) * network.num_routers + network.source
-    single = np.flatnonzero(~np.isin(back, there))
-    if single.size:
-        raise NetworkError(
-            f"up_down on {network.name}: it wants links that go both ways, but there is no channel back along "
-            f"{network.channel_name(int(single[0]))}; for channels that go one way use two_trees or hop_number"
-        )
-
-
 def _ranks(network: Network, top: int, levels: str) -> IntArray:
     """The number of every router, 0 for the root; routers without a way to it come last."""
     from unknot.routing.paths_kernel import depth_first
@@ -156,7 +158,6 @@ def _ranks(network: Network, top: int, levels: str) -> IntArray:
     return rank
 
 
-Ints = npt.NDArray[np.integer]
 FAR = 1 << 30
 
 
@@ -201,11 +202,13 @@ def up_down_table(network: Network, home: npt.ArrayLike, root: int | None = None
             f"Up*/Down* on {network.name}: no way between {network.router_name(int(lost[0]))} and "
             f"{network.router_name(root)}, the root"
         )
-    order = np.lexsort((np.arange(routers), level))
-    height = np.empty(routers, dtype=np.int64)
-    height[order] = np.arange(routers)
+    height = np.argsort(np.argsort(level, kind="stable"))
     homes, column = np.unique(np.asarray(home), return_inverse=True)
-    falling, hops = _hops(network, height, order, homes)
+    hops = np.full((routers, homes.size), FAR, dtype=np.int32)
+    hops[homes, np.arange(homes.size)] = 0
+    fill_hops(network, height, hops, FAR, up=False)
+    falling = hops.copy()
+    fill_hops(network, height, hops, FAR, up=True)
     channels = network.outgoing[1]
     source, target = network.source[channels], network.target[channels]
     rises = height[target] < height[source]
@@ -224,18 +227,3 @@ def up_down_table(network: Network, home: npt.ArrayLike, root: int | None = None
             table[source[least], address] = channels[least]
         table[homes[end], address] = EJECT_HERE
     return table
-
-
-def _hops(network: Network, height: Ints, order: Ints, homes: Ints) -> tuple[IntArray, IntArray]:
-    """Hops from each router to each home: downward only, and downward or, where that is no way, up first."""
-    first, leaving = network.outgoing
-    hops = np.full((network.num_routers, homes.size), FAR, dtype=np.int32)
-    hops[homes, np.arange(homes.size)] = 0
-    for rises, routers in ((False, order[::-1]), (True, order)):
-        for r in routers.tolist():
-            ends = network.target[leaving[first[r] : first[r + 1]]]
-            onward = hops[ends[(height[ends] < height[r]) == rises]].min(axis=0, initial=FAR)
-            hops[r] = np.where(hops[r] < FAR, hops[r], np.minimum(onward + 1, FAR))
-        if not rises:
-            falling = hops.copy()
-    return falling, hops

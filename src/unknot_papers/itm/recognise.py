@@ -12,6 +12,7 @@ from unknot._base.compressed_rows import starts
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
+from unknot.routing.paths import lone_channel
 from unknot_papers.itm.topology import TriangularMesh
 
 
@@ -132,12 +133,3 @@ def neighbours(network: Network) -> tuple[Offsets, IntArray]:
     other = source != target
     keys = np.unique(np.concatenate([source * n + target, target * n + source])[np.tile(other, 2)])
     return starts(keys // n, network.num_routers), (keys % n).astype(np.int32)
-
-
-def lone_channel(network: Network) -> int | None:
-    """A channel without one back between the same routers."""
-    n = np.int64(network.num_routers)
-    there = network.source * n + network.target
-    back = network.target * n + network.source
-    alone = np.flatnonzero(~np.isin(there, back))
-    return int(alone[0]) if alone.size else None
