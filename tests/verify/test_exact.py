@@ -21,7 +21,7 @@ from unknot.certificates.verdict_checker import strike_out
 from unknot.network.families import complete, mesh, ring
 from unknot.routing import Relation, dimension_order, lcfaa
 from unknot.verify import check, exact
-from unknot.verify.exact_model import Ports, Worm, fewest, find
+from unknot.verify.exact_model import Worm, fewest, find
 from unknot.verify.remainder import Remainder, on_cycles
 from unknot.verify.states import dependencies
 
@@ -126,13 +126,13 @@ def test_worms_of_as_many_terminals_as_there_are() -> None:
     part = everything(relation)
     assert part is not None
     part = replace(part, enters=np.ones(part.input_vc.size, dtype=bool))
-    ports = Ports.of(relation)
-    worms, proved = fewest(part, 30.0, ports=ports)
+    worms, proved = fewest(part, 30.0, injected=relation)
     assert isinstance(worms, list)
     assert proved
     assert len(worms) == 4
-    assert ports.terminals.tolist() == [1, 1, 1, 1]
-    assert fewest(part, 30.0, ports=replace(ports, terminals=np.array([1, 0, 1, 1])))[0] is False
+    others = np.array([0, 2, 3])
+    without_one = dimension_order(replace(relation.network, inject=others, eject=others))
+    assert fewest(part, 30.0, injected=without_one)[0] is False
 
 
 @pytest.mark.parametrize(("table", "wide", "length"), [(FREE_THREE_WIDE, 3, 5), (FREE_FOUR_WIDE, 4, 5)])

@@ -139,7 +139,7 @@ def test_the_last_second_is_used_to_prefer_terminals(monkeypatch: pytest.MonkeyP
     now, given = clock() + 100.0, list[float]()
 
     def watched(part: Remainder, seconds: float, **how: Any) -> Any:
-        given.extend([seconds] if "ports" in how else [])
+        given.extend([seconds] if "injected" in how else [])
         return fewest(part, seconds, **how)
 
     module = importlib.import_module("unknot.verify.smallest")

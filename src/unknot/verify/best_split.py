@@ -9,8 +9,7 @@ from unknot._base.errors import RelationError
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.traffic import PatternLike
-from unknot.verify.loads import Loads, by_address, injections, result
-from unknot.verify.states import Explorer
+from unknot.verify.loads import Loads, OfferedTraffic
 
 MAX_FLOWS = 400_000
 """Most transitions between states for which the best split is sought."""
@@ -43,17 +42,12 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
     from unknot.verify.loads_kernel import one_route
 
     network, vcs = relation.network, relation.vcs
-    explorer = Explorer(relation)
-    sent, received = np.zeros(network.num_terminals), np.zeros(network.num_terminals)
     slot = np.empty(vcs.router.size, dtype=np.int64)
     rows, columns, signs, supply, carried, flows, nodes = [], [], [], [], [], 0, 0
     forced = True
-    for address, share in by_address(relation, traffic, sent, received):
-        if not share.any():
-            continue
-        order, first, value = explorer.visit(address)
+    offered = OfferedTraffic(relation, traffic)
+    for _, (order, first, value), sending in offered.visits():
         states, flow = _merged(relation, order, first, value)
-        sending = injections(relation, order, share)
         injected = np.bincount(states, sending)
         number = flows + np.arange(len(flow))
         tail, channel, head = np.array(flow, dtype=np.int64).reshape(-1, 3).T
@@ -101,7 +95,7 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
                 f"{answer.message}"
             )
         np.add.at(load, vcs.first[carrier[taken]], answer.x[taken])
-    return result(relation, load, sent, received, forced, "routes" if forced else "best")
+    return offered.loads(load, forced, "routes" if forced else "best")
 
 
 def _merged(

@@ -16,9 +16,8 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
 from unknot._base.threads import threads_of
 from unknot.certificates.verdict import Certificate, Configuration, Size, Verdict
-from unknot.network import Network
-from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Struck, Worm, find_worms
 from unknot.verify.lead_ins import small_closed_set
@@ -36,13 +35,12 @@ NO_ANSWER = "asking the rule"
 """Method of a verdict that is open since the rule did not answer."""
 
 
+@takes_relation
 @with_bar
 def check(
-    relation: Relation | Network | str,
+    relation: Relation,
     switching: str = DEFAULT_SWITCHING,
     *,
-    routing: str | None = None,
-    vcs: int | None = None,
     time_limit: float | Deadline = 60.0,
     buffer_depth: int = BUFFER_DEPTH,
     threads: int | None = None,
@@ -94,19 +92,17 @@ def check(
     >>> check("torus(4, 4)", "vct", routing="dimension_order", vcs=2).deadlock_free
     True
     """
-    relation = relation_of(relation, routing, vcs, what="check")  # first: a routing may stand in place of switching
     technique = switching_named(switching)
     verdicts = _verdicts(relation, (technique,), time_limit, buffer_depth, threads, progress, shorten)
     return verdicts[technique]
 
 
+@takes_relation
 @with_bar
 def check_all(
-    relation: Relation | Network | str,
+    relation: Relation,
     first: str = DEFAULT_SWITCHING,
     *,
-    routing: str | None = None,
-    vcs: int | None = None,
     time_limit: float | Deadline = 60.0,
     buffer_depth: int = BUFFER_DEPTH,
     threads: int | None = None,
@@ -139,7 +135,6 @@ def check_all(
     >>> [technique for technique, verdict in verdicts.items() if verdict.deadlock_free]
     ['saf', 'vct', 'wormhole']
     """
-    relation = relation_of(relation, routing, vcs, what="check_all")
     chosen = switching_named(first)
     techniques = (chosen, *(technique for technique in SWITCHINGS if technique != chosen))
     verdicts = _verdicts(relation, techniques, time_limit, buffer_depth, threads, progress, True)

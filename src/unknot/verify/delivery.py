@@ -12,9 +12,7 @@ from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.threads import threads_of
-from unknot.network import Network
 from unknot.network.graph import shortest_cycle
-from unknot.routing.named import relation_of
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort, step
@@ -75,23 +73,15 @@ NOT_FOLLOWED = Delivery(None, 0, 0, (), (), None, None, None, None)
 """Delivery where there was no time to follow the routes."""
 
 
+@takes_relation
 @with_bar
-def deliver(
-    relation: Relation | Network | str,
-    *,
-    routing: str | None = None,
-    vcs: int | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Delivery:
+def deliver(relation: Relation, *, threads: int | None = None, progress: Progress | None = None) -> Delivery:
     """Follow every route of every address from all sources that use it.
 
     O(transitions between reachable states) time; memory of one address at a time for each thread.
 
     Parameters
     ----------
-    relation, routing, vcs
-        As `unknot.check` takes them.
     threads : int, optional
         Addresses followed at a time, as in `check`. The answer does not depend on it.
     progress : callable(stage, done, total), optional
@@ -111,7 +101,6 @@ def deliver(
     """
     from unknot.verify.delivery_kernel import follow_routes
 
-    relation = relation_of(relation, routing, vcs, what="deliver")
     table = relation.table
     with plainly(table is not None and is_small(table.input_vc.size, follow_routes)):
         return _deliver(relation, threads, progress)

@@ -15,7 +15,7 @@ from unknot._base.shown import Brief
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.traffic import Pattern, PatternLike, pattern
-from unknot.verify.states import Explorer
+from unknot.verify.states import Explorer, Visit
 
 Rates = npt.NDArray[np.float64]
 
@@ -137,19 +137,12 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
     """
     from unknot.verify.loads_kernel import one_route, spread
 
-    network, vcs = relation.network, relation.vcs
-    explorer = Explorer(relation)
+    vcs = relation.vcs
     load = np.zeros(vcs.total)
     slot = np.empty(vcs.router.size, dtype=np.int64)
-    sent, received = np.zeros(network.num_terminals), np.zeros(network.num_terminals)
     chosen, forced = False, True
-    for done, (address, share) in enumerate(by_address(relation, traffic, sent, received), start=1):
-        if progress is not None:
-            progress("addresses", done, relation.num_addresses)
-        if not share.any():
-            continue
-        order, first, value = explorer.visit(address)
-        injected = injections(relation, order, share)
+    offered = OfferedTraffic(relation, traffic)
+    for address, (order, first, value), injected in offered.visits(progress):
         choice = spread(order, first, value, vcs.channel, injected, slot, load)
         if choice == -1:
             choice = _solve(relation, order, first, value, injected, address, load)
@@ -160,39 +153,69 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
             )
         chosen = chosen or choice > 0
         forced = forced and not choice and one_route(order, first, value, vcs.channel, injected, slot)
-    return result(relation, load, sent, received, forced, "equal" if chosen else "routes")
+    return offered.loads(load, forced, "equal" if chosen else "routes")
 
 
-def by_address(relation: Relation, traffic: PatternLike, sent: Rates, received: Rates) -> Iterator[tuple[int, Rates]]:
-    """Yield each address with the traffic of every terminal to it; add to what the terminals send and receive.
+class OfferedTraffic:
+    """Traffic on a relation: the states of the addresses that it goes to, and what terminals send and receive."""
 
-    Raises
-    ------
-    RelationError
-        If the traffic makes no sense, or a source has no address for it.
-    """
-    column = rates(relation, traffic)
-    for home in range(relation.network.num_terminals):
-        rate = column(home)
-        mine = np.flatnonzero(relation.destination == home)
-        usable = relation.usable(mine)
-        addresses = usable.sum(axis=1)
-        for terminal in np.flatnonzero((rate > 0) & (addresses == 0))[:1].tolist():
-            name = relation.network.terminal_name
-            raise RelationError(
-                f"{relation.name}: {name(terminal)} is to send to {name(home)}, but has no address for it"
-            )
-        sent += rate
-        received[home] = rate.sum()
-        yield from zip(mine.tolist(), usable.T * (rate / np.maximum(addresses, 1)), strict=True)
+    def __init__(self, relation: Relation, traffic: PatternLike) -> None:
+        self.relation, self.rates = relation, rates(relation, traffic)
+        self.sent, self.received = np.zeros((2, relation.network.num_terminals))
 
+    def visits(self, progress: Progress | None = None) -> Iterator[tuple[int, Visit, Rates]]:
+        """Yield each address with traffic, its states as `Explorer.visit` gives them, and what is injected into each.
 
-def injections(relation: Relation, order: npt.NDArray[np.int64], share: npt.NDArray[np.float64]) -> Rates:
-    """Return what is injected into each state."""
-    injected = np.zeros(order.size)
-    at_terminal = order >= relation.num_vcs
-    injected[at_terminal] = share[order[at_terminal] - relation.num_vcs]
-    return injected
+        Raises
+        ------
+        RelationError
+            If the traffic makes no sense, or a source has no address for it.
+        """
+        explorer, vcs = Explorer(self.relation), self.relation.num_vcs
+        for done, (address, share) in enumerate(self._shares(), start=1):
+            if progress is not None:
+                progress("addresses", done, self.relation.num_addresses)
+            if share.any():
+                visit = explorer.visit(address)
+                at_terminal = visit[0] >= vcs
+                injected = np.zeros(at_terminal.size)
+                injected[at_terminal] = share[visit[0][at_terminal] - vcs]
+                yield address, visit, injected
+
+    def _shares(self) -> Iterator[tuple[int, Rates]]:
+        """Yield each address with the traffic of every terminal to it."""
+        relation = self.relation
+        for home in range(relation.network.num_terminals):
+            rate = self.rates(home)
+            mine = np.flatnonzero(relation.destination == home)
+            usable = relation.usable(mine)
+            addresses = usable.sum(axis=1)
+            for terminal in np.flatnonzero((rate > 0) & (addresses == 0))[:1].tolist():
+                name = relation.network.terminal_name
+                raise RelationError(
+                    f"{relation.name}: {name(terminal)} is to send to {name(home)}, but has no address for it"
+                )
+            self.sent += rate
+            self.received[home] = rate.sum()
+            yield from zip(mine.tolist(), usable.T * (rate / np.maximum(addresses, 1)), strict=True)
+
+    def loads(self, load: Rates, forced: bool, method: str) -> Loads:
+        """Loads of channels by those of VCs."""
+        channel = np.zeros(self.relation.network.num_channels)
+        np.add.at(channel, self.relation.vcs.channel, load)
+        channel.setflags(write=False)
+        highest = float(channel.max(initial=0.0))
+        most = max(highest, float(self.sent.max(initial=0.0)), float(self.received.max(initial=0.0)))
+        total = float(self.sent.sum())
+        return Loads(
+            channel=channel,
+            highest=highest,
+            busiest=int(np.argmax(channel)) if highest > 0 else None,
+            throughput=1.0 / most if most > 0 else inf,
+            mean_hops=float(channel.sum()) / total if total > 0 else 0.0,
+            forced=forced,
+            method=method,
+        )
 
 
 def _solve(
@@ -246,22 +269,3 @@ def _solve(
     on_vc = order[live] < vcs.total
     load[order[live][on_vc]] += visits[on_vc]
     return 1
-
-
-def result(relation: Relation, load: Rates, sent: Rates, received: Rates, forced: bool, method: str) -> Loads:
-    network = relation.network
-    channel = np.zeros(network.num_channels)
-    np.add.at(channel, relation.vcs.channel, load)
-    channel.setflags(write=False)
-    highest = float(channel.max(initial=0.0))
-    most = max(highest, float(sent.max(initial=0.0)), float(received.max(initial=0.0)))
-    total = float(sent.sum())
-    return Loads(
-        channel=channel,
-        highest=highest,
-        busiest=int(np.argmax(channel)) if highest > 0 else None,
-        throughput=1.0 / most if most > 0 else inf,
-        mean_hops=float(channel.sum()) / total if total > 0 else 0.0,
-        forced=forced,
-        method=method,
-    )

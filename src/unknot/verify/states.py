@@ -21,6 +21,8 @@ from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.effort import Effort, TimeUpError, step
 
 Flags = npt.NDArray[np.bool_]
+Visit = tuple[npt.NDArray[np.int64], Offsets, npt.NDArray[np.int64]]
+"""The states of an address: input VCs in breadth-first order, and their candidates in compressed rows."""
 
 
 def require_candidates(network: Network, vcs: int, routing: str) -> None:
@@ -76,7 +78,7 @@ class Explorer:
         self.out = view(np.zeros(relation.max_candidates, dtype=np.int64))
         self.scratch = (self.seen, self.order, self.first, self.value, self.out)
 
-    def visit(self, address: int) -> tuple[npt.NDArray[np.int64], Offsets, npt.NDArray[np.int64]]:
+    def visit(self, address: int) -> Visit:
         """The states of an address: input VCs in breadth-first order, and their candidates in compressed rows.
 
         The arrays are views that the next visit overwrites.
