@@ -16,6 +16,8 @@ from unknot.routing.tabulate import Table, lookup, tabulate
 if TYPE_CHECKING:
     from unknot.certificates.verdict import Verdict
 
+Steps = dict[int, list[int]]
+"""VCs by the VC from which a step leads to them."""
 EJECTED = -1
 AT_ONCE = 40
 """Traps and detours that are looked for in one relation."""
@@ -83,83 +85,76 @@ class Offers:
         fact = Knot(verdict.configuration.messages)
         return {fact: literals(self.relation, fact, self.switching)}
 
+    def _sources(self, address: int) -> list[int]:
+        """The injection ports from which packets to an address come."""
+        ports: list[int] = (self.relation.num_vcs + self.relation.sources(address)).tolist()
+        return ports
+
+    def _steps(self, address: int, removed: frozenset[Entry], *, waiting: bool = False) -> Steps:
+        """The output VCs of each input VC without removed candidates, or of these what a blocked header waits for."""
+        return {
+            at: [
+                vc
+                for vc, waits in candidates
+                if vc != EJECTED and (waits or not waiting) and (at, address, vc) not in removed
+            ]
+            for at, candidates in self.after[address].items()
+        }
+
+    def _arriving(self, address: int, steps: Steps) -> dict[int, int]:
+        """The input VCs from which steps lead to the destination."""
+        before: Steps = {}
+        for at, onward in steps.items():
+            for vc in onward:
+                before.setdefault(vc, []).append(at)
+        ends = [at for at, candidates in self.after[address].items() if any(vc == EJECTED for vc, _ in candidates)]
+        return _walk(ends, before)
+
     def closed(self, removed: frozenset[Entry], address: int) -> frozenset[Entry] | None:
         """Remove also what leads where packets to an address are lost; None if a source is then cut off."""
-        states, more = self.after[address], set(removed)
-        alive = {at for at, found in states.items() if any(vc == EJECTED for vc, _ in found)}
-        before: dict[int, list[int]] = {}
-        for at, found in states.items():
-            for vc, _ in found:
-                if vc != EJECTED and (at, address, vc) not in removed:
-                    before.setdefault(vc, []).append(at)
-        todo = list(alive)
-        for vc in todo:
-            for at in before.get(vc, ()):
-                waits = any(w and v == vc for v, w in states[at])
-                if waits and at not in alive:
-                    alive.add(at)
-                    todo.append(at)
-        order = (self.relation.num_vcs + self.relation.sources(address)).tolist()
-        seen = set(order)
-        for at in order:
-            if at not in alive:
-                return None
-            for vc, _ in states[at]:
-                if vc == EJECTED or (at, address, vc) in more:
-                    continue
-                if vc not in alive:
-                    more.add((at, address, vc))
-                elif vc not in seen:
-                    seen.add(vc)
-                    order.append(vc)
-        return frozenset(more)
+        steps, sources = self._steps(address, removed), self._sources(address)
+        alive = self._arriving(address, self._steps(address, removed, waiting=True))
+        if any(at not in alive for at in sources):
+            return None
+        kept = {at: [vc for vc in onward if vc in alive] for at, onward in steps.items()}
+        return removed | {(at, address, vc) for at in _walk(sources, kept) for vc in steps[at] if vc not in alive}
 
-    def reached(self, address: int, removed: frozenset[Entry]) -> set[int]:
-        """The input VCs that packets to an address come to."""
-        order = (self.relation.num_vcs + self.relation.sources(address)).tolist()
-        seen = set(order)
-        for at in order:
-            for vc, _ in self.after[address].get(at, ()):
-                if vc != EJECTED and vc not in seen and (at, address, vc) not in removed:
-                    seen.add(vc)
-                    order.append(vc)
-        return seen
+    def reached(self, address: int, removed: frozenset[Entry]) -> dict[int, int]:
+        """The input VCs that packets to an address come to, each with the one they come from first; −1: none."""
+        return _walk(self._sources(address), self._steps(address, removed))
 
     def lost(self, address: int, removed: frozenset[Entry]) -> Iterator[Fact]:
         """Traps and detours on the ways to an address."""
-        vcs, states = self.relation.num_vcs, self.after[address]
-        came: dict[int, int] = {vcs + s: -1 for s in self.relation.sources(address).tolist()}
-        order, kept = list(came), dict[int, list[int]]()
-        before: dict[int, list[int]] = {}
-        done = 0
+        states, steps = self.after[address], self._steps(address, removed)
+        came, done = _walk(self._sources(address), steps), 0
         home = int(self.relation.network.eject[self.relation.destination[address]])
         router = self.relation.vcs.router
-        for at in order:
-            options = [(vc, waits) for vc, waits in states.get(at, ()) if (at, address, vc) not in removed]
-            if options and not any(waits for _, waits in options):
+        for at in came:
+            kept = [waits for vc, waits in states.get(at, ()) if (at, address, vc) not in removed]
+            if kept and not any(kept):
                 yield Trap(address, _way(came, at), (at,), waits=True)
                 done += 1
-            kept[at] = [vc for vc, _ in options if vc != EJECTED]
-            for vc in kept[at]:
-                if self.minimal and self.away[home][router[vc]] != self.away[home][router[at]] - 1:
+            for vc in steps.get(at, ()) if self.minimal else ():
+                if self.away[home][router[vc]] != self.away[home][router[at]] - 1:
                     yield Detour(address, (*_way(came, at), vc))
                     done += 1
-                before.setdefault(vc, []).append(at)
-                if vc not in came:
-                    came[vc] = at
-                    order.append(vc)
             if done >= AT_ONCE:
                 return
-        ends = [at for at in order if any(vc == EJECTED for vc, _ in states.get(at, ()))]
-        arrives = set(ends)
-        for at in ends:
-            for b in before.get(at, ()):
-                if b not in arrives:
-                    arrives.add(b)
-                    ends.append(b)
-        for at in order:
+        arrives = self._arriving(address, steps)
+        for at in came:
             if at not in arrives and (came[at] < 0 or came[at] in arrives):
-                yield Trap(address, _way(came, at), _closed(kept, at))
+                yield Trap(address, _way(came, at), tuple(sorted(_walk([at], steps))))
+
+
+def _walk(starts: list[int], steps: Steps) -> dict[int, int]:
+    """What steps lead to, nearest first, each with where it is first come to from; −1 for the starts."""
+    came, todo = dict.fromkeys(starts, -1), list(starts)
+    for at in todo:
+        for then in steps.get(at, ()):
+            if then not in came:
+                came[then] = at
+                todo.append(then)
+    return came
 
 
 def _way(came: dict[int, int], at: int) -> tuple[int, ...]:
@@ -167,11 +162,3 @@ def _way(came: dict[int, int], at: int) -> tuple[int, ...]:
     while came[path[-1]] >= 0:
         path.append(came[path[-1]])
     return tuple(path[::-1])
-
-
-def _closed(kept: dict[int, list[int]], at: int) -> tuple[int, ...]:
-    """Return the VCs that can be reached from an input VC, itself included."""
-    closure = [at]
-    for here in closure:
-        closure += [vc for vc in dict.fromkeys(kept[here]) if vc not in closure]
-    return tuple(sorted(closure))
