@@ -7,11 +7,12 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from unknot._base.errors import TextError, UnknotError, near, shown
+from unknot._base.pieces import Piece
 
 _NAME = re.compile(r"\s*([^\W\d][\w-]*)\s*")
 _LONGEST = 100_000
@@ -58,38 +59,34 @@ def parse_call(text: str, where: str | Path = "<call>") -> Call:
     TextError
         With the column at which the text stops being such a call.
     """
-    line = text.replace("\n", " ").replace("\r", " ")
-    match = _NAME.match(line)
-    if match is None or len(line) > _LONGEST or "\0" in line:
-        raise TextError(
-            "expected a name or a call such as duato() or dimension_order(order=[1, 0])", where, 1, 1, line[:200]
+    line = Piece(text.replace("\n", " ").replace("\r", " "), where)
+    match = _NAME.match(line.text)
+    if match is None or len(line.text) > _LONGEST or "\0" in line.text:
+        raise replace(line, text=line.text[:200]).error(
+            "expected a name or a call such as duato() or dimension_order(order=[1, 0])"
         )
-    name, rest = match.group(1), line[match.end() :]
+    name, rest = match.group(1), line.text[match.end() :]
     columns = {"": match.start(1) + 1}
     if not rest:
-        return Call(name.replace("-", "_"), text=line, where=str(where), columns=columns)
+        return Call(name.replace("-", "_"), text=line.text, where=str(where), columns=columns)
     if not rest.startswith("("):
-        raise TextError(
-            f"expected nothing or ( after {name}; a call looks like dimension_order(order=[1, 0])",
-            where,
-            1,
-            match.end() + 1,
-            line,
+        raise line.part(match.end()).error(
+            f"expected nothing or ( after {name}; a call looks like dimension_order(order=[1, 0])"
         )
-    node = _tree(line, match.end(), where)
+    node = _tree(line, match.end())
     args, options = [], {}
     for position, value in enumerate(node.args):
-        columns[str(position)] = _column(line, value)
-        args.append(_value(value, line, where))
+        columns[str(position)] = _part(line, value).column
+        args.append(_value(value, line))
     for option in node.keywords:
-        column = _column(line, option)
+        part = _part(line, option)
         if option.arg is None:
-            raise TextError("** cannot stand here; write option=value", where, 1, column, line)
+            raise part.error("** cannot stand here; write option=value")
         if option.arg in options:
-            raise TextError(f"{option.arg} is given twice", where, 1, column, line)
-        columns[option.arg] = column
-        options[option.arg] = _value(option.value, line, where)
-    return Call(name.replace("-", "_"), tuple(args), options, line, str(where), columns)
+            raise part.error(f"{option.arg} is given twice")
+        columns[option.arg] = part.column
+        options[option.arg] = _value(option.value, line)
+    return Call(name.replace("-", "_"), tuple(args), options, line.text, str(where), columns)
 
 
 def chosen(
@@ -169,50 +166,40 @@ def _is_of(value: Any, kind: str) -> bool:
     return item in _KINDS and isinstance(value, tuple) and all(_is_of(each, item) for each in value)
 
 
-def _tree(line: str, start: int, where: str | Path) -> ast.Call:
+def _tree(line: Piece, start: int) -> ast.Call:
     """The syntax tree of the call whose parenthesis opens at `start`, with columns of `line`."""
-    source = "_" * start + line[start:]
+    source = "_" * start + line.text[start:]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             node = ast.parse(source.rstrip(), mode="eval").body
     except SyntaxError as error:
-        column = min(max(error.offset or 1, start + 1), len(line) + 1)
-        raise TextError(
-            f"this is not a call such as duato() or dimension_order(order=[1, 0]): {error.msg}",
-            where,
-            1,
-            column,
-            line,
+        column = min(max(error.offset or 1, start + 1), len(line.text) + 1)
+        raise replace(line, column=column).error(
+            f"this is not a call such as duato() or dimension_order(order=[1, 0]): {error.msg}"
         ) from error
     except (RecursionError, MemoryError) as error:
-        raise TextError("this is nested too deeply", where, 1, start + 1, line) from error
+        raise line.part(start).error("this is nested too deeply") from error
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-        raise TextError("expected one name with one pair of parentheses", where, 1, start + 1, line)
+        raise line.part(start).error("expected one name with one pair of parentheses")
     return node
 
 
-def _value(node: ast.expr, line: str, where: str | Path) -> Any:
+def _value(node: ast.expr, line: Piece) -> Any:
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str, type(None))):
         return node.value
     if isinstance(node, (ast.Tuple, ast.List)):
-        return tuple(_value(item, line, where) for item in node.elts)
+        return tuple(_value(item, line) for item in node.elts)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
         number = node.operand.value
         if isinstance(number, (int, float)) and not isinstance(number, bool):
             return -number
-    raise TextError(
-        'a value here is a number, a "text", True, False, None or a list of these',
-        where,
-        1,
-        _column(line, node),
-        line,
-    )
+    raise _part(line, node).error('a value here is a number, a "text", True, False, None or a list of these')
 
 
-def _column(line: str, node: ast.expr | ast.keyword) -> int:
-    """Column of a node in characters, from 1; the tree counts bytes of the line whose name was blanked out."""
-    name = _NAME.match(line)
+def _part(line: Piece, node: ast.expr | ast.keyword) -> Piece:
+    """The line from a node on; the tree counts bytes of the line whose name was blanked out."""
+    name = _NAME.match(line.text)
     start = name.end() if name else 0
-    source = ("_" * start + line[start:]).encode()
-    return len(source[: node.col_offset].decode(errors="ignore")) + 1
+    source = ("_" * start + line.text[start:]).encode()
+    return line.part(len(source[: node.col_offset].decode(errors="ignore")))
