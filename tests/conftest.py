@@ -8,7 +8,6 @@ Each kernel, and in a fresh clone each source, is compiled by one worker; others
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import gc
 import os
@@ -16,7 +15,7 @@ import secrets
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -93,30 +92,25 @@ def compile_one_at_a_time(folder: Path) -> None:
     if fcntl is None:
         return
     from numba.core import event
+    from numba.core.ccallback import CFunc
     from numba.core.dispatcher import Dispatcher
 
     from unknot._base.kernels.kept_kernel import Kept
 
     folder.mkdir(parents=True, exist_ok=True)
-    plain = Dispatcher.compile
 
-    @contextlib.contextmanager
-    def alone(dispatcher: Any) -> Iterator[None]:
-        if not isinstance(dispatcher._cache, Kept):
-            yield
-            return
-        with (
-            event.trigger_event("numba:compiler_lock"),
-            (folder / f"{dispatcher.py_func.__module__}.{dispatcher.py_func.__qualname__}").open("w") as file,
-        ):
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
+    def one_at_a_time(compile_plainly: Callable[..., Any]) -> Callable[..., Any]:
+        def compiled(self: Any, *signature: Any) -> Any:
+            if not isinstance(self._cache, Kept):
+                return compile_plainly(self, *signature)
+            with event.trigger_event("numba:compiler_lock"), (folder / self._cache.name).open("w") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                return compile_plainly(self, *signature)
 
-    def compiled(self: Any, signature: Any) -> Any:
-        with alone(self):
-            return plain(self, signature)
+        return compiled
 
-    Dispatcher.compile = compiled
+    for kind in (Dispatcher, CFunc):
+        kind.compile = one_at_a_time(kind.compile)  # type: ignore[attr-defined]
 
 
 @pytest.fixture
