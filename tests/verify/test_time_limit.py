@@ -21,7 +21,7 @@ from unknot.verify import Smallest, check, dependencies, effort, exact, smallest
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Worm
 from unknot.verify.exact_model import Model, fewest, find
-from unknot.verify.nonatomic import _arrivals, queued_cycle
+from unknot.verify.nonatomic import _messages, queued_cycle
 from unknot.verify.remainder import Remainder, on_cycles
 from unknot.verify.states import Dependencies
 from unknot.verify.waiting import drain, waiting
@@ -123,7 +123,7 @@ def test_a_cycle_without_time_to_lead_packets_to_it() -> None:
     with pytest.raises(TimeUpError, match="ways to cycles: 0 of 36"):
         queued_cycle(graph, 8, Effort(end=clock() - 1.0))
     with pytest.raises(TimeUpError, match="packets on the cycle: 0 of 36"):
-        _arrivals(graph, [0], 1, Effort(end=clock() - 1.0))
+        _messages(graph, [0], 1, 1, Effort(end=clock() - 1.0))
 
 
 def test_the_smallest_deadlock_without_time_is_open() -> None:

@@ -109,6 +109,8 @@ class Model:
     ----------
     state, step, stay : lists of variables
         x(s), y(e) and h(b) in the order of the part.
+    into : list of lists of variables
+        The y(e) of the steps to each state.
     held : dict of variables
         u(v) by VC.
     """
@@ -126,15 +128,15 @@ class Model:
         first, heads = (rows.tolist() for rows in part.heads_of)
         begin = part.next_first.tolist()
         target = part.next_state.tolist()
-        into: list[list[Any]] = [[] for _ in states]
+        self.into: list[list[Any]] = [[] for _ in states]
         for s in states:
             steps = self.step[begin[s] : begin[s + 1]]
             stays = [self.stay[b] for b in heads[first[s] : first[s + 1]]]
             leave = [self.leave[s]] if s in self.leave else []
             model.add_exactly_one([~self.state[s], *steps, *stays, *leave])
             for t, y in zip(target[begin[s] : begin[s + 1]], steps, strict=True):
-                into[t].append(y)
-        for arriving, x in zip(into, self.state, strict=True):
+                self.into[t].append(y)
+        for arriving, x in zip(self.into, self.state, strict=True):
             if arriving:
                 model.add_at_most_one([*arriving, ~x])
         self.held: dict[int, Any] = {}
@@ -180,15 +182,12 @@ class Model:
         part, network = self.part, relation.network
         terminals = np.bincount(network.inject, minlength=network.num_routers)
         leaves = network.source[relation.vcs.channel]
-        arriving: list[list[Any]] = [[] for _ in self.state]
-        for t, y in zip(part.next_state.tolist(), self.step, strict=True):
-            arriving[t].append(y)
         begun: dict[int, list[Any]] = {}
         for s, (x, v) in enumerate(zip(self.state, part.input_vc.tolist(), strict=True)):
             if part.enters[s]:
-                begun.setdefault(int(leaves[v]), []).append(x - sum(arriving[s]))
+                begun.setdefault(int(leaves[v]), []).append(x - sum(self.into[s]))
             else:
-                self.model.add_bool_or([~x, *arriving[s]])
+                self.model.add_bool_or([~x, *self.into[s]])
         for router, worms in begun.items():
             if terminals[router] < len(worms):
                 self.model.add(sum(worms) <= int(terminals[router]))
@@ -209,8 +208,7 @@ class Model:
             path = [state[worm.address, vc] for vc in worm.path]
             together += [self.state[s] for s in path]
             for b in heads[first[path[-1]] : first[path[-1] + 1]].tolist():
-                waits = part.head_wait[part.head_first[b] : part.head_first[b + 1]]
-                if {*waits.tolist()} == {*worm.waits}:
+                if {*part.waits(b)} == {*worm.waits}:
                     together.append(self.stay[b])
         self.model.add_bool_or([~variable for variable in together])
 
@@ -252,6 +250,6 @@ class Model:
             waits: list[int] = []
             for b in heads[first[last] : first[last + 1]].tolist():
                 if b in stays:
-                    waits = sorted(set(part.head_wait[part.head_first[b] : part.head_first[b + 1]].tolist()))
+                    waits = part.waits(b)
             worms.append(Worm(int(part.owner[s]), tuple(part.input_vc[path].tolist()), tuple(waits)))
         return worms

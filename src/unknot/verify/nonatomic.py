@@ -8,7 +8,7 @@ passes no VC filled before (docs/nonatomic.md proves it): first those whose way 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,15 +19,6 @@ from unknot.routing.relation import EJECT, VC_MASK
 from unknot.verify.effort import Effort
 from unknot.verify.lead_ins import own_terminals
 from unknot.verify.states import Dependencies, Explorer
-
-
-@dataclass(frozen=True)
-class Arrival:
-    """A way for an address to a VC of the cycle: terminal, VCs on the way, that one last."""
-
-    source: int
-    address: int
-    way: tuple[int, ...]
 
 
 def queued_cycle(graph: Dependencies, buffer_depth: int, effort: Effort | None = None) -> Configuration:
@@ -58,12 +49,8 @@ def queued_cycle(graph: Dependencies, buffer_depth: int, effort: Effort | None =
     depth = _lowest(graph, source, np.where(inside, least, np.iinfo(np.int64).max))
     kept = np.flatnonzero(inside & (least <= depth))
     cycle = shortest_cycle(source[kept], graph.target[kept])
-    arrivals = _arrivals(graph, cycle, depth, effort)
-    messages = [
-        Message(a.source, a.address, buffer_depth, a.way[:-1], a.way[-1:], (cycle[(i + 1) % len(cycle)],))
-        for i, a in enumerate(arrivals)
-    ]
-    ordered = [messages[i] for i in _parking_order(cycle, arrivals)]
+    messages = _messages(graph, cycle, depth, buffer_depth, effort)
+    ordered = [messages[i] for i in _parking_order(cycle, messages)]
     direct = all(not m.lead for m in messages) and len({m.source for m in messages}) == len(messages)
     return Configuration("wormhole-nonatomic", buffer_depth, "injected" if direct else "scheduled", tuple(ordered))
 
@@ -100,15 +87,15 @@ def _lowest(graph: Dependencies, source: npt.NDArray[np.int64], least: npt.NDArr
     return int(depths[low])
 
 
-def _arrivals(graph: Dependencies, cycle: list[int], depth: int, effort: Effort) -> list[Arrival]:
-    """Return for each VC of the cycle a shortest way to a state at which it depends on the next.
+def _messages(graph: Dependencies, cycle: list[int], depth: int, buffer_depth: int, effort: Effort) -> list[Message]:
+    """Return for each VC of the cycle a message that comes by a shortest way to depend on the next.
 
     From terminals of their own where all can be entered directly.
     """
     relation, vcs = graph.relation, graph.relation.num_vcs
     explorer = Explorer(relation)
     after = dict(zip(cycle, cycle[1:] + cycle[:1], strict=True))
-    arrivals: dict[int, Arrival] = {}
+    messages: dict[int, Message] = {}
     doors: dict[int, dict[int, int]] = {vc: {} for vc in cycle}
     for address in range(graph.addresses):
         effort.spent("packets on the cycle", address, graph.addresses)
@@ -132,8 +119,9 @@ def _arrivals(graph: Dependencies, cycle: list[int], depth: int, effort: Effort)
                 way = [at]
                 while came[way[-1]] < vcs:
                     way.append(came[way[-1]])
-                if at not in arrivals or len(way) < len(arrivals[at].way):
-                    arrivals[at] = Arrival(came[way[-1]] - vcs, address, tuple(way[::-1]))
+                if at not in messages or len(way) <= len(messages[at].lead):
+                    source, lead = came[way[-1]] - vcs, tuple(way[:0:-1])
+                    messages[at] = Message(source, address, buffer_depth, lead, (at,), (after[at],))
                 if len(way) == 1:
                     for terminal in entering[at]:
                         doors[at].setdefault(terminal, address)
@@ -142,19 +130,19 @@ def _arrivals(graph: Dependencies, cycle: list[int], depth: int, effort: Effort)
     effort.spent("packets on the cycle", graph.addresses, graph.addresses)
     own = own_terminals(list(doors.values()))
     return [
-        arrivals[vc] if not own else Arrival(t, doors[vc][t], (vc,))
+        replace(messages[vc], source=t, address=doors[vc][t], lead=()) if own else messages[vc]
         for vc, t in zip(cycle, own or cycle, strict=True)
     ]
 
 
-def _parking_order(cycle: list[int], arrivals: list[Arrival]) -> list[int]:
+def _parking_order(cycle: list[int], messages: list[Message]) -> list[int]:
     """Positions of the cycle, those first whose way leads over VCs that are filled later."""
     from graphlib import TopologicalSorter
 
     place = {vc: i for i, vc in enumerate(cycle)}
     sorter: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(len(cycle)), ()))
-    for i, arrival in enumerate(arrivals):
-        for vc in arrival.way[:-1]:
+    for i, message in enumerate(messages):
+        for vc in message.lead:
             if vc in place:
                 sorter.add(place[vc], i)
     return list(sorter.static_order())
