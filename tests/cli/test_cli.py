@@ -199,7 +199,7 @@ def test_audit_refutes_and_names_the_loop(tmp_path: Path) -> None:
     assert "<html" in (tmp_path / "audit.html").read_text(encoding="utf-8")
     printed = unknot_says("audit", str(folder / "fabric.ibnetdiscover"), "--tables", str(folder / "opensm.fdbs"))
     assert printed.exit_code == 1
-    assert f"loop {', '.join(found['loop'])}" in " ".join(printed.stdout.split())
+    assert f"loop {' → '.join([*found['loop'], found['loop'][0]])}" in " ".join(printed.stdout.split())
 
 
 def test_audit_that_holds() -> None:

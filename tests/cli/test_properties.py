@@ -22,8 +22,8 @@ def test_analyse_reports_every_property() -> None:
     shown = {line.split("  ")[0]: line.split("  ", 1)[1].strip() for line in text.splitlines() if "  " in line}
     assert shown["minimal"] == shown["coherence coherent"] == shown["livelock free"] == "yes"
     assert shown["adaptivity fully adaptive"] == "NO"
-    assert shown["adaptivity worst pair"] == "t15, t0"
-    path = "source t5, destination t0, channels (1,1)→(1,0), (1,0)→(0,0), refused 0"
+    assert shown["adaptivity worst pair"] == "t15 to t0"
+    path = "t5 to t0 by (1,1)→(1,0), (1,0)→(0,0): (1,1)→(1,0) is not offered"
     assert shown["adaptivity forbidden"] == path
     assert (shown["vc use total"], shown["vc use per router"]) == ("48", "2, 4")
     assert shown["best throughput"] == "1 flits per cycle"
@@ -73,6 +73,7 @@ def test_bnr_prints_draws_and_ends_as_it_should(tmp_path: Path) -> None:
     code, text = run("bnr", "mesh(3, 3)", "--routing", "pbfaa(returns=False)", "--switching", "vct")
     assert code == 0
     assert "refusal" in text
+    assert "is not offered" in text
     code, text = run("bnr", "mesh(2, 3)", "--routing", "west_first", "--json")
     forbidden = json.loads(text)["bnrs"][1]["forbidden"]
     assert (forbidden["source"], forbidden["channels"]) == ("t1", ["(1,0)→(1,1)", "(1,1)→(0,1)"])

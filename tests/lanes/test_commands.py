@@ -48,12 +48,13 @@ def test_lanes_as_json(words: list[str], kind: str | None, count: int) -> None:
 def test_refutations_as_json() -> None:
     from tests.lanes.test_exact import one_way_ring
     from unknot.cli.answers.form import answer
-    from unknot.cli.answers.lanes import RefutationForm
+    from unknot.cli.answers.lanes import RefutationForm, why_fewer_fail
 
     found = lanes(one_way_ring(5))
     shown = answer(RefutationForm, found.evidence, of=found.relation)
     assert (shown["kind"], shown["lanes"]) == ("refutation", 2)
     assert shown["steps"][-1][0] == []
+    assert why_fewer_fail(shown, {}).startswith("2 impossible: with ")
     assert all(0 <= c < 5 for cycle in shown["cycles"] for c in cycle)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from unknot.cli.answers.analyses import ForbiddenPathForm
-from unknot.cli.answers.form import AddressName, ChannelName, Form, TerminalName, VcName, form_of, key
+from typing import Annotated, Any
+
+from unknot.cli.answers.analyses import Forbidden
+from unknot.cli.answers.form import AddressName, ChannelName, Form, TerminalName, VcName, Words, form_of, key
 from unknot.cli.answers.networks import RelationForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot_papers.bnr.table import Bnr, Conclusion, Refusal
@@ -19,12 +21,20 @@ class RefusalForm(Form):
     channel: ChannelName
 
 
+def _refusal_words(refusal: Any, _: Any) -> str:
+    if refusal is None:
+        return ""
+    after = f" after {', '.join(refusal['walk'])}" if refusal["walk"] else ""
+    return f"{refusal['source']} to {refusal['address']}{after}: {refusal['channel']} is not offered"
+
+
 @form_of(Bnr)
 class BnrForm(Form):
     """One class of messages and its best network for routing."""
 
     table = ("name", "provided", "full_pairs", "pairs", "forbidden", "refusal")
-    forbidden: ForbiddenPathForm | None = key("A shortest path that is not permitted, as short as may be.")
+    forbidden: Forbidden = key("A shortest path that is not permitted, as short as may be.")
+    refusal: Annotated[RefusalForm | None, Words(_refusal_words)]
     name: str
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from unknot.cli.answers.form import ChannelName, Form, TerminalName, VcName, form_of, key
+from typing import Annotated, Any
+
+from unknot.cli.answers.form import PAIR, ChannelName, Form, TerminalName, VcName, Words, form_of, key
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.verdicts import DeliveryForm
 from unknot.simulation.run.costs import Cost
@@ -23,12 +25,22 @@ class ForbiddenPathForm(Form):
     channels: list[ChannelName]
 
 
+def _forbidden_words(path: Any, _: Any) -> str:
+    if path is None:
+        return ""
+    channels, refused = path["channels"], path["refused"]
+    return f"{path['source']} to {path['destination']} by {', '.join(channels)}: {channels[refused]} is not offered"
+
+
+Forbidden = Annotated[ForbiddenPathForm | None, Words(_forbidden_words)]
+
+
 @form_of(Adaptivity)
 class AdaptivityForm(Form):
     """Permitted shortest paths over all shortest paths."""
 
-    worst_pair: tuple[TerminalName, TerminalName] | None
-    forbidden: ForbiddenPathForm | None
+    worst_pair: Annotated[tuple[TerminalName, TerminalName] | None, PAIR]
+    forbidden: Forbidden
 
 
 @form_of(VcUse)

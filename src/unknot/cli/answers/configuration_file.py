@@ -1,23 +1,83 @@
-"""Deadlock configurations as files: written with what they are configurations of, and read back."""
+"""Deadlock configurations: their form, and files of them, with what they are configurations of."""
 
 from __future__ import annotations
 
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from unknot._base.errors import TextError, UnknotError, bare
 from unknot._base.input import read_text
 from unknot._base.output import write_text
+from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message
-from unknot.cli.answers.form import Form, Natural, Positive, answer, differences, key, model
+from unknot.cli.answers.form import (
+    AddressName,
+    Bounds,
+    By,
+    Form,
+    Natural,
+    Positive,
+    TerminalName,
+    answer,
+    differences,
+    key,
+    model,
+)
 from unknot.cli.answers.networks import ManifestForm
-from unknot.cli.answers.verdicts import ConfigurationForm, VcForm
 from unknot.routing.relation import Relation
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
+
+
+Grade = Literal["injected", "scheduled", "not-established"]
+
+
+class VcForm(Form):
+    """A virtual channel."""
+
+    vc: Natural = key("Number of the virtual channel.")
+    channel: str = key("Name of its channel.")
+    index: Natural = key("Its index within the channel.")
+
+
+def _vc_at(vc: Any, subject: Any) -> Any:
+    vcs, channel = subject.of.vcs, int(subject.of.vcs.channel[vc])
+    return {"vc": vc, "channel": subject.network.channel_name(channel), "index": int(vcs.index[vc])}
+
+
+def _destination(address: Any, subject: Any) -> Any:
+    """The terminal an address stands for."""
+    return int(subject.of.destination[address])
+
+
+Vcs = list[Annotated[VcForm, By(_vc_at)]]
+
+
+class MessageForm(Form):
+    """One blocked message."""
+
+    source: Natural = key("Terminal that sent it.")
+    source_name: TerminalName = key(of="source")
+    address: Natural = key("Address in its header.")
+    address_name: AddressName = key(of="address")
+    destination: Annotated[Natural, By(_destination)] = key("Terminal that the address stands for.", of="address")
+    destination_name: Annotated[TerminalName, By(_destination)] = key(of="address")
+    length: Positive = key("Flits; it fills the VCs it holds exactly.")
+    lead: Vcs = key("VCs on its way from the injection port to the first it holds.")
+    held: Annotated[Vcs, Bounds(1)] = key("VCs it holds, tail first.")
+    wanted: Annotated[Vcs, Bounds(1)] = key("VCs its header waits for, all held.")
+
+
+class ConfigurationForm(Form):
+    """A deadlock configuration: messages none of which can ever move."""
+
+    switching: Switching
+    buffer_depth: Positive = key("Flits per VC.")
+    reachability: Grade = key("Way in which packets can get into it, if established.")
+    messages: Annotated[list[MessageForm], Bounds(1)] = key("Messages in the order of the schedule.")
 
 
 class ConfigurationFile(Form):

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from unknot._base.switching import Switching
-from unknot.cli.answers.form import Form, Natural, Number, Positive, answer, form_of, key
-from unknot.cli.answers.verdicts import ConfigurationForm
+from unknot.cli.answers.configuration_file import ConfigurationForm
+from unknot.cli.answers.form import CHECKED, Form, Natural, Number, Positive, Words, answer, form_of, key
 from unknot.design.decision import Decision
 from unknot.design.design import Design
 from unknot.design.every_size import EverySize
 from unknot.design.proofs import Proof
 from unknot.design.ranking import Level
 from unknot.design.rule import Rule
-from unknot.design.space import Space, shown
+from unknot.design.space import Space, letter, shown
+from unknot.report.phrases import count
+
+
+def _by_direction(counts: Any, _: Any) -> str:
+    pairs = (f"{letter(i)}+ {up}, {letter(i)}- {down}" for i, (up, down) in enumerate(counts or ()))
+    return ", ".join(pairs)
+
 
 Counts = list[tuple[Positive, Positive]]
 PAIRS = "VCs up and down each dimension, as pairs."
@@ -41,6 +48,14 @@ class ProofForm(Form):
     escapes: list[EscapeForm]
 
 
+def _ranking(proof: Any, _: Any) -> str:
+    levels = proof and count(len(proof["levels"]), "linear function")
+    return proof and f"on every mesh: a ranking by {levels} of the coordinates, compared in order ({proof['kind']})"
+
+
+RankedForm = Annotated[ProofForm | None, Words(_ranking)]
+
+
 class RowForm(Form):
     """A line of a rule."""
 
@@ -55,7 +70,7 @@ class JudgedForm(Form):
 
     table = ("counts", "vcs", "outcome", "holds", "rounds", "evidence")
 
-    counts: Counts = key(PAIRS)
+    counts: Annotated[Counts, Words(_by_direction)] = key(PAIRS)
     vcs: Positive = key("VCs per router.")
     holds: bool | None = key("Whether the checkers accept proof or evidence; null: there is none.")
     sides: list[Positive] = key("Sides of the largest mesh that rules were tried on.")
@@ -79,10 +94,10 @@ class DesignAnswer(Form):
     vcs: Positive | None = key("VCs per router of the rule; null: none was found.")
     fewest: bool = key("Fewer VCs per router are shown to be impossible.")
     lower_bound: Positive = key("Lower bound on the VCs per router of any rule.")
-    counts: Counts | None = key(PAIRS)
+    counts: Annotated[Counts | None, Words(_by_direction)] = key(PAIRS)
     rule: list[RowForm] | None
     provided: list[str] | None = key("BNRs that the rule provides: signs of directions.")
-    proof: ProofForm | None
+    proof: RankedForm
     judged: list[JudgedForm]
     seconds: Number
 
@@ -93,18 +108,21 @@ class EverySizeAnswer(Form):
 
     table = (
         "family", "routing", "switching", "deadlock_free", "read", "uniform", "proof", "holds", "reason", "decided",
-        "refuted_on", "seconds", "rule",
+        "refuted_on", "established", "seconds", "rule",
     )  # fmt: skip
 
     family: str
     switching: Switching
-    proof: ProofForm | None
+    proof: RankedForm
     rule: list[RowForm] | None
     read: list[str]
     decided: list[str] = key("Meshes that were decided one by one.")
     refuted_on: str | None = key("The smallest mesh on which it deadlocks.")
+    established: str = key("What is shown there; empty without one.")
     configuration: ConfigurationForm | None = key("The deadlock on that mesh.")
-    holds: bool | None = key("Whether the checker accepts proof or deadlock; null: there is none.")
+    holds: Annotated[bool | None, CHECKED] = key(
+        "Whether the checker accepts proof or deadlock; null: there is none."
+    )
     seconds: Number
 
 
@@ -137,6 +155,7 @@ def every_size_keys(verdict: EverySize) -> dict[str, Any]:
         "read": [sides_text(sides) for sides in verdict.read],
         "decided": [sides_text(sides) for sides in verdict.decided],
         "refuted_on": None if verdict.refuted_on is None else sides_text(verdict.refuted_on),
+        "established": "" if refuted is None else refuted.established,
         "configuration": None if refuted is None else refuted.configuration,
     }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import math
 import types
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -101,6 +101,13 @@ class By:
 
 
 @dataclass(frozen=True)
+class Words:
+    """Marks a type: `write`, given a value and the filled form around it, makes what the terminal shows of it."""
+
+    write: Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True)
 class Bounds:
     """Marks a type: the least and the greatest number, or number of items."""
 
@@ -149,7 +156,8 @@ def _keys_of(form: type[Form]) -> Mapping[str, Key]:
             said = said if isinstance(said, Key) else Key(default=said)
             declared.add(name)
             place = keys[name].home if name in keys else home
-            keys[name] = replace(said, hint=hints[name], home=place)
+            described_by = keys[name].described if name in keys and said.doc is None else None
+            keys[name] = replace(said, hint=hints[name], home=place, described=described_by)
     return keys
 
 
@@ -161,7 +169,6 @@ def answer(
     form: type,
     *sources: object,
     of: Relation | Network | None = None,
-    only: Collection[str] = (),
     **more: Any,
 ) -> Answer:
     """Fill a form from objects, and return it as plain values for JSON.
@@ -174,8 +181,6 @@ def answer(
         only source.
     of : Relation or Network, optional
         What the numbers in the sources belong to.
-    only : collection of str
-        Keys that are filled; by default all.
     **more : object
         Further keys, before the sources.
 
@@ -187,9 +192,6 @@ def answer(
     subject = None if of is None else Subject(of)
     filled = Answer()
     for name, one in keys_of(form).items():
-        if only and name not in only:
-            more.pop(name, None)
-            continue
         if name in more:
             value = more.pop(name)
         else:
@@ -328,6 +330,19 @@ def _descriptions(kind: type) -> dict[str, str]:
     for base in reversed(kind.__mro__[1:]):
         inherited |= _descriptions(base) if is_dataclass(base) else {}
     return inherited | {name: words for name, (_, words) in entries(kind.__doc__ or "").items()}
+
+
+def _pair_words(pair: list[str] | None, _: Any) -> str:
+    return " to ".join(pair or ())
+
+
+PAIR = Words(_pair_words)
+"""Source and destination on the terminal."""
+CIRCLE = Words(lambda names, _: " → ".join([*names, *names[:1]]) if names else "")
+"""Names around a circle on the terminal, back to the first."""
+CHECKER: dict[bool | None, str] = {True: "accepts it", False: "REJECTS it"}
+CHECKED = Words(lambda holds, _: "" if holds is None else f"the separate checker {CHECKER[holds]}")
+"""Outcome of the separate checker on the terminal, where the key does not name it."""
 
 
 def differences(before: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:

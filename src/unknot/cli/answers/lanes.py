@@ -15,6 +15,7 @@ from unknot.cli.answers.form import (
     Positive,
     RouterName,
     TerminalName,
+    Words,
     form_of,
     key,
 )
@@ -26,6 +27,7 @@ from unknot.lanes.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
 from unknot.lanes.lane_refutation import Refutation, RouteRefutation
 from unknot.lanes.longer import LongerLanes
 from unknot.repair.relaned import RepairedFault
+from unknot.report.phrases import count
 
 
 @form_of(ForcedTurn)
@@ -107,6 +109,25 @@ def _tried(tried: Any, subject: Any) -> Any:
     return [{"lanes": k, "rounds": r, "pairs_left": left} for k, (r, left) in sorted(tried.items())]
 
 
+def why_fewer_fail(evidence: Any, _: Any) -> str:
+    """The reason why a number of lanes is impossible, of a filled form; empty without evidence."""
+    if evidence is None:
+        return ""
+    if "turns" not in evidence:
+        return (
+            f"{evidence['lanes']} impossible: with {len(evidence['cycles'])} cycles of channels that no lane may "
+            f"close, the clauses that the routes of {len(evidence['pairs'])} pairs fulfil contradict each other; "
+            f"the proof has {count(len(evidence['steps']), 'step')}"
+        )
+    names = " → ".join(turn["channel"] for turn in evidence["turns"])
+    if evidence["kind"] == "route-cycle":
+        return f"1 impossible: the given routes take each of these channels and then the next: {names}"
+    return (
+        "1 impossible: each of these channels has to be followed by the next, because some pair of routers has no "
+        f"other shortest path, and they close a cycle: {names}"
+    )
+
+
 class FewestForm(VerdictForm, DeliveryForm, RelationForm):
     """Routes in few lanes, whether packets keep them or not."""
 
@@ -114,13 +135,15 @@ class FewestForm(VerdictForm, DeliveryForm, RelationForm):
         "conclusion", "network.name", "lanes", "lower_bound", "evidence", "evidence_holds", "tried", "conflicts",
         "changing_pairs", "levels", "deadlock_free", "established", "certificate_holds", "delivered", "minimal",
         "longest_route", "longest_pair", "highest_load", "mean_load", "load_bound", "load_gap", "load_bound_holds",
-        "lane_pairs", "lane_highest", "evidence.turns", "front", "moves", "complete", "seconds",
+        "lane_pairs", "lane_highest", "front", "moves", "complete", "seconds",
     )  # fmt: skip
 
     lanes: Positive
     fewest: bool = key("Fewer lanes are shown to be impossible.")
     conclusion: str
-    evidence: ForcedCycleForm | RefutationForm | RouteCycleForm | RouteRefutationForm | None
+    evidence: Annotated[
+        ForcedCycleForm | RefutationForm | RouteCycleForm | RouteRefutationForm | None, Words(why_fewer_fail)
+    ]
     evidence_holds: bool | None = key("Whether the separate checker accepts it; null: none to check.")
     highest_load: Number = key("Highest load of a channel, in routes or in the units of the flows.")
     mean_load: Number = key("Mean load of the channels.")
@@ -165,7 +188,8 @@ class LongerAnswer(SharedForm, VerdictForm, DeliveryForm, RelationForm):
 
     table = (
         "conclusion", "network.name", "mean_hops", "mean_shortest", "longest_detour", "highest_load", "lane_pairs",
-        "lane_highest", "deadlock_free", "established", "certificate_holds", "delivered", "moves", "complete",
+        "lane_highest", "deadlock_free", "established", "certificate_holds", "delivered", "minimal",
+        "longest_route", "longest_pair", "moves", "complete",
     )  # fmt: skip
 
     lanes: Positive

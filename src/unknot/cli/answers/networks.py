@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from unknot._base.manifest import Manifest
 from unknot._base.units import Units
-from unknot.cli.answers.form import Bounds, Form, Natural, Number, Positive, Subject, form_of, key
+from unknot.cli.answers.form import Bounds, Form, Natural, Number, Positive, Subject, Words, form_of, key
 from unknot.network.metrics import Metrics
 
 
@@ -20,12 +20,18 @@ class NetworkForm(Form):
     terminals: Natural = key(of="num_terminals")
 
 
+def _vcs_words(vcs: int | None, beside: Any) -> Any:
+    if vcs is None:
+        return f"{beside['num_vcs']} in all, not as many on each channel"
+    return f"{vcs} (chosen; --vcs gives another number)" if beside.get("vcs_chosen") else vcs
+
+
 class RelationForm(Form):
     """A routing on a network."""
 
     kinds = (Subject,)
     routing: str
-    vcs: Positive | None = key("Virtual channels of each channel; null: they differ.")
+    vcs: Annotated[Positive | None, Words(_vcs_words)] = key("Virtual channels of each channel; null: they differ.")
     num_vcs: Natural = key("Virtual channels in all.")
     network: NetworkForm
 

@@ -6,10 +6,22 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from unknot._base.switching import Switching
 from unknot._base.units import Units
-from unknot.cli.answers.form import By, ChannelName, Form, Natural, Number, TerminalName, form_of, key
+from unknot.cli.answers.configuration_file import ConfigurationForm
+from unknot.cli.answers.form import (
+    By,
+    ChannelName,
+    Form,
+    Natural,
+    Number,
+    Positive,
+    TerminalName,
+    Words,
+    form_of,
+    key,
+)
 from unknot.cli.answers.networks import RelationForm, WithUnits
-from unknot.cli.answers.verdicts import ConfigurationForm
 from unknot.routing.relation import Relation
 from unknot.simulation.collectives import Execution
 from unknot.simulation.engine.router import Router
@@ -59,6 +71,23 @@ def _by_length(shares: Any, subject: Any) -> Any:
 Shares = Annotated[dict[str, Number], By(_by_length)]
 
 
+def _router_words(options: Any, _: Any) -> str:
+    from unknot.report.phrases import router
+
+    return router(Router(**options))
+
+
+def _bursts_words(options: Any, _: Any) -> str:
+    from unknot.report.phrases import bursts
+
+    return bursts(options and Bursts(**options)).removeprefix(", in bursts ")
+
+
+def _stable_words(stable: bool, beside: Any) -> bool | None:
+    short = {run["outcome"] for run in beside["runs"]} <= {"stable", "too short"}
+    return None if short and not stable else stable
+
+
 @form_of(Router)
 class RouterForm(Form):
     """The options of a router."""
@@ -70,9 +99,9 @@ class BurstsForm(Form):
 
 
 POINT = (
-    "network.name", "routing", "vcs", "vcs_chosen", "switching", "buffer_depth", "traffic", "offered_load",
+    "network.name", "routing", "vcs", "switching", "buffer_depth", "router", "traffic", "bursts", "offered_load",
     "accepted_load", "latency_mean", "latency_p50", "latency_p95", "latency_p99", "latency_max",
-    "network_latency_mean", "hops_mean", "outcome", "reason", "hint",
+    "network_latency_mean", "hops_mean", "intervals", "outcome", "reason", "hint",
 )  # fmt: skip
 """Keys of a simulated point on the terminal."""
 
@@ -87,6 +116,8 @@ class RunForm(Form):
 
     deadlock: ConfigurationForm | None = key("The knot of blocked messages, when the run came to one.")
     outcome: str = key("stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell.")
+    router: Annotated[RouterForm, Words(_router_words)]
+    bursts: Annotated[BurstsForm | None, Words(_bursts_words)]
     lengths: Shares = key("Lengths of packets and their shares, when there are several.")
 
 
@@ -102,6 +133,8 @@ class RunsForm(Form):
     )  # fmt: skip
 
     runs: SeveralRuns
+    stable: Annotated[bool, Words(_stable_words)]
+    stable_runs: Annotated[Natural, Words(lambda stable, beside: f"{stable} of {len(beside['runs'])}")]
 
 
 @form_of(Saturation)
@@ -141,8 +174,10 @@ class FlowForm(Form):
     latency_mean_ns: Number = key("null without --units.")
 
 
-def channels_of(relation: Relation, run: Run, units: Units | None = None) -> list[dict[str, Any]]:
-    """Return utilisation and occupancy of every channel, as `ChannelForm` holds them."""
+def channels_of(
+    relation: Relation, run: Run, units: Units | None = None, *, busiest: bool = False
+) -> list[dict[str, Any]]:
+    """Return utilisation and occupancy of every channel, or of the busiest, as `ChannelForm` holds them."""
     first = relation.vcs.first
     return [
         {
@@ -151,7 +186,7 @@ def channels_of(relation: Relation, run: Run, units: Units | None = None) -> lis
             "occupancy": run.occupancy[first[c] : first[c + 1]],
             "gbit_per_s": units and units.gbit_per_s(float(run.utilisation[c])),
         }
-        for c in range(run.utilisation.size)
+        for c in ([int(run.utilisation.argmax())] if busiest else range(run.utilisation.size))
     ]
 
 
@@ -191,12 +226,14 @@ class SimulateAnswer(RunForm, SimulatedForm):
     """JSON answer of `unknot simulate` for one run."""
 
     table = (
-        *POINT, "packet_length", "lengths", "bursts", "packets", "lost_packets", "faults", "warmup", "measured",
+        *POINT, "busiest.channel", "busiest.utilisation", "packet_length", "lengths", "packets", "lost_packets",
+        "faults", "warmup", "measured",
         "cycles", "flit_hops", "seed", "classes", "flows", "channels",
     )  # fmt: skip
 
     ns_per_flit_hop: Number = key("Processor time, once everything is compiled.")
     hint: str = key("A change after which a short run is stable, or those that do not help; may be empty.")
+    busiest: ChannelForm | None = key("The channel that carried most; null: there are no channels.")
     channels: list[ChannelForm] | None = key("Only with --channels or --flows.")
     flows: list[FlowForm] | None = key("The slowest first; only with --flows.")
 
@@ -206,12 +243,19 @@ class SeedsAnswer(RunsForm, SimulatedForm):
 
     table = (*POINT, "stable", "stable_runs", "runs")
 
+    switching: Switching
+    buffer_depth: Positive
+    traffic: str
+    router: Annotated[RouterForm, Words(_router_words)]
+    bursts: Annotated[BurstsForm | None, Words(_bursts_words)]
+    intervals: str = key("Why there are no confidence intervals; empty: there are.")
+
 
 class SaturationAnswer(SaturationForm, SimulatedForm):
     """JSON answer of `unknot simulate --saturation`."""
 
     table = (
-        "network.name", "routing", "vcs", "vcs_chosen", "zero_load_latency", "load", "limit", "throughput", "runs",
+        "network.name", "routing", "vcs", "zero_load_latency", "load", "limit", "throughput", "runs",
     )  # fmt: skip
 
     zero_load_latency: Number = key("Latency of a packet alone in the network, in cycles.")
@@ -266,7 +310,12 @@ class SendForm(Form):
 class MeetingForm(Form):
     """Two messages, by position, and a channel that both may use at a time."""
 
+    table = ("messages", "channel", "same_step")
+
     channel: ChannelName
+    messages: Annotated[list[str], Words(lambda messages, _: " and ".join(messages))] = key(
+        "Source and destination of both."
+    )
 
 
 @form_of(Schedule, Execution, without=("started", "arrived", "blocked"))
@@ -279,6 +328,7 @@ class MulticastAnswer(RelationForm, WithUnits):
     )  # fmt: skip
 
     steps: Natural
+    latency: Annotated[Natural | None, Words(lambda cycles, _: "none: DEADLOCK" if cycles is None else cycles)]
     sends: list[SendForm]
     meetings: list[MeetingForm]
     deadlock: ConfigurationForm | None

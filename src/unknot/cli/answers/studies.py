@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from unknot._base.switching import Switching
 from unknot._base.units import Units
-from unknot.cli.answers.form import Answer, Form, Positive, answer, form_of, key
+from unknot.cli.answers.form import CIRCLE, Answer, Form, Positive, answer, form_of, key
 from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits, in_units
 from unknot.cli.answers.runs import BurstsForm, ReplayForm, RouterForm, RunForm, RunsForm, Shares
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
@@ -100,10 +100,11 @@ class TrafficForm(VerdictForm, DeliveryForm):
 
     table: ClassVar[tuple[str, ...]] = (
         "traffic", "deadlock_free", "delivered", "pairs", "undelivered_pairs", "unknown_pairs", "longest_route",
-        "longer_pairs", "extra_hops", "lost",
+        "longer_pairs", "extra_hops", "loop", "lost",
     )  # fmt: skip
 
     holds: bool | None
+    loop: Annotated[list[str], CIRCLE]
     meaning: str
     unknown_pairs: int = key("Pairs whose route, or service level, the files do not tell.")
     unknown_because: list[str]
@@ -115,6 +116,7 @@ class MulticastTablesForm(VerdictForm):
 
     delivered: bool
     holds: bool | None
+    loop: Annotated[list[str], CIRCLE]
 
 
 @form_of(Changes, without=("switches",))
@@ -128,15 +130,16 @@ class AuditAnswer(TrafficForm):
     """JSON answer of `unknot audit`; verdict and delivery are those of host-to-host traffic."""
 
     table = (
-        "fabric", "fabric_file", "tables_file", "levels_file", "lanes_file", "multicast_file", "network.routers",
-        "network.terminals", "lanes", "switching", "notes", "assumption", "traffic", "deadlock_free", "established",
-        "certificate_holds", "delivered", "pairs", "undelivered_pairs", "unknown_pairs", "unknown_because", "loop",
-        "lost", "longest_route", "longer_pairs", "extra_hops", "replies.deadlock_free", "replies.certificate_holds",
-        "replies.delivered", "replies.loop", "replies.lost", "multicast.groups", "multicast.level",
-        "multicast.deadlock_free", "multicast.certificate_holds", "multicast.delivered", "multicast.pairs",
-        "multicast.undelivered_pairs", "multicast.loop", "multicast.circling", "multicast.lost",
-        "changes.lost_cables", "changes.new_cables", "changes.lids", "changes.entries", "changes.compared",
-        "changes.deadlock_free_before", "routes.lengths", "others", "routes.cables",
+        "fabric", "traffic", "deadlock_free", "established", "certificate_holds", "loop", "delivered", "lost",
+        "pairs", "undelivered_pairs", "unknown_pairs", "unknown_because", "longest_route", "longer_pairs",
+        "extra_hops", "replies.deadlock_free", "replies.certificate_holds", "replies.delivered", "replies.loop",
+        "replies.lost",
+        "multicast.groups", "multicast.level", "multicast.deadlock_free", "multicast.certificate_holds",
+        "multicast.delivered", "multicast.pairs", "multicast.undelivered_pairs", "multicast.loop",
+        "multicast.circling", "multicast.lost", "changes.lost_cables", "changes.new_cables", "changes.lids",
+        "changes.entries", "changes.compared", "changes.deadlock_free_before", "assumption", "switching", "lanes",
+        "network.routers", "network.terminals", "fabric_file", "tables_file", "levels_file", "lanes_file",
+        "multicast_file", "notes", "routes.lengths", "others", "routes.cables",
     )  # fmt: skip
 
     fabric: str

@@ -1,4 +1,4 @@
-"""Forms of verdicts, counterexamples and deliveries."""
+"""Forms of verdicts and deliveries."""
 
 from __future__ import annotations
 
@@ -6,69 +6,22 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Verdict
+from unknot.cli.answers.configuration_file import ConfigurationForm, Grade
 from unknot.cli.answers.form import (
+    PAIR,
     AddressName,
-    Bounds,
-    By,
     Form,
     Natural,
     Number,
-    Positive,
     TerminalName,
     VcName,
+    Words,
     form_of,
     key,
 )
 from unknot.cli.answers.networks import RelationForm
 from unknot.verify.delivery import Delivery
 from unknot.verify.smallest import Smallest
-
-Grade = Literal["injected", "scheduled", "not-established"]
-
-
-class VcForm(Form):
-    """A virtual channel."""
-
-    vc: Natural = key("Number of the virtual channel.")
-    channel: str = key("Name of its channel.")
-    index: Natural = key("Its index within the channel.")
-
-
-def _place(vc: Any, subject: Any) -> Any:
-    vcs, channel = subject.of.vcs, int(subject.of.vcs.channel[vc])
-    return {"vc": vc, "channel": subject.network.channel_name(channel), "index": int(vcs.index[vc])}
-
-
-def _destination(address: Any, subject: Any) -> Any:
-    """The terminal an address stands for."""
-    return int(subject.of.destination[address])
-
-
-Vcs = list[Annotated[VcForm, By(_place)]]
-
-
-class MessageForm(Form):
-    """One blocked message."""
-
-    source: Natural = key("Terminal that sent it.")
-    source_name: TerminalName = key(of="source")
-    address: Natural = key("Address in its header.")
-    address_name: AddressName = key(of="address")
-    destination: Annotated[Natural, By(_destination)] = key("Terminal that the address stands for.", of="address")
-    destination_name: Annotated[TerminalName, By(_destination)] = key(of="address")
-    length: Positive = key("Flits; it fills the VCs it holds exactly.")
-    lead: Vcs = key("VCs on its way from the injection port to the first it holds.")
-    held: Annotated[Vcs, Bounds(1)] = key("VCs it holds, tail first.")
-    wanted: Annotated[Vcs, Bounds(1)] = key("VCs its header waits for, all held.")
-
-
-class ConfigurationForm(Form):
-    """A deadlock configuration: messages none of which can ever move."""
-
-    switching: Switching
-    buffer_depth: Positive = key("Flits per VC.")
-    reachability: Grade = key("Way in which packets can get into it, if established.")
-    messages: Annotated[list[MessageForm], Bounds(1)] = key("Messages in the order of the schedule.")
 
 
 class CertificateForm(Form):
@@ -104,13 +57,30 @@ class LoopForm(Form):
     address: AddressName
 
 
+def _undelivered_words(pairs: int, beside: Any) -> str:
+    return f"{pairs:,} of {beside['pairs']:,} pairs" if pairs else ""
+
+
+def _minimal_words(minimal: bool | None, beside: Any) -> Any:
+    return "no: routes may be endless" if minimal is None and beside["delivered"] is False else minimal
+
+
+def _longest_words(hops: int | None, beside: Any) -> Any:
+    return "endless" if hops is None and beside["delivered"] is False else hops
+
+
 @form_of(Delivery)
 class DeliveryForm(Form):
     """Delivery: dead ends, loops and lengths of routes."""
 
     dead_ends: list[DeadEndForm] = key("Reachable states without candidates; the first few.")
     loops: list[LoopForm] = key("Cycles of states that can never reach ejection; the first few.")
-    longest_pair: tuple[TerminalName, AddressName] | None = key("Source and address of a longest route.")
+    undelivered_pairs: Annotated[Natural, Words(_undelivered_words)]
+    minimal: Annotated[bool | None, Words(_minimal_words)]
+    longest_route: Annotated[Natural | None, Words(_longest_words)]
+    longest_pair: Annotated[tuple[TerminalName, AddressName] | None, PAIR] = key(
+        "Source and address of a longest route."
+    )
 
 
 @form_of(Smallest, without=("configuration",))

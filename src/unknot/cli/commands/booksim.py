@@ -187,7 +187,7 @@ def _show_outcomes(setup: Setup, points: list[Point], scale: Scale) -> None:
         named = {f"seed {run.seed}": run for run in points[0].found.runs}
     elif len(points[0].found.runs) > 1:
         form, named = RunsForm, {point.setting: point.found for point in points}
-    filled = {name: answer(form, run, of=setup.relation, only=form.table) for name, run in named.items()}
+    filled = {name: answer(form, run, of=setup.relation) for name, run in named.items()}
     print_forms(form, filled, "runs", scale)
     broken = next((point for point in points if point.found.reason), None)
     if broken is not None:

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unknot._base.units import Scale
-from unknot.cli.answers.form import Answer, Form, answer, is_form, keys_of
+from unknot.cli.answers.form import CHECKER, Answer, Form, Words, answer, is_form, keys_of
 from unknot.cli.commands.printing import ANSWERING, printable, show_json
 from unknot.network import Network
 from unknot.report.phrases import ANSWERS
@@ -32,14 +32,13 @@ LONGEST = 32
 MOST_ROWS, MOST_NAMES = 20, 8
 """Rows of a table, and names in a row, that are shown; JSON has all."""
 _STYLES = {True: "green", False: "bold red", None: "yellow"}
-_CHECKER = {True: "accepts it", False: "REJECTS it", None: ""}
 LABELS = {
     "deadlock_free": "deadlock-free",
     "deadlock_free_before": "deadlock-free before",
     "widest_vcs": "VCs",
     "num_vcs": "VCs in all",
-    "vcs_chosen": "VCs chosen; see --vcs",
     "vcs": "VCs",
+    "cyclic_vcs": "on cycles",
     "delivered": "delivers",
     "certificate_holds": "separate checker",
     "evidence_holds": "bound checked",
@@ -68,8 +67,7 @@ def tell(
     most : int
         Rows of a list that are shown.
     """
-    shown = () if json else tuple(path.partition(".")[0] for path in form.table)
-    put(json, form, answer(form, *sources, of=of, only=shown, **more), scale, most)
+    put(json, form, answer(form, *sources, of=of, **more), scale, most)
 
 
 def put(json: bool, form: type[Form], filled: Answer, scale: Scale = PLAIN, most: int = MOST_ROWS) -> None:
@@ -87,7 +85,7 @@ def put(json: bool, form: type[Form], filled: Answer, scale: Scale = PLAIN, most
             lists += [(title, inner, value) for title, hint, value, _ in parts if (inner := _listed(hint)) and value]
             continue
         hint, value, beside = _at(form, filled, path)
-        inner = _listed(hint)
+        inner = None if _words_of(hint) else _listed(hint)
         if inner is not None and value:
             lists.append((label(path), inner, value))
         else:
@@ -132,6 +130,10 @@ def _listed(hint: Any) -> type[Form] | None:
     return next(filter(None, map(_listed, get_args(hint))), None)
 
 
+def _words_of(hint: Any) -> Words | None:
+    return next((mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, Words)), None)
+
+
 def _bare(hint: Any) -> Any:
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
@@ -147,9 +149,12 @@ def text(
 ) -> Text:
     """The value of a key in words; with `unit`, of a time or load what it is in."""
     name = path.rpartition(".")[2]
-    if bool in (hint, *get_args(hint)):
-        if unit and name.endswith("_holds"):
-            return Text(_CHECKER[value])
+    if words := _words_of(hint):
+        hint, value = _bare(hint), words.write(value, beside)
+    if not isinstance(value, str) and bool in (hint, *get_args(hint)):
+        if name.endswith("_holds") and (unit or value is None):
+            shown = name == "certificate_holds" and (beside.get("certificate") or beside.get("configuration"))
+            return Text(CHECKER.get(value, "could not go through it again: too large" if shown else ""))
         return yes(value)
     if isinstance(value, (int, float)):
         half = beside.get(f"{name.removesuffix('_mean').removesuffix('_load')}_half_width")

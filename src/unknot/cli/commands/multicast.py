@@ -84,7 +84,13 @@ def multicast(
     times = zip(schedule.sends, done.started, done.arrived, done.blocked, strict=True)
     sends = [{**vars(send), "started": start, "arrived": end, "blocked": late} for send, start, end, late in times]
     real = in_units(scale.units, [{"latency": done.latency}])
-    keys: dict[str, Any] = {"sends": sends, "meetings": meetings, "units": real}
+    terminals = relation.network.terminal_name
+    names = [f"{terminals(send.source)} → {terminals(send.destination)}" for send in schedule.sends]
+    keys: dict[str, Any] = {
+        "sends": sends,
+        "meetings": [{**vars(one), "messages": [names[one.one], names[one.other]]} for one in meetings],
+        "units": real,
+    }
     tell(json, MulticastAnswer, schedule, done, of=relation, scale=scale, **keys)
     if not json:
         describe(relation, done.deadlock)

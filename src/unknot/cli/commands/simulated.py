@@ -112,8 +112,9 @@ def one(task: Task, load: float, channels: bool) -> Run:
     every = channels_of(task.relation, run, units) if channels or flows else None
     if every and not task.json:
         every.sort(key=lambda channel: -channel["utilisation"])
+    busiest = channels_of(task.relation, run, units, busiest=True)[0] if run.utilisation.size else None
     task.tell(
-        SimulateAnswer, run, hint=hint, channels=every, network=task.relation.network,
+        SimulateAnswer, run, hint=hint, channels=every, busiest=busiest, network=task.relation.network,
         flows=None if flows is None else flows_of(run, flows, units),
         ns_per_flit_hop=clock.nanoseconds() / run.flit_hops if run.flit_hops else None,
     )  # fmt: skip
@@ -131,6 +132,7 @@ def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
     from unknot.cli.answers.runs import SeedsAnswer
     from unknot.cli.commands import activity
     from unknot.simulation import replicate
+    from unknot.simulation.run.replication import FEWEST_SEEDS
     from unknot.studies.workers import workers
 
     require("keeping the runs of all --seeds", seeds * (RUN + 32 * task.relation.network.num_channels))
@@ -141,7 +143,11 @@ def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
         every = range(first, first + seeds)
         run = partial(replicate, task.relation, load, seeds=every, executor=pool, progress=progress, **point)
         runs = limited(task.deadline, run)
-    task.tell(SeedsAnswer, runs)
+    point = {
+        name: getattr(runs.runs[0], name) for name in ("switching", "buffer_depth", "traffic", "router", "bursts")
+    }
+    few = f"too few seeds: {FEWEST_SEEDS} are needed" if len(runs.runs) < FEWEST_SEEDS else ""
+    task.tell(SeedsAnswer, runs, intervals=few, **point)
     return runs
 
 

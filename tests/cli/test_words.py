@@ -1,0 +1,55 @@
+"""Words on the terminal that JSON leaves to its reader: why there is no interval, what a loop goes around."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from unknot.cli.program import app
+
+FABRICS = Path(__file__).parents[2] / "examples" / "fabrics"
+RUN = ("simulate", "mesh(3, 3)", "--routing", "dimension_order", "--measure", "500")
+STUCK = ("simulate", "ring(6)", "--routing", "shortest_paths", "--vcs", "1", "--packet-length", "8", "--load", "0.9")
+SHOWN: dict[tuple[str, ...], list[str]] = {
+    (*RUN, "--load", "0.2"): ["busiest channel (", "± ", "VCs 4 (chosen; --vcs gives another number)"],
+    (*RUN, "--load", "0.2", "--router", "routing_delay=0"): ["router routing_delay 0"],
+    (*RUN, "--load", "0.2", "--seeds", "2"): ["intervals too few seeds: 3 are needed", "stable runs 2 of 2"],
+    (*RUN, "--load", "0.2", "--seeds", "3", "--warmup", "500"): ["stable runs 3 of 3", "switching vct", "± "],
+    (*STUCK, "--seeds", "2"): ["stable NO", "stable runs 0 of 2", "deadlock of 6 messages"],
+    ("check", "ring(4)", "--routing", "shortest_paths"): ["deadlock-free NO", "longest pair t2 to t0"],
+    ("check", "mesh(4, 4)", "--routing", "lcfaa"): ["in all, not as many on each channel"],
+    ("check", "mesh(2)", "--routing", "west_first", "--all-sizes"): [
+        "a ranking by",
+        "the separate checker accepts it",
+    ],
+    ("check", "mesh(2)", "--routing", "fully_adaptive", "--all-sizes"): [
+        "established 4 messages that can never move"
+    ],
+    ("design", "mesh(2)", "--switching", "vct"): ["counts x+ 1, x- 1, y+ 1, y- 2", "on every mesh: a ranking by"],
+    ("lanes", "ring(5)", "--time-limit", "5"): ["1 impossible: each of these channels", "(3)→(4) → (4)→(0)"],
+    ("lanes", "ring(6)", "--lanes", "1", "--time-limit", "5"): ["minimal NO", "longest pair"],
+    ("multicast", "mesh(4, 4)", "--routing", "dimension_order", "--operation", "all_reduce"): [
+        "t7 → t3 and t11 → t3"
+    ],
+    ("analyse", "mesh(4, 4)", "--routing", "odd_even"): ["(1,1)→(1,0) is not offered", "worst pair t15 to t0"],
+    ("audit", str(FABRICS / "opensm-torus8x8-dor")): ["loop S0_0 → S0_7 →", "→ S0_1 → S0_0"],
+}
+
+
+@pytest.mark.parametrize(("words", "shown"), SHOWN.items(), ids=" ".join)
+def test_what_the_terminal_says_beside_the_figures(words: tuple[str, ...], shown: list[str]) -> None:
+    printed = " ".join(CliRunner().invoke(app, list(words)).stdout.split())
+    assert all(text in printed for text in shown), printed
+
+
+def test_enough_seeds_need_no_excuse() -> None:
+    printed = CliRunner().invoke(app, [*RUN, "--load", "0.2", "--seeds", "3"]).stdout
+    assert "too few" not in printed
+    assert printed.count("±") > 3
+
+
+def test_a_verdict_of_a_fabric_comes_first() -> None:
+    lines = CliRunner().invoke(app, ["audit", str(FABRICS / "opensm-torus8x8-dor")]).stdout.splitlines()
+    assert lines[2].split() == ["deadlock-free", "NO"]
