@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from unknot.cli.commands.display import print_table
 from unknot.cli.program import app
 
 FABRICS = Path(__file__).parents[2] / "examples" / "fabrics"
@@ -53,3 +55,21 @@ def test_enough_seeds_need_no_excuse() -> None:
 def test_a_verdict_of_a_fabric_comes_first() -> None:
     lines = CliRunner().invoke(app, ["audit", str(FABRICS / "opensm-torus8x8-dor")]).stdout.splitlines()
     assert lines[2].split() == ["deadlock-free", "NO"]
+
+
+@pytest.mark.parametrize(
+    ("width", "first"), [(120, "kind cost unit"), (80, "kind routes tables"), (30, "kind routes")]
+)
+def test_a_table_stays_whole_on_a_narrow_screen(
+    width: int, first: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(width))
+    headings = ["kind", "cost", "unit", "deadlock-free", "delivers", "minimal", "lower bound", "highest load", "name"]
+    lines = [["routes", "2", "lanes", *["yes"] * 3, "28", "19", "x" * 9], ["tables", "1", "lanes", *["yes"] * 6]]
+    print_table(headings, lines)
+    out = re.sub(r"\x1b\[[0-9]*m", "", capsys.readouterr().out)
+    assert "…" not in out
+    assert max(map(len, out.splitlines())) <= width
+    assert first in " ".join(out.split())
+    assert all(word in out.split() for line in [headings, *lines] for cell in line for word in cell.split())

@@ -131,7 +131,7 @@ def test_a_deadlock_of_replies_is_said_and_counts(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert re.search(r"traffic +host-to-host *\ndeadlock-free +yes", result.stdout)
     assert re.search(r"replies deadlock-free +NO", result.stdout)
-    assert re.search(r"replies loop +S0, ", result.stdout)
+    assert re.search(r"replies loop +S0 → ", result.stdout)
     assert "Message 1:" in result.stdout
     lead = "Between hosts, these forwarding tables cannot deadlock. Traffic with replies at the level of the request"
     assert lead in (tmp_path / "page.html").read_text()

@@ -220,7 +220,7 @@ def test_the_level_of_multicast_chooses_its_lane(tmp_path: Path) -> None:
 def test_the_command() -> None:
     found = unknot_says("audit", str(TORUS))
     assert found.exit_code == 1
-    assert "S1, S2, S6, S10, S9, S13" in found.output
+    assert "S1 → S2 → S6 → S10 → S9 → S13 → S1" in found.output
     assert "MLID 0xc000 towards" in found.output
     files = (f"{TORUS}/fabric.ibnetdiscover", "--tables", f"{TORUS}/opensm-lfts.dump")
     assert unknot_says("audit", *files).exit_code == 0

@@ -21,8 +21,8 @@ class RefusalForm(Form):
     channel: ChannelName
 
 
-def _refusal_words(refusal: Any, _: Any) -> str:
-    if refusal is None:
+def _refusal_words(refusal: Any, bnr: Any) -> str:
+    if refusal is None or bnr["forbidden"] is not None:
         return ""
     after = f" after {', '.join(refusal['walk'])}" if refusal["walk"] else ""
     return f"{refusal['source']} to {refusal['address']}{after}: {refusal['channel']} is not offered"

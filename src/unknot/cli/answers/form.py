@@ -340,6 +340,8 @@ PAIR = Words(_pair_words)
 """Source and destination on the terminal."""
 CIRCLE = Words(lambda names, _: " → ".join([*names, *names[:1]]) if names else "")
 """Names around a circle on the terminal, back to the first."""
+NONZERO = Words(lambda number, _: number or None)
+"""A number on the terminal, where 0 goes without saying."""
 CHECKER: dict[bool | None, str] = {True: "accepts it", False: "REJECTS it"}
 CHECKED = Words(lambda holds, _: "" if holds is None else f"the separate checker {CHECKER[holds]}")
 """Outcome of the separate checker on the terminal, where the key does not name it."""

@@ -10,6 +10,7 @@ from unknot._base.switching import Switching
 from unknot._base.units import Units
 from unknot.cli.answers.configuration_file import ConfigurationForm
 from unknot.cli.answers.form import (
+    NONZERO,
     By,
     ChannelName,
     Form,
@@ -118,6 +119,7 @@ class RunForm(Form):
     outcome: str = key("stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell.")
     router: Annotated[RouterForm, Words(_router_words)]
     bursts: Annotated[BurstsForm | None, Words(_bursts_words)]
+    lost_packets: Annotated[int, NONZERO]
     lengths: Shares = key("Lengths of packets and their shares, when there are several.")
 
 

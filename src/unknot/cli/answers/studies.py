@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from unknot._base.switching import Switching
 from unknot._base.units import Units
-from unknot.cli.answers.form import CIRCLE, Answer, Form, Positive, answer, form_of, key
+from unknot.cli.answers.form import CIRCLE, NONZERO, Answer, Form, Positive, answer, form_of, key
 from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits, in_units
 from unknot.cli.answers.runs import BurstsForm, ReplayForm, RouterForm, RunForm, RunsForm, Shares
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
@@ -105,8 +105,10 @@ class TrafficForm(VerdictForm, DeliveryForm):
 
     holds: bool | None
     loop: Annotated[list[str], CIRCLE]
+    longer_pairs: Annotated[int, NONZERO]
+    extra_hops: Annotated[int, NONZERO]
     meaning: str
-    unknown_pairs: int = key("Pairs whose route, or service level, the files do not tell.")
+    unknown_pairs: Annotated[int, NONZERO] = key("Pairs whose route, or service level, the files do not tell.")
     unknown_because: list[str]
 
 

@@ -218,9 +218,12 @@ def print_rows(rows: Sequence[tuple[str, str | Text]]) -> None:
 
 
 def print_table(
-    headings: Iterable[str], rows: Iterable[Iterable[str | Text]], *, title: str = "", right: Collection[str] = ()
+    headings: Sequence[str], rows: Iterable[Iterable[str | Text]], *, title: str = "", right: Collection[str] = ()
 ) -> None:
-    """Print a table if it has rows; columns in `right` are flush right. On a screen words are wrapped."""
+    """Print a table if it has rows; columns in `right` are flush right. On a screen words are wrapped.
+
+    Where words would not stay whole on the screen, columns become lines; or each line a list of labels.
+    """
     out, screen = console(), sys.stdout.isatty()
     above = Text(title, style="bold") if title else None
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), title=above, title_justify="left")
@@ -235,13 +238,19 @@ def print_table(
         table.add_column(heading, justify="right" if figures else "left", min_width=least[-1])
     for line in lines:
         table.add_row(*line)
-    if lines:
-        room = GAP * len(least)
+    room = GAP * len(least)
+    words = [max(len(part) for cell in line for part in cell.plain.split() or [""]) for line in lines]
+    if screen and sum(least) + room > out.width >= max(map(len, headings)) + sum(words) + GAP * (len(words) + 1):
+        turned = [[heading, *cells] for heading, *cells in zip(headings, *lines, strict=True)]
+        print_table([headings[0], *(line[0].plain for line in lines)], turned[1:], title=title)
+    elif screen and sum(least) + room > out.width:
+        for line in lines:
+            out.print(above or "")
+            print_rows([(heading, cell) for heading, cell in zip(headings, line, strict=True)])
+    elif lines:
         out.width = out.width if screen else max(out.width, sum(least) + room)
         for i, column in enumerate(table.columns):
-            if sum(least) + room > out.width:
-                column.min_width = None  # too narrow for any word to stay whole
-            elif sum(longest) + room > out.width and i != longest.index(max(longest)):
+            if sum(longest) + room > out.width and i != longest.index(max(longest)):
                 column.width = least[i]  # rich would take as much from columns that need their width
         out.print(table)
 
