@@ -22,11 +22,9 @@ from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Verdict
 from unknot.fabrics import Fabric
 from unknot.fabrics.levels import LEVELS
-from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import (
     DROP,
     EJECT_HERE,
-    Switchboard,
     destinations,
     forwarding_table,
     senders,
@@ -157,7 +155,7 @@ def _odd(trees: list[Tree]) -> bool:
 def _together(
     fabric: Fabric, trees: list[Tree], level: int, lane: tuple[npt.NDArray[np.int8], int] | None
 ) -> Relation:
-    """Routes between hosts and along the trees, as one relation."""
+    """Routes between hosts and along the trees, as one relation; in lanes every host sends for itself."""
     board, lids = switchboard(fabric), destinations(fabric, "host-to-host")
     hosts, routers = fabric.network.num_terminals, fabric.network.num_routers
     ends = [(tree, end, path) for tree in trees for end, path in tree.ends.items()]
@@ -180,31 +178,15 @@ def _together(
             one_sender_each(board.network), next_channel, destination=np.concatenate([destination, homes]),
             address_labels=labels, name=name, may_use=np.concatenate([counts > 0, sends & at[:, None]], axis=1),
         )  # fmt: skip
+    network = board.network
     owner = np.concatenate([fabric.owner[lids], hosts + homes])
-    return _in_lanes(fabric, board, next_channel, sends, owner, labels, name, level, lane)
-
-
-def _in_lanes(
-    fabric: Fabric,
-    board: Switchboard,
-    next_channel: IntArray,
-    sends: npt.NDArray[np.bool_],
-    owner: IntArray,
-    labels: list[str],
-    name: str,
-    level: int,
-    lane: tuple[npt.NDArray[np.int8], int],
-) -> Relation:
-    """Judge with the lane of each packet; every host sends for itself."""
-    network, hosts = board.network, fabric.network.num_terminals
-    lids = destinations(fabric, "host-to-host")
     terminals = np.arange(network.num_terminals, dtype=np.int32)
-    is_host = senders(fabric, "host-to-host")
-    may_use = is_host[:, None] & (terminals[:, None] != owner[: lids.size])
-    levels = levels_of(fabric, terminals, lids)
+    to_hosts = senders(fabric, "host-to-host")[:, None] & (terminals[:, None] != owner[: lids.size])
+    to_ends = sends[network.inject]
+    levels = [levels_of(fabric, terminals, lids), np.full(to_ends.shape, 1 << level, dtype=np.uint16)]
     return laned_table(
-        network, next_channel, np.concatenate([fabric.host_port, np.zeros(network.num_routers, dtype=np.int32)]),
-        np.concatenate([levels, np.full(sends[network.inject].shape, 1 << level, dtype=np.uint16)], axis=1),
-        np.concatenate([may_use, sends[network.inject] & (terminals < hosts)[:, None]], axis=1),
+        network, next_channel, np.concatenate([fabric.host_port, np.zeros(routers, dtype=np.int32)]),
+        np.concatenate(levels, axis=1),
+        np.concatenate([to_hosts, to_ends & (terminals < hosts)[:, None]], axis=1),
         *lane, owner, labels, name,
     )  # fmt: skip

@@ -142,10 +142,11 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
     slot = np.empty(vcs.router.size, dtype=np.int64)
     chosen, forced = False, True
     offered = OfferedTraffic(relation, traffic)
-    for address, (order, first, value), injected in offered.visits(progress):
+    for address, states, injected in offered.visits(progress):
+        order, first, value = states
         choice = spread(order, first, value, vcs.channel, injected, slot, load)
         if choice == -1:
-            choice = _solve(relation, order, first, value, injected, address, load)
+            choice = _solve(relation, states, injected, address, load)
         if choice < -1:
             raise RelationError(
                 f"{relation.name}: traffic bound for {relation.address_name(address)} runs into a dead end at "
@@ -218,21 +219,13 @@ class OfferedTraffic:
         )
 
 
-def _solve(
-    relation: Relation,
-    order: npt.NDArray[np.int64],
-    first: npt.NDArray[np.int64],
-    value: npt.NDArray[np.int64],
-    injected: Rates,
-    address: int,
-    load: Rates,
-) -> int:
+def _solve(relation: Relation, states: Visit, injected: Rates, address: int, load: Rates) -> int:
     """Expected visits of states on walks that may go round; like `spread`."""
     from scipy.sparse import coo_array, eye_array
     from scipy.sparse.csgraph import breadth_first_order
     from scipy.sparse.linalg import spsolve
 
-    vcs = relation.vcs
+    vcs, (order, first, value) = relation.vcs, states
     count = order.size
     tail = np.repeat(np.arange(count), np.diff(first))
     tier, vc = (value // TIER) & 0xFF, value & VC_MASK
