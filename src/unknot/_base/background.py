@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextvars import copy_context
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 LOOK = 0.05
@@ -56,15 +56,20 @@ class _Compiling:
 _compiling = _Compiling()
 
 
-def watch_compiling() -> None:
-    """Have Numba report when it compiles; called once, when the first kernel is imported."""
+def listen(kind: str, start: Callable[[Any], None], end: Callable[[Any], None]) -> None:
+    """Have Numba report events of a kind; called when the first kernel is imported."""
     from numba.core import event
 
     class Listener(event.Listener):  # type: ignore[misc]  # mypy passes over Numba
-        on_start, on_end = _compiling.on_start, _compiling.on_end
+        on_start, on_end = staticmethod(start), staticmethod(end)
 
     register: Callable[[str, object], None] = event.register
-    register("numba:compiler_lock", Listener())
+    register(kind, Listener())
+
+
+def watch_compiling() -> None:
+    """Have the clock stand still while Numba compiles."""
+    listen("numba:compiler_lock", _compiling.on_start, _compiling.on_end)
 
 
 def clock() -> float:

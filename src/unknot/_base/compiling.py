@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from unknot._base.background import listen
 from unknot._base.progress import NotebookBar, in_notebook
 
 ABOUT = 10
@@ -97,19 +98,12 @@ class Announcement:
 
 def announce() -> None:
     """Have Numba report what it compiles; called once, when the first kernel is imported."""
-    from numba.core import event
-
     announcement = Announcement()
-
-    class Listener(event.Listener):  # type: ignore[misc]  # mypy passes over Numba
-        def on_start(self, event: Any) -> None:
-            announcement.began(_module(event))
-
-        def on_end(self, event: Any) -> None:
-            announcement.ended(_module(event))
-
-    register: Any = event.register
-    register("numba:compile", Listener())
+    listen(
+        "numba:compile",
+        lambda event: announcement.began(_module(event)),
+        lambda event: announcement.ended(_module(event)),
+    )
 
 
 def _module(event: Any) -> str:

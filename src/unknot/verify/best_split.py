@@ -10,6 +10,7 @@ from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.traffic import PatternLike
 from unknot.verify.loads import Loads, OfferedTraffic
+from unknot.verify.states import Visit
 
 MAX_FLOWS = 400_000
 """Most transitions between states for which the best split is sought."""
@@ -46,8 +47,8 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
     rows, columns, signs, supply, carried, flows, nodes = [], [], [], [], [], 0, 0
     forced = True
     offered = OfferedTraffic(relation, traffic)
-    for _, (order, first, value), sending in offered.visits():
-        states, flow = _merged(relation, order, first, value)
+    for _, visit, sending in offered.visits():
+        states, flow = _merged(relation, visit)
         injected = np.bincount(states, sending)
         number = flows + np.arange(len(flow))
         tail, channel, head = np.array(flow, dtype=np.int64).reshape(-1, 3).T
@@ -57,7 +58,7 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
         signs += [np.ones(number.size), -np.ones(int(inner.sum()))]
         supply.append(injected)
         carried.append(channel)
-        forced = forced and one_route(order, first, value, vcs.channel, sending, slot)
+        forced = forced and one_route(*visit, vcs.channel, sending, slot)
         flows, nodes = flows + number.size, nodes + injected.size
         if flows > MAX_FLOWS:
             raise RelationError(
@@ -98,14 +99,12 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
     return offered.loads(load, forced, "routes" if forced else "best")
 
 
-def _merged(
-    relation: Relation, order: npt.NDArray[np.int64], first: npt.NDArray[np.int64], value: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], list[tuple[int, int, int]]]:
+def _merged(relation: Relation, visit: Visit) -> tuple[npt.NDArray[np.int64], list[tuple[int, int, int]]]:
     """States of an address from which the same ways lead on, made one: the node of each state, and the flows.
 
     A flow is (node, channel, next node), or (node, −1, −1) for ejection. VCs are not distinguished.
     """
-    vcs = relation.vcs
+    vcs, (order, first, value) = relation.vcs, visit
     slot = {at: i for i, at in enumerate(order.tolist())}
     after = [
         [(-1, -1) if vc == EJECT else (int(vcs.channel[vc]), slot[vc]) for vc in (value[a:b] & VC_MASK).tolist()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
 from math import inf
 
 import numpy as np
@@ -19,12 +20,14 @@ SECONDS = 5.0
 
 
 class LeadIns:
-    """Ways from injection to a state of an address; `limited` when a limit ended a search for them."""
+    """Ways from injection to a state of an address; `limited` when a limit ended a search for them.
+
+    `graph` gives the candidate VCs of each reachable input VC of an address, ejection left out.
+    """
 
     def __init__(self, relation: Relation, end: float = inf) -> None:
         self.relation, self.end = relation, end
-        self.explorer = Explorer(relation)
-        self.graphs: dict[int, dict[int, list[int]]] = {}
+        self.graph = cache(Explorer(relation).steps)
         self.limited = False
 
     @property
@@ -36,12 +39,6 @@ class LeadIns:
     def late(self) -> bool:
         """Whether the time is up."""
         return clock() > self.end
-
-    def graph(self, address: int) -> dict[int, list[int]]:
-        """Candidate VCs of each reachable input VC, ejection left out."""
-        if address not in self.graphs:
-            self.graphs[address] = self.explorer.steps(address)
-        return self.graphs[address]
 
     def leads(self, worm: Worm, banned: Iterable[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Yield each terminal that reaches the tail of a worm, with a shortest way past some VCs and the worm's own.
