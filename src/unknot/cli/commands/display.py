@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.segment import Segment
 from rich.table import Table
@@ -208,13 +209,14 @@ def describe(relation: Relation, configuration: Configuration | None, packet_len
 
 def print_rows(rows: Sequence[tuple[str, str | Text]]) -> None:
     """Print labels and what stands beside them, without those beside which nothing stands."""
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="dim", no_wrap=True)
-    grid.add_column()
+    out, text = console(), Text()
+    wide = max((cell_len(name) for name, value in rows if value), default=0) + 2
     for name, value in rows:
-        if value:
-            grid.add_row(Text(name), value if isinstance(value, Text) else Text(value))
-    console().print(grid)
+        words = value if isinstance(value, Text) else Text(value)
+        for line in words.wrap(out, max(1, out.width - wide)) if value else ():
+            text.append(set_cell_size(name, wide), style="dim").append_text(line).append("\n")
+            name = ""
+    out.print(text, end="", soft_wrap=True)
 
 
 def print_table(
