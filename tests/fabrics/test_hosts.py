@@ -57,12 +57,12 @@ def test_convert_names_them_where_ports_become_terminals(tmp_path: Path) -> None
     said = {}
     for ending in ("graphml", "net", "anynet"):
         words = ["convert", str(tmp_path / "a.net"), str(tmp_path / f"b.{ending}")]
-        said[ending] = CliRunner().invoke(app, words).stdout.splitlines()
+        said[ending] = " ".join(CliRunner().invoke(app, words).stdout.split())
         notes = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["notes"]
-        assert notes == ([] if ending == "net" else [said[ending][-1]])
-    assert said["graphml"][-1] == (
+        assert all(said[ending].endswith(note) for note in notes)
+        assert len(notes) == (ending != "net")
+    assert said["graphml"].endswith(
         "10 hosts have several ports, each written as a terminal of its own: H0 (1, 2), H1 (1, 2), H2 (1, 2), "
         "H3 (1, 2), H4 (1, 2), H5 (1, 2), H6 (1, 2), H7 (1, 2), …"
     )
-    assert len(said["net"]) == 1
     assert read_network(tmp_path / "b.graphml") == read_network(tmp_path / "a.net")

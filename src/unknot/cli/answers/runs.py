@@ -23,6 +23,7 @@ from unknot.cli.answers.form import (
     key,
 )
 from unknot.cli.answers.networks import RelationForm, WithUnits
+from unknot.report import phrases
 from unknot.routing.relation import Relation
 from unknot.simulation.collectives import Execution
 from unknot.simulation.engine.router import Router
@@ -73,15 +74,11 @@ Shares = Annotated[dict[str, Number], By(_by_length)]
 
 
 def _router_words(options: Any, _: Any) -> str:
-    from unknot.report.phrases import router
-
-    return router(Router(**options))
+    return phrases.router(Router(**options))
 
 
 def _bursts_words(options: Any, _: Any) -> str:
-    from unknot.report.phrases import bursts
-
-    return bursts(options and Bursts(**options)).removeprefix(", in bursts ")
+    return phrases.bursts(options and Bursts(**options)).removeprefix(", in bursts ")
 
 
 def _stable_words(stable: bool, beside: Any) -> bool | None:
@@ -99,6 +96,8 @@ class BurstsForm(Form):
     """Chances in a cycle that a burst begins and that it ends."""
 
 
+RouterOptions = Annotated[RouterForm, Words(_router_words)]
+BurstChances = Annotated[BurstsForm | None, Words(_bursts_words)]
 POINT = (
     "network.name", "routing", "vcs", "switching", "buffer_depth", "router", "traffic", "bursts", "offered_load",
     "accepted_load", "latency_mean", "latency_p50", "latency_p95", "latency_p99", "latency_max",
@@ -117,8 +116,8 @@ class RunForm(Form):
 
     deadlock: ConfigurationForm | None = key("The knot of blocked messages, when the run came to one.")
     outcome: str = key("stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell.")
-    router: Annotated[RouterForm, Words(_router_words)]
-    bursts: Annotated[BurstsForm | None, Words(_bursts_words)]
+    router: RouterOptions
+    bursts: BurstChances
     lost_packets: Annotated[int, NONZERO]
     lengths: Shares = key("Lengths of packets and their shares, when there are several.")
 
@@ -248,8 +247,8 @@ class SeedsAnswer(RunsForm, SimulatedForm):
     switching: Switching
     buffer_depth: Positive
     traffic: str
-    router: Annotated[RouterForm, Words(_router_words)]
-    bursts: Annotated[BurstsForm | None, Words(_bursts_words)]
+    router: RouterOptions
+    bursts: BurstChances
     intervals: str = key("Why there are no confidence intervals; empty: there are.")
 
 
