@@ -125,7 +125,7 @@ def removals_agree(relation: Relation, switching: str, minimal: bool, least: int
     clauses = [plain.removal_clause(table, switching, minimal, plain_fact(fact)) for fact in found.evidence.facts]
     if isinstance(found, Pruned) and len(found.removed) == least:
         for removed, kept in clauses:
-            assert removed & {*found.removed} or kept - {*found.removed}, "so many are enough"
+            assert removed & {*found.removed} or kept - {*found.removed}, "the removed candidates settle every fact"
     for times in (2, 3) if isinstance(found, Pruned) else ():
         tree = found.evidence.proof["tree"]
         for leaf in (node for node in tree if "multipliers" in node):

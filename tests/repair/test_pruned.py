@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import networkx as nx
 import pytest
@@ -19,13 +20,14 @@ from unknot._base.switching import DEFAULT_SWITCHING, SWITCHINGS
 from unknot.certificates import Rejected, accept_verdict, plain
 from unknot.certificates.documents import network_of, table_of
 from unknot.lanes.effort import SearchEffort
+from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
 from unknot.repair.facts import Entry, Fact, Literals, literals, plain_fact
 from unknot.repair.light_cycles import light_cycles
 from unknot.repair.light_knots import light_knots
 from unknot.repair.prune_bounds import SCALE, Program, PruneBound, accept_removed
 from unknot.repair.prune_search import named
-from unknot.repair.prune_space import Offers
+from unknot.repair.prune_space import Offers, OpenVerdictError
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.routing import Relation, fully_adaptive
 from unknot.verify import check, deliver
@@ -150,6 +152,35 @@ def test_the_best_so_far_is_kept() -> None:
     assert found.verdict.deadlock_free
     assert deliver(found.relation).delivered
     assert found.lower_bound <= len(found.removed)
+
+
+@pytest.mark.parametrize("network", [mesh(3, 3), ring(6)], ids=str)
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OpenVerdictError])
+def test_what_is_broken_off_within_a_step_is_not_complete(
+    network: Network, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the fewest, nor impossible: the leaf at work is still open."""
+    calls = 0
+
+    def broken_off(*args: Any) -> dict[Fact, Literals]:
+        nonlocal calls
+        calls += 1
+        if calls > 1:
+            raise error
+        return light_knots(*args)
+
+    monkeypatch.setattr("unknot.repair.branching.light_knots", broken_off)
+    found = pruned(fully_adaptive(network, vcs=1), effort())
+    assert found is None or (isinstance(found, Pruned) and not found.complete)
+
+
+def test_of_a_tree_that_is_too_large_to_check_the_root_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain, "SEARCH_STEPS", 5_000)
+    found = pruned(fully_adaptive(mesh(3, 3), vcs=1), effort())
+    assert isinstance(found, Pruned)
+    assert (len(found.removed), found.lower_bound, found.evidence_holds) == (20, 18, True)
+    monkeypatch.setattr(plain, "SEARCH_STEPS", 50)
+    assert found.evidence_holds is None
 
 
 def test_corrupted_bounds_are_refused() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, heapreplace
 from math import ceil
 
 from unknot.lanes.effort import SearchEffort
@@ -25,14 +25,14 @@ class Branch:
 
     fixed: dict[Entry, bool]
     multipliers: Multipliers
-    least: int = 0
+    lower_bound: int = 0
     entry: Entry | None = None
     """The candidate by which it is divided; None for a leaf."""
     parts: tuple[Branch, ...] = ()
 
     def __lt__(self, other: Branch) -> bool:
         """Order leaves: the lowest bound first, of these the deepest."""
-        return (self.least, -len(self.fixed)) < (other.least, -len(other.fixed))
+        return (self.lower_bound, -len(self.fixed)) < (other.lower_bound, -len(other.fixed))
 
 
 @dataclass(eq=False)
@@ -58,32 +58,37 @@ class Branching:
         self._program: Program | None = None
 
     @property
-    def most(self) -> int:
-        """Number that is looked for fewer than: of `best`, or one more than there are candidates."""
+    def upper_bound(self) -> int:
+        """Number of candidates in `best`; without it, one more than there are."""
         return self.offers.count + 1 if self.best is None else len(self.best)
 
     @property
-    def least(self) -> int:
-        """Removed candidates that are needed, by the lowest leaf."""
-        return min(self.open[0].least, self.most) if self.open else self.most
+    def lower_bound(self) -> int:
+        """Number of candidates that have to go, by the lowest leaf."""
+        return min(self.open[0].lower_bound, self.upper_bound) if self.open else self.upper_bound
 
     def improve(self, removed: frozenset[Entry] | None) -> None:
-        """Take note of removed candidates that do; of as many as before too, from which local search may go on."""
-        if removed is not None and len(removed) <= self.most:
+        """Keep removed candidates that do, also if they are as many as before: local search goes on from others."""
+        if removed is not None and len(removed) <= self.upper_bound:
             self.best = removed
-            self.open = [branch for branch in self.open if branch.least < self.most]
+            self.open = [branch for branch in self.open if branch.lower_bound < self.upper_bound]
             heapify(self.open)
 
     def step(self, effort: SearchEffort) -> frozenset[Entry]:
-        """Divide the lowest leaf, unless more facts close it; return what is removed by more than half there."""
-        branch = heappop(self.open)
+        """Divide the lowest leaf, unless more facts close it; return what has a share above one half there."""
+        # It stays in the heap until it is closed or divided: a step that is broken off leaves it open.
+        branch = self.open[0]
         totals: list[float] = []
         while True:
             relaxed = self._relaxed(branch)
-            branch.multipliers, branch.least = relaxed.multipliers, max(branch.least, ceil(relaxed.total - NEAR))
+            branch.multipliers, branch.lower_bound = (
+                relaxed.multipliers,
+                max(branch.lower_bound, ceil(relaxed.total - NEAR)),
+            )
             totals.append(relaxed.total)
             chosen = frozenset(entry for entry, share in relaxed.shares.items() if share > 0.5)
-            if branch.least >= self.most:
+            if branch.lower_bound >= self.upper_bound:
+                heappop(self.open)
                 return chosen
             fresh = light_knots(self.offers, relaxed.shares)
             entry = min(relaxed.shares, key=lambda entry: abs(relaxed.shares[entry] - 0.5), default=None)
@@ -97,14 +102,16 @@ class Branching:
             self.facts.update(fresh)
             slow = len(totals) > GAIN_ROUNDS and totals[-1] < (1 + LEAST_GAIN) * totals[-1 - GAIN_ROUNDS]
             if effort.over:
-                heappush(self.open, branch)
+                heapreplace(self.open, branch)
                 return chosen
             if entry is not None and not whole and (slow or len(self.facts) == known):
                 break
         branch.entry = entry
         branch.parts = tuple(
-            Branch({**branch.fixed, entry: removed}, branch.multipliers, branch.least) for removed in (True, False)
+            Branch({**branch.fixed, entry: removed}, branch.multipliers, branch.lower_bound)
+            for removed in (True, False)
         )
+        heappop(self.open)
         for part in branch.parts:
             heappush(self.open, part)
         return chosen
@@ -114,12 +121,12 @@ class Branching:
             return Relaxed({}, 0.0, {})
         if self._program is None or self._program.matrix.shape[0] < len(self.facts):
             self._program = Program.of(self.facts)
-        return self._program.relaxed(branch.fixed, self.most)
+        return self._program.relaxed(branch.fixed, self.upper_bound)
 
-    def bound(self) -> PruneBound | None:
-        """The tree as a proof, of the facts that it uses; None if it shows nothing."""
+    def bound(self, *, divided: bool = True) -> PruneBound | None:
+        """The tree, or its root alone, as a proof, of the facts that it uses; None if it shows nothing."""
         nodes: list[Branch] = []
-        todo = [self.root]
+        todo = [self.root if divided else Branch({}, self.root.multipliers)]
         while todo:
             nodes.append(todo.pop())
             todo += reversed(nodes[-1].parts)

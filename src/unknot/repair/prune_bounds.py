@@ -122,11 +122,11 @@ class Program:
         matrix = coo_array((sign.astype(np.float64), (row, col)), shape=(len(facts), len(column))).tocsr()
         return cls(column, matrix, np.array([1.0 - len(kept) for _, kept in facts.values()]))
 
-    def relaxed(self, fixed: dict[Entry, bool], most: int) -> Relaxed:
+    def relaxed(self, fixed: dict[Entry, bool], upper_bound: int) -> Relaxed:
         """Solve the linear program where some candidates are removed or kept for certain.
 
-        A fact may be left unsettled at a price far above `most` candidates, so that there always is a solution, and
-        multipliers also for a branch in which facts contradict each other.
+        A fact may be left unsettled at a price far above `upper_bound` candidates. So there always is a solution,
+        with multipliers also for a branch in which facts contradict each other.
         """
         from scipy.optimize import linprog
         from scipy.sparse import eye_array, hstack
@@ -137,7 +137,7 @@ class Program:
         for entry, removed in fixed.items():
             low[self.column[entry]] = high[self.column[entry]] = removed
         solved = linprog(
-            np.concatenate([np.ones(entries), np.full(facts, PRICE * (most + 1.0))]),
+            np.concatenate([np.ones(entries), np.full(facts, PRICE * (upper_bound + 1.0))]),
             A_ub=-hstack([self.matrix, eye_array(facts)]),
             b_ub=-self.least,
             bounds=np.column_stack([low, high]),

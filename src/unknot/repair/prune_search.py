@@ -22,8 +22,8 @@ MOST_NAMED = 20_000
 """Most candidates of a relation beside which named routings are tried."""
 NAMED_SHARE = 0.2
 """Share of the time for these."""
-COMPLETED = 5
-"""Of so many rounds of local search, one completes a choice of the linear program."""
+CYCLE = 5
+"""Rounds of local search of which the first begins with what the linear program removes."""
 
 
 def size(removed: frozenset[Entry] | None) -> float:
@@ -61,7 +61,7 @@ def named(offers: Offers, effort: SearchEffort) -> Iterator[frozenset[Entry]]:
 def nearby(search: Branching, chosen: frozenset[Entry], number: int, effort: SearchEffort) -> frozenset[Entry] | None:
     """Complete a choice; or put back what the best removes at two neighbours, and remove candidates anew."""
     best, relation = search.best, search.offers.relation
-    if best is not None and number % COMPLETED:
+    if best is not None and number % CYCLE:
         channel = int(np.random.default_rng([effort.seed, number]).integers(relation.network.num_channels))
         ends = [int(relation.network.source[channel]), int(relation.network.target[channel])]
         router = np.concatenate([relation.vcs.router, relation.network.inject])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unknot._base.background import clock
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
-from unknot.certificates.verdict_checker import accepts
+from unknot.certificates import Rejected, Unchecked
 from unknot.lanes.effort import SearchEffort
 from unknot.repair.branching import Branching
 from unknot.repair.facts import Entry
@@ -33,7 +33,7 @@ class Unprunable(Brief):
     Attributes
     ----------
     lower_bound : int
-        One more than there are candidates: the evidence shows that so many would have to go.
+        One more than there are candidates: by the evidence, removing all of them is not enough.
     evidence : PruneBound
     switching : str
     original : Relation
@@ -52,9 +52,9 @@ class Unprunable(Brief):
     original: Relation
 
     @property
-    def evidence_holds(self) -> bool:
-        """Whether the separate checker accepts the evidence."""
-        return accepts(lambda: accept_removed(self.original, self.evidence, self.switching) >= self.lower_bound, True)
+    def evidence_holds(self) -> bool | None:
+        """Whether the separate checker accepts the evidence; None: it is too large to be checked."""
+        return _holds(self, self.evidence)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,10 +105,14 @@ class Pruned(Brief):
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none to check."""
-        bound = self.evidence
-        if bound is None:
-            return None
-        return accepts(lambda: accept_removed(self.original, bound, self.switching) >= self.lower_bound, True)
+        return None if self.evidence is None else _holds(self, self.evidence)
+
+
+def _holds(change: Pruned | Unprunable, bound: PruneBound) -> bool | None:
+    try:
+        return accept_removed(change.original, bound, change.switching) >= change.lower_bound
+    except Rejected as error:
+        return None if isinstance(error, Unchecked) else False
 
 
 @takes_relation
@@ -144,26 +148,29 @@ def pruned(
             if search.open and local <= LOCAL_SHARE * (started - effort.began):
                 search.improve(nearby(search, chosen, rounds, effort))
                 rounds, local = rounds + 1, local + clock() - started
-            effort.report(
-                f"{search.least} candidates have to go, {'none' if search.best is None else search.most} do"
-            )
+            enough = "none" if search.best is None else search.upper_bound
+            effort.report(f"{search.lower_bound} candidates have to go, {enough} do")
     except OpenVerdictError:
         pass
     except KeyboardInterrupt:
         effort.interrupted = True
-    complete, best, bound = not search.open, search.best, search.bound()
+    best, bound = search.best, search.bound()
     if best is None:
-        return Unprunable(search.most, bound, switching, relation) if complete and bound else None
+        return Unprunable(search.upper_bound, bound, switching, relation) if bound and not search.open else None
     final = search.offers.without(best, name=f"{relation.name}, {len(best)} candidates removed")
-    low = 0 if bound is None else min(len(best), accept_removed(relation, bound, switching))
+    try:
+        low = accept_removed(relation, bound, switching) if bound else 0
+    except Rejected:  # the tree is too large to be checked
+        bound = search.bound(divided=False)
+        low = accept_removed(relation, bound, switching) if bound else 0
     return Pruned(
         final,
         tuple(sorted(best)),
         search.offers.count,
-        low,
+        min(low, len(best)),
         bound,
         switching,
         relation,
         search.offers.verdict(final),
-        complete,
+        not search.open,
     )

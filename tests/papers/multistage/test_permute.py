@@ -56,7 +56,7 @@ def blocked_core(found: Realisation, wanted: Sequence[int]) -> None:
 
 
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
-def test_every_method_agrees_with_every_combination_of_paths(network: Network) -> None:
+def test_answers_agree_with_every_combination_of_paths(network: Network) -> None:
     chosen = EIGHT[:: 40_320 // 12 + 1]
     answers = realisable(network, chosen)
     for wanted, answer in zip(chosen.tolist(), answers.tolist(), strict=True):
@@ -175,7 +175,7 @@ def test_cp_sat_agrees_with_search(seed: int, dead: int) -> None:
     wanted = random.permutation(network.num_terminals)
     found = permute(network, wanted)
     accept(found)
-    (searched,) = decide_many(network, [wanted]).tolist()
+    (searched,) = decide_many(network, [wanted]).tolist()  # -1: not decided
     assert searched in (-1, found.realised)
 
 
