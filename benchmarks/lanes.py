@@ -94,18 +94,18 @@ def main() -> None:
     parser.add_argument("limit", nargs="?", type=float, default=300.0, help="seconds for each of the larger networks")
     parser.add_argument("--only", metavar="NAME", help="one of the larger networks")
     parser.add_argument("--processor", action="store_true", help="limits are of the processor's time")
-    given = parser.parse_args()
-    if given.processor:
+    options = parser.parse_args()
+    if options.processor:
         background._compiling.clock = time.process_time
     lanes("torus(5, 5)")
     lanes("torus(5, 5)", "table")
     print("| network | routers | paths | lanes | lower bound | highest load | mean load | seconds | OpenSM |")
     print("|---|---|---|---|---|---|---|---|---|")
-    if given.what:
+    if options.what:
         results = {}
-        chosen = LARGE if given.what == "large" else HUGE
-        for text in chosen if given.only is None else [given.only]:
-            routes, seconds = measured(network(text), "free", given.limit)
+        chosen = LARGE if options.what == "large" else HUGE
+        for text in chosen if options.only is None else [options.only]:
+            routes, seconds = measured(network(text), "free", options.limit)
             results[text] = routes
             steps = ", ".join(f"{lanes} after {after:.0f} s" for after, lanes in routes.history)
             print(
@@ -113,8 +113,8 @@ def main() -> None:
                 f"{routes.mean_load:.1f}; {seconds:.0f} s of the processor; {routes.tried}",
                 flush=True,
             )
-        if given.what == "huge" and given.only is None:
-            draw(results, given.limit, Path("docs/images/lanes-over-time.svg"))
+        if options.what == "huge" and options.only is None:
+            draw(results, options.limit, Path("docs/images/lanes-over-time.svg"))
         return
     for text in NAMED:
         for paths in ("free", "table"):

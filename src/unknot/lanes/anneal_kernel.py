@@ -18,7 +18,7 @@ from unknot.lanes.orders_kernel import below, cooled, counted, covered, draw, mi
 TRIES = 4
 """Paths, each in a lane at random, of which an aimed move mends the one that falls least often."""
 SLACK = 8.0
-"""Cost above the most that a move may have, in pairs, from which on its gains are not waited for."""
+"""Cost, in pairs, by which a move is above the highest that is accepted when it is given up before its end."""
 
 
 class Undo(NamedTuple):
@@ -205,7 +205,7 @@ def uncover(paths, orders, lane, u, w, now, undo, spare):
 
 @called
 def spread(paths, orders, lane, heap, size, waits, row, undo, spare, cost, limit):
-    """Work out again what the channels in a heap reach in a lane, and all that this changes; the cost.
+    """Work out again what the channels in a heap reach in a lane, and all that this changes; the cost so far.
 
     Channels come by falling key, so each is worked out once, after all that it may be followed by. `waits` says which
     are in the heap. Above the limit of the cost the rest is left as it is: the move will be taken back.
@@ -275,7 +275,8 @@ def anneal(paths, orders, state, moves, hot, cold, aimed, turned, spare, unserve
     turned : float
         The share of those that change the table; 0: it is no table, or it is given.
     spare : float
-        What a pair costs that one lane alone serves, of one that none does; its square if two lanes do.
+        Cost when a pair loses its last lane but one, in pairs that lose their last lane; its square when it loses the
+        one before. Without effect where both directions share a lane.
     unserved : int
         How many are not served now.
 

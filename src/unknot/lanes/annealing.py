@@ -25,14 +25,14 @@ def anneal_round(
     moves: int,
     heat: tuple[float, float],
     effort: SearchEffort,
-    stream: int,
-    turned: float,
     *,
+    turned: float = 0.0,
     share: float = SHARE,
     spare: float = 0.0,
 ) -> tuple[int, int]:
     """One annealing; how many pairs are not served at its end, and at its best."""
-    seed, lanes, left = [effort.seed, stream, moves], len(orders.key), (unserved, unserved)
+    lanes, left = len(orders.key), (unserved, unserved)
+    seed = [effort.seed, lanes, moves]
     for left in annealed(paths, orders, unserved, moves, heat, effort, seed, turned=turned, share=share, spare=spare):
         effort.report(f"{lanes} lane{'s' * (lanes > 1)}: {left[0]} pairs left")
         if left[0] == 0:
@@ -66,7 +66,7 @@ def annealed(
     share : float
         Of the time that is left; the annealing ends by then.
     spare : float
-        Cost of a pair that one lane alone serves, of one that none does.
+        Cost when a pair loses its last lane but one, in pairs that lose their last lane.
     """
     from unknot.lanes.anneal_kernel import anneal
 

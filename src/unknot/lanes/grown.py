@@ -27,16 +27,16 @@ SHARE = 0.8
 HEAT = (4.0, 0.8)
 """Temperatures at the beginning and at the end of a round."""
 SPARE = 0.2
-"""Cost of a pair that one lane alone serves: with many lanes most moves lose such pairs, and the next ones others."""
+"""Cost when a pair loses its last lane but one, in pairs that lose their last; a later move may lose that one too."""
 
 
 def grown(paths: PathSet, effort: SearchEffort, low: int, most: int) -> Iterator[ServingOrders]:
     """Yield orders that serve all pairs in fewer than `most` lanes, each in fewer than those before.
 
-    Lanes that follow each other serve most pairs in few, and need many for the last ones. So as many as serve
-    `COVERED` are annealed together. If pairs are left, one more is added, unless so many are known to do, and the
-    annealing goes on from there. When none is, the lane goes that serves fewest pairs alone. Where time ends before,
-    lanes that follow serve what is left.
+    Of lanes made one after the other the first few serve most pairs, and the last pairs need many more. So the first
+    that serve `COVERED` of the pairs are annealed together. If pairs are left without a lane, a lane is added, unless
+    that makes as many as are known to be enough, and the lanes are annealed again. If none is left, the lane that
+    serves fewest pairs alone is taken away. When time is over, lanes made one after the other serve the rest.
 
     Parameters
     ----------
@@ -47,8 +47,7 @@ def grown(paths: PathSet, effort: SearchEffort, low: int, most: int) -> Iterator
     spent = 0
     while low <= len(orders.key) < most and spent < ROUNDS:
         moves = ROUND * orders.key.size << spent
-        how = {"share": SHARE, "spare": SPARE}
-        unserved, _ = anneal_round(paths, orders, unserved, moves, HEAT, effort, len(orders.key), 0.0, **how)
+        unserved, _ = anneal_round(paths, orders, unserved, moves, HEAT, effort, share=SHARE, spare=SPARE)
         if unserved == 0:
             most, spent = len(orders.key), 0
             yield ServingOrders(orders.key.copy(), paths.nearer)

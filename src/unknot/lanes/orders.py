@@ -55,8 +55,8 @@ def search(
     hops : int array, shape (homes, routers), optional
         Of shortest paths, if routes have to be those of a table; by default every way may be taken.
     begin : callable(int), optional
-        Makes keys and table with which a round begins, of its number; by default
-        `beginning` does, around roots and at random in turn, in large networks the former first.
+        Makes the keys and the table of the beginning of a round, by its number; by default `beginning` does, in turn
+        from `lane_after_lane` and at random, in large networks the former first.
     share : float
         Of the time that is left, for each round.
     """
@@ -70,7 +70,7 @@ def search(
         moves = ROUND * paths.source.size * lanes << number
         turned = 0.0 if hops is None else TURNED
         heat = HEATS[number % len(HEATS)]
-        unserved, least = anneal_round(paths, orders, unserved, moves, heat, effort, lanes, turned, share=share)
+        unserved, least = anneal_round(paths, orders, unserved, moves, heat, effort, turned=turned, share=share)
         if unserved == 0:
             return ServingOrders(orders.key, orders.taken)
         done, best = effort.tried.get(lanes, (0, least))
@@ -84,7 +84,8 @@ def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None
     """Orders that serve all pairs in as few lanes as are found.
 
     One quick result first, on tori by `diagonal_orders`, in large networks then those of `grown`; then lower bounds
-    by `from_below`; then fewer lanes by halving between the lower bound and what is known; then `closer`.
+    by `from_below`; then, in other networks, fewer lanes by halving between the lower bound and what is known; then
+    `closer`.
 
     Parameters
     ----------
