@@ -68,10 +68,10 @@ def test_the_command_says_what_changed() -> None:
     old, new = EXAMPLES / "opensm-torus8x8-dor", EXAMPLES / "opensm-torus8x8-updn-rooted"
     result = unknot_says("audit", "--compare", str(old), str(new))
     assert result.exit_code == 0
-    assert "changes deadlock-free before NO" in " ".join(result.output.split())
+    said = " ".join(result.output.split())
+    assert "traffic host-to-host deadlock-free yes" in said
+    assert "changes deadlock-free before NO" in said
     shown = answer(unknot_says("audit", str(new), "--compare", str(old), "--json"))["changes"]
     assert shown["deadlock_free_before"] is False
-    assert f"changes entries {shown['entries']:,} changes compared {shown['compared']:,}" in " ".join(
-        result.output.split()
-    )
+    assert f"changes entries {shown['entries']:,} changes compared {shown['compared']:,}" in said
     assert (shown["lost_cables"], shown["new_cables"]) == ([], [])

@@ -65,4 +65,5 @@ def test_convert_names_them_where_ports_become_terminals(tmp_path: Path) -> None
         "10 hosts have several ports, each written as a terminal of its own: H0 (1, 2), H1 (1, 2), H2 (1, 2), "
         "H3 (1, 2), H4 (1, 2), H5 (1, 2), H6 (1, 2), H7 (1, 2), …"
     )
+    assert "several ports" not in said["net"]
     assert read_network(tmp_path / "b.graphml") == read_network(tmp_path / "a.net")

@@ -1,4 +1,4 @@
-"""Rules of the space, as objects: relations on any mesh, and tables that a person can read."""
+"""Rules of a space: as relations on any mesh, and as tables that a person can read."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Frame:
     space : Space
     sides : tuple of int
         Routers along each dimension.
-    given : Network, optional
+    existing : Network, optional
         A mesh of these sides; by default one with a terminal at each router.
 
     Raises
@@ -56,11 +56,11 @@ class Frame:
 
     space: Space
     sides: tuple[int, ...]
-    given: Network | None = None
+    existing: Network | None = None
 
     @cached_property
     def network(self) -> Network:
-        return mesh(*self.sides) if self.given is None else self.given
+        return mesh(*self.sides) if self.existing is None else self.existing
 
     @cached_property
     def homes(self) -> list[int]:
@@ -189,7 +189,7 @@ class Rule:
         product = whole_grid(network)
         if product is None or product.wraps.any() or product.radices.size != self.space.dimensions:
             raise RelationError(f"{self.name} wants a mesh of {self.space.dimensions} dimensions, not {network.name}")
-        frame = Frame(self.space, tuple(product.radices.tolist()), given=network)
+        frame = Frame(self.space, tuple(product.radices.tolist()), existing=network)
         return frame.relation(self.offers, self.waits, name=self.name)
 
     @property

@@ -87,7 +87,10 @@ def digest(network: Network) -> str:
 def strong_components(
     tail: npt.NDArray[Any], head: npt.NDArray[Any], nodes: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
-    """Strongly connected component of each node, edges between them to lower ones; whether it lies on a cycle."""
+    """Number of each node's strongly connected component, and whether the node lies on a cycle.
+
+    Edges between components lead from higher to lower numbers.
+    """
     from unknot.network.graph_kernel import strong_components as label_components
 
     first, edges = grouped(tail, nodes)

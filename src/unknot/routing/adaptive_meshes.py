@@ -16,16 +16,14 @@ as upward), takes any shortest path there and never leaves it. Deng & Yang claim
 switching technique they name, since no virtual network has a cycle.
 
 Schwiebert & Jayasimha (1993, 1995), 4n − 2 VCs: dimension 0 has one VC on each channel, every other dimension two. A
-header may take any channel that brings it nearer, with one restriction: VC 0 of a dimension above 0 only when it has
-no way left to go down a lower dimension. In two dimensions this is the algorithm known as opt-y: the first VC of the
-vertical channels is closed to packets that still have to go west. Blocked headers wait for all they may take.
-They prove it deadlock-free for wormhole switching and say that it extends to n
-dimensions with 4n − 2 VCs, the fewest that a fully adaptive algorithm with equal routers can do with. Nothing is
-claimed for other techniques.
-
-Their text has not been read for this: the form in more than two dimensions is derived from the count and from this
-argument. A blocked packet waits among others for the lowest dimension that it must go down or, when there is none,
-for any way up, and such waits never close a cycle, although the dependency graph has cycles.
+header may take any channel that brings it nearer, with one restriction: VC 0 of a dimension above 0 only when it need
+not go down a lower dimension any more. In two dimensions this is the algorithm known as opt-y: the first VC of the
+vertical channels is closed to packets that still have to go west. Blocked headers wait for all they may take. The
+authors prove it deadlock-free for wormhole switching and say that it extends to n dimensions with 4n − 2 VCs, the
+fewest that a fully adaptive algorithm with equal routers can do with. Nothing is claimed for other techniques. The
+paper of Schwiebert & Jayasimha has not been read for this: the form in more than two dimensions is derived from the
+count and from this argument. A blocked packet waits among others for the lowest dimension that it must go down or,
+when there is none, for any way up, and such waits never close a cycle, although the dependency graph has cycles.
 """
 
 from __future__ import annotations
@@ -63,8 +61,7 @@ def lcfaa(network: Network) -> Relation:
     """
     product = mesh_grid(network, "lcfaa")
     coordinates, channel = product.coordinates, product.channel
-    down = product.down
-    virtual = VirtualChannels(network, np.where(down & (product.dimension > 0), 2, 1))
+    virtual = VirtualChannels(network, np.where(product.down & (product.dimension > 0), 2, 1))
     router, first, home = virtual.router, virtual.first, network.eject
     num_vcs, index, dimensions = virtual.total, virtual.index, product.radices.size
 
@@ -186,12 +183,14 @@ def schwiebert(network: Network) -> Relation:
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
-        count, left, descends = 0, False, False
+        if here == there:
+            out[0] = EJECT
+            return 1
+        count, descends = 0, False
         for i in range(dimensions):
             a, b = coordinates[here, i], coordinates[there, i]
             if a == b:
                 continue
-            left = True
             port = channel[here, 2 * i + (0 if a < b else 1)]
             if port >= 0:
                 if i == 0 or not descends:
@@ -201,10 +200,7 @@ def schwiebert(network: Network) -> Relation:
                     out[count] = first[port] + 1
                     count += 1
             descends = descends or b < a
-        if left:
-            return count
-        out[0] = EJECT
-        return 1
+        return count
 
     return Relation(
         network,

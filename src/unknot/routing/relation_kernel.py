@@ -78,7 +78,7 @@ def _in_one_piece(rule, size, options):
     def shim(at, address, pointer):
         try:
             return np.int64(fast(at, address, array_at(pointer, length)))
-        except Exception:
+        except Exception:  # whatever it is: no error passes through a C function, and the plain rule raises it again
             return np.int64(-1)
 
     shim.__qualname__ += mark

@@ -58,11 +58,11 @@ def locate(text: str) -> dict[KeyPath, Place]:
     return places
 
 
-def _split(tokens: Iterable[Token], mark: str) -> Iterator[list[Token]]:
+def _split(sequence: Iterable[Token], mark: str) -> Iterator[list[Token]]:
     """Yield the tokens between marks that are in no brackets, without ends of lines."""
     part: list[Token] = []
     depth = 0
-    for token in tokens:
+    for token in sequence:
         kind, word, _, _ = token
         if word == mark and not depth:
             if part:

@@ -71,6 +71,7 @@ class LeadIns:
 
 def own_terminals(doors: Sequence[Collection[int]]) -> list[int]:
     """A terminal of its own for each VC, of those from which it can be entered; empty when there are not enough."""
+    # Mostly the first free terminal of each will do, which spares the import of SciPy.
     chosen: dict[int, None] = {}
     for door in doors:
         chosen |= dict.fromkeys(sorted(set(door) - chosen.keys())[:1])

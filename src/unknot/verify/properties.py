@@ -186,13 +186,15 @@ def properties(
         "adaptivity": adaptivity,
         "virtual channels": vc_use,
         "loads": lambda _: load(loads, "loads"),
-        "best split": lambda _: load(best_loads, "best split") if best and parts[-1] is not None else None,
     }
-    total = len(stages) - 1 + best
+    if best:
+        stages["best split"] = lambda _: None if parts[-1] is None else load(best_loads, "best split")
     for done, (name, stage) in enumerate(stages.items()):
         if progress is not None:
-            progress(name if done < total else "", done, total)
+            progress(name, done, len(stages))
         parts.append(stage(relation))
-    if best and progress is not None:
-        progress("", total, total)
+    if progress is not None:
+        progress("", len(stages), len(stages))
+    if not best:
+        parts.append(None)
     return Properties(*parts, *[tuple(left_out)])

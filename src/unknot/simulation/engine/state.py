@@ -68,7 +68,10 @@ class Table(NamedTuple):
 
 
 def rows(changes: str, size: int = 0, /, **columns: Any) -> Table:
-    """A table of so many bytes a row, at least a power of two that holds its columns; they follow each other."""
+    """A table of rows with these columns, packed in order.
+
+    A row has `size` bytes, or the next power of two that holds its columns if that is more.
+    """
     formats = [np.dtype(kind) for kind in columns.values()]
     starts = np.cumsum([0, *(kind.itemsize for kind in formats)]).tolist()
     size = max(size, 1 << (starts[-1] - 1).bit_length())

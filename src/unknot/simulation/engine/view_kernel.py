@@ -2,9 +2,9 @@
 """The state as kernels see it: an address, and names for the tables whose addresses are found there.
 
 What is read from `State.raw` does not change during a call, which the compiler is made to know. A kernel hands on
-a single number in place of all tables, by which kernels compile several times as fast. An access to a table is a
-single instruction: no index is negative, so none is wrapped round; and the compiler is told, by type-based alias
-analysis, that tables do not overlap.
+a single number in place of all tables, by which kernels compile several times as fast. No index is negative, so
+no code is made for indices that count from the end, and an access to a table is a single instruction. Marks for
+LLVM's type-based alias analysis tell the compiler that tables do not overlap.
 """
 
 import operator
