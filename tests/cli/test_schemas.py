@@ -20,7 +20,8 @@ from typer.testing import CliRunner
 from tests.fabrics.folders import EXAMPLES
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import Verdict, evidence_holds
-from unknot.cli.answers.form import Form, answer, form_of, model
+from unknot.cli.answers.filling import answer
+from unknot.cli.answers.form import Form, form_of, model
 from unknot.cli.answers.schemas import FORMS, json_schemas
 from unknot.cli.answers.verdicts import VerdictForm
 from unknot.cli.program import ALL, app

@@ -47,7 +47,7 @@ def test_lanes_as_json(words: list[str], kind: str | None, count: int) -> None:
 
 def test_refutations_as_json() -> None:
     from tests.lanes.test_exact import one_way_ring
-    from unknot.cli.answers.form import answer
+    from unknot.cli.answers.filling import answer
     from unknot.cli.answers.lanes import RefutationForm, why_fewer_fail
 
     found = lanes(one_way_ring(5))

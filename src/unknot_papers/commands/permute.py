@@ -66,5 +66,5 @@ def permute(
         from unknot_papers.multistage.drawing import draw_realisation
 
         write(out, draw_realisation(realisation, whole, marks))
-    put(json, PermuteAnswer, permute_answer(realisation, whole, marks), most=realisation.sources.size)
+    put(json, PermuteAnswer, permute_answer(realisation, whole, marks), max_rows=realisation.sources.size)
     raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[realisation.realised])

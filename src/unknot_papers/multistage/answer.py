@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from unknot.cli.answers.form import Answer, Form, Natural, answer, key
+from unknot.cli.answers.filling import Answer, answer
+from unknot.cli.answers.form import Form, Natural, key
 from unknot.network import Network
 from unknot_papers.multistage.faults import Marks
 from unknot_papers.multistage.paths import routers_of

@@ -16,7 +16,7 @@ def degrees(
     json: Json = False,
 ) -> None:
     """Count the routers of each degree."""
-    from unknot.cli.answers.form import answer
+    from unknot.cli.answers.filling import answer
     from unknot.studies.design import network as named
     from unknot_wheel.answer import DegreesAnswer
 

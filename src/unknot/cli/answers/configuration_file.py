@@ -12,6 +12,7 @@ from unknot._base.input import read_text
 from unknot._base.output import write_text
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message
+from unknot.cli.answers.filling import answer
 from unknot.cli.answers.form import (
     AddressName,
     Bounds,
@@ -20,7 +21,6 @@ from unknot.cli.answers.form import (
     Natural,
     Positive,
     TerminalName,
-    answer,
     differences,
     key,
     model,

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from unknot._base.switching import Switching
 from unknot.cli.answers.configuration_file import ConfigurationForm
-from unknot.cli.answers.form import CHECKED, Form, Natural, Number, Positive, Words, answer, form_of, key
+from unknot.cli.answers.filling import answer
+from unknot.cli.answers.form import CHECKED, Form, Natural, Number, Positive, Words, form_of, key
 from unknot.design.decision import Decision
 from unknot.design.design import Design
 from unknot.design.every_size import EverySize

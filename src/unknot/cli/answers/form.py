@@ -1,15 +1,14 @@
 """Forms: what an answer says, key by key, described once for JSON, its schema and the table on the terminal.
 
 A form is a class whose annotations are keys. `form_of` gives it the fields of dataclasses too, with their types and
-descriptions, so that only what stands otherwise in JSON is written down. `answer` fills a form from objects, in plain
-Python; `unknot.cli.answers.schemas` makes a pydantic model of it, and `unknot.cli.commands.display` prints it.
+descriptions, so that only what stands otherwise in JSON is written down. `unknot.cli.answers.filling` fills a form
+from objects, `model` makes a pydantic model of it to check what is read, and `unknot.cli.commands.display` prints it.
 Terminals, addresses, virtual channels (VCs), channels and routers are numbers in objects and names in answers.
 """
 
 from __future__ import annotations
 
 import inspect
-import math
 import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -20,15 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.cli.docstrings import entries
-from unknot.network import Network
-from unknot.routing.relation import Relation
 
 MISSING: Any = object()
 """The default of a key that has none."""
-
-
-class Answer(dict[str, Any]):
-    """A filled form: what `json.dumps` takes."""
 
 
 class Form:
@@ -111,8 +104,8 @@ class Words:
 class Bounds:
     """Marks a type: the least and the greatest number, or number of items."""
 
-    least: int | None = None
-    most: int | None = None
+    minimum: int | None = None
+    maximum: int | None = None
 
 
 def form_of(*kinds: type, without: tuple[str, ...] = ()) -> Callable[[type[F]], type[F]]:
@@ -165,120 +158,9 @@ keys_of: Callable[[Any], Mapping[str, Key]] = cache(_keys_of)
 """The keys of a form by their names in Python, those of its bases first."""
 
 
-def answer(
-    form: type,
-    *sources: object,
-    of: Relation | Network | None = None,
-    **more: Any,
-) -> Answer:
-    """Fill a form from objects, and return it as plain values for JSON.
-
-    Parameters
-    ----------
-    form : type
-    *sources : object
-        Their attributes fill keys: those of a form made of a dataclass from the source that is one, others from the
-        only source.
-    of : Relation or Network, optional
-        What the numbers in the sources belong to.
-    **more : object
-        Further keys, before the sources.
-
-    Raises
-    ------
-    TypeError
-        If nothing fills a key, or two sources do, or there is no such key.
-    """
-    subject = None if of is None else Subject(of)
-    filled = Answer()
-    for name, one in keys_of(form).items():
-        if name in more:
-            value = more.pop(name)
-        else:
-            homes = one.home or (object,) * (len(sources) < 2)
-            every = (*sources, subject) if subject is not None else sources
-            having = [s for s in every if isinstance(s, homes) and _has(s, one.of or name)]
-            if len(having) > 1 and not one.home:
-                having = having[:1]
-            if len(having) > 1 or (not having and one.default is MISSING):
-                who = " and ".join(type(source).__name__ for source in having) or "nothing"
-                raise TypeError(f"{form.__name__}: {who} would fill {name}")
-            value = getattr(having[0], one.of or name) if having else one.default
-        filled[one.name or name] = _written(one.hint, value, subject)
-    if more:
-        raise TypeError(f"{form.__name__} has no keys {', '.join(more)}")
-    return filled
-
-
 def is_form(hint: Any) -> bool:
     """Whether a type is a form."""
     return isinstance(hint, type) and issubclass(hint, Form)
-
-
-def _has(source: object, name: str) -> bool:
-    return inspect.getattr_static(source, name, MISSING) is not MISSING
-
-
-class Subject:
-    """Relation, or network alone, that an answer is about."""
-
-    def __init__(self, of: Relation | Network) -> None:
-        self.of, self.network = of, of.network if isinstance(of, Relation) else of
-        if isinstance(of, Relation):
-            self.routing, self.num_vcs, self.vcs = of.name, of.num_vcs, of.vcs.each
-
-
-def _written(hint: Any, value: Any, subject: Subject | None) -> Any:
-    """What JSON holds of a value whose type there is `hint`."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        value = value.tolist()
-    if get_origin(hint) is Annotated:
-        hint, *marks = get_args(hint)
-        for mark in reversed(marks):
-            value = mark.write(value, subject) if isinstance(mark, By) else value
-    if get_origin(hint) in (Union, types.UnionType):
-        hint = next((option for option in get_args(hint) if _holds(option, value)), Any)
-        if get_origin(hint) is Annotated:
-            return _written(hint, value, subject)
-    inner = get_args(hint)
-    if value is None or isinstance(value, (str, Answer)):
-        return value
-    if is_form(hint):
-        keys = keys_of(hint)
-        if isinstance(value, tuple):
-            value = dict(zip(keys, value, strict=True))
-        if not isinstance(value, dict):
-            return answer(hint, value, of=None if subject is None else subject.of)
-        named = _by_names(hint, value)
-        return {one.name or name: _written(one.hint, value.get(name, one.default), subject) for name, one in named}
-    if isinstance(value, Mapping):
-        return {str(name): _written(inner[1] if inner else Any, one, subject) for name, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        of_each = inner if get_origin(hint) is tuple and inner[1:] != (...,) else (*inner[:1], Any)[:1] * len(value)
-        return [_written(one, part, subject) for one, part in zip(of_each, value, strict=True)]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _by_names(form: type, value: dict[str, Any]) -> list[tuple[str, Key]]:
-    """The keys of a form with the names that a dictionary has for them, of Python or of JSON."""
-    return [(one.name if one.name in value else name, one) for name, one in keys_of(form).items()]
-
-
-def _holds(option: Any, value: Any) -> bool:
-    """Whether a value may be of one of the types of a union."""
-    if get_origin(option) is Annotated:
-        option, *marks = get_args(option)
-        if any(isinstance(mark, By) for mark in marks):
-            return value is not None
-    kind = get_origin(option) or option
-    if is_form(kind):
-        if isinstance(value, dict):
-            return {name for name, _ in _by_names(kind, value)} == set(value)
-        return type(value) in kind.kinds or not (kind.kinds or isinstance(value, (int, float, str, type(None))))
-    if kind is Literal:
-        return isinstance(value, str)
-    kinds: dict[Any, Any] = {float: (float, int), list: (list, tuple), dict: Mapping}
-    return isinstance(value, kinds.get(kind, kind))
 
 
 def _name(function: Callable[[Any, int], str]) -> By:
@@ -347,18 +229,6 @@ CHECKED = Words(lambda holds, _: "" if holds is None else f"the separate checker
 """Outcome of the separate checker on the terminal, where the key does not name it."""
 
 
-def differences(before: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Where two answers differ, and what stands there in each."""
-    if isinstance(before, dict) and isinstance(now, dict):
-        for name in dict.fromkeys([*before, *now]):
-            yield from differences(before.get(name), now.get(name), f"{place}.{name}".lstrip("."))
-    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
-        for i, (one, other) in enumerate(zip(before, now, strict=True)):
-            yield from differences(one, other, f"{place}[{i}]")
-    elif before != now or type(before) is not type(now):
-        yield place, before, now
-
-
 def model(form: type, **more: Any) -> Any:
     """A pydantic model of a form, to check what is read, and with the schema of the form; `more` are columns."""
     return _model(form, tuple(more.items()))
@@ -381,12 +251,11 @@ def _checked(hint: Any) -> Any:
     """A type of a form as one of pydantic."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        marks = [mark for mark in inner[1:] if isinstance(mark, Bounds)]
-        return (
-            Annotated[_checked(inner[0]), *map(_bounds, [inner[0]] * len(marks), marks)]
-            if marks
-            else _checked(inner[0])
+        checked, *bounds = (
+            _checked(inner[0]),
+            *(_bounds(inner[0], mark) for mark in inner[1:] if isinstance(mark, Bounds)),
         )
+        return Annotated[checked, *bounds] if bounds else checked
     if origin is Literal or not inner:
         return model(hint) if is_form(hint) else hint
     if origin in (Union, types.UnionType):
@@ -398,5 +267,17 @@ def _bounds(kind: Any, bounds: Bounds) -> Any:
     from pydantic import Field
 
     if kind is int:
-        return Field(ge=bounds.least, le=bounds.most)
-    return Field(min_length=bounds.least, max_length=bounds.most)
+        return Field(ge=bounds.minimum, le=bounds.maximum)
+    return Field(min_length=bounds.minimum, max_length=bounds.maximum)
+
+
+def differences(before: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Where two answers differ, and what stands there in each."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for name in dict.fromkeys([*before, *now]):
+            yield from differences(before.get(name), now.get(name), f"{place}.{name}".lstrip("."))
+    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        for i, (one, other) in enumerate(zip(before, now, strict=True)):
+            yield from differences(one, other, f"{place}[{i}]")
+    elif before != now or type(before) is not type(now):
+        yield place, before, now

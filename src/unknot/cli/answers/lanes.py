@@ -1,4 +1,4 @@
-"""Forms of routes in few virtual lanes, of remedies for a routing that can deadlock, and of exported tables."""
+"""Forms of routes in few virtual lanes, and of remedies for a routing that can deadlock."""
 
 from __future__ import annotations
 
@@ -277,15 +277,6 @@ class RepairAnswer(RelationForm):
     switching: str
     before: StateForm
     remedies: list[RemedyForm]
-
-
-class ExportAnswer(RelationForm):
-    """JSON answer of `unknot export`."""
-
-    file: str
-    format: str
-    entries: Natural = key("States (input, address) that packets can come to.")
-    most_candidates: Natural = key("Most candidates of an entry; more than 1: adaptive.")
 
 
 @form_of(RepairedFault)

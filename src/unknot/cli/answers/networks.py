@@ -1,4 +1,4 @@
-"""Forms that many answers have: networks, relations, units, and manifests of outcomes."""
+"""Forms of networks and tables that are shown or written, and what many answers have: relations, units, manifests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 from unknot._base.manifest import Manifest
 from unknot._base.units import Units
-from unknot.cli.answers.form import Bounds, Form, Natural, Number, Positive, Subject, Words, form_of, key
+from unknot.cli.answers.filling import Subject
+from unknot.cli.answers.form import Bounds, Form, Natural, Number, Positive, Words, form_of, key
 from unknot.network.metrics import Metrics
 
 
@@ -62,6 +63,15 @@ class ConvertAnswer(Form):
     network: NetworkForm
 
 
+class ExportAnswer(RelationForm):
+    """JSON answer of `unknot export`."""
+
+    file: str
+    format: str
+    entries: Natural = key("States (input, address) that packets can come to.")
+    most_candidates: Natural = key("Most candidates of an entry; more than 1: adaptive.")
+
+
 class UnitsForm(Form):
     """Clock and width of a flit, and figures of the answer in nanoseconds and GB/s."""
 
@@ -86,14 +96,14 @@ def in_units(units: Units | None, rows: Iterable[Mapping[str, Any]]) -> dict[str
     return {"clock_ghz": units.clock_ghz, "flit_bytes": units.flit_bytes, "values": values}
 
 
-Word = Annotated[str, Bounds(most=100_000)]
+Word = Annotated[str, Bounds(maximum=100_000)]
 
 
 @form_of(Manifest)
 class ManifestForm(Form):
     """Manifest of an outcome: the command, code, libraries and networks that made it."""
 
-    command: Annotated[list[Word], Bounds(most=10_000)] = key(
+    command: Annotated[list[Word], Bounds(maximum=10_000)] = key(
         "Words of the command line after `unknot`, as they were typed."
     )
     networks: dict[str, str] = key("Digests of the networks that were made or read, by their names.")

@@ -19,21 +19,14 @@ from unknot.cli.answers.design import DesignAnswer, EverySizeAnswer
 from unknot.cli.answers.form import Form, model
 from unknot.cli.answers.lanes import (
     ChangingAnswer,
-    ExportAnswer,
     LanesAnswer,
     LongerAnswer,
     RepairAnswer,
     RepairedFaultsAnswer,
 )
-from unknot.cli.answers.networks import ConvertAnswer, ManifestForm, RerunAnswer, ShowAnswer
-from unknot.cli.answers.runs import (
-    MulticastAnswer,
-    ReplayAnswer,
-    SaturationAnswer,
-    SeedsAnswer,
-    SimulateAnswer,
-    TraceAnswer,
-)
+from unknot.cli.answers.messages import MulticastAnswer, ReplayAnswer, TraceAnswer
+from unknot.cli.answers.networks import ConvertAnswer, ExportAnswer, ManifestForm, RerunAnswer, ShowAnswer
+from unknot.cli.answers.runs import SaturationAnswer, SeedsAnswer, SimulateAnswer
 from unknot.cli.answers.studies import AuditAnswer, BookSimAnswer, CurveAnswer, RunAnswer
 from unknot.cli.answers.verdicts import AcceptAnswer, CheckAnswer
 

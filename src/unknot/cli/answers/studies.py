@@ -6,9 +6,11 @@ from typing import Annotated, Any, ClassVar
 
 from unknot._base.switching import Switching
 from unknot._base.units import Units
-from unknot.cli.answers.form import CIRCLE, NONZERO, Answer, Form, Positive, answer, form_of, key
+from unknot.cli.answers.filling import Answer, answer
+from unknot.cli.answers.form import CIRCLE, NONZERO, Form, Positive, form_of, key
+from unknot.cli.answers.messages import ReplayForm
 from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits, in_units
-from unknot.cli.answers.runs import BurstsForm, ReplayForm, RouterForm, RunForm, RunsForm, Shares
+from unknot.cli.answers.runs import BurstsForm, RouterForm, RunForm, RunsForm, Shares
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
 from unknot.studies.booksim.runs import Point

@@ -40,7 +40,7 @@ def accept(
     """
     from unknot._base.errors import UnknotError
     from unknot.certificates import plain
-    from unknot.cli.answers.form import answer
+    from unknot.cli.answers.filling import answer
     from unknot.cli.answers.verdicts import AcceptAnswer
     from unknot.cli.commands.shared import exit_code
 

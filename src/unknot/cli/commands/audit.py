@@ -98,7 +98,7 @@ def audit(
     if evidence is not None:
         write_evidence(evidence, read.network, None, [], audit_parts(audited))
     some = routes and replace(routes, cables=routes.cables[:cables])
-    put(json, AuditAnswer, audit_answer(audited, changes, before, some), most=max(MOST_ROWS, cables))
+    put(json, AuditAnswer, audit_answer(audited, changes, before, some), max_rows=max(MOST_ROWS, cables))
     if not json:
         hosts = audited.host_to_host
         one = hosts if audited.replies is None or hosts.verdict.configuration else audited.replies

@@ -40,7 +40,7 @@ def run_configuration(
     """
     from unknot._base.threads import processors
     from unknot._base.units import Scale
-    from unknot.cli.answers.form import answer
+    from unknot.cli.answers.filling import answer
     from unknot.cli.answers.networks import in_units
     from unknot.cli.answers.studies import BookSimAnswer
     from unknot.cli.commands import activity
@@ -175,7 +175,8 @@ def _show_statistics(setup: Setup, points: list[Point]) -> None:
 
 def _show_outcomes(setup: Setup, points: list[Point], scale: Scale) -> None:
     """Print the verdict on replies, and a table of the seeds of one point, or of several points."""
-    from unknot.cli.answers.form import Form, answer
+    from unknot.cli.answers.filling import answer
+    from unknot.cli.answers.form import Form
     from unknot.cli.answers.runs import RunForm, RunsForm
     from unknot.cli.commands.display import print_forms
 

@@ -14,7 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from unknot._base.units import Scale
-from unknot.cli.answers.form import CHECKER, Answer, Form, Words, answer, is_form, keys_of
+from unknot.cli.answers.filling import Answer, answer
+from unknot.cli.answers.form import CHECKER, Form, Words, is_form, keys_of
 from unknot.cli.commands.printing import ANSWERING, printable, show_json
 from unknot.network import Network
 from unknot.report.phrases import ANSWERS
@@ -54,7 +55,7 @@ def tell(
     *sources: object,
     of: Relation | Network | None = None,
     scale: Scale = PLAIN,
-    most: int = MOST_ROWS,
+    max_rows: int = MOST_ROWS,
     **more: Any,
 ) -> None:
     """Print an answer: as JSON, or the table of its form.
@@ -65,13 +66,13 @@ def tell(
         As of `unknot.cli.answers.form.answer`.
     scale : Scale
         What follows times and loads.
-    most : int
+    max_rows : int
         Rows of a list that are shown.
     """
-    put(json, form, answer(form, *sources, of=of, **more), scale, most)
+    put(json, form, answer(form, *sources, of=of, **more), scale, max_rows)
 
 
-def put(json: bool, form: type[Form], filled: Answer, scale: Scale = PLAIN, most: int = MOST_ROWS) -> None:
+def put(json: bool, form: type[Form], filled: Answer, scale: Scale = PLAIN, max_rows: int = MOST_ROWS) -> None:
     """Print a filled form: as JSON, or a row for each key that it shows, and below a table for each list of forms."""
     if json:
         show_json(filled)
@@ -93,21 +94,21 @@ def put(json: bool, form: type[Form], filled: Answer, scale: Scale = PLAIN, most
             rows.append((label(path), text(path, hint, value, beside, scale, unit=True)))
     print_rows(rows)
     for title, inner, value in lists:
-        print_forms(inner, value, title, scale, most)
+        print_forms(inner, value, title, scale, max_rows)
 
 
-def print_forms(form: type[Form], filled: Any, title: str, scale: Scale = PLAIN, most: int = MOST_ROWS) -> None:
+def print_forms(form: type[Form], filled: Any, title: str, scale: Scale = PLAIN, max_rows: int = MOST_ROWS) -> None:
     """Print a table of a list of filled forms, or of a dictionary of them by what they are named."""
     named = list(filled.items()) if isinstance(filled, dict) else [("", one) for one in filled]
     paths = form.table or tuple(keys_of(form))
     lines = [
-        [Text(name), *(text(path, *_at(form, one, path), scale) for path in paths)] for name, one in named[:most]
+        [Text(name), *(text(path, *_at(form, one, path), scale) for path in paths)] for name, one in named[:max_rows]
     ]
     used = [i for i in range(len(paths) + 1) if any(line[i] for line in lines)]
     headings = ["", *(label(path.rpartition(".")[2]) for path in paths)]
     numbers = [headings[i] for i in used if all(line[i].plain[:1] in "0123456789-–" for line in lines)]
-    if len(named) > most:
-        title = f"{title}: {most} of {len(named)}; --json has all"
+    if len(named) > max_rows:
+        title = f"{title}: {max_rows} of {len(named)}; --json has all"
     print_table([headings[i] for i in used], [[line[i] for i in used] for line in lines], title=title, right=numbers)
 
 

@@ -35,7 +35,7 @@ def export(
     if not json:
         wrote(out)
         return
-    from unknot.cli.answers.lanes import ExportAnswer
+    from unknot.cli.answers.networks import ExportAnswer
     from unknot.cli.commands.display import tell
 
     choices = [len(candidates) for _, _, _, candidates in entries(relation)]

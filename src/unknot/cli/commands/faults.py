@@ -142,7 +142,7 @@ class _Sweep:
         if self.evidence is not None:
             write_evidence(self.evidence, fabric.network, faults.relation, [faults.claim])
         files: dict[str, Any] = {"fabric": fabric.name, "tables_file": fabric.tables_file}
-        tell(self.json, TableFaultsAnswer, faults, most=self.show, **files)
+        tell(self.json, TableFaultsAnswer, faults, max_rows=self.show, **files)
         return faults.survives
 
     def rerouted(
@@ -163,7 +163,7 @@ class _Sweep:
             )  # fmt: skip
         if kept is not None:
             kept.write(network, len(sweep.tried))
-        tell(self.json, FaultsAnswer, sweep, most=self.show)
+        tell(self.json, FaultsAnswer, sweep, max_rows=self.show)
         return sweep.survives
 
     def repaired(self, network: Network, routing: str, vcs: int | None) -> bool | None:
@@ -184,7 +184,7 @@ class _Sweep:
             kept.write(network, len(faults))
         safe = all_hold(fault.safe for fault in faults if fault.connected)
         keys: dict[str, Any] = {"kind": self.kind, "lanes": routes.count, "safe": safe, "faults": faults}
-        tell(self.json, RepairedFaultsAnswer, of=routes.relation, most=self.show, **keys)
+        tell(self.json, RepairedFaultsAnswer, of=routes.relation, max_rows=self.show, **keys)
         return safe
 
 

@@ -58,8 +58,8 @@ def multicast(
         Cycles a terminal needs before it sends.
     """
     from unknot._base.units import Scale
+    from unknot.cli.answers.messages import MulticastAnswer
     from unknot.cli.answers.networks import in_units
-    from unknot.cli.answers.runs import MulticastAnswer
     from unknot.cli.commands.display import describe, tell
     from unknot.simulation.collectives import execute
     from unknot.traffic.collectives import collective, contention

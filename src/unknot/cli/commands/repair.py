@@ -75,7 +75,7 @@ def repair(
         OpenSM loads.
     """
     from unknot.certificates.documents import part_of
-    from unknot.cli.answers.form import answer
+    from unknot.cli.answers.filling import answer
     from unknot.cli.answers.lanes import RemedyForm, RepairAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import sentences, tell

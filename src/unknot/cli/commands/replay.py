@@ -43,7 +43,7 @@ def replay(
     """
     from unknot._base.errors import UnknotError
     from unknot.cli.answers.configuration_file import configuration_on, read_configuration
-    from unknot.cli.answers.runs import ReplayAnswer
+    from unknot.cli.answers.messages import ReplayAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import describe, tell
     from unknot.report.configuration_text import waits
@@ -56,10 +56,10 @@ def replay(
     relation = relation_of(named, text, vcs or (None if routing else content.vcs), confined)
     configuration = configuration_on(relation, content)
     against = _objection(relation, configuration)
-    result = None
+    outcome = None
     try:
         with activity.working("replaying"):
-            result = carry_out(relation, configuration, cycles=cycles)
+            outcome = carry_out(relation, configuration, cycles=cycles)
     except UnknotError as error:
         if against is None:
             raise
@@ -72,12 +72,12 @@ def replay(
         "configuration": configuration,
         "accepted": against is None,
         "objection": against,
-        "replay": result,
+        "replay": outcome,
     }
     tell(json, ReplayAnswer, of=relation, **keys)
     if not json and against is None and all(waits(configuration)):
         describe(relation, configuration)
-    raise typer.Exit(HOLDS if against is None and result is not None and result.stuck else FAILS)
+    raise typer.Exit(HOLDS if against is None and outcome is not None and outcome.stuck else FAILS)
 
 
 def _from_here(file: Path, network: str) -> str:

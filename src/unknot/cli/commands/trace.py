@@ -82,8 +82,8 @@ def trace(
     """
     from unknot._base.errors import UnknotError
     from unknot._base.units import Scale
+    from unknot.cli.answers.messages import TraceAnswer
     from unknot.cli.answers.networks import in_units
-    from unknot.cli.answers.runs import TraceAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import describe, tell
     from unknot.simulation.traces.closed_loop import closed_loop

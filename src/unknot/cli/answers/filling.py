@@ -1,0 +1,130 @@
+"""Answers: forms filled from objects, in plain Python."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import types
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+
+from unknot.cli.answers.form import MISSING, By, Key, is_form, keys_of
+from unknot.network import Network
+from unknot.routing.relation import Relation
+
+
+class Answer(dict[str, Any]):
+    """A filled form: what `json.dumps` takes."""
+
+
+def answer(
+    form: type,
+    *sources: object,
+    of: Relation | Network | None = None,
+    **more: Any,
+) -> Answer:
+    """Fill a form from objects, and return it as plain values for JSON.
+
+    Parameters
+    ----------
+    form : type
+    *sources : object
+        Their attributes fill keys: those of a form made of a dataclass from the source that is one, others from the
+        only source.
+    of : Relation or Network, optional
+        What the numbers in the sources belong to.
+    **more : object
+        Further keys, before the sources.
+
+    Raises
+    ------
+    TypeError
+        If nothing fills a key, or two sources do, or there is no such key.
+    """
+    subject = None if of is None else Subject(of)
+    filled = Answer()
+    for name, one in keys_of(form).items():
+        if name in more:
+            value = more.pop(name)
+        else:
+            homes = one.home or (object,) * (len(sources) < 2)
+            every = (*sources, subject) if subject is not None else sources
+            having = [s for s in every if isinstance(s, homes) and _has(s, one.of or name)]
+            if len(having) > 1 and not one.home:
+                having = having[:1]
+            if len(having) > 1 or (not having and one.default is MISSING):
+                who = " and ".join(type(source).__name__ for source in having) or "nothing"
+                raise TypeError(f"{form.__name__}: {who} would fill {name}")
+            value = getattr(having[0], one.of or name) if having else one.default
+        filled[one.name or name] = _written(one.hint, value, subject)
+    if more:
+        raise TypeError(f"{form.__name__} has no keys {', '.join(more)}")
+    return filled
+
+
+def _has(source: object, name: str) -> bool:
+    return inspect.getattr_static(source, name, MISSING) is not MISSING
+
+
+class Subject:
+    """Relation, or network alone, that an answer is about."""
+
+    def __init__(self, of: Relation | Network) -> None:
+        self.of, self.network = of, of.network if isinstance(of, Relation) else of
+        if isinstance(of, Relation):
+            self.routing, self.num_vcs, self.vcs = of.name, of.num_vcs, of.vcs.each
+
+
+def _written(hint: Any, value: Any, subject: Subject | None) -> Any:
+    """What JSON holds of a value whose type there is `hint`."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if get_origin(hint) is Annotated:
+        hint, *marks = get_args(hint)
+        for mark in reversed(marks):
+            value = mark.write(value, subject) if isinstance(mark, By) else value
+    if get_origin(hint) in (Union, types.UnionType):
+        hint = next((option for option in get_args(hint) if _holds(option, value)), Any)
+        if get_origin(hint) is Annotated:
+            return _written(hint, value, subject)
+    inner = get_args(hint)
+    if value is None or isinstance(value, (str, Answer)):
+        return value
+    if is_form(hint):
+        keys = keys_of(hint)
+        if isinstance(value, tuple):
+            value = dict(zip(keys, value, strict=True))
+        if not isinstance(value, dict):
+            return answer(hint, value, of=None if subject is None else subject.of)
+        named = _by_names(hint, value)
+        return {one.name or name: _written(one.hint, value.get(name, one.default), subject) for name, one in named}
+    if isinstance(value, Mapping):
+        return {str(name): _written(inner[1] if inner else Any, one, subject) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        of_each = inner if get_origin(hint) is tuple and inner[1:] != (...,) else (*inner[:1], Any)[:1] * len(value)
+        return [_written(one, part, subject) for one, part in zip(of_each, value, strict=True)]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _by_names(form: type, value: dict[str, Any]) -> list[tuple[str, Key]]:
+    """The keys of a form with the names that a dictionary has for them, of Python or of JSON."""
+    return [(one.name if one.name in value else name, one) for name, one in keys_of(form).items()]
+
+
+def _holds(option: Any, value: Any) -> bool:
+    """Whether a value may be of one of the types of a union."""
+    if get_origin(option) is Annotated:
+        option, *marks = get_args(option)
+        if any(isinstance(mark, By) for mark in marks):
+            return value is not None
+    kind = get_origin(option) or option
+    if is_form(kind):
+        if isinstance(value, dict):
+            return {name for name, _ in _by_names(kind, value)} == set(value)
+        return type(value) in kind.kinds or not (kind.kinds or isinstance(value, (int, float, str, type(None))))
+    if kind is Literal:
+        return isinstance(value, str)
+    kinds: dict[Any, Any] = {float: (float, int), list: (list, tuple), dict: Mapping}
+    return isinstance(value, kinds.get(kind, kind))
