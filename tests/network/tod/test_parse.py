@@ -57,6 +57,7 @@ def test_names_of_networks() -> None:
     assert network("ring(3)  *\tline(2)").name == "ring(3) * line(2)"
     long = network("k = 3 # sides\n" + " * ".join(["line(k)"] * 9))
     assert long.name == "line(k) * line(k) * line(k) * line(k) *…"
+    assert network("k = 3 # sides\n(line(k)) * ring(k)").name == "(line(k)) * ring(k)"
 
 
 ONE = [

@@ -7,12 +7,10 @@ from collections.abc import Mapping
 
 from unknot._base.errors import TextError, near
 from unknot.network.tod.functions import FUNCTIONS, foreign, signature
-from unknot.network.tod.syntax import Call, Definition, Edge, Edges, Name, Node, Source, children
+from unknot.network.tod.syntax import Call, Definition, Edge, Edges, Name, Node, children
 
 
-def problems(
-    source: Source, roots: Mapping[Node, frozenset[str]], known: Mapping[str, Definition]
-) -> list[TextError]:
+def problems(roots: Mapping[Node, frozenset[str]], known: Mapping[str, Definition]) -> list[TextError]:
     """Return all problems of some expressions.
 
     Parameters
@@ -28,15 +26,15 @@ def problems(
         node, names = stack.pop()
         match node:
             case Name(name=name):
-                errors += _name(source, node, name, names, known)
+                errors += _name(node, name, names, known)
             case Call():
-                errors += _call(source, node, names, known)
+                errors += _call(node, names, known)
         inner = names
         if isinstance(node, (Call, Edges)) and node.clauses is not None:
             bound = [part.name for part in node.clauses.ranges]
             inner = names | set(bound)
             if len(set(bound)) < len(bound):
-                errors.append(source.error("two variables of this rule have the same name", node.clauses.at))
+                errors.append(node.clauses.error("two variables of this rule have the same name"))
             stack += [(part, names) for part in node.clauses.ranges]
             if node.clauses.condition is not None:
                 stack.append((node.clauses.condition, inner))
@@ -49,53 +47,49 @@ def problems(
     return errors
 
 
-def _name(
-    source: Source, node: Node, name: str, names: frozenset[str], known: Mapping[str, Definition]
-) -> list[TextError]:
+def _name(node: Node, name: str, names: frozenset[str], known: Mapping[str, Definition]) -> list[TextError]:
     if name in names or (name in known and known[name].parameters is None):
         return []
     if name in known:
         count = len(known[name].parameters or ())
-        return [source.error(f"{name} takes {_values(count)} in parentheses", node.at)]
+        return [node.error(f"{name} takes {_values(count)} in parentheses")]
     if _callable(name):
-        return [source.error(f"{name} needs parentheses, as in {name}{_parameters(name)}", node.at)]
+        return [node.error(f"{name} needs parentheses, as in {name}{_parameters(name)}")]
     words = {*names, *known, *FUNCTIONS, *foreign()}
-    return [source.error(f"{name} is not defined; {near(name, words)}", node.at)]
+    return [node.error(f"{name} is not defined; {near(name, words)}")]
 
 
-def _call(source: Source, node: Call, names: frozenset[str], known: Mapping[str, Definition]) -> list[TextError]:
+def _call(node: Call, names: frozenset[str], known: Mapping[str, Definition]) -> list[TextError]:
     name = node.name
     if name in known:
         parameters = known[name].parameters
         if parameters is None:
-            return [source.error(f"{name} is defined without parameters; write it without parentheses", node.at)]
+            return [node.error(f"{name} is defined without parameters; write it without parentheses")]
         if node.options:
-            return [source.error(f"{name} takes values in their order, none by name", node.options[0].at)]
+            return [node.options[0].error(f"{name} takes values in their order, none by name")]
         if node.clauses is None and len(node.arguments) != len(parameters):
             words = f"{name} takes {_values(len(parameters))}, but here are {len(node.arguments)}"
-            return [source.error(words, node.at)]
+            return [node.error(words)]
         return []
     if name in names:
-        return [source.error(f"{name} is a value here and cannot be called", node.at)]
+        return [node.error(f"{name} is a value here and cannot be called")]
     if not _callable(name):
-        return [source.error(f"{name} is not defined; {near(name, {*known, *FUNCTIONS, *foreign()})}", node.at)]
-    return _against_signature(source, node)
+        return [node.error(f"{name} is not defined; {near(name, {*known, *FUNCTIONS, *foreign()})}")]
+    return _against_signature(node)
 
 
-def _against_signature(source: Source, node: Call) -> list[TextError]:
+def _against_signature(node: Call) -> list[TextError]:
     name, parameters = node.name, list(signature(node.name).parameters.values())
     by_name = {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
+    hint = "" if by_name else "it has none"
     errors = [
-        source.error(
-            f"{name} has no option {option.name}; " + (near(option.name, by_name) if by_name else "it has none"),
-            option.at,
-        )
+        option.error(f"{name} has no option {option.name}; {hint or near(option.name, by_name)}")
         for option in node.options
         if option.name not in by_name
     ]
     options = [option.name for option in node.options]
     errors += [
-        source.error(f"{option.name} is given twice", option.at)
+        option.error(f"{option.name} is given twice")
         for i, option in enumerate(node.options)
         if option.name in options[:i]
     ]
@@ -105,9 +99,9 @@ def _against_signature(source: Source, node: Call) -> list[TextError]:
         if node.clauses is None:
             signature(name).bind(*node.arguments, **dict.fromkeys(options))
         elif not any(p.kind is p.VAR_POSITIONAL for p in parameters):
-            return [source.error(f"{name} takes a fixed number of values, so none can be spread with for", node.at)]
+            return [node.error(f"{name} takes a fixed number of values, so none can be spread with for")]
     except TypeError as error:
-        return [source.error(f"{name}{_parameters(name)} is how it is called: {error}", node.at)]
+        return [node.error(f"{name}{_parameters(name)} is how it is called: {error}")]
     return []
 
 

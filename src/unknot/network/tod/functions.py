@@ -19,7 +19,8 @@ from unknot._base.extensions import Catalogue
 from unknot.network.tod import named_changes as changes
 from unknot.network.tod import named_graphs as graphs
 from unknot.network.tod.graph import from_network
-from unknot.network.tod.plan import Place, Plan
+from unknot.network.tod.plan import Plan
+from unknot.network.tod.syntax import Node
 from unknot.network.tod.values import Caller, Value, is_network, is_number, kind
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
 }
 
 
-def call(name: str, c: Caller, arguments: Sequence[Value], options: Sequence[tuple[str, Value, Place]]) -> Value:
+def call(name: str, c: Caller, arguments: Sequence[Value], options: Sequence[tuple[str, Value, Node]]) -> Value:
     """Call a function by name with values that are checked first; its arity has been checked before.
 
     Raises
@@ -83,7 +84,7 @@ def foreign() -> Catalogue[Callable[..., Network]]:
     return Catalogue("topologies", {name: getattr(topologies, name) for name in names})
 
 
-def _foreign(name: str, c: Caller, arguments: Sequence[Value], options: Sequence[tuple[str, Value, Place]]) -> Plan:
+def _foreign(name: str, c: Caller, arguments: Sequence[Value], options: Sequence[tuple[str, Value, Node]]) -> Plan:
     for value, place in [*zip(arguments, c.values, strict=True), *((v, p) for _, v, p in options)]:
         if is_network(value) or isinstance(value, np.ndarray):
             raise place.error(f"{name} takes plain values, but this is {kind(value)}")
@@ -93,10 +94,10 @@ def _foreign(name: str, c: Caller, arguments: Sequence[Value], options: Sequence
         raise c.place.error(str(error)) from error
     except (TypeError, ValueError, OverflowError, MemoryError) as error:
         raise c.place.error(f"no such network can be made: {error}") from error
-    return c.budget.plan(c.place, lambda: made, (), made.routers, made.channels, len(made.dimensions))
+    return c.budget.made(c.place, made)
 
 
-def _checked(annotation: str, value: Value, place: Place, what: str) -> Value:
+def _checked(annotation: str, value: Value, place: Node, what: str) -> Value:
     words, test = KINDS[annotation]
     if not test(value):
         raise place.error(f"{what} must be {words}, but {place.text} is {_described(value)}")

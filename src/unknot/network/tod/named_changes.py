@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,9 +12,9 @@ import numpy as np
 from unknot.network.tod import products, sets
 from unknot.network.tod.graph import Dimension, Graph
 from unknot.network.tod.plan import Oriented, Plan, Replaced, Shape
-from unknot.network.tod.products import PRODUCTS
 from unknot.network.tod.syntax import MisfitError
 from unknot.network.tod.values import (
+    GRAPH_OPERATIONS,
     Caller,
     Count,
     Cycles,
@@ -24,25 +25,18 @@ from unknot.network.tod.values import (
     Value,
     Words,
     combined,
-    product,
     settle,
 )
 
 
-def _fold(c: Caller, graphs: tuple[Operand, ...], name: str, operation: Callable[..., Value]) -> Value:
-    if len(graphs) < 2:
-        raise c.place.error(f"{name} takes two networks or more, but it has {len(graphs)}")
-    folded = graphs[0]
-    for graph in graphs[1:]:
-        folded = operation(c.budget, c.place, name, folded, graph)
-    return folded
+def _folded(name: str, operation: str) -> Callable[..., Value]:
+    """The function by which an operation on two networks takes any number of them."""
 
-
-def _folded(name: str, operation: Callable[..., Value]) -> Callable[..., Value]:
     def function(c: Caller, *graphs: Operand) -> Value:
-        return _fold(c, graphs, name, operation)
+        if len(graphs) < 2:
+            raise c.place.error(f"{name} takes two networks or more, but it has {len(graphs)}")
+        return functools.reduce(lambda a, b: GRAPH_OPERATIONS[operation](c.budget, c.place, operation, a, b), graphs)
 
-    function.__name__ = name
     return function
 
 
@@ -55,10 +49,9 @@ def join(c: Caller, left: Operand, right: Operand, *, latency: Cycles = 1) -> Pl
 
 
 OPERATIONS: dict[str, Callable[..., Value]] = {
-    **{name: _folded(name, combined) for name in ("union", "intersection", "difference", "ring_sum")},
+    **{name: _folded(name, name) for name in GRAPH_OPERATIONS},
     "join": join,
-    **{name: _folded(name, product) for name in PRODUCTS},
-    "absolute": _folded("tensor", product),
+    "absolute": _folded("absolute", "tensor"),
 }
 
 

@@ -128,7 +128,7 @@ def cayley(c: Caller, *generators: Numbers, latency: Cycles = 1) -> Plan:
     known, target = generated(letters, generators, afford)
     source = np.repeat(np.arange(len(known)), moves)
     made = graph(known, tuple(Dimension(letters) for _ in range(letters)), source, target, latency)
-    return c.budget.plan(c.place, lambda: made, (), made.routers, made.channels, letters)
+    return c.budget.made(c.place, made)
 
 
 def file(c: Caller, path: FileName) -> Plan:

@@ -11,7 +11,7 @@ from lark import Lark, Token, UnexpectedCharacters, UnexpectedToken
 
 from unknot._base.errors import TextError
 from unknot.network.tod.syntax import Definition, Include, Node, Program, Source, raise_all
-from unknot.network.tod.tree import BadTokenError, Tree
+from unknot.network.tod.tree import SOURCE, Tree
 
 LONGEST = 4_000_000
 """Most characters of a text."""
@@ -45,6 +45,7 @@ def parse(text: str, where: str = "<text>") -> Program:
         With the place of the problem; `TodError` if there are several.
     """
     source = Source(text, where)
+    SOURCE.set(source)
     if len(text) > LONGEST:
         raise TextError(f"the text has {len(text)} characters; the limit is {LONGEST}", where)
     problems: list[TextError] = []
@@ -64,9 +65,8 @@ def parse(text: str, where: str = "<text>") -> Program:
         else:
             results.append(statement)
     problems += [
-        source.error(
-            "this value is not used: only the last statement may be a bare network; give it a name, as in a = …",
-            extra.at,
+        extra.error(
+            "this value is not used: only the last statement may be a bare network; give it a name, as in a = …"
         )
         for extra in results[:-1]
     ]
@@ -155,8 +155,6 @@ def _statement(source: Source, tokens: Sequence[Token]) -> Any:
         accepted = parser.accepts()  # type: ignore[no-untyped-call]
         problem = "the statement ends here" if ended else f"{_shortened(str(token))} cannot stand here"
         raise source.error(f"{problem}; expected {_expected(accepted)}", at) from None
-    except BadTokenError as error:
-        raise source.error(error.message, error.token.start_pos or 0) from None
 
 
 def _expected(terminals: set[str]) -> str:
@@ -182,5 +180,6 @@ def _grammar() -> Lark:
         lexer="basic",
         start=["separator", "include", "definition", "expression"],
         keep_all_tokens=True,
+        maybe_placeholders=False,
         transformer=Tree(),
     )

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from unknot._base import memory
-from unknot._base.errors import NetworkError, TextError
+from unknot._base.errors import NetworkError
 from unknot.network.tod.graph import Graph
-from unknot.network.tod.syntax import MisfitError, Node, Source
+from unknot.network.tod.syntax import MisfitError, Node
 
 MAX_CHANNELS = 2**25
 """Most channels of a network, and of any graph on the way to it."""
@@ -49,7 +49,7 @@ class Plan:
     routers, channels : int
         Upper bounds.
     dimensions : int
-    place : Place
+    place : Node
         Where it stands in the text.
     shape : Shape, optional
     """
@@ -59,7 +59,7 @@ class Plan:
     routers: int
     channels: int
     dimensions: int
-    place: Place
+    place: Node
     shape: Shape | None = None
 
 
@@ -69,7 +69,7 @@ class Replaced:
 
     skeleton: Plan
     part: Plan
-    place: Place
+    place: Node
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,24 +78,7 @@ class Oriented:
 
     whole: Plan
     arcs: Plan
-    place: Place
-
-
-@dataclass(frozen=True, eq=False)
-class Place:
-    """A node of the syntax tree and the text it stands in."""
-
-    source: Source
-    node: Node
-
-    def error(self, message: str) -> TextError:
-        return self.source.error(message, self.node.at)
-
-    @property
-    def text(self) -> str:
-        """The words of the text, shortened."""
-        words = " ".join(self.source.text[self.node.at : self.node.end].split())
-        return words if len(words) <= 40 else words[:39] + "…"
+    place: Node
 
 
 class Budget:
@@ -109,7 +92,7 @@ class Budget:
 
     def plan(
         self,
-        place: Place,
+        place: Node,
         make: Callable[..., Graph],
         operands: tuple[Plan, ...],
         routers: int,
@@ -126,7 +109,11 @@ class Budget:
             )
         return Plan(make, operands, routers, channels, dimensions, place, shape)
 
-    def check(self, place: Place, routers: int, channels: int, dimensions: int = 1) -> None:
+    def made(self, place: Node, graph: Graph) -> Plan:
+        """The plan of a graph that is there already."""
+        return self.plan(place, lambda: graph, (), graph.routers, graph.channels, len(graph.dimensions))
+
+    def check(self, place: Node, routers: int, channels: int, dimensions: int = 1) -> None:
         """Refuse a graph of this size, or charge it.
 
         Raises
@@ -136,7 +123,7 @@ class Budget:
         self.fits(place, routers, channels, dimensions)
         self.spend(place, max(channels, routers * dimensions, 1))
 
-    def fits(self, place: Place, routers: int, channels: int, dimensions: int = 1) -> None:
+    def fits(self, place: Node, routers: int, channels: int, dimensions: int = 1) -> None:
         """Refuse a graph of this size if it is too large.
 
         Raises
@@ -155,7 +142,7 @@ class Budget:
         except memory.SizeError as error:
             raise place.error(str(error)) from None
 
-    def step(self, place: Place) -> None:
+    def step(self, place: Node) -> None:
         """Count an expression that is evaluated.
 
         Raises
@@ -166,7 +153,7 @@ class Budget:
         if self.steps > MAX_STEPS:
             raise place.error(f"this text takes too much work: more than {MAX_STEPS} expressions are evaluated")
 
-    def spend(self, place: Place, work: int) -> None:
+    def spend(self, place: Node, work: int) -> None:
         """Charge work, counted in channels, and refuse when nothing is left.
 
         Raises

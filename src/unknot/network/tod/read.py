@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from unknot._base.errors import TextError, UnknotError
@@ -12,7 +13,7 @@ from unknot.network.tod import check
 from unknot.network.tod.evaluate import Evaluator, Scope
 from unknot.network.tod.graph import from_network, to_network
 from unknot.network.tod.parse import LONGEST, parse
-from unknot.network.tod.plan import MAX_CHANNELS, Budget, Place, Plan, build
+from unknot.network.tod.plan import MAX_CHANNELS, Budget, Plan, build
 from unknot.network.tod.syntax import Node, Program, raise_all
 
 
@@ -63,12 +64,11 @@ def network(
             "there is no network here: the last statement must be one, as in ring(8) ** 2", end
         )
     evaluator = Evaluator(Budget(max_channels), library)
-    place = Place(program.source, program.result)
     try:
         made = build(evaluator.network(program.result, scope))
     except RecursionError as error:
-        raise place.error("this is nested too deeply for the stack that is left") from error
-    return to_network(made, _called(text, place))
+        raise program.result.error("this is nested too deeply for the stack that is left") from error
+    return to_network(made, " ".join(text.split()) if _short(text) else program.result.text)
 
 
 def read(
@@ -93,21 +93,11 @@ def read(
     allowed = [path.resolve().parent] if folders is None else folders
     text = read_text(path)
     described = network(text, where=str(path), folders=allowed, max_channels=max_channels)
-    return described if _short(text) else _renamed(described, path.stem)
-
-
-def _called(text: str, place: Place) -> str:
-    return " ".join(text.split()) if _short(text) else place.text
+    return described if _short(text) else replace(described, name=path.stem)
 
 
 def _short(text: str) -> bool:
     return len(text) <= 60 and "#" not in text and "\n" not in text.strip()
-
-
-def _renamed(network: Network, name: str) -> Network:
-    from dataclasses import replace
-
-    return replace(network, name=name)
 
 
 MOST_FILES = 200
@@ -136,45 +126,41 @@ class Library:
         TextError
             All problems of the text that can be found without evaluating it.
         """
-        source = program.source
-        scope = Scope(source)
+        scope = Scope()
         for include in program.includes:
-            place = Place(source, include.path)
-            _, inner = self._program(self._find(include.path.value, place), place)
+            place = include.path
+            _, inner = self._program(self._find(str(place.value), place), place)
             scope.definitions.update(inner.definitions)
         own: set[str] = set()
         problems: list[TextError] = []
+        roots: dict[Node, frozenset[str]] = {} if program.result is None else {program.result: frozenset()}
         for definition in program.definitions:
             if definition.name in own:
-                problems.append(source.error(f"{definition.name} is defined twice", definition.at))
+                problems.append(definition.error(f"{definition.name} is defined twice"))
             own.add(definition.name)
             scope.definitions[definition.name] = (definition, scope)
-            parameters = [p.name for p in definition.parameters or ()]
+            parameters = definition.parameters or ()
             if len(set(parameters)) < len(parameters):
-                problems.append(source.error(f"two parameters of {definition.name} have one name", definition.at))
+                problems.append(definition.error(f"two parameters of {definition.name} have one name"))
+            roots[definition.body] = frozenset(parameters)
         known = {name: definition for name, (definition, _) in scope.definitions.items()}
-        roots: dict[Node, frozenset[str]] = {
-            d.body: frozenset(p.name for p in d.parameters or ()) for d in program.definitions
-        }
-        if program.result is not None:
-            roots[program.result] = frozenset()
-        raise_all(problems + check.problems(source, roots, known))
+        raise_all(problems + check.problems(roots, known))
         return scope
 
-    def plan(self, path: str, place: Place, evaluator: Evaluator) -> Plan:
+    def plan(self, path: str, place: Node, evaluator: Evaluator) -> Plan:
         """The network of another file: the last statement of a .tod file, or an edge list."""
         file = self._find(path, place)
         if file not in self.plans:
             self.plans[file] = self._network(file, place, evaluator)
         return self.plans[file]
 
-    def _network(self, path: Path, place: Place, evaluator: Evaluator) -> Plan:
+    def _network(self, path: Path, place: Node, evaluator: Evaluator) -> Plan:
         if path.suffix != ".tod":
             from unknot.network.edges import read_edge_list
 
             self._size(path, place)
             made = from_network(read_edge_list(path))
-            return evaluator.budget.plan(place, lambda: made, (), made.routers, made.channels, len(made.dimensions))
+            return evaluator.budget.made(place, made)
         program, scope = self._program(path, place)
         if program.result is None:
             raise place.error(f"{path.name} has definitions but no network of its own; use include to take them over")
@@ -184,7 +170,7 @@ class Library:
         finally:
             self.open.pop()
 
-    def _program(self, path: Path, place: Place) -> tuple[Program, Scope]:
+    def _program(self, path: Path, place: Node) -> tuple[Program, Scope]:
         if path not in self.scopes:
             self._enter(path, place)
             try:
@@ -195,7 +181,7 @@ class Library:
                 self.open.pop()
         return self.scopes[path]
 
-    def _enter(self, path: Path, place: Place) -> None:
+    def _enter(self, path: Path, place: Node) -> None:
         if path in self.open:
             chain = " → ".join(p.name for p in [*self.open[self.open.index(path) :], path])
             raise place.error(f"files that use each other in a circle: {chain}")
@@ -203,7 +189,7 @@ class Library:
             raise place.error(f"too many files: at most {MOST_FILES}, 20 inside one another")
         self.open.append(path)
 
-    def _find(self, name: str, place: Place) -> Path:
+    def _find(self, name: str, place: Node) -> Path:
         if not self.folders:
             raise place.error("this text may not read files; give the folders it may read from")
         starts = [Path(place.source.where).parent.resolve()] if Path(place.source.where).suffix else []
@@ -218,7 +204,7 @@ class Library:
         shown = ", ".join(str(folder) for folder in self.folders)
         raise place.error(f"there is no file {name!r} in {shown}, and none outside may be read")
 
-    def _size(self, path: Path, place: Place) -> None:
+    def _size(self, path: Path, place: Node) -> None:
         if path.stat().st_size > 4 * LONGEST:
             raise place.error(f"{path.name} has {path.stat().st_size} bytes; the limit is {4 * LONGEST}")
 

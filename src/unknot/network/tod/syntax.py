@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
+from lark import Token
+
 from unknot._base.errors import TextError
 
 
@@ -47,25 +49,32 @@ def printable(text: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A stretch of text, from offset `at` up to `end`."""
+    """A stretch of a text, from offset `at` up to `end`."""
 
+    source: Source
     at: int
     end: int
 
+    def error(self, message: str) -> TextError:
+        """An error with a caret under the beginning."""
+        return self.source.error(message, self.at)
+
+    @property
+    def text(self) -> str:
+        """The words of the text, shortened."""
+        words = " ".join(self.source.text[self.at : self.end].split())
+        return words if len(words) <= 40 else words[:39] + "…"
+
+    def up_to(self, last: Node) -> Node:
+        """The text from here to the end of a later node."""
+        return Node(self.source, self.at, last.end)
+
 
 @dataclass(frozen=True, eq=False)
-class Integer(Node):
-    value: int
+class Literal(Node):
+    """A number, a text or a truth value."""
 
-
-@dataclass(frozen=True, eq=False)
-class Text(Node):
-    value: str
-
-
-@dataclass(frozen=True, eq=False)
-class Truth(Node):
-    value: bool
+    value: int | str | bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,19 +147,11 @@ class Edges(Node):
 
 
 @dataclass(frozen=True, eq=False)
-class Operator(Node):
-    """An infix operator: its terminal in the grammar and the way it was written."""
-
-    kind: str
-    symbol: str
-
-
-@dataclass(frozen=True, eq=False)
 class Chain(Node):
-    """``a op b op c``, read from the left."""
+    """``a op b op c``, read from the left; the type of an operator is its terminal in the grammar."""
 
     operands: tuple[Node, ...]
-    operators: tuple[Operator, ...]
+    operators: tuple[Token, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +188,7 @@ class Conditional(Node):
 
 @dataclass(frozen=True, eq=False)
 class Include(Node):
-    path: Text
+    path: Literal
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +196,7 @@ class Definition(Node):
     """``name(parameters) = body``; `parameters` is None for a plain name."""
 
     name: str
-    parameters: tuple[Name, ...] | None
+    parameters: tuple[str, ...] | None
     body: Node
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,134 +20,131 @@ from unknot.network.tod.syntax import (
     Edge,
     Edges,
     Include,
-    Integer,
     Listing,
+    Literal,
     Name,
     Node,
-    Operator,
     Option,
     Position,
     Power,
     Prefix,
     Range,
     Replacement,
-    Text,
-    Truth,
+    Source,
 )
 
-
-class BadTokenError(Exception):
-    """A token that the syntax allows but that means nothing."""
-
-    def __init__(self, message: str, token: Token) -> None:
-        super().__init__(message)
-        self.message, self.token = message, token
+SOURCE: ContextVar[Source] = ContextVar("source")
+"""The text that is parsed: the grammar, and this transformer with it, is made once for all texts."""
 
 
-def _span(token: Token) -> tuple[int, int]:
-    return token.start_pos or 0, token.end_pos or 0
+def _span(parts: list[Any]) -> tuple[Source, Any, Any]:
+    """The text from the first to the last of some tokens and nodes."""
+    first, last = parts[0], parts[-1]
+    return (
+        SOURCE.get(),
+        first.start_pos if isinstance(first, Token) else first.at,
+        last.end_pos if isinstance(last, Token) else last.end,
+    )
 
 
-def _nodes(children: list[Any]) -> tuple[Any, ...]:
-    return tuple(child for child in children if isinstance(child, Node))
+def _nodes(parts: list[Any]) -> tuple[Any, ...]:
+    return tuple(part for part in parts if isinstance(part, Node))
+
+
+def _fields(kind: Callable[..., Node], *places: int) -> Callable[[Any, list[Any]], Node]:
+    """Maker of a node whose fields are some of the parts of its rule."""
+
+    def make(self: Any, c: list[Any]) -> Node:
+        return kind(*_span(c), *(str(c[i]) if isinstance(c[i], Token) else c[i] for i in places))
+
+    return make
 
 
 class Tree(Transformer[Token, Any]):
     """Transformer that makes the nodes as the parser goes, so that no depth of nesting is walked down again."""
 
-    def include(self, c: list[Any]) -> Node:
-        return Include(*_span(c[0]), self.string([c[1]]))
+    include = _fields(Include, 1)
+    name = _fields(Name, 0)
+    option = _fields(Option, 0, 2)
+    conditional = _fields(Conditional, 1, 3, 5)
 
     def definition(self, c: list[Any]) -> Node:
-        name, body = c[0], c[-1]
-        inner = [t for t in c[1:-2] if isinstance(t, Token)]
-        parameters = tuple(Name(*_span(t), str(t)) for t in inner if t.type == "NAME") if inner else None
-        return Definition(*_span(name), str(name), parameters, body)
+        return Definition(*_span(c), str(c[0]), c[1] if isinstance(c[1], tuple) else None, c[-1])
+
+    def parameters(self, c: list[Any]) -> tuple[str, ...]:
+        return tuple(str(word) for word in c if word.type == "NAME")
 
     def integer(self, c: list[Any]) -> Node:
         if len(c[0]) > 19 or int(c[0]) >= 2**63:
-            raise BadTokenError("this number is too big; numbers are less than 2**63", c[0])
-        return Integer(*_span(c[0]), int(c[0]))
+            raise Node(*_span(c)).error("this number is too big; numbers are less than 2**63")
+        return Literal(*_span(c), int(c[0]))
 
-    def string(self, c: list[Any]) -> Text:
+    def string(self, c: list[Any]) -> Node:
         try:
-            return Text(*_span(c[0]), json.loads(c[0], strict=False))
+            return Literal(*_span(c), json.loads(c[0], strict=False))
         except ValueError as error:
-            raise BadTokenError(
-                'a text is written as in JSON: \\" \\\\ \\n \\t \\u0041 are its escapes', c[0]
-            ) from error
+            words = 'a text is written as in JSON: \\" \\\\ \\n \\t \\u0041 are its escapes'
+            raise Node(*_span(c)).error(words) from error
 
     def true(self, c: list[Any]) -> Node:
-        return Truth(*_span(c[0]), True)
+        return Literal(*_span(c), True)
 
     def false(self, c: list[Any]) -> Node:
-        return Truth(*_span(c[0]), False)
-
-    def name(self, c: list[Any]) -> Node:
-        return Name(*_span(c[0]), str(c[0]))
+        return Literal(*_span(c), False)
 
     def call(self, c: list[Any]) -> Node:
-        arguments, options, clauses = c[2] if isinstance(c[2], tuple) else ((), (), None)
-        return Call(c[0].start_pos, c[-1].end_pos, str(c[0]), arguments, options, clauses)
+        parts, clauses = c[2] if isinstance(c[2], tuple) else ((), None)
+        options = tuple(part for part in parts if isinstance(part, Option))
+        return Call(*_span(c), str(c[0]), parts[: len(parts) - len(options)], options, clauses)
 
     def arguments(self, c: list[Any]) -> tuple[Any, ...]:
         nodes = _nodes(c)
         for before, after in pairwise(nodes):
             if isinstance(before, Option) and not isinstance(after, Option):
-                place = Token("AT", "", start_pos=after.at)
-                raise BadTokenError("values without a name come before options such as latency=2", place)
-        options = tuple(n for n in nodes if isinstance(n, Option))
-        return tuple(n for n in nodes if not isinstance(n, Option)), options, None
+                raise after.error("values without a name come before options such as latency=2")
+        return nodes, None
 
     def spread(self, c: list[Any]) -> tuple[Any, ...]:
-        return (c[0],), (), c[1]
-
-    def option(self, c: list[Any]) -> Node:
-        return Option(*_span(c[0]), str(c[0]), c[2])
+        return (c[0],), c[1]
 
     def bracketed(self, c: list[Any]) -> Node:
-        return c[1]  # type: ignore[no-any-return]
+        node: Node = replace(c[1], at=c[0].start_pos, end=c[-1].end_pos)
+        return node
 
     def position(self, c: list[Any]) -> Node:
-        return Position(c[0].start_pos, c[-1].end_pos, _nodes(c))
+        return Position(*_span(c), _nodes(c))
 
     def listing(self, c: list[Any]) -> Node:
-        return Listing(c[0].start_pos, c[-1].end_pos, _nodes(c))
+        return Listing(*_span(c), _nodes(c))
 
     def edges(self, c: list[Any]) -> Node:
-        nodes = _nodes(c)
-        clauses = nodes[-1] if isinstance(nodes[-1], Clauses) else None
-        return Edges(c[0].start_pos, c[-1].end_pos, tuple(n for n in nodes if isinstance(n, Edge)), clauses)
+        *edges, last = _nodes(c)
+        if isinstance(last, Clauses):
+            return Edges(*_span(c), tuple(edges), last)
+        return Edges(*_span(c), (*edges, last), None)
 
     def edge(self, c: list[Any]) -> Node:
-        timed = any(isinstance(t, Token) and t.type == "COLON" for t in c)
-        nodes = _nodes(c)
-        ends = nodes[:-1] if timed else nodes
-        arcs = tuple(t.type == "ARC" for t in c if isinstance(t, Token) and t.type in ("ARC", "LINK"))
-        return Edge(nodes[0].at, nodes[-1].end, ends, arcs, nodes[-1] if timed else None)
+        arcs = tuple(mark.type == "ARC" for mark in c[1::2] if mark.type != "COLON")
+        ends = c[0 : 2 * len(arcs) + 1 : 2]
+        return Edge(*_span(c), tuple(ends), arcs, c[-1] if len(c) > 2 * len(arcs) + 1 else None)
 
     def clauses(self, c: list[Any]) -> Node:
-        nodes = _nodes(c)
-        condition = None if isinstance(nodes[-1], Range) else nodes[-1]
-        return Clauses(*_span(c[0]), tuple(n for n in nodes if isinstance(n, Range)), condition)
+        ranges = tuple(part for part in _nodes(c) if isinstance(part, Range))
+        return Clauses(*_span(c), ranges, None if isinstance(c[-1], Range) else c[-1])
 
     def range(self, c: list[Any]) -> Node:
-        nodes = _nodes(c)
-        return Range(c[0].start_pos, nodes[-1].end, str(c[0]), nodes[0], nodes[1] if len(nodes) > 1 else None)
+        first, *last = _nodes(c)
+        return Range(*_span(c), str(c[0]), first, last[0] if last else None)
 
     def chain(self, c: list[Any]) -> Node:
-        operators = tuple(Operator(*_span(t), t.type, str(t)) for t in c[1::2])
-        return Chain(c[0].at, c[-1].end, tuple(c[0::2]), operators)
+        return Chain(*_span(c), tuple(c[0::2]), tuple(c[1::2]))
 
     def prefix(self, c: list[Any]) -> Node:
-        return Prefix(c[0].start_pos, c[-1].end, c[0].type, len(c) - 1, c[-1])
+        return Prefix(*_span(c), c[0].type, len(c) - 1, c[-1])
 
     def power(self, c: list[Any]) -> Node:
-        return Power(c[0].at, c[-1].end, c[0], tuple(c[2::2]))
+        return Power(*_span(c), c[0], tuple(c[2::2]))
 
     def replacement(self, c: list[Any]) -> Node:
         nodes = _nodes(c)
-        return Replacement(c[0].at, c[-1].end_pos, nodes[0], nodes[1:])
-
-    def conditional(self, c: list[Any]) -> Node:
-        return Conditional(c[0].start_pos, c[-1].end, c[1], c[3], c[5])
+        return Replacement(*_span(c), nodes[0], nodes[1:])

@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from unknot.network.tod import products, sets
-from unknot.network.tod.plan import Budget, Oriented, Place, Plan, Replaced
-from unknot.network.tod.syntax import MisfitError
+from unknot.network.tod.plan import Budget, Oriented, Plan, Replaced
+from unknot.network.tod.syntax import MisfitError, Node
 
 Value: TypeAlias = Any
 """int, bool, str, tuple (a list), `At`, an array of int64 or bool, `Plan`, `Replaced` or `Oriented`."""
@@ -112,11 +112,6 @@ def truth(kind: str, symbol: str, a: Value, b: Value) -> Value:
     raise MisfitError(f"{symbol} is not for truth values")
 
 
-def negated(value: Value) -> Value:
-    """The number with its sign changed; −2**63 cannot arise, since numbers are kept above it."""
-    return -value
-
-
 def chosen(condition: Value, then: Value, otherwise: Value) -> Value:
     """``if`` where the condition varies: both values, each where it counts."""
     alike = (is_number(then) and is_number(otherwise)) or (is_truth(then) and is_truth(otherwise))
@@ -127,7 +122,7 @@ def chosen(condition: Value, then: Value, otherwise: Value) -> Value:
     return np.where(condition, then, otherwise)
 
 
-def whole(value: Value, place: Place, what: str, least: int | None = None) -> int:
+def whole(value: Value, place: Node, what: str, least: int | None = None) -> int:
     """A single whole number, checked.
 
     Raises
@@ -174,10 +169,10 @@ FileName: TypeAlias = str
 class Caller:
     """The call that a function answers: where it stands, where its values stand, and what may be spent."""
 
-    place: Place
-    values: tuple[Place, ...]
+    place: Node
+    values: tuple[Node, ...]
     budget: Budget
-    read: Callable[[str, Place], Plan]
+    read: Callable[[str, Node], Plan]
 
 
 def settle(budget: Budget, value: Value) -> Plan:
@@ -198,7 +193,7 @@ def settle(budget: Budget, value: Value) -> Plan:
     return value
 
 
-def product(budget: Budget, place: Place, name: str, a: Value, b: Value) -> Value:
+def product(budget: Budget, place: Node, name: str, a: Value, b: Value) -> Value:
     """A product of two operands under whatever conditions they are."""
     if isinstance(a, Replaced) and isinstance(b, Replaced):
         raise place.error(
@@ -223,7 +218,7 @@ def product(budget: Budget, place: Place, name: str, a: Value, b: Value) -> Valu
     return budget.plan(place, sets.undirected, (plan,), plan.routers, 2 * plan.channels, plan.dimensions)
 
 
-def combined(budget: Budget, place: Place, name: str, a: Value, b: Value) -> Plan:
+def combined(budget: Budget, place: Node, name: str, a: Value, b: Value) -> Plan:
     """Union, intersection, difference, ring sum or join of two operands."""
     one, two = settle(budget, a), settle(budget, b)
     routers, channels = one.routers + two.routers, one.channels + two.channels
@@ -233,16 +228,17 @@ def combined(budget: Budget, place: Place, name: str, a: Value, b: Value) -> Pla
         channels += 2 * one.routers * two.routers
         return budget.plan(place, sets.join, (one, two), routers, channels)
     if name in ("union", "ring_sum") and one.dimensions and one.dimensions == two.dimensions:
-        known = _positions(one), _positions(two)
-        if known[0] is not None and known[0] == known[1]:
+        sides = _positions(one)
+        if sides is not None and sides == _positions(two):
             routers = one.routers
-    make = {
-        "union": sets.union,
-        "intersection": sets.intersection,
-        "difference": sets.difference,
-        "ring_sum": sets.ring_sum,
-    }[name]
-    return budget.plan(place, make, (one, two), routers, channels, one.dimensions)
+    return budget.plan(place, getattr(sets, name), (one, two), routers, channels, one.dimensions)
+
+
+GRAPH_OPERATIONS: dict[str, Callable[..., Value]] = {
+    **dict.fromkeys(("union", "intersection", "difference", "ring_sum", "join"), combined),
+    **dict.fromkeys(products.PRODUCTS, product),
+}
+"""Operations on two networks by name, called with the budget, the place, the name and the operands."""
 
 
 def _positions(plan: Plan) -> list[int] | None:
