@@ -15,9 +15,11 @@ from tests.reference.brute_force import blockings, states_of
 from tests.reference.fixpoints import components
 from tests.strategies import networks, relations, table_relation
 from unknot._base.errors import RelationError
+from unknot._base.kernels.lazy_kernel import plainly
 from unknot._base.memory import SizeError, memory_limit
 from unknot.network import Network, from_edges
-from unknot.routing import EJECT, NO_WAIT, Relation
+from unknot.network.families import mesh
+from unknot.routing import EJECT, NO_WAIT, Relation, duato, valiant
 from unknot.verify.effort import Effort
 from unknot.verify.remainder import on_cycles
 from unknot.verify.states import Explorer, dependencies
@@ -55,7 +57,8 @@ def asked(
 
     order, first = np.zeros(6, dtype=np.int64), np.zeros(7, dtype=np.int64)
     seen, value = np.zeros(3, dtype=np.int32), np.zeros(room, dtype=np.int64)
-    count = explore.py_func(rule, 1, layout, (seen, order, first, value, out), 9)
+    with plainly():
+        count = explore(rule, 1, layout, (seen, order, first, value, out), 9)
     return int(count), order.tolist(), first.tolist()
 
 
@@ -98,6 +101,17 @@ def test_states_on_cycles(relation: Relation) -> None:
                 expected[at, address] = Counter((vc, address) for vc in alike)
                 blocked.update(((at, address), w) for w in blockings(relation, answer) if w <= alike)
     assert (len(states), steps, heads) == (len(steps), expected, blocked)
+
+
+@pytest.mark.parametrize("relation", [valiant(mesh(4, 4)), duato(mesh(9, 9))], ids=["valiant", "duato"])
+def test_addresses_followed_together_are_those_followed_alone(relation: Relation) -> None:
+    """More addresses than bits of a word; with Valiant's each is of one terminal."""
+    graph, explorer = dependencies(relation), Explorer(relation)
+    visits = [explorer.steps(address) for address in range(relation.num_addresses)]
+    edges = {(at, vc) for visit in visits for at, vcs in visit.items() if at < relation.num_vcs for vc in vcs}
+    sources = np.repeat(np.arange(relation.num_vcs), np.diff(graph.first))
+    assert set(zip(sources.tolist(), graph.target.tolist(), strict=True)) == edges
+    assert (graph.states, graph.addresses) == (sum(map(len, visits)), relation.num_addresses)
 
 
 def test_a_table_answers_as_a_rule() -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.compressed_rows import grouped
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network
 from unknot.network.stages import levels
@@ -83,8 +84,10 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     below = np.cumprod([1, *(max(1, count) for count in most[:-1])], dtype=np.int64)[level]
 
     virtual = VirtualChannels(network, vcs)
-    router, first, home = virtual.router, virtual.first, network.eject
-    (leaving, channels), target = network.outgoing, network.target
+    router, home = virtual.router, network.eject
+    # The ports up of each router, then its ports down; of each the router ahead and its lowest VC.
+    begin, ports_of = grouped(2 * network.source + ~rises, 2 * network.num_routers)
+    ahead, lowest = network.target[ports_of], virtual.first[ports_of]
     adaptive = up == "adaptive"
 
     def rule(at: int, address: int, out: Out) -> int:
@@ -93,19 +96,19 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
             out[0] = EJECT
             return 1
         left = height[here, there]
+        side = 2 * here + (left == 0)
         count = 0
-        for k in range(leaving[here], leaving[here + 1]):
-            c = channels[k]
-            if (left > 0) == rises[c] and height[target[c], there] == max(left - 1, 0):
-                out[count] = first[c]
-                count += 1
-        if count > 1 and not adaptive:
-            out[0] = out[address // below[here] % count]
-            count = 1
-        for i in range(count - 1, -1, -1):
-            for v in range(vcs - 1, -1, -1):
-                out[i * vcs + v] = out[i] + v
-        return count * vcs
+        for k in range(begin[side], begin[side + 1]):
+            if height[ahead[k], there] == max(left - 1, 0):
+                for v in range(vcs):
+                    out[count] = lowest[k] + v
+                    count += 1
+        if count > vcs and not adaptive:
+            chosen = address // below[here] % (count // vcs)
+            for v in range(vcs):
+                out[v] = out[chosen * vcs + v]
+            count = vcs
+        return count
 
     degrees = np.stack([ports, np.bincount(network.source[~rises], minlength=network.num_routers)], axis=1)
     regular = all(len(np.unique(degrees[level == i], axis=0)) == 1 for i in range(len(most)))

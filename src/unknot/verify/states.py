@@ -147,6 +147,15 @@ class Dependencies(Brief):
         return self.addresses == self.relation.num_addresses
 
 
+class _Followed:
+    """What a thread works with, and what it has come to: dependencies as bits; states and addresses."""
+
+    def __init__(self, explorer: Explorer, word: npt.NDArray[np.uint64]) -> None:
+        self.explorer, self.word = explorer, word
+        self.reached = viewed()(np.empty(explorer.relation.num_vcs, dtype=np.int64))
+        self.totals = np.zeros(3, dtype=np.int64)
+
+
 @takes_relation
 def dependencies(relation: Relation, effort: Effort | None = None) -> Dependencies:
     """Build the channel dependency graph address by address (Dally & Seitz 1987).
@@ -174,7 +183,7 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
 
 def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
     from unknot.network.graph_kernel import strong_components
-    from unknot.verify.states_kernel import depend
+    from unknot.verify.states_kernel import WIDTH, depend
 
     network, vcs = relation.network, relation.vcs
     tail = network.source[vcs.channel]
@@ -188,25 +197,28 @@ def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
     memory.require(
         f"the dependencies of {vcs.total} VCs of {network.name}", bits * (1 if effort is None else effort.threads)
     )
-    spaces: list[tuple[Explorer, npt.NDArray[np.uint64], npt.NDArray[np.int64]]] = []
+    spaces: list[_Followed] = []
 
-    def workspace() -> tuple[Explorer, npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-        made = Explorer(relation), np.zeros(int(first_word[-1]), dtype=np.uint64), np.zeros(3, dtype=np.int64)
+    def workspace() -> _Followed:
+        made = _Followed(Explorer(relation), np.zeros(int(first_word[-1]), dtype=np.uint64))
         spaces.append(made)
         return made
 
-    def follow(mine: tuple[Explorer, npt.NDArray[np.uint64], npt.NDArray[np.int64]], start: int, stop: int) -> None:
-        explorer, word, totals = mine
+    def follow(mine: _Followed, start: int, stop: int) -> None:
+        asked = mine.explorer
         failed = depend(
-            explorer.function, explorer.layout, start, stop, explorer.scratch, rank, first_word, word, totals
-        )
+            asked.function, asked.layout, start, stop, asked.scratch, mine.reached, rank, first_word, mine.word,
+            mine.totals,
+        )  # fmt: skip
         if failed >= 0:
-            explorer.fail(int(totals[2]), int(failed))
+            asked.fail(int(mine.totals[2]), int(failed))
 
     with contextlib.suppress(TimeUpError):
-        (effort or Effort()).over("dependencies", relation.num_addresses, step(vcs.router.size), workspace, follow)
-    word = np.bitwise_or.reduce([word for _, word, _ in spaces or [workspace()]], axis=0)
-    states, addresses = (sum(int(totals[i]) for _, _, totals in spaces) for i in range(2))
+        # A full word of addresses where it does not take seconds.
+        size = min(max(step(vcs.router.size), WIDTH), 8 * step(vcs.router.size))
+        (effort or Effort()).over("dependencies", relation.num_addresses, size, workspace, follow)
+    word = np.bitwise_or.reduce([mine.word for mine in spaces or [workspace()]], axis=0)
+    states, addresses = (sum(int(mine.totals[i]) for mine in spaces) for i in range(2))
     # Bit b of the words of a VC stands for number b of the VCs that leave the router to which it leads.
     octets = word.astype("<u8", copy=False).view(np.uint8)
     used = np.flatnonzero(octets)

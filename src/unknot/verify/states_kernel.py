@@ -12,6 +12,10 @@ def layout_types(t):
     return t.Tuple((t.READ32,) * 4 + (t.READ_BOOL,) + (t.READ64,) * 4 + (t.int64,))
 
 
+WIDTH = 63
+"""Addresses that `depend` follows at a time: the bits of a word that is never negative."""
+
+
 def scratch_types(t):
     """Where `explore` works: stamps of VCs, states in order, first candidates, candidates, the answer of a rule."""
     return t.Tuple((t.I32, t.I64, t.I64, t.I64, t.I64))
@@ -35,6 +39,34 @@ def looked_up(at, address, first, input_vc, start, candidates, out):
     for k in range(count):
         out[k] = candidates[start[low] + k]
     return count
+
+
+@kernel(
+    lambda t: t.int64(
+        t.int64, t.int64, t.int64, t.READ32, t.READ32, t.int64, t.READ64, t.READ64, t.READ64, t.READ64, t.int64, t.I64
+    ),
+    inline=True,
+)  # fmt: skip
+def _ask(rule, at, address, router, tail, home, row_first, row_place, row_start, row_value, commits, out):
+    """Write the candidates of a state to `out`; returns how many, or −1 if it breaks the contract."""
+    if len(row_first):
+        offered = looked_up(at, address, row_first, row_place, row_start, row_value, out)
+    else:
+        offered = call_rule(rule, at, address, np.int64(out.ctypes.data))
+    if offered < 0 or offered > len(out):
+        return -1
+    waits = offered == 0
+    for k in range(offered):
+        candidate = out[k] & ~NO_WAIT if commits else out[k]
+        vc = candidate & VC_MASK
+        waits = waits or (candidate & NO_WAIT) == 0
+        if vc == EJECT:
+            if router[at] != home or candidate & NO_WAIT:
+                return -1
+        elif vc >= len(tail) or tail[vc] != router[at]:
+            return -1
+        out[k] = candidate
+    return offered if waits else -1
 
 
 @kernel(lambda t: t.int64(t.int64, t.int64, layout_types(t), scratch_types(t), t.int64))
@@ -66,32 +98,20 @@ def explore(rule, address, layout, scratch, stamp):
     i = 0
     while i < count:
         at = order[i]
-        if len(row_first):
-            offered = looked_up(at, address, row_first, row_place, row_start, row_value, out)
-        else:
-            offered = call_rule(rule, at, address, np.int64(out.ctypes.data))
-        if offered < 0 or offered > len(out) or first[i] + offered > len(candidates):
-            return -1 - i
+        offered = _ask(
+            rule, at, address, router, tail, home, row_first, row_place, row_start, row_value, commits, out
+        )
         filled = first[i]
-        waits = offered == 0
-        for k in range(offered):
-            candidate = out[k] & ~NO_WAIT if commits else out[k]
-            vc = candidate & VC_MASK
-            waits = waits or (candidate & NO_WAIT) == 0
-            if vc == EJECT:
-                if router[at] != home or candidate & NO_WAIT:
-                    return -1 - i
-            else:
-                if vc >= vcs or tail[vc] != router[at]:
-                    return -1 - i
-                if seen[vc] != stamp:
-                    seen[vc] = stamp
-                    order[count] = vc
-                    count += 1
-            candidates[filled] = candidate
-            filled += 1
-        if not waits:
+        if offered < 0 or filled + offered > len(candidates):
             return -1 - i
+        for k in range(offered):
+            vc = out[k] & VC_MASK
+            if vc != EJECT and seen[vc] != stamp:
+                seen[vc] = stamp
+                order[count] = vc
+                count += 1
+            candidates[filled] = out[k]
+            filled += 1
         i += 1
         first[i] = filled
     return count
@@ -163,31 +183,106 @@ def mark_delivering(first, candidates, before, back, delivers):
 
 @kernel(
     lambda t: t.int64(
-        t.int64, layout_types(t), t.int64, t.int64, scratch_types(t), t.READ32, t.READ64, t.uint64[::1], t.I64
+        t.int64, t.READ64, t.int64, t.int64, t.int64, t.I64, t.I64, t.I64, t.int64, t.int64, t.READ32, t.READ64,
+        t.uint64[::1]
+    ),
+    inline=True,
+)  # fmt: skip
+def _enter(at, candidates, count, addresses, vcs, reached, pending, queue, head, size, rank, first_word, word):
+    """Note the dependencies of an answer and queue the VCs that some addresses reach by it.
+
+    The queue is a ring of the input VCs with pending states, from `head` on. Returns its size.
+    """
+    for k in range(count):
+        vc = candidates[k] & VC_MASK
+        if vc == EJECT:
+            continue
+        if at < vcs:
+            # VCs are numbered among those that leave their router: as many bits as a router has outputs.
+            word[first_word[at] + (rank[vc] >> 6)] |= np.uint64(1) << np.uint64(rank[vc] & 63)
+        fresh = addresses & ~reached[vc]
+        if fresh:
+            reached[vc] |= fresh
+            if pending[vc] == 0:
+                end = head + size
+                queue[end if end < len(queue) else end - len(queue)] = vc
+                size += 1
+            pending[vc] |= fresh
+    return size
+
+
+@kernel(
+    lambda t: t.int64(
+        t.int64, layout_types(t), t.int64, t.int64, scratch_types(t), t.I64, t.READ32, t.READ64, t.uint64[::1], t.I64
     )
 )
-def depend(rule, layout, start, stop, scratch, rank, first_word, word, totals):
+def depend(rule, layout, start, stop, scratch, reached, rank, first_word, word, totals):
     """Set bit rank[v] in the words of VC u for every candidate v of a reachable state at u; addresses start to stop.
 
-    Adds the number of states to totals[0] and that of addresses to totals[1]. Returns −1, or the address of a broken
-    state with its input VC in totals[2].
+    Addresses are followed `WIDTH` at a time, a bit each in `reached` for every VC: what is read of a VC serves all of
+    them, and those that get the same answer go on together. Adds the number of states to totals[0] and that of
+    addresses to totals[1]. Returns −1, or the address of a broken state with its input VC in totals[2].
     """
-    vcs = len(layout[1])
-    _, order, first, candidates, _ = scratch
-    for address in range(start, stop):
-        count = explore(rule, address, layout, scratch, address + 1)
-        if count < 0:
-            totals[2] = order[-1 - count]
-            return address
-        totals[0] += count
-        totals[1] += 1
-        for i in range(count):
-            at = order[i]
+    router, tail, eject, destination, may_use, row_first, row_place, row_start, row_value, commits = layout
+    _, queue, pending, held, out = scratch
+    vcs = len(tail)
+    for low in range(start, stop, WIDTH):
+        width = min(WIDTH, stop - low)
+        head, size = 0, 0
+        for at in range(len(router)):
+            pending[at] = 0
             if at < vcs:
-                for k in range(first[i], first[i + 1]):
-                    vc = candidates[k] & VC_MASK
-                    if vc != EJECT:
-                        # VCs are numbered among those that leave their router: as many bits as a router has outputs.
-                        bit = rank[vc]
-                        word[first_word[at] + (bit >> 6)] |= np.uint64(1) << np.uint64(bit & 63)
+                reached[at] = 0
+                continue
+            for b in range(width):
+                if len(may_use) == 0 or may_use[(at - vcs) * len(destination) + low + b]:
+                    pending[at] |= 1 << b
+            if pending[at]:
+                queue[size] = at
+                size += 1
+        while size:
+            at, size = queue[head], size - 1
+            head = head + 1 if head + 1 < len(queue) else 0
+            bits, address = pending[at], low
+            pending[at] = 0
+            count, alike = 0, 0
+            while bits:
+                while bits & 255 == 0:
+                    bits >>= 8
+                    address += 8
+                if bits & 1:
+                    home = eject[destination[address]]
+                    offered = _ask(
+                        rule,
+                        at,
+                        address,
+                        router,
+                        tail,
+                        home,
+                        row_first,
+                        row_place,
+                        row_start,
+                        row_value,
+                        commits,
+                        out,
+                    )
+                    if offered < 0:
+                        totals[2] = at
+                        return address
+                    same = offered == count
+                    for k in range(offered if same else 0):
+                        same = same and out[k] == held[k]
+                    if not same:
+                        size = _enter(
+                            at, held, count, alike, vcs, reached, pending, queue, head, size, rank, first_word, word
+                        )
+                        for k in range(offered):
+                            held[k] = out[k]
+                        count, alike = offered, 0
+                    alike |= 1 << (address - low)
+                    totals[0] += 1
+                bits >>= 1
+                address += 1
+            size = _enter(at, held, count, alike, vcs, reached, pending, queue, head, size, rank, first_word, word)
+        totals[1] += width
     return -1

@@ -68,6 +68,8 @@ class Kernel:
         Means the same in plain Python.
     signature : callable
         Gives the signature from the types of `unknot._base.kernels.types_kernel`.
+    inline : bool
+        Whether it becomes part of kernels that call it, for one that is called for every state.
 
     Attributes
     ----------
@@ -77,16 +79,19 @@ class Kernel:
         What Python calls.
     """
 
-    def __init__(self, py_func: Callable[..., Any], signature: Callable[[Any], Any]) -> None:
+    def __init__(self, py_func: Callable[..., Any], signature: Callable[[Any], Any], inline: bool = False) -> None:
         update_wrapper(self, py_func)
-        self.py_func, self.signature = py_func, signature
+        self.py_func, self.signature, self.inline = py_func, signature, inline
 
     @property
     def compiled(self) -> Any:
         made = self.__dict__.get("_compiled")
         if made is None:
             types: Any = importlib.import_module("unknot._base.kernels.types_kernel")
-            fresh = types.njit(self.signature(types), no_cpython_wrapper=True, no_cfunc_wrapper=True)(self.py_func)
+            options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+            fresh = types.njit(self.signature(types), forceinline=self.inline, _nrt=not self.inline, **options)(
+                self.py_func
+            )
             # Where two threads are first at the same time, both keep what one of them made.
             made = self.__dict__.setdefault("_compiled", fresh)
         return made
@@ -106,7 +111,7 @@ class Kernel:
         return (self.py_func if _interpreted or _plain.get() else self.native)(*arguments)
 
 
-def kernel(signature: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Kernel]:
+def kernel(signature: Callable[[Any], Any], *, inline: bool = False) -> Callable[[Callable[..., Any]], Kernel]:
     """Make a function a kernel.
 
     Examples
@@ -118,7 +123,7 @@ def kernel(signature: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Ke
     ...     larger(3, 4)
     4
     """
-    return lambda function: Kernel(function, signature)
+    return lambda function: Kernel(function, signature, inline)
 
 
 def helper(signature: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Kernel]:
