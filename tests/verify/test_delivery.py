@@ -102,9 +102,10 @@ def test_the_first_dead_ends_and_states_on_loops_are_kept(relation: Relation, ro
                 if at in round_ and not reached(states, address, at) & ends:
                     expected[1] += [at, address]
         space = Explorer(relation)
-        channels = (*network.incoming, network.source, network.target[relation.vcs.channel])
+        first, channels = network.incoming
+        neighbours = first, network.source[channels], network.target[relation.vcs.channel]
         failed = follow_routes(
-            space.function, space.layout, channels, 0, relation.num_addresses, space.scratch, totals, *tables
+            space.function, space.layout, neighbours, 0, relation.num_addresses, space.scratch, totals, *tables
         )
     assert failed == -1
     assert totals[[DEAD_ENDS, LOOPS]].tolist() == [len(pairs) // 2 for pairs in expected]

@@ -66,9 +66,12 @@ def strong_components(first, target, label, cyclic):
     return components
 
 
-@kernel(lambda t: t.void(t.READ64, t.READ32, t.READ32, t.int64, t.I32, t.I32))
-def bfs(first, channel, end, start, distance, queue):
-    """Write hops from `start` along `channel` to `end` into `distance`; −1 where there is no way."""
+@kernel(lambda t: t.int64(t.READ64, t.READ32, t.int64, t.I32, t.I32))
+def bfs(first, neighbour, start, distance, queue):
+    """Write hops from `start` along `neighbour` into `distance`, −1 where there is no way; how many are reached.
+
+    The reached routers are queue[0:result] in the order of their distance.
+    """
     distance[:] = -1
     distance[start] = 0
     queue[0] = start
@@ -77,23 +80,26 @@ def bfs(first, channel, end, start, distance, queue):
         router = queue[head]
         head += 1
         for k in range(first[router], first[router + 1]):
-            to = end[channel[k]]
+            to = neighbour[k]
             if distance[to] < 0:
                 distance[to] = distance[router] + 1
                 queue[tail] = to
                 tail += 1
+    return tail
 
 
-@kernel(lambda t: t.void(t.READ64, t.READ32, t.READ32, t.READ64, t.I64))
-def sums(first, channel, end, starts, out):
-    """Write sum of distances, number of ordered pairs reached and largest distance from `starts`, into out[0:3]."""
-    routers = first.size - 1
-    distance = np.empty(routers, np.int32)
-    queue = np.empty(routers, np.int32)
-    for start in starts:
-        bfs(first, channel, end, start, distance, queue)
-        for router in range(routers):
-            if distance[router] > 0:
-                out[0] += distance[router]
-                out[1] += 1
-                out[2] = max(out[2], distance[router])
+@kernel(lambda t: t.void(t.READ64, t.READ32, t.READ64, t.READ_BOOL, t.int64, t.I64, t.I64))
+def spreads(first, neighbour, starts, marked, count, farthest, total):
+    """Write greatest distance and sum of distances from each start to the `count` marked routers, −1 where some is
+    not reached."""
+    queue, distance = np.empty(first.size - 1, np.int32), np.empty(first.size - 1, np.int32)
+    for i in range(starts.size):
+        met, farthest[i], total[i] = 0, 0, 0
+        # The queue is in the order of distance, so the last one that is marked is the farthest.
+        for k in range(bfs(first, neighbour, starts[i], distance, queue)):
+            if marked[queue[k]]:
+                met += 1
+                total[i] += distance[queue[k]]
+                farthest[i] = distance[queue[k]]
+        if met < count:
+            farthest[i] = total[i] = -1

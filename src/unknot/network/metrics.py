@@ -156,7 +156,7 @@ def distances_from(network: Network, router: int, *, reverse: bool = False) -> I
     distance = np.empty(network.num_routers, dtype=np.int32)
     ends = network.source if reverse else network.target
     with plainly(is_small(network.num_channels, bfs)):
-        bfs(first, channels, ends, router, distance, distance.copy())
+        bfs(first, ends[channels], router, distance, distance.copy())
     return distance
 
 
@@ -228,13 +228,27 @@ def _grid_distances(product: Grid) -> tuple[int, float]:
     return diameter, mean * routers / (routers - 1) if routers > 1 else 0.0
 
 
-def _distances(network: Network, starts: object) -> tuple[int, float]:
-    from unknot.network.graph_kernel import sums
+def _distances(network: Network, starts: npt.NDArray[np.int64]) -> tuple[int, float]:
+    """Diameter and mean distance of a connected network, as far as they are seen from some routers."""
+    farthest, total = spread(network, starts, np.ones(network.num_routers, dtype=bool))
+    pairs = starts.size * (network.num_routers - 1)
+    return int(farthest.max()), float(total.sum() / pairs) if pairs else 0.0
 
-    first, channels = network.outgoing
-    out = np.zeros(3, dtype=np.int64)
-    sums(first, channels, network.target, np.asarray(starts, dtype=np.int64), out)
-    return int(out[2]), float(out[0] / out[1]) if out[1] else 0.0
+
+def spread(
+    network: Network, starts: npt.NDArray[np.int64], marked: npt.NDArray[np.bool_], *, reverse: bool = False
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Greatest distance, and sum of distances, from each of some routers to the marked ones (or, if `reverse`, back).
+
+    Both are −1 where a marked router is out of reach. O(starts × channels) time.
+    """
+    from unknot.network.graph_kernel import spreads
+
+    first, channels = network.incoming if reverse else network.outgoing
+    farthest, total = np.zeros((2, starts.size), dtype=np.int64)
+    ends = (network.source if reverse else network.target)[channels]
+    spreads(first, ends, starts, marked, int(marked.sum()), farthest, total)
+    return farthest, total
 
 
 def _links(network: Network) -> int:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from unknot._base.compressed_rows import starts
 from unknot._base.errors import NetworkError, RelationError
 from unknot.network import Network
+from unknot.network.metrics import spread
 from unknot.network.model import IntArray, Offsets
 
 Table = npt.NDArray[np.int16]
@@ -97,23 +98,15 @@ def best_root(network: Network) -> int:
     Searched breadth-first both ways from every router, or, where that would take more than `MAX_STEPS`, from as many
     evenly spread ones as it allows. `NetworkError` if none of them reaches every terminal and is reached by it.
     """
-    from unknot.routing.paths_kernel import spreads
-
     tried = max(1, min(network.num_routers, MAX_STEPS // max(1, 2 * network.num_channels)))
     starts = np.unique(np.linspace(0, network.num_routers - 1, tried).astype(np.int64))
-    sums = np.zeros((starts.size, 2), dtype=np.int64)
+    sums = np.zeros((2, starts.size), dtype=np.int64)
     lost = np.zeros(starts.size, dtype=bool)
-    for (first, channels), ends, ports in (
-        (network.outgoing, network.target, network.eject),
-        (network.incoming, network.source, network.inject),
-    ):
-        marked = np.zeros(network.num_routers, dtype=bool)
-        marked[ports] = True
-        distances = np.empty((starts.size, 2), dtype=np.int64)
-        refuse_too_far(network, spreads(first, ends[channels], starts, marked, distances))
+    for ports, reverse in ((network.eject, False), (network.inject, True)):
+        distances = spread(network, starts, np.bincount(ports, minlength=network.num_routers) > 0, reverse=reverse)
         sums += distances
-        lost |= distances[:, 0] < 0
-    order = np.lexsort((starts, sums[:, 1], sums[:, 0], lost))
+        lost |= distances[0] < 0
+    order = np.lexsort((starts, sums[1], sums[0], lost))
     if lost[order[0]]:
         raise NetworkError(
             f"{network.name}: no router reaches every terminal and is reached by it, so none is a root"

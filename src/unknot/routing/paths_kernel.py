@@ -4,67 +4,22 @@
 import numpy as np
 from numba import types
 
-from unknot._base.kernels.types_kernel import READ32, READ64, READ_BOOL, kept
+from unknot._base.kernels.types_kernel import READ32, READ64, kept
+from unknot.network.graph_kernel import bfs
 
 TABLE = types.int16[:, ::1]
 FARTHEST = 32767
 
 
-@kept(types.int64(READ64, READ32, types.int64, types.int16[::1], types.int32[::1]), nogil=True)
-def search(first, neighbour, start, distance, queue):
-    """Hops from `start` along `neighbour` into `distance`, −1 where there is no way; how many routers were reached.
-
-    The reached routers are queue[0:result] in the order of their distance; −1 is returned for one too far away.
-    """
-    distance[:] = -1
-    distance[start] = 0
-    queue[0] = start
-    head, tail = 0, 1
-    while head < tail:
-        router = queue[head]
-        head += 1
-        further = distance[router] + 1
-        if further > FARTHEST:
-            return -1
-        for k in range(first[router], first[router + 1]):
-            to = neighbour[k]
-            if distance[to] < 0:
-                distance[to] = further
-                queue[tail] = to
-                tail += 1
-    return tail
-
-
 @kept(types.int64(READ64, READ32, READ64, TABLE), nogil=True)
 def distances(first, neighbour, starts, table):
     """Row i of the table: hops from starts[i]. Returns −1 − i when a router is too far from starts[i], else 0."""
-    queue = np.empty(first.size - 1, np.int32)
+    queue, distance = np.empty(first.size - 1, np.int32), np.empty(first.size - 1, np.int32)
     for i in range(starts.size):
-        if search(first, neighbour, starts[i], table[i], queue) < 0:
+        count = bfs(first, neighbour, starts[i], distance, queue)
+        if distance[queue[count - 1]] > FARTHEST:
             return -1 - i
-    return 0
-
-
-@kept(types.int64(READ64, READ32, READ64, READ_BOOL, types.int64[:, ::1]), nogil=True)
-def spreads(first, neighbour, starts, marked, out):
-    """Row i of out: greatest distance and sum of distances from starts[i] to the marked routers, −1 where some is out
-    of reach. Returns −1 − i when a router is too far from starts[i], else 0."""
-    routers = first.size - 1
-    queue, distance = np.empty(routers, np.int32), np.empty(routers, np.int16)
-    targets = np.count_nonzero(marked)
-    for i in range(starts.size):
-        count = search(first, neighbour, starts[i], distance, queue)
-        if count < 0:
-            return -1 - i
-        far, total, met = 0, 0, 0
-        # The queue is in the order of distance, so the last one that is marked is the farthest.
-        for k in range(count):
-            if marked[queue[k]]:
-                met += 1
-                total += distance[queue[k]]
-                far = distance[queue[k]]
-        out[i, 0] = far if met == targets else -1
-        out[i, 1] = total if met == targets else -1
+        table[i, :] = distance
     return 0
 
 
@@ -76,10 +31,10 @@ def legal_distances(rise_first, rise, fall_first, fall, order, homes, falling, l
     the routers by rank, the root first. `falling` is filled with the hops of paths that only go down, `legal` with
     those that may go up before; −1 where there is none. Returns −1 − i when a path to homes[i] is too long, else 0.
     """
-    queue = np.empty(order.size, np.int32)
+    failed = distances(fall_first, fall, homes, falling)
+    if failed:
+        return failed
     for i in range(homes.size):
-        if search(fall_first, fall, homes[i], falling[i], queue) < 0:
-            return -1 - i
         # A step up leads to a lower rank, whose paths are known.
         for router in order:
             best = np.int64(falling[i, router])

@@ -110,14 +110,15 @@ def _deliver(relation: Relation, threads: int | None, progress: Progress | None)
     from unknot.verify import delivery_kernel as kernel
 
     network = relation.network
-    channels = (*network.incoming, network.source, network.target[relation.vcs.channel])
+    first, channels = network.incoming
+    neighbours = first, network.source[channels], network.target[relation.vcs.channel]
 
     def follow(explorer: Explorer, start: int, stop: int) -> tuple[list[int], Pairs, Pairs]:
         totals = np.zeros(kernel.BROKEN + 1, dtype=np.int64)
         totals[kernel.LONGEST_SOURCE] = -1
         dead, looped = np.empty(2 * SHOWN, dtype=np.int64), np.empty(2 * SHOWN, dtype=np.int64)
         failed = kernel.follow_routes(
-            explorer.function, explorer.layout, channels, start, stop, explorer.scratch, totals, dead, looped
+            explorer.function, explorer.layout, neighbours, start, stop, explorer.scratch, totals, dead, looped
         )
         if failed >= 0:
             explorer.fail(int(totals[kernel.BROKEN]), int(failed))

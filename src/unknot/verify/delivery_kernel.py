@@ -49,19 +49,19 @@ def _note(places, number, at, address):
 
 @kernel(
     lambda t: t.int64(
-        t.int64, layout_types(t), t.Tuple((t.READ64, t.READ32, t.READ32, t.READ32)), t.int64, t.int64,
+        t.int64, layout_types(t), t.Tuple((t.READ64, t.READ32, t.READ32)), t.int64, t.int64,
         scratch_types(t), t.I64, t.I64, t.I64,
     )
 )  # fmt: skip
 def follow_routes(rule, layout, network, start, stop, scratch, totals, dead, loops):
     """Follow the routes of the addresses from `start` to `stop`.
 
-    `network` holds the channels by target in compressed rows, their sources, and the target router of each VC;
+    `network` holds the sources of channels by their targets in compressed rows, and the target router of each VC;
     `scratch` is that of `explore`. Adds to `totals` and keeps the longest route there. `dead` and `loops` take pairs
     of input VC and address: the first dead ends, and the first states on or before cycles that cannot reach ejection.
     Returns −1, or the address of a broken state with its input VC in totals[BROKEN].
     """
-    in_first, in_channel, source, target_router = network
+    in_first, in_neighbour, target_router = network
     _, order, first, candidates, _ = scratch
     router, vcs, eject, destination = layout[0], len(layout[1]), layout[2], layout[3]
     slot = np.empty(len(router), np.int64)
@@ -72,7 +72,7 @@ def follow_routes(rule, layout, network, start, stop, scratch, totals, dead, loo
         if count < 0:
             totals[BROKEN] = order[-1 - count]
             return address
-        bfs(in_first, in_channel, source, eject[destination[address]], distance, queue)
+        bfs(in_first, in_neighbour, eject[destination[address]], distance, queue)
         before, back = predecessors(count, order, first, candidates, slot)
         left, length = np.zeros(count, np.int64), np.empty(count, np.int64)
         delivers, lost = np.empty(count, np.bool_), np.zeros(count, np.bool_)
