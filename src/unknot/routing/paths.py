@@ -51,7 +51,8 @@ def distances_to_homes(network: Network, wanted_by: str) -> Distances:
     from unknot.routing.paths_kernel import distances
 
     homes, column = homes_of(network)
-    table = room_for_table(network, homes, wanted_by)
+    require_room(network, homes, wanted_by)
+    table = np.empty((homes.size, network.num_routers), dtype=np.int16)
     first, channels = network.incoming
     refuse_too_far(network, distances(first, network.source[channels], homes, table))
     table.setflags(write=False)
@@ -64,14 +65,13 @@ def homes_of(network: Network) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
     return homes.astype(np.int64), column.reshape(-1).astype(np.int64)
 
 
-def room_for_table(network: Network, homes: npt.NDArray[np.int64], wanted_by: str) -> Table:
-    """An empty table of distances, or a refusal."""
+def require_room(network: Network, homes: npt.NDArray[np.int64], wanted_by: str) -> None:
+    """Refuse a table of distances to the homes that is too large."""
     if network.num_routers * homes.size > MAX_DISTANCES:
         raise RelationError(
             f"{wanted_by} on {network.name}: a network that is not a whole mesh, torus or hypercube needs a table of "
             f"distances, and {network.num_routers} × {homes.size} are more than {MAX_DISTANCES}"
         )
-    return np.empty((homes.size, network.num_routers), dtype=np.int16)
 
 
 def refuse_too_far(network: Network, failed: int) -> None:
@@ -132,8 +132,11 @@ def fill_hops(
     *,
     up: bool,
     cost: int = 1,
+    shorter: bool = False,
 ) -> None:
     """Fill in, where there is no way yet, the shortest one that begins with channels up, or with channels down.
+
+    O(channels × homes) time.
 
     Parameters
     ----------
@@ -145,13 +148,16 @@ def fill_hops(
         Which channels are taken.
     cost : int
         What each of them counts.
+    shorter : bool
+        Whether it is filled in as well where the way that there is has more hops.
     """
     first, leaving = network.outgoing
     order = np.argsort(height, kind="stable")
     for r in (order if up else order[::-1]).tolist():
         ends = network.target[leaving[first[r] : first[r + 1]]]
         onward = hops[ends[(height[ends] < height[r]) == up]].min(axis=0, initial=far)
-        np.copyto(hops[r], onward + cost, where=(hops[r] == far) & (onward < far))
+        better = onward < hops[r] - cost if shorter else (hops[r] == far) & (onward < far)
+        np.copyto(hops[r], onward + cost, where=better)
 
 
 def lone_channel(network: Network) -> int | None:

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Distances over whole networks: shortest paths, and shortest up*/down* paths, to many routers at once."""
+"""Distances over whole networks to many routers at once, and walks on trees and words."""
 
 import numpy as np
 from numba import types
@@ -20,31 +20,6 @@ def distances(first, neighbour, starts, table):
         if distance[queue[count - 1]] > FARTHEST:
             return -1 - i
         table[i, :] = distance
-    return 0
-
-
-@kept(types.int64(READ64, READ32, READ64, READ32, READ32, READ64, TABLE, TABLE), nogil=True)
-def legal_distances(rise_first, rise, fall_first, fall, order, homes, falling, legal):
-    """Shortest legal up*/down* paths to each home, row by row.
-
-    `rise` lists for every router the routers one step up, `fall` those from which it is one step down; `order` lists
-    the routers by rank, the root first. `falling` is filled with the hops of paths that only go down, `legal` with
-    those that may go up before; −1 where there is none. Returns −1 − i when a path to homes[i] is too long, else 0.
-    """
-    failed = distances(fall_first, fall, homes, falling)
-    if failed:
-        return failed
-    for i in range(homes.size):
-        # A step up leads to a lower rank, whose paths are known.
-        for router in order:
-            best = np.int64(falling[i, router])
-            for k in range(rise_first[router], rise_first[router + 1]):
-                above = np.int64(legal[i, rise[k]])
-                if above >= 0 and (best < 0 or above + 1 < best):
-                    best = above + 1
-            if best > FARTHEST:
-                return -1 - i
-            legal[i, router] = best
     return 0
 
 

@@ -22,23 +22,27 @@ import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network, distances_from
+from unknot.network.metrics import spread
 from unknot.network.model import IntArray
 from unknot.routing.contract import ACYCLIC
 from unknot.routing.forwarding_table import DROP, EJECT_HERE
 from unknot.routing.paths import (
+    Table,
     fill_hops,
     homes_of,
     lone_channel,
     neighbours,
     refuse_too_far,
+    require_room,
     require_ways,
-    room_for_table,
     root_named,
 )
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
+FAR = 32767
+"""Hops where there is no way."""
 CHOICES = ("first", "shortest", "any")
 LEVELS = ("bfs", "dfs")
 
@@ -82,8 +86,6 @@ def up_down(
     >>> up_down(irregular(12, 4, 1), root=0, choice="shortest")
     <Relation up_down from r0, bfs levels, shortest on irregular(12, 4, 1, seed=1), 46 VCs>
     """
-    from unknot.routing.paths_kernel import legal_distances
-
     for word, value, known in (("choice", choice, CHOICES), ("levels", levels, LEVELS)):
         require_known(f"up_down: unknown {word}", value, known, RelationError)
     single = lone_channel(network)
@@ -96,12 +98,11 @@ def up_down(
     rank = _ranks(network, top, levels)
     kind = np.sign(rank[network.target] - rank[network.source]).astype(np.int8)
     homes, column = homes_of(network)
-    falling, legal = (room_for_table(network, homes, "up_down") for _ in range(2))
-    rise_first, rise = neighbours(network.source[kind < 0], network.target[kind < 0], network.num_routers)
-    fall_first, fall = neighbours(network.target[kind > 0], network.source[kind > 0], network.num_routers)
-    order = np.argsort(rank, kind="stable").astype(np.int32)
-    refuse_too_far(network, legal_distances(rise_first, rise, fall_first, fall, order, homes, falling, legal))
-    require_ways(network, legal, homes, f"up_down from {network.router_name(top)}")
+    require_room(network, homes, "up_down")
+    falling, legal = _hops(network, rank, homes, shorter=True)
+    require_ways(
+        network, np.where(legal == FAR, np.int16(-1), legal).T, homes, f"up_down from {network.router_name(top)}"
+    )
     for table in (falling, legal):
         table.setflags(write=False)
 
@@ -109,7 +110,7 @@ def up_down(
     router, first, at_channel = virtual.router, virtual.first, virtual.channel
     home, num_vcs = network.eject, virtual.total
     (leaving, channels), target = network.outgoing, network.target
-    every, one = choice == "any", choice == "first"
+    every, one, far = choice == "any", choice == "first", FAR
 
     def rule(at: int, address: int, out: Out) -> int:
         here, i = router[at], column[address]
@@ -117,17 +118,17 @@ def up_down(
             out[0] = EJECT
             return 1
         fell = at < num_vcs and kind[at_channel[at]] > 0
-        left = falling[i, here] if fell else legal[i, here]
+        left = falling[here, i] if fell else legal[here, i]
         count = 0
         for k in range(leaving[here], leaving[here + 1]):
             c = channels[k]
             if kind[c] > 0:
-                onward = falling[i, target[c]]
+                onward = falling[target[c], i]
             elif kind[c] < 0 and not fell:
-                onward = legal[i, target[c]]
+                onward = legal[target[c], i]
             else:
-                onward = -1
-            if onward >= 0 and (every or onward == left - 1):
+                onward = far
+            if onward < far if every else onward == left - 1:
                 for v in range(vcs):
                     out[count] = first[c] + v
                     count += 1
@@ -158,7 +159,17 @@ def _ranks(network: Network, top: int, levels: str) -> IntArray:
     return rank
 
 
-FAR = 1 << 30
+def _hops(
+    network: Network, rank: npt.NDArray[np.integer], homes: npt.NDArray[np.int64], *, shorter: bool
+) -> tuple[Table, Table]:
+    """Hops to each home by channels down alone, and by channels up first where no way down is there or is shorter."""
+    hops = np.full((network.num_routers, homes.size), FAR, dtype=np.int16)
+    hops[homes, np.arange(homes.size)] = 0
+    fill_hops(network, rank, hops, FAR, up=False)
+    falling = hops.copy()
+    fill_hops(network, rank, hops, FAR, up=True, shorter=shorter)
+    refuse_too_far(network, (hops == FAR - 1).any())
+    return falling, hops
 
 
 def up_down_table(network: Network, home: npt.ArrayLike, root: int | None = None) -> IntArray:
@@ -191,10 +202,8 @@ def up_down_table(network: Network, home: npt.ArrayLike, root: int | None = None
     """
     routers = network.num_routers
     if root is None:
-        reach = [distances_from(network, r).astype(np.int64) for r in range(routers)]
-        root = min(
-            range(routers), key=lambda r: (int(np.where(reach[r] < 0, FAR, reach[r]).max()), int(reach[r].sum()))
-        )
+        farthest, total = spread(network, np.arange(routers), np.ones(routers, dtype=bool))
+        root = int(np.lexsort((total, farthest, farthest < 0))[0])
     level = distances_from(network, root, reverse=True).astype(np.int64)
     lost = np.flatnonzero((level < 0) | (distances_from(network, root) < 0))
     if lost.size:
@@ -204,11 +213,7 @@ def up_down_table(network: Network, home: npt.ArrayLike, root: int | None = None
         )
     height = np.argsort(np.argsort(level, kind="stable"))
     homes, column = np.unique(np.asarray(home), return_inverse=True)
-    hops = np.full((routers, homes.size), FAR, dtype=np.int32)
-    hops[homes, np.arange(homes.size)] = 0
-    fill_hops(network, height, hops, FAR, up=False)
-    falling = hops.copy()
-    fill_hops(network, height, hops, FAR, up=True)
+    falling, hops = _hops(network, height, homes, shorter=False)
     channels = network.outgoing[1]
     source, target = network.source[channels], network.target[channels]
     rises = height[target] < height[source]
