@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from unknot import check, deliver, simulate
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.certificates import evidence_holds
 from unknot.design import Design, Request, decide, design, every_size
 from unknot.design.decision import Kind

@@ -40,9 +40,9 @@ def figures(folder: Path) -> list[Path]:
         "composite-banyan-blocks": draw_realisation(permute(composite_banyan(4), "0 1 - -")),
         "two-disjoint-paths": draw_paths(apart),
         "level-by-level-stuck": draw_realisation(permute(sixteen, stuck)),
-        "one-dead-switch": draw_realisation(permute_with_faults(eight, "2 3 - - - - - -", one), eight, one),
-        "no-permutation-passes": draw_realisation(permute_with_faults(sixteen, range(16), two), sixteen, two),
-        "pair-cut-off": draw_realisation(permute_with_faults(sixteen, cut_off(sixteen, far), far), sixteen, far),
+        "one-dead-switch": draw_realisation(permute_with_faults(eight, "2 3 - - - - - -", one)),
+        "no-permutation-passes": draw_realisation(permute_with_faults(sixteen, range(16), two)),
+        "pair-cut-off": draw_realisation(permute_with_faults(sixteen, cut_off(sixteen, far), far)),
     }
     paths = []
     for name, drawing in drawings.items():

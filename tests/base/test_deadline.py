@@ -8,8 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from unknot._base import deadline as module
-from unknot._base.background import NoAnswerError
-from unknot._base.deadline import NEVER, Deadline
+from unknot._base.deadline import NEVER, Deadline, NoAnswerError
 from unknot._base.errors import RelationError, UnknotError
 from unknot.cli.program import app
 from unknot.design import design, every_size
@@ -112,29 +111,6 @@ def test_loads_are_left_out_when_it_is_over() -> None:
     assert found.delivery.delivered
     assert (found.loads, found.best) == (None, None)
     assert found.left_out == ("loads: there was no answer in 5 s",)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("analyse", "torus(4, 4)", "--routing", "duato"),
-        ("show", "torus(4, 4)"),
-        ("multicast", "torus(4, 4)", "--routing", "duato"),
-        ("permute", "omega(8)", "--random", "1"),
-        ("bnr", "mesh(3, 3)", "--routing", "duato"),
-        ("check", "mesh(3, 3)", "--routing", "duato"),
-        ("lanes", "mesh(3, 3)"),
-        ("repair", "mesh(3, 3)", "--routing", "shortest_paths"),
-        ("simulate", "ring(4)", "--routing", "dimension_order", "--load", "0.1"),
-    ],
-)
-def test_commands_are_given_up(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    def given_up(seconds: float, work: object) -> None:
-        raise NoAnswerError
-
-    monkeypatch.setattr(module, "within", given_up)
-    said = unknot_says(*words, "--time-limit", "5")
-    assert (said.exit_code, said.stdout, said.stderr) == (3, "", "given up after 5 s, the time limit\n")
 
 
 @pytest.mark.parametrize("words", [("lanes", "ring(5)"), ("lanes", "ring(5)", "--lanes", "1")])

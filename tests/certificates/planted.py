@@ -22,7 +22,7 @@ import numpy as np
 from pysat.solvers import Solver
 
 from tests.mutation.sites import _within, mutants
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.certificates import plain
 from unknot.design import Request, Space
 from unknot.design import accept as accept_design

@@ -16,7 +16,7 @@ from typing import Any
 from tests.certificates.planted import Fault, drawn
 from tests.contract.drawing import draw
 from tests.lanes.test_exact import effort
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.certificates import Rejected, document, plain
 from unknot.certificates.documents import network_of, removals_claim, table_of
 from unknot.lanes.tables import table_of as tables

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from tests.certificates.corruption import corrupted
 from tests.strategies import relations, table_relation
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot._base.errors import UnknotError
 from unknot.certificates import Rejected, delivery_claim, document, evidence_holds, plain, verdict_claim
 from unknot.certificates.documents import answer_claims, network_of, removals_claim, table_of

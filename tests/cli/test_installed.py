@@ -162,7 +162,7 @@ def test_worker_processes_end_without_a_word(tmp_path: Path) -> None:
     done = command(*words, "--warmup", "100", "--measure", "400", folder=tmp_path)
     assert done.returncode == 0
     said = [line for line in done.stderr.splitlines() if not line.startswith("compiling kernels")]
-    assert said == ["simulating: 1/2  seed 1", "simulating: 2/2  seed 2"]
+    assert said == []
 
 
 def test_version_and_help() -> None:

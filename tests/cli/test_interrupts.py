@@ -16,7 +16,7 @@ import pytest
 
 from tests.cli.processes import working
 from unknot import Relation, check
-from unknot._base.background import NoAnswerError, within
+from unknot._base.deadline import NoAnswerError, within
 from unknot.cli.commands import guard
 from unknot.cli.commands.guard import Guard
 from unknot.network.families import mesh, ring

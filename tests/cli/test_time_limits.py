@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 FORKS = """
 import contextlib, importlib, json, os, sys, time
 
-from unknot._base import background, deadline
+from unknot._base import deadline
 from unknot.cli.program import main
 from unknot.cli.commands import guard
 
@@ -49,7 +49,7 @@ def be(name, place, words):
         os.dup2(os.open(f"{name}.{number}", os.O_WRONLY | os.O_CREAT), number)
     module, _, function = place.partition(":")
     setattr(importlib.import_module(module), function, busy)
-    background.clock = deadline.clock = guard.clock = clock
+    deadline.clock = guard.clock = clock
     guard.ABOUT = 1e9
     sys.argv = ["unknot", name, *words, "--time-limit", limit]
     try:

@@ -16,7 +16,7 @@ from tests.cli.test_cli import refused, unknot_says
 from tests.fabrics.folders import EXAMPLES
 from tests.lanes.test_lanes import networks
 from tests.reference import climbing
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot._base.errors import RelationError
 from unknot.fabrics import read_fabric
 from unknot.lanes import Lanes, Refutation, lanes

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.lanes.test_lanes import networks
 from tests.reference import climbing
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.certificates import Rejected, plain
 from unknot.certificates.documents import network_of
 from unknot.lanes import Refutation, lanes
@@ -240,7 +240,7 @@ BUSY = """
 import signal
 from itertools import combinations
 from pysat.solvers import Solver
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.certificates import Rejected, plain
 from unknot.certificates.documents import network_of
 from unknot.lanes.solver import solved_within

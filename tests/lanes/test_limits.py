@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.lanes import ChangingLanes, Lanes, changing_lanes, lanes
 from unknot.lanes.effort import SearchEffort
 from unknot.verify import check

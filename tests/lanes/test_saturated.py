@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.lanes import changing_lanes, lanes, longer_lanes
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.tables import table_of

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.drawing import draw_until
 from tests.reference import remedies
 from tests.strategies import networks, relations
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot._base.switching import DEFAULT_SWITCHING, SWITCHINGS
 from unknot.certificates import Rejected, accept_verdict, plain
 from unknot.certificates.documents import network_of, table_of

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.lanes.test_lanes import networks
 from tests.reference import remedies
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot._base.errors import RelationError
 from unknot.certificates import Rejected, accept_verdict, plain
 from unknot.certificates.documents import network_of

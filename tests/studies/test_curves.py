@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner, Result
 
 import unknot
-from unknot._base import background, deadline
+from unknot._base import deadline
 from unknot._base.errors import UnknotError
 from unknot.cli.program import app
 from unknot.network.families import mesh
@@ -161,7 +161,7 @@ def test_a_curve_keeps_what_a_time_limit_leaves(jobs: int) -> None:
     whole = unknot.curve("mesh(3, 3)", **options, **SHORT)
     assert not unknot.curve("mesh(3, 3)", **options, **SHORT, time_limit=60).cut_short
     for enough in (0, 1, 3, 8):
-        now, done = background.clock(), [0]
+        now, done = deadline.clock(), [0]
 
         def clock(now: float = now, done: list[int] = done, enough: int = enough) -> float:
             return now + (1000 if done[0] >= enough else 0)
@@ -198,7 +198,7 @@ def test_the_command_draws_writes_and_goes_on() -> None:
     words = ("curve", "mesh(3, 3)", *ROUTINGS, "--loads", "0.1:0.3:0.1", *WORDS)
     first = says(*words, "--out", "curve.svg", "--out", "curve.csv")
     assert first.exit_code == 0, first.output
-    assert first.stdout.count(" stable ") == 6
+    assert first.stdout.count(" stable  ") == 6
     assert "wrote curve.svg" in first.stderr
     assert Path("curve.svg").read_text().startswith("<svg")
     rows = list(csv.DictReader(Path("curve.csv").read_text().splitlines()))

@@ -16,7 +16,7 @@ from tests.reference.brute_force import TooLargeError, deadlock
 from tests.reference.legality import complaints
 from tests.strategies import networks, relations
 from tests.verify.constructions import FREE_FOUR_WIDE, FREE_THREE_WIDE, by_signs
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.certificates.verdict_checker import strike_out
 from unknot.network.families import complete, mesh, ring
 from unknot.routing import Relation, dimension_order, lcfaa

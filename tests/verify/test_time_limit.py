@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.verify.constructions import FREE_THREE_WIDE, beside, by_signs
-from unknot._base.background import NoAnswerError, clock
+from unknot._base.deadline import NoAnswerError, clock
 from unknot.certificates import Unchecked, accept_verdict
 from unknot.network.families import mesh, torus
 from unknot.routing import Relation, dimension_order, fully_adaptive

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 MODULES = {
-    "unknot.background": "unknot._base.background",
+    "unknot.background": "unknot._base.deadline",
     "unknot.deadline": "unknot._base.deadline",
     "unknot.errors": "unknot._base.errors",
     "unknot.input": "unknot._base.input",

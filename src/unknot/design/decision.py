@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import combinations, islice, permutations, product
 from typing import Literal, get_args
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot._base.errors import RelationError, require_known
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching, switching_named

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from unknot._base.background import NoAnswerError
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import Deadline, NoAnswerError
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress
 from unknot._base.shown import Brief

@@ -9,8 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from unknot._base.background import NoAnswerError
-from unknot._base.deadline import NEVER, Deadline
+from unknot._base.deadline import NEVER, Deadline, NoAnswerError
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot._base.switching import Switching
 from unknot.certificates import Rejected
 from unknot.certificates.verdict import Configuration

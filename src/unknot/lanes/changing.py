@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.background import clock
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import Deadline, clock
 from unknot._base.errors import RelationError, require_known
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.lanes.clauses import KEPT, Clauses, Pair, hops, leaving
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.lane_refutation import Open, Refutation, refute

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.background import NoAnswerError, within
+from unknot._base.deadline import NoAnswerError, within
 from unknot.certificates import Rejected, plain
 from unknot.certificates.documents import load_claim, network_of
 from unknot.lanes.path_set import Demand, Floats, Ints

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import is_programmed, load_bound

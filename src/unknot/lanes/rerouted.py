@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, no_slots
 from unknot.lanes.path_set import Demand, Floats

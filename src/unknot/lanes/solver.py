@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.certificates import Rejected
 from unknot.lanes.effort import SearchEffort
 

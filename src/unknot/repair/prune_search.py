@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot._base.errors import UnknotError
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.orders import search

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from unknot._base.background import clock
-from unknot._base.deadline import NEVER, Deadline
+from unknot._base.deadline import NEVER, Deadline, clock
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING

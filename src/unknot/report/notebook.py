@@ -95,7 +95,7 @@ def _(study: StudyResult) -> str:
             "design": one.design.name,
             "deadlock_free": ANSWERS[one.verdict.deadlock_free],
             "delivers": ANSWERS[one.delivery.delivered],
-            "stable up to": max((run.offered_load for run in one.runs if run.stable), default=None),
+            "stable up to": one.stable_up_to,
         }
         for one in study.designs
     ]

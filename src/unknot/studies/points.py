@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot._base.errors import UnknotError
 from unknot._base.manifest import code_digest
 from unknot.certificates.plain import Rejected

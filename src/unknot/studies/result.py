@@ -63,6 +63,12 @@ class DesignResult(Tabular, Shown):
         head: Row = {"design": self.design.name, "deadlock_free": self.verdict.deadlock_free}
         return tuple(head | run for each in self.runs for run in each.rows)
 
+    @property
+    def stable_up_to(self) -> float | None:
+        """Highest load at which all runs are stable; None if there is none."""
+        loads = {run.offered_load for run in self.runs}
+        return max(loads - {run.offered_load for run in self.runs if not run.stable}, default=None)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyResult(Tabular, Shown):

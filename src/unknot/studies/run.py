@@ -7,8 +7,7 @@ from concurrent.futures import Executor
 from contextlib import suppress
 from pathlib import Path
 
-from unknot._base.background import NoAnswerError
-from unknot._base.deadline import NEVER, Deadline
+from unknot._base.deadline import NEVER, Deadline, NoAnswerError
 from unknot._base.errors import UnknotError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.threads import processors

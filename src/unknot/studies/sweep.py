@@ -10,8 +10,7 @@ from itertools import chain
 from threading import TIMEOUT_MAX
 from typing import Any
 
-from unknot._base.background import NoAnswerError
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import Deadline, NoAnswerError
 from unknot._base.errors import UnknotError
 from unknot._base.progress import Progress
 from unknot.routing.relation import Relation

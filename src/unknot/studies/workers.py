@@ -6,19 +6,18 @@ import importlib
 import logging
 import multiprocessing
 import os
-import queue
 import shutil
 import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
-from functools import partial
 from typing import Any, TypeVar
 
 from unknot._base import memory
+from unknot._base.deadline import WORK
 from unknot._base.errors import UnknotError
 from unknot._base.manifest import code_digest
 from unknot._base.threads import processors, share_processors
@@ -33,7 +32,8 @@ PER_CORE = 16
 def workers(executor: Executor | None, jobs: int, *, threads: bool = False) -> Iterator[Executor]:
     """Yield the executor given, or a pool of fresh processes that is stopped at once when something goes wrong.
 
-    With `threads`, a pool of threads of this process: they start at once, and end with it if something goes wrong.
+    With `threads`, a pool of threads of this process, which start at once; if something goes wrong, what they are at
+    is not awaited here, but at the end of the process.
     Meanwhile SIGTERM raises KeyboardInterrupt, as SIGINT does, so that it can be cleaned up behind both.
 
     Raises
@@ -51,9 +51,11 @@ def workers(executor: Executor | None, jobs: int, *, threads: bool = False) -> I
             yield executor
             return
         if threads:
-            toiling = _Threads(jobs)
-            yield toiling
-            toiling.shutdown()
+            pool: Executor = _Threads(jobs, thread_name_prefix=WORK)
+            try:
+                yield pool
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
             return
         before = set(multiprocessing.active_children())
         context = multiprocessing.get_context("spawn")
@@ -87,37 +89,11 @@ class _Pool(ProcessPoolExecutor):
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class _Threads(Executor):
-    """Daemon threads, so that the process may end whatever they are at; work sees the context of its submission."""
-
-    def __init__(self, jobs: int) -> None:
-        self._jobs, self._started = jobs, 0
-        self._todo: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+class _Threads(ThreadPoolExecutor):
+    """Threads whose work sees the context of its submission."""
 
     def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
-        future: Future[_T] = Future()
-        work = partial(copy_context().run, fn, *args, **kwargs)
-
-        def carry_out() -> None:
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(work())
-                except BaseException as error:
-                    future.set_exception(error)
-
-        self._todo.put(carry_out)
-        if self._started < self._jobs:
-            self._started += 1
-            threading.Thread(target=self._toil, daemon=True).start()
-        return future
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        for _ in range(self._started):
-            self._todo.put(None)
-
-    def _toil(self) -> None:
-        while (task := self._todo.get()) is not None:
-            task()
+        return super().submit(copy_context().run, fn, *args, **kwargs)
 
 
 @contextmanager

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.background import NoAnswerError, clock, within
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import Deadline, NoAnswerError, clock, within
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named

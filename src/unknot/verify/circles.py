@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.verify.effort import TimeUpError
 from unknot.verify.remainder import Remainder
 

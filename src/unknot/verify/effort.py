@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot._base.progress import Progress
 from unknot._base.threads import processors
 
@@ -48,7 +48,7 @@ class Effort:
     threads : int
         Kernels that run at a time; answers do not depend on it.
     end : float
-        When to stop, on `unknot._base.background.clock`.
+        When to stop, on `unknot._base.deadline.clock`.
     progress : callable, optional
     """
 

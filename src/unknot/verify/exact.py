@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.routing.relation import Relation
 from unknot.verify.exact_model import Model, Worm, find
 from unknot.verify.remainder import Ints, Remainder

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.network.graph import strong_components
 from unknot.routing.relation import Relation
 from unknot.verify.remainder import Remainder

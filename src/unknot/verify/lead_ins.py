@@ -9,7 +9,7 @@ from math import inf
 
 import numpy as np
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot.routing.relation import Relation
 from unknot.verify.exact_model import Worm
 from unknot.verify.remainder import Remainder

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot._base.background import clock
+from unknot._base.deadline import clock
 from unknot._base.errors import RelationError, require_known
 from unknot._base.shown import Brief
 from unknot.network.graph import shortest_cycle

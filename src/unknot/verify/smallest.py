@@ -15,9 +15,8 @@ from typing import get_args
 
 import numpy as np
 
-from unknot._base.background import clock
 from unknot._base.compressed_rows import positions, starts
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import Deadline, clock
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration, Reachability
 from unknot.network.graph import shortest_cycle

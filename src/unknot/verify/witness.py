@@ -51,7 +51,7 @@ def configuration(
     as_it_is : bool
         Keep the worms, and hold no VC but theirs.
     end : float
-        When to stop looking for something better, on `unknot._base.background.clock`; the grade may then be open.
+        When to stop looking for something better, on `unknot._base.deadline.clock`; the grade may then be open.
     """
     lead_ins = LeadIns(relation, end)
     worms = reduce(worms)

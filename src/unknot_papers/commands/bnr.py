@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
-from unknot.cli.commands.options import MINUTE, Json, NetworkText, Picture, TimeLimit
-from unknot.cli.commands.shared import limited, relation_of, write
+from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
+from unknot.cli.commands.shared import relation_of, write
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 
@@ -16,7 +18,7 @@ def bnr(
     vcs: int | None = None,
     switching: Switching = DEFAULT_SWITCHING,
     deadline: TimeLimit = MINUTE,
-    out: Picture = None,
+    out: Path | None = None,
     json: Json = False,
 ) -> None:
     """Judge a routing: minimal, deadlock-free and fully adaptive, or exactly where it is not.
@@ -34,9 +36,9 @@ def bnr(
     from unknot_papers.bnr.table import bnr as table_of
     from unknot_papers.bnr.table import conclude
 
-    relation = limited(deadline, lambda: relation_of(network, routing, vcs, proved=True))
-    with activity.working("bnr", tenths=True) as progress:
-        table = limited(deadline, lambda: table_of(relation, progress=progress))
+    relation = relation_of(network, routing, vcs, proved=True)
+    with activity.working("bnr") as progress:
+        table = table_of(relation, progress=progress)
     with activity.working("proving"):
         proof = proved(relation, deadline, switching)
         conclusion = conclude(proof.verdict, proof.delivery, table)

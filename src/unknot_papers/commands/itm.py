@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import typer
 
-from unknot.cli.commands.options import MINUTE, Json, NetworkText, Picture, TimeLimit
+from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
 from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import write
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
@@ -17,7 +18,7 @@ def itm(
     kind: str = "exterior",
     deadline: TimeLimit = MINUTE,
     compared: int = 500,
-    out: Picture = None,
+    out: Path | None = None,
     json: Json = False,
 ) -> None:
     """Look for a triangular mesh in a network: is there an escape layer, what does it cost, what does it buy?
@@ -39,7 +40,7 @@ def itm(
 
     built = design.network(network, where="NETWORK")
     design.require_connected(built)
-    with activity.working("itm", tenths=True) as progress:
+    with activity.working("itm") as progress:
         layer = escape_layer(built, kind, time_limit=deadline.seconds, compared=compared, progress=progress)
     if out is not None:
         from unknot_papers.itm.drawing import draw_mesh

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from pathlib import Path
 
 import typer
 
-from unknot.cli.commands.options import MINUTE, Json, NetworkText, Picture, TimeLimit
-from unknot.cli.commands.shared import limited, write
+from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
+from unknot.cli.commands.shared import write
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
 
 def permute(
     network: NetworkText,
-    permutation: Annotated[
-        str | None,
-        typer.Argument(metavar="[OUTPUTS]", help="The output of each input, such as 3,0,1,2; - for an idle input."),
-    ] = None,
+    permutation: str | None = None,
     random: int | None = None,
     dead: str | None = None,
     deadline: TimeLimit = MINUTE,
-    out: Picture = None,
+    out: Path | None = None,
     json: Json = False,
 ) -> None:
     """Route a permutation through a multistage network, no two messages on one link, or prove that it is blocked.
@@ -30,6 +27,8 @@ def permute(
 
     Parameters
     ----------
+    permutation : argument [OUTPUTS]
+        The output of each input, such as 3,0,1,2; - for an idle input.
     random : SEED
         Draw a random permutation instead.
     dead : NAMES
@@ -45,7 +44,7 @@ def permute(
     from unknot_papers.multistage.realisation import permutation as permutation_of
     from unknot_papers.multistage.realisation import random_permutation
 
-    whole = limited(deadline, lambda: named(network, where="NETWORK"))
+    whole = named(network, where="NETWORK")
     if permutation is not None and random is not None:
         raise UnknotError("either the outputs are wanted, such as 3,0,1,2, or --random, not both")
     if permutation is not None:
@@ -59,12 +58,11 @@ def permute(
         piece.read(partial(Marks.of, whole, [piece.text]))
     marks = Marks.of(whole, [piece.text for piece in pieces])
     with activity.working("routing"):
-        route = partial(permute_with_faults, whole, destinations, marks, time_limit=deadline.left)
-        realisation = limited(deadline.closing, route)
-        limited(deadline.closing.closing, lambda: accept(realisation))
+        realisation = permute_with_faults(whole, destinations, marks, time_limit=deadline.left)
+        accept(realisation)
     if out is not None:
         from unknot_papers.multistage.drawing import draw_realisation
 
-        write(out, draw_realisation(realisation, whole, marks))
-    put(json, PermuteAnswer, permute_answer(realisation, whole, marks), max_rows=realisation.sources.size)
+        write(out, draw_realisation(realisation))
+    put(json, PermuteAnswer, permute_answer(realisation), max_rows=realisation.sources.size)
     raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[realisation.realised])

@@ -6,10 +6,8 @@ from typing import Any
 
 from unknot.cli.answers.filling import Answer, answer
 from unknot.cli.answers.form import Form, Natural, key
-from unknot.network import Network
-from unknot_papers.multistage.faults import Marks
 from unknot_papers.multistage.paths import routers_of
-from unknot_papers.multistage.realisation import Realisation, channels_in
+from unknot_papers.multistage.realisation import Realisation
 from unknot_papers.multistage.text import tags_of
 
 
@@ -39,22 +37,22 @@ class PermuteAnswer(Form):
     messages: list[PassageForm]
 
 
-def permute_answer(realisation: Realisation, whole: Network, marks: Marks) -> Answer:
+def permute_answer(realisation: Realisation) -> Answer:
     """Return a realisation as plain values."""
     through = set(realisation.routed.tolist())
     return answer(
         PermuteAnswer,
         realisation,
-        network=whole.name,
-        dead=marks.names(whole),
+        network=realisation.network.name,
+        dead=realisation.marks.names(realisation.network),
         routed=len(through),
         minimal=realisation.minimal if realisation.realised is False else None,
-        messages=_messages(realisation, whole, through),
+        messages=_messages(realisation, through),
     )
 
 
-def _messages(realisation: Realisation, whole: Network, through: set[int]) -> list[dict[str, Any]]:
-    network, tags, channels = realisation.network, tags_of(realisation, whole), channels_in(realisation, whole)
+def _messages(realisation: Realisation, through: set[int]) -> list[dict[str, Any]]:
+    network, tags = realisation.network, tags_of(realisation)
     messages = []
     for m, (s, d) in enumerate(zip(realisation.sources.tolist(), realisation.destinations.tolist(), strict=True)):
         passed = routers_of(network, s, realisation.paths[m]).tolist() if m in through else None
@@ -64,7 +62,7 @@ def _messages(realisation: Realisation, whole: Network, through: set[int]) -> li
                 "destination": network.terminal_name(d),
                 "tag": tags[m],
                 "switches": passed and [network.router_name(r) for r in passed],
-                "channels": channels[m].tolist() if m in through else None,
+                "channels": realisation.paths[m].tolist() if m in through else None,
                 "blocked": m in realisation.blocked,
             }
         )

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
 
 import numpy as np
 
-from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.phrases import count, escape
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, Sheet, number
-from unknot_papers.multistage.faults import Marks
 from unknot_papers.multistage.paths import channel_graph
-from unknot_papers.multistage.realisation import Realisation, channels_in
+from unknot_papers.multistage.realisation import Realisation
 
 CONFLICT = "#c1121f"
 LONGEST = 110
 """Most characters of the line below a drawing."""
 
 
-def draw_realisation(realisation: Realisation, whole: Network | None = None, marks: Marks | None = None) -> str:
+def draw_realisation(realisation: Realisation) -> str:
     """Messages on their routes through a multistage network, stage by stage from left to right.
 
     Each message is a coloured line from its input to its output. Where a set of messages is blocked, those for which
-    no path is left are dashed and drawn where they meet the fewest others; links with two messages are red.
+    no path is left are dashed and drawn where they meet the fewest others; links with two messages are red. Dead
+    links are dotted, dead switches crossed out.
 
     Parameters
     ----------
     realisation : Realisation
-    whole : Network, optional
-        The network before faults; its dead links are dotted.
-    marks : Marks, optional
-        Its dead switches are crossed out.
 
     Returns
     -------
@@ -42,43 +36,42 @@ def draw_realisation(realisation: Realisation, whole: Network | None = None, mar
         An SVG element, always the same for the same answer. A network of more than `MAX_DRAWN` routers is described
         instead of drawn.
     """
-    network = realisation.network if whole is None else whole
+    network = realisation.network
     title = f"{network.name}: {count(realisation.sources.size, 'message')}"
     if network.num_routers > MAX_DRAWN:
         return shapes.note(title, f"Too large to draw: {shapes.summary(network)}.")
     sheet = Sheet.of(network)
-    every = np.arange(realisation.network.num_channels, dtype=np.int32)[:, None]
-    lost = np.setdiff1d(np.arange(network.num_channels), channels_in(replace(realisation, paths=every), network))
-    gone = "".join(paper.path(sheet.centre(c)) for c in lost.tolist())
+    gone = "".join(paper.path(sheet.centre(c)) for c in realisation.marks.channels(network).tolist())
     parts = [shapes.links(sheet, PALE), f'<path d="{gone}" fill="none" stroke="{SOFT}" stroke-dasharray="2 4"/>']
     routers = shapes.routers(sheet, set(range(network.num_routers)), faint=False)
-    routes = _routes(realisation, network) if realisation.realised is not None else []
+    routes = _routes(realisation) if realisation.realised is not None else []
     parts += _conflicts(sheet, routes)
     for m in sorted(range(len(routes)), key=lambda m: not routes[m][1]):
         parts.append(_message(sheet, realisation, m, *routes[m]))
-    parts += [*routers, *(_dead(sheet, router) for router in (marks.switches if marks is not None else ()))]
+    parts += [*routers, *(_dead(sheet, router) for router in realisation.marks.switches)]
     parts += [*_numbers(sheet, realisation), *_words(sheet, realisation)]
     return shapes.svg(sheet.width + 30, sheet.height + 40, title, parts)
 
 
-def _routes(realisation: Realisation, network: Network) -> list[tuple[list[int], bool]]:
-    """Channels of each message in the network that is drawn, and whether it got through."""
+def _routes(realisation: Realisation) -> list[tuple[list[int], bool]]:
+    """Channels of each message, and whether it got through."""
     import networkx as nx
 
-    kept = realisation.network
-    load = np.zeros(kept.num_channels, dtype=np.int64)
+    network, dead = realisation.network, realisation.marks.channels(realisation.network)
+    load = np.zeros(network.num_channels, dtype=np.int64)
     for m in realisation.routed.tolist():
         load[realisation.paths[m]] += 1
     through = np.isin(np.arange(len(realisation.paths)), realisation.routed)
     paths = realisation.paths.copy()
     for m in np.flatnonzero(~through).tolist():
-        ends = int(kept.inject[realisation.sources[m]]), int(kept.eject[realisation.destinations[m]])
+        ends = int(network.inject[realisation.sources[m]]), int(network.eject[realisation.destinations[m]])
         with contextlib.suppress(nx.NetworkXNoPath):
-            nodes = nx.dijkstra_path(channel_graph(kept, load), *ends, weight="load")
+            graph = channel_graph(network, load)
+            graph.remove_nodes_from((~dead).tolist())
+            nodes = nx.dijkstra_path(graph, *ends, weight="load")
             paths[m] = [~node for node in nodes[1::2]]
             load[paths[m]] += 1
-    drawn = channels_in(replace(realisation, paths=paths), network)
-    return [([c for c in drawn[m].tolist() if c >= 0], bool(through[m])) for m in range(len(paths))]
+    return [([c for c in path if c >= 0], bool(passed)) for path, passed in zip(paths.tolist(), through, strict=True)]
 
 
 def _message(sheet: Sheet, realisation: Realisation, m: int, channels: list[int], through: bool) -> str:

@@ -6,17 +6,15 @@ A switch that is marked dead stays where it is but loses its links, so terminals
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import NetworkError, UnknotError
+from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.stages import reaches
-from unknot_papers.multistage.permute import permute
-from unknot_papers.multistage.realisation import Realisation, permutation
 
 Numbers = npt.NDArray[np.int64]
 
@@ -59,6 +57,12 @@ class Marks:
             links += between
         return cls(tuple(dict.fromkeys(switches)), tuple(dict.fromkeys(links)))
 
+    def channels(self, network: Network) -> Numbers:
+        """The channels that carry nothing, ascending: those of dead links and of dead switches."""
+        dead = np.isin(network.source, self.switches) | np.isin(network.target, self.switches)
+        dead[list(self.links)] = True
+        return np.flatnonzero(dead)
+
     def names(self, network: Network) -> list[str]:
         """The marks in writing."""
         return [network.router_name(r) for r in self.switches] + [network.channel_name(c) for c in self.links]
@@ -66,31 +70,8 @@ class Marks:
 
 def marked(network: Network, marks: Marks) -> Network:
     """The network without its dead links and without the links of its dead switches; itself if nothing is dead."""
-    if not marks.switches and not marks.links:
-        return network
-    dead = np.zeros(network.num_routers, dtype=bool)
-    dead[list(marks.switches)] = True
-    gone = np.flatnonzero(dead[network.source] | dead[network.target])
-    return network.without(channels=[*gone.tolist(), *marks.links])
-
-
-def permute_with_faults(
-    network: Network,
-    wanted: str | Sequence[int] | npt.NDArray[np.integer],
-    marks: Marks,
-    *,
-    time_limit: float = 60.0,
-) -> Realisation:
-    """`permute` on a network of which switches and links are dead.
-
-    Raises
-    ------
-    UnknotError
-        Also if the switches of a single-stage network are dead, where no message takes a link.
-    """
-    if network.radices and network.radices[0] == 1 and marks.switches:
-        raise UnknotError(f"{network.name} has one stage only: a dead switch takes its terminals with it")
-    return permute(marked(network, marks), permutation(network, wanted), time_limit=time_limit)
+    gone = marks.channels(network)
+    return network.without(channels=gone.tolist()) if gone.size else network
 
 
 def unreachable_pairs(network: Network, marks: Marks) -> int:

@@ -14,15 +14,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.errors import UnknotError
 from unknot.network import Network
 from unknot.network.families import benes, clos
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
+from unknot_papers.multistage.faults import Marks, marked
 from unknot_papers.multistage.looping import route_benes, route_clos, route_rcbn
 from unknot_papers.multistage.paths import count_paths
 from unknot_papers.multistage.realisation import Realisation, permutation
@@ -71,6 +73,28 @@ def permute(
     s = np.flatnonzero(destinations >= 0).astype(np.int32)
     task = _Task(network, s, destinations[s].astype(np.int32), time.monotonic() + time_limit, explain)
     return task.known(destinations) or task.unreachable() or task.decided()
+
+
+def permute_with_faults(
+    network: Network,
+    wanted: str | Sequence[int] | npt.NDArray[np.integer],
+    marks: Marks,
+    *,
+    time_limit: float = 60.0,
+) -> Realisation:
+    """`permute` on a network of which switches and links are dead; channels have their numbers in this network.
+
+    Raises
+    ------
+    UnknotError
+        Also if the switches of a single-stage network are dead, where no message takes a link.
+    """
+    if network.radices and network.radices[0] == 1 and marks.switches:
+        raise UnknotError(f"{network.name} has one stage only: a dead switch takes its terminals with it")
+    realisation = permute(marked(network, marks), permutation(network, wanted), time_limit=time_limit)
+    kept = np.setdiff1d(np.arange(network.num_channels), marks.channels(network))
+    paths = np.append(kept, -1).astype(np.int32)[realisation.paths]
+    return replace(realisation, network=network, marks=marks, paths=paths)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
+from unknot_papers.multistage.faults import Marks
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,6 +38,8 @@ class Realisation(Brief):
     blocked : tuple of int
         Messages that cannot pass together; without any one of them the others can, unless `minimal` is False.
     minimal : bool
+    marks : Marks
+        Dead switches and links of the network.
     """
 
     network: Network
@@ -48,46 +51,12 @@ class Realisation(Brief):
     paths: IntArray
     blocked: tuple[int, ...] = field(default=())
     minimal: bool = True
+    marks: Marks = field(default_factory=Marks)
 
     @property
     def routed(self) -> IntArray:
         """Messages that have a path, ascending."""
         return np.flatnonzero((self.paths >= 0).all(axis=1)).astype(np.int32)
-
-
-def channels_in(realisation: Realisation, whole: Network) -> IntArray:
-    """The paths of a realisation in the numbers of the network whose links were taken out before it was found.
-
-    Parameters
-    ----------
-    whole : Network
-        The network of the realisation itself, or the one it was made from by taking links out, as `marked` does.
-
-    Returns
-    -------
-    int32 array, shape (messages, stages − 1)
-        Rows of −1 for messages without a path.
-
-    Raises
-    ------
-    NetworkError
-        If the network was not made from it.
-    """
-    network = realisation.network
-    if network is whole:
-        return realisation.paths
-    if network.origin is None:
-        raise NetworkError(f"{network.name} was not made from {whole.name} by taking links out")
-    first = network.origin.channels
-    if whole.origin is not None:
-        first = np.searchsorted(whole.origin.channels, first).astype(np.int32)
-    there = np.minimum(first, max(whole.num_channels - 1, 0))
-    ends = (network.source, network.target), (whole.source[there], whole.target[there])
-    if whole.num_routers != network.num_routers or not all(np.array_equal(a, b) for a, b in zip(*ends, strict=True)):
-        raise NetworkError(f"{network.name} was not made from {whole.name} by taking links out")
-    if not first.size:
-        return realisation.paths
-    return np.where(realisation.paths >= 0, first[realisation.paths], np.int32(-1)).astype(np.int32)
 
 
 def accept(realisation: Realisation) -> None:
@@ -106,7 +75,7 @@ def accept(realisation: Realisation) -> None:
         )
     if realisation.realised and realisation.routed.size != realisation.sources.size:
         raise NetworkError(f"{network.name}: a realised set of messages has a path for each of them")
-    used: dict[int, int] = {}
+    used = dict.fromkeys(realisation.marks.channels(network).tolist(), -1)
     for m in realisation.routed.tolist():
         here = int(network.inject[realisation.sources[m]])
         words = (
@@ -116,7 +85,8 @@ def accept(realisation: Realisation) -> None:
             if not 0 <= channel < network.num_channels or network.source[channel] != here:
                 raise NetworkError(f"{network.name}: the path of {words} is broken at {network.router_name(here)}")
             if channel in used:
-                raise NetworkError(f"{network.name}: two paths share {network.channel_name(channel)}")
+                what = "two paths share" if used[channel] >= 0 else "a path takes the dead"
+                raise NetworkError(f"{network.name}: {what} {network.channel_name(channel)}")
             used[channel] = m
             here = int(network.target[channel])
         if here != network.eject[realisation.destinations[m]]:

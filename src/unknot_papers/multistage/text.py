@@ -8,14 +8,13 @@ import numpy as np
 
 from unknot._base.errors import NetworkError
 from unknot.network import Network
-from unknot.network.model import IntArray
 from unknot.network.stages import stages
 from unknot_papers.multistage.paths import routers_of
-from unknot_papers.multistage.realisation import Realisation, channels_in
+from unknot_papers.multistage.realisation import Realisation
 from unknot_papers.rcbn.topology import size_of_rcbn, tags_of_rows
 
 
-def tags_of(realisation: Realisation, whole: Network) -> list[str | None]:
+def tags_of(realisation: Realisation) -> list[str | None]:
     """The tag of each message, None for one without a path.
 
     In an RCBN the digits 0, 1 and 1̄ of its link stages; in every other network the output port taken at each switch,
@@ -24,13 +23,9 @@ def tags_of(realisation: Realisation, whole: Network) -> list[str | None]:
     network = realisation.network
     through = set(realisation.routed.tolist())
     try:
-        size_of_rcbn(whole)
+        size_of_rcbn(network)
     except NetworkError:
-        channels = channels_in(realisation, whole)
-        return [
-            _ports(realisation, whole, m, channels[m]) if m in through else None
-            for m in range(realisation.sources.size)
-        ]
+        return [_ports(realisation, m) if m in through else None for m in range(realisation.sources.size)]
     texts: list[str | None] = []
     row = stages(network).row
     for m in range(realisation.sources.size):
@@ -39,10 +34,10 @@ def tags_of(realisation: Realisation, whole: Network) -> list[str | None]:
     return texts
 
 
-def _ports(realisation: Realisation, whole: Network, m: int, channels: IntArray) -> str:
+def _ports(realisation: Realisation, m: int) -> str:
     network = realisation.network
-    first = whole.outgoing[0]
-    ports = [int(np.searchsorted(_leaving(whole, int(whole.source[c])), c)) for c in channels.tolist()]
+    first, path = network.outgoing[0], realisation.paths[m].tolist()
+    ports = [int(np.searchsorted(_leaving(network, int(network.source[c])), c)) for c in path]
     last = int(network.eject[realisation.destinations[m]])
     mates = np.flatnonzero(network.eject == last)
     ports.append(int(np.searchsorted(mates, realisation.destinations[m])))

@@ -3,13 +3,11 @@
 
 from numba import njit, types
 
-from unknot._base.background import watch_compiling
-from unknot._base.compiling import announce
+from unknot._base.compiling import watch
 from unknot._base.kernels.kept_kernel import InnerCompiler
 from unknot._base.kernels.kept_kernel import kept as kept
 
-watch_compiling()
-announce()
+watch()
 
 # Functions that only kernels call. They have no wrappers for Python and C, are optimised in their callers alone, and
 # have no array expressions, which rewrites would look for: all three save time of compiling.

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 from unknot._base.switching import Switching
 from unknot._base.units import Units
 from unknot.cli.answers.filling import Answer, answer
-from unknot.cli.answers.form import CIRCLE, NONZERO, Form, Positive, form_of, key
+from unknot.cli.answers.form import CIRCLE, NONZERO, Form, Number, Positive, form_of, key
 from unknot.cli.answers.messages import ReplayForm
 from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits, in_units
 from unknot.cli.answers.runs import BurstsForm, RouterForm, RunForm, RunsForm, Shares
@@ -24,7 +24,7 @@ from unknot.verify.audit_traffic import TrafficAudit
 class DesignAnswer(Form):
     """A design of a study, its verdict, delivery, replay and runs."""
 
-    table = ("name", "verdict.deadlock_free", "delivery.delivered", "delivery.minimal")
+    table = ("name", "verdict.deadlock_free", "delivery.delivered", "delivery.minimal", "stable_up_to")
 
     name: str
     network: str
@@ -40,6 +40,7 @@ class DesignAnswer(Form):
     verdict: VerdictForm
     delivery: DeliveryForm
     replay: ReplayForm | None
+    stable_up_to: Number = key("Highest load at which all runs are stable; null: none is.")
     runs: list[RunForm]
 
 
@@ -74,6 +75,7 @@ def design_answer(result: DesignResult) -> Answer:
     return answer(
         DesignAnswer,
         result.design,
+        stable_up_to=result.stable_up_to,
         vcs=relation.vcs.each,
         vcs_chosen=result.design.vcs is None,
         verdict=answer(VerdictForm, result.verdict, of=relation, certificate_holds=result.certificate_holds),
@@ -102,7 +104,7 @@ class TrafficForm(VerdictForm, DeliveryForm):
 
     table: ClassVar[tuple[str, ...]] = (
         "traffic", "deadlock_free", "delivered", "pairs", "undelivered_pairs", "unknown_pairs", "longest_route",
-        "longer_pairs", "extra_hops", "loop", "lost",
+        "longer_pairs", "extra_hops", "loop", "lost", "meaning",
     )  # fmt: skip
 
     holds: bool | None

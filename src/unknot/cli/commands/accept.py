@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -16,9 +16,7 @@ SQLITE = b"SQLite format 3\0"
 
 
 def accept(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE…", help="Evidence that --evidence wrote; stores of studies.")
-    ],
+    files: list[Path],
     network: str | None = None,
     routing: str | None = None,
     vcs: int | None = None,
@@ -33,6 +31,8 @@ def accept(
 
     Parameters
     ----------
+    files : argument FILE…
+        Evidence that --evidence wrote; stores of studies.
     network : NETWORK
         The evidence must be about this network.
     routing : NAME

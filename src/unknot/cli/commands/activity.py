@@ -8,21 +8,18 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
-from unknot._base.compiling import QUIET, SIGNS
+from unknot._base.compiling import QUIET
 from unknot.cli.commands.printing import printable
 
 
-@contextmanager
-def working(what: str, *, tenths: bool = False) -> Iterator[Callable[..., None]]:
-    """Show on stderr what goes on, and yield a function that takes its stage and progress.
+def working(what: str) -> AbstractContextManager[Callable[..., None]]:
+    """Show on stderr what goes on; the block gets a function that takes its stage and progress.
 
-    On a screen it is a bar. Elsewhere `signs` prints a line from time to time; with `tenths` every tenth of the way
-    has a line too.
+    On a screen it is a bar. Elsewhere `signs` prints a line from time to time.
     """
-    with _bar(what) if sys.stderr.isatty() else doing(what) as tell:
-        yield _lines(what, tell) if tenths and not sys.stderr.isatty() else tell
+    return _bar(what) if sys.stderr.isatty() else _named(what)
 
 
 @contextmanager
@@ -41,20 +38,6 @@ def _bar(what: str) -> Iterator[Callable[..., None]]:
             bar.update(task, completed=done, total=total or None, description=f"{stage}{_count(done, total)}")
 
         yield tell
-
-
-def _lines(title: str, tell: Callable[..., None]) -> Callable[..., None]:
-    shown = -1
-
-    def progress(stage: str, done: int, total: int) -> None:
-        nonlocal shown
-        tell(stage, done, total)
-        tenth = 10 * done // max(1, total)
-        if tenth > shown:
-            shown = tenth
-            print(printable(f"{title}: {done}/{total}  {stage}", sys.stderr), file=sys.stderr, flush=True)
-
-    return progress
 
 
 def _count(done: int, total: int) -> str:
@@ -81,7 +64,7 @@ def signs() -> Iterator[None]:
             with contextlib.suppress(OSError, ValueError):
                 print(printable(what, sys.stderr), file=sys.stderr, flush=True)
 
-    threading.Thread(target=follow, name=SIGNS, daemon=True).start()
+    threading.Thread(target=follow, daemon=True).start()
     try:
         yield
     finally:
@@ -89,7 +72,7 @@ def signs() -> Iterator[None]:
 
 
 @contextmanager
-def doing(what: str) -> Iterator[Callable[..., None]]:
+def _named(what: str) -> Iterator[Callable[..., None]]:
     """Name an activity in the lines that `signs` prints; yields a function to tell its stage and progress."""
     place = len(_doing)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from unknot.cli.commands.options import EvidenceDocument, Json, MostTime, NetworkText
-from unknot.cli.commands.shared import limited, relation_of, write_evidence
+from unknot.cli.commands.shared import relation_of, write_evidence
 from unknot.cli.exit_codes import UNDECIDED
 
 if TYPE_CHECKING:
@@ -21,12 +20,7 @@ def analyse(
     vcs: int | None = None,
     traffic: str = "uniform",
     best: bool = False,
-    flits: Annotated[
-        int | None,
-        typer.Option(
-            help="Also print what a message of this many flits takes alone, by simulator and cost model.", min=1
-        ),
-    ] = None,
+    flits: int | None = None,
     units: str | None = None,
     deadline: MostTime = None,
     evidence: EvidenceDocument = None,
@@ -46,6 +40,8 @@ def analyse(
         A pattern for the loads, such as uniform or transpose.
     best
         Also find the best split of the traffic over all permitted routes.
+    flits
+        Also print what a message of this many flits takes alone, by simulator and cost model.
     """
     from unknot._base.units import Scale
     from unknot.cli.answers.analyses import AnalyseAnswer
@@ -55,15 +51,14 @@ def analyse(
     from unknot.verify.properties import properties
 
     scale = Scale.of(units)
-    relation = limited(deadline, lambda: relation_of(network, routing, vcs, proved=True))
-    with activity.working("analyse", tenths=True) as progress:
-        find = partial(properties, relation, traffic=traffic, best=best, time_limit=deadline, progress=progress)
-        facts = limited(deadline and deadline.closing, find)
+    relation = relation_of(network, routing, vcs, proved=True)
+    with activity.working("analyse") as progress:
+        facts = properties(relation, traffic=traffic, best=best, time_limit=deadline, progress=progress)
     times: tuple[Cost, ...] = ()
     if flits is not None:
         from unknot.simulation.run.costs import costs
 
-        times = limited(deadline, partial(costs, relation, packet_length=flits, traffic=traffic))
+        times = costs(relation, packet_length=flits, traffic=traffic)
     if evidence is not None:
         from unknot.certificates.documents import answer_claims
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import MINUTE, EvidenceDocument, Json, TimeLimit
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import exit_code, limited, write_evidence
+from unknot.cli.commands.shared import exit_code, write_evidence
 
 if TYPE_CHECKING:
     from unknot.certificates.documents import Document
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 
 def audit(
-    fabric: Annotated[
-        Path, typer.Argument(metavar="FOLDER|FABRIC_FILE", help="ibnetdiscover output or a link list.")
-    ],
+    fabric: Path,
     tables: Path | None = None,
     sl: Path | None = None,
     sl2vl: Path | None = None,
@@ -31,14 +29,7 @@ def audit(
     multicast_sl: int = 0,
     compare: Path | None = None,
     switching: Switching = DEFAULT_SWITCHING,
-    cables: Annotated[
-        int,
-        typer.Option(
-            "--cables",
-            help="Show the lengths of routes, and this number of cables: those with the most routes.",
-            min=0,
-        ),
-    ] = 0,
+    cables: int = 0,
     deadline: TimeLimit = MINUTE,
     out: Path | None = None,
     evidence: EvidenceDocument = None,
@@ -57,6 +48,8 @@ def audit(
 
     Parameters
     ----------
+    fabric : argument FOLDER|FABRIC_FILE
+        ibnetdiscover output or a link list.
     tables : FILE
         Forwarding tables, as OpenSM dumps them.
     sl : FILE
@@ -71,6 +64,8 @@ def audit(
         Service level of multicast packets.
     compare : OLD
         An older folder or file; show what changed.
+    cables
+        Show the lengths of routes, and this number of cables: those with the most routes.
     out : FILE.html
         Write a report.
     """
@@ -81,15 +76,14 @@ def audit(
     from unknot.verify.audit import audit as audit_fabric
     from unknot.verify.audit_merged import routes_between_hosts
 
-    ending = deadline.closing.closing
-    read = limited(deadline, lambda: read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs))
+    read = read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs)
     with activity.working("auditing"):
         how = partial(audit_fabric, switching=switching, time_limit=deadline)
-        audited = limited(ending, lambda: how(read, lanes=lanes, multicast_level=multicast_sl))
+        audited = how(read, lanes=lanes, multicast_level=multicast_sl)
         routes = routes_between_hosts(read) if cables else None
         old = None if compare is None else read_fabric(compare)
         changes = None if old is None else compare_fabrics(old, read)
-        before = None if old is None or old.tables is None else limited(ending, lambda: how(old))
+        before = None if old is None or old.tables is None else how(old)
     if out is not None:
         from unknot.report import write_audit_report
 

@@ -60,7 +60,7 @@ def run_configuration(
         make_folder(out)
     if setup.watched:
         _watch(setup)
-    with activity.working(path.name, tenths=along is not None) as progress:
+    with activity.working(path.name) as progress:
         batches = run_batches(setup) if setup.batches else None
         count = processors() if jobs is None else jobs
         points = [] if setup.batches else run_booksim(setup, sweep=along, jobs=count, progress=progress)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-import typer
+from typing import Literal
 
 from unknot.cli.commands.printing import show
 
 
 def cache(
-    action: Annotated[
-        Literal["show", "clear"], typer.Argument(help="Say where it is, or remove all of it.")
-    ] = "show",
+    action: Literal["show", "clear"] = "show",
 ) -> None:
-    """Show or clear the folder of compiled kernels; what is removed is compiled again when it is needed."""
+    """Show or clear the folder of compiled kernels; what is removed is compiled again when it is needed.
+
+    Parameters
+    ----------
+    action : argument
+        Say where it is, or remove all of it.
+    """
     from unknot._base.kernels import cache as kernel_cache
 
     if action == "clear":

@@ -15,17 +15,14 @@ from unknot._base.errors import RelationError
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import (
     MINUTE,
-    EvidenceFile,
     Json,
     NetworkText,
-    Picture,
     TimeLimit,
 )
 from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import (
     COQ,
     exit_code,
-    limited,
     relation_of,
     write,
     write_counterexample,
@@ -53,8 +50,8 @@ def check(
     all_sizes: bool = False,
     explain: bool = False,
     export: Path | None = None,
-    evidence: EvidenceFile = None,
-    out: Picture = None,
+    evidence: Path | None = None,
+    out: Path | None = None,
     json: Json = False,
 ) -> None:
     """Prove that a routing cannot deadlock and delivers every pair, or show how it fails.
@@ -85,7 +82,7 @@ def check(
 
     if all_sizes:
         raise typer.Exit(_every_size(network, routing, vcs, switching, deadline, evidence, json=json))
-    relation = limited(deadline, lambda: relation_of(network, routing, vcs, flows=flows, proved=True))
+    relation = relation_of(network, routing, vcs, flows=flows, proved=True)
     began = time.monotonic()
     with activity.working("proving") as progress:
         verdicts = check_all(relation, switching, time_limit=deadline, buffer_depth=buffer_depth, progress=progress)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import UnknotError
 from unknot.cli.commands.options import Json, NetworkText
@@ -20,7 +18,7 @@ _SHOWN = 8
 
 def convert(
     source: NetworkText,
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="Its ending decides the format, unless --to does.")],
+    target: Path,
     to: str | None = None,
     json: Json = False,
 ) -> None:
@@ -28,6 +26,8 @@ def convert(
 
     Parameters
     ----------
+    target : argument FILE
+        Its ending decides the format, unless --to does.
     to : FORMAT
         Name of the format.
     """

@@ -82,7 +82,7 @@ def curve(
         require_ending(file)
     store = store or (files[0].with_suffix(".sqlite") if files else None)
     relations = {text: relation_of(network, text, vcs, simulated=True, flows=flows) for text in routing}
-    with kept_in(store), activity.working("curve", tenths=True) as progress:
+    with kept_in(store), activity.working("curve") as progress:
         curves = measured_curve(
             relations,
             loads=loads,

@@ -6,14 +6,14 @@ import re
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
 from unknot._base.pieces import Piece
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.guard import keeping_the_best
-from unknot.cli.commands.options import MINUTE, EvidenceDocument, Json, Picture, TimeLimit
+from unknot.cli.commands.options import MINUTE, EvidenceDocument, Json, TimeLimit
 from unknot.cli.commands.outcomes import notify, wrote
 from unknot.cli.commands.shared import write, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
@@ -28,9 +28,7 @@ SEARCHING = 0.75
 
 
 def design(
-    family: Annotated[
-        str, typer.Argument(metavar="FAMILY", help="mesh(3): all meshes of three dimensions; or hypercube(3).")
-    ],
+    family: str,
     switching: Switching = DEFAULT_SWITCHING,
     adaptive: str = "full",
     by: Literal["states", "paths"] = "states",
@@ -39,7 +37,7 @@ def design(
     every: bool = False,
     deadline: TimeLimit = MINUTE,
     export: Path | None = None,
-    out: Picture = None,
+    out: Path | None = None,
     evidence: EvidenceDocument = None,
     json: Json = False,
 ) -> None:
@@ -55,6 +53,8 @@ def design(
 
     Parameters
     ----------
+    family : argument FAMILY
+        mesh(3): all meshes of three dimensions; or hypercube(3).
     adaptive : full|K
         Fully adaptive, or K of the 2^n BNRs at least.
     by

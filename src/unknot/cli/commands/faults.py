@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -40,12 +40,7 @@ def faults(
     show: int = 10,
     evidence: EvidenceDocument = None,
     json: Json = False,
-    csv: Annotated[
-        Path | None,
-        typer.Option(
-            "--csv", metavar="FILE", help="Of a fabric: each pair that the faults shown cut off.", dir_okay=False
-        ),
-    ] = None,
+    csv: Path | None = None,
 ) -> None:
     """Let every link, channel or router fail and judge the routing on what is left.
 
@@ -79,6 +74,8 @@ def faults(
         Keep routes as far as possible: lanes and changes for single faults.
     show
         How many of the worst faults to name.
+    csv : FILE
+        Of a fabric: each pair that the faults shown cut off.
     """
     sweep = _Sweep(kind, at_once, budget, seed, show, evidence, json)
     if routing is None:
@@ -133,7 +130,7 @@ class _Sweep:
             )
         fabric = read_fabric(network, tables)
         how: Any = {"kind": self.kind, "faults": self.at_once, "budget": self.budget, "seed": self.seed}
-        with activity.working("faults", tenths=True) as progress:
+        with activity.working("faults") as progress:
             faults = table_faults(fabric, progress=progress, **how)
         if csv is not None:
             lost = sum(fault.lost_pairs for fault in faults.tried[: self.show])
@@ -156,7 +153,7 @@ class _Sweep:
 
         kept = None if self.evidence is None else _Kept(self.evidence, self.kind)
         sets = 1000 if self.budget is None else self.budget
-        with activity.working("faults", tenths=True) as progress:
+        with activity.working("faults") as progress:
             sweep = fault_sweep(
                 network, routing, switching, vcs=vcs, kind=self.kind, faults=self.at_once, budget=sets,
                 seed=self.seed, time_limit=proof_limit, progress=progress, on_verdict=kept,
@@ -178,7 +175,7 @@ class _Sweep:
         kept = None if self.evidence is None else _Kept(self.evidence, self.kind)
         relation = None if routing == "lanes" else design.routing(network, routing, vcs, where="--routing")
         routes = lanes(network, "free" if relation is None else "given", routing=relation, seed=self.seed)
-        with activity.working("faults", tenths=True) as progress:
+        with activity.working("faults") as progress:
             faults = repaired_faults(routes, self.kind, progress=progress, on_verdict=kept)
         if kept is not None:
             kept.write(network, len(faults))

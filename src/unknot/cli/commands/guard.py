@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from unknot._base import memory
-from unknot._base.background import LOOK, WORK, clock
 from unknot._base.compiling import ABOUT
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import LOOK, WORK, Deadline, clock
 from unknot._base.errors import visible
 from unknot._base.output import is_writing
 from unknot.cli.commands.printing import ANSWERING
@@ -126,7 +125,7 @@ class Guard:
         """Leave with an exit code once all that was printed is written; threads that still work are left alone."""
         code = flushed(INTERRUPTED if _interrupted else code)
         self._ended.set()
-        work = [thread for thread in threading.enumerate() if thread.name == WORK]
+        work = [thread for thread in threading.enumerate() if thread.name.startswith(WORK)]
         if code == INTERRUPTED or work:
             _clean_up()
             os._exit(code)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -13,15 +13,13 @@ from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import (
     MINUTE,
     SEED,
-    BothWays,
-    EvidenceFile,
     Json,
     NetworkText,
     Seed,
     TimeLimit,
 )
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import limited, write_evidence
+from unknot.cli.commands.shared import write_evidence
 
 if TYPE_CHECKING:
     from unknot.cli.commands.shared import Proved
@@ -43,19 +41,17 @@ def lanes(
     routing: str | None = None,
     changes: Literal["none", "rising", "any", "ports"] = "none",
     flows: Path | None = None,
-    count: Annotated[
-        int | None, typer.Option("--lanes", help="This many lanes, by longer paths where they are needed.")
-    ] = None,
+    count: int | None = None,
     goal: Literal["mean", "longest"] = "mean",
     most: int | None = None,
     first: Literal["lanes", "load"] = "lanes",
     effort: int | None = None,
     vcs: int | None = None,
-    both_ways: BothWays = None,
+    both_ways: bool | None = None,
     deadline: TimeLimit = MINUTE,
     seed: Seed = SEED,
     out: Path | None = None,
-    evidence: EvidenceFile = None,
+    evidence: Path | None = None,
     json: Json = False,
 ) -> None:
     """Find routes along shortest paths that cannot deadlock, in as few virtual lanes as possible.
@@ -74,6 +70,8 @@ def lanes(
     changes
         Whether packets change lanes on the way: none; rising: only to higher ones, as VC classes; any; ports: by
         input port, output port and service level, as SL2VL.
+    count : --lanes
+        This many lanes, by longer paths where they are needed.
     goal
         With --lanes: a small mean of hops, or a short longest detour.
     most
@@ -108,7 +106,7 @@ def lanes(
         require_format(out, of_evidence)
     if effort is not None and (count is not None or changes != "none"):
         raise RelationError("lanes: --effort is for the fewest lanes that packets keep, not for --lanes or --changes")
-    built = limited(deadline, lambda: design.network(network, where="NETWORK"))
+    built = design.network(network, where="NETWORK")
     matrix = None if flows is None else read_flows(flows, built)
     if matrix is None:
         design.require_connected(built)
@@ -116,7 +114,7 @@ def lanes(
     with keeping_the_best(), activity.working("looking for lanes") as show:
         relation = None
         if routing is not None:
-            relation = limited(deadline, lambda: design.routing(built, routing, None, where="--routing"))
+            relation = design.routing(built, routing, None, where="--routing")
         search: dict[str, Any] = {"flows": matrix, "vcs": vcs, "seed": seed, "progress": show}
         search["time_limit"] = searching(built, deadline)
         routes: Lanes | ChangingLanes | LongerLanes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -11,12 +11,9 @@ from unknot._base.pieces import Piece
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import (
     Json,
-    MessageDepth,
-    MostTime,
     NetworkText,
-    Picture,
 )
-from unknot.cli.commands.shared import limited, relation_of, write
+from unknot.cli.commands.shared import relation_of, write
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 
@@ -30,11 +27,10 @@ def multicast(
     vcs: int | None = None,
     switching: Switching = DEFAULT_SWITCHING,
     block: int = 8,
-    buffer_depth: MessageDepth = None,
+    buffer_depth: int | None = None,
     overhead: int = 0,
-    out: Picture = None,
+    out: Path | None = None,
     units: str | None = None,
-    deadline: MostTime = None,
     json: Json = False,
 ) -> None:
     """Schedule a collective operation, say which messages may meet, and run it.
@@ -44,6 +40,8 @@ def multicast(
 
     Parameters
     ----------
+    buffer_depth
+        Flits per virtual channel; by default 8, or the longest message under vct, saf.
     operation
         broadcast, multicast, scatter, gather, reduce, all_gather or all_reduce.
     root
@@ -65,7 +63,7 @@ def multicast(
     from unknot.traffic.collectives import collective, contention
 
     scale = Scale.of(units)
-    relation = limited(deadline, lambda: relation_of(network, routing, vcs, simulated=True))
+    relation = relation_of(network, routing, vcs, simulated=True)
     chosen = None
     if members is not None:
         pieces = list(Piece(members, "<members>").split(","))
@@ -73,10 +71,9 @@ def multicast(
             if not piece.text.isdecimal():
                 raise piece.error("expected numbers of terminals with commas between them")
         chosen = [int(piece.text) for piece in pieces]
-    schedule = limited(deadline, lambda: collective(operation, relation.network, root, chosen, order=order))
-    meetings = limited(deadline, lambda: contention(relation, schedule))
-    run = partial(execute, relation, schedule, block=block, switching=switching, buffer_depth=buffer_depth)
-    done = limited(deadline, lambda: run(overhead=overhead))
+    schedule = collective(operation, relation.network, root, chosen, order=order)
+    meetings = contention(relation, schedule)
+    done = execute(relation, schedule, block=block, switching=switching, buffer_depth=buffer_depth, overhead=overhead)
     if out is not None:
         from unknot.report.schedule_drawing import draw_schedule
 

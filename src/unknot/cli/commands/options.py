@@ -1,6 +1,8 @@
 """Arguments and options that several commands share.
 
 Those that need no more than words are described here; a command has the parameter, and may describe it otherwise.
+Behind the colon stands the metavar, ``argument`` in front of that of an argument, or names of an option that are not
+that of the parameter.
 
 Parameters
 ----------
@@ -30,6 +32,15 @@ precision
     Measure until the mean latency is known to this part of it, as 0.02.
 units
     Clock and width of a flit, as '2 GHz, 16 B': adds ns and GB/s.
+both_ways : --both-ways/--one-way
+    Whether the two directions of a pair share a lane, so that replies may take that of the request; by default they
+    do for fabrics, where tables or paths are given.
+csv : FILE
+    Write a row for each run, with all that it is a run of.
+evidence : FILE.json|v
+    Write the evidence, for `unknot accept`; with .v for Coq.
+out : FILE.svg|png|pdf
+    Draw it into this file.
 """
 
 from __future__ import annotations
@@ -59,20 +70,6 @@ MostTime = Deadline | None
 """The limit as seconds on the command line, and as a deadline that has begun for the command: see `prepared`."""
 MINUTE: Any = 60.0
 """Seconds of commands that search, unless others are given."""
-BothWays = Annotated[
-    bool | None,
-    typer.Option(
-        "--both-ways/--one-way",
-        help="Whether the two directions of a pair share a lane, so that replies may take that of the request; by "
-        "default they do for fabrics, where tables or paths are given.",
-    ),
-]
-MessageDepth = Annotated[
-    int | None,
-    typer.Option(
-        "--buffer-depth", help="Flits per virtual channel; by default 8, or the longest message under vct, saf."
-    ),
-]
 Seeds = Annotated[
     int | None, typer.Option(help="Number of replications (seeds SEED, SEED+1, …); reports the mean.", min=1)
 ]
@@ -80,23 +77,6 @@ Seed = Annotated[int, typer.Option(help="Of whatever is drawn at random; the sam
 SEED = 1
 """The seed of all commands unless another is given."""
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
-
-Csv = Annotated[
-    Path | None,
-    typer.Option(
-        "--csv", metavar="FILE", help="Write a row for each run, with all that it is a run of.", dir_okay=False
-    ),
-]
-
-EvidenceFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--evidence",
-        metavar="FILE.json|v",
-        help="Write the evidence, for `unknot accept`; with .v for Coq.",
-        dir_okay=False,
-    ),
-]
 
 
 def _no_coq(path: Path | None) -> Path | None:
@@ -117,6 +97,10 @@ EvidenceDocument = Annotated[
 ]
 
 
+PICTURE = "FILE.svg|png|pdf"
+"""Metavar of files of drawings; other endings are refused."""
+
+
 def drawable(path: Path | None) -> Path | None:
     """Refuse a file that no drawing can be written to."""
     if path is not None:
@@ -124,12 +108,6 @@ def drawable(path: Path | None) -> Path | None:
 
         require_ending(path)
     return path
-
-
-Picture = Annotated[
-    Path | None,
-    typer.Option("--out", metavar="FILE.svg|png|pdf", callback=drawable, help="Draw it into this file."),
-]
 
 
 def in_groups(groups: dict[str, tuple[str, ...]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -171,11 +149,26 @@ _NETWORKS = {"network", "source", "fabric"}
 """Parameters that may name a file of a network."""
 
 
+def _described(name: str, kind: str, words: str) -> Any:
+    """An argument or option as typer takes it; a file is none that is a folder."""
+    names = [word for word in kind.split() if word.startswith(("--", "argument"))]
+    metavar = kind.removeprefix(" ".join(names)).strip()
+    if names == ["argument"]:
+        return typer.Argument(metavar=metavar or None, help=words)
+    return typer.Option(
+        *(names or [f"--{name.replace('_', '-')}"]),
+        metavar=metavar or None,
+        help=words,
+        dir_okay=not metavar.startswith("FILE") or "DIR" in metavar,
+        callback=drawable if metavar == PICTURE else None,
+    )
+
+
 def prepared(command: Callable[..., None]) -> Callable[..., None]:
     """A command as the program takes it.
 
-    Parameters that docstrings describe are options; behind a colon stands the metavar. With ``--from FORMAT`` a
-    network becomes ``FORMAT:NETWORK``. Every command ends within its ``--time-limit``; seconds that it searches for
+    Parameters that docstrings describe are options and arguments. With ``--from FORMAT`` a network becomes
+    ``FORMAT:NETWORK``. Every command ends within its ``--time-limit``; seconds that it searches for
     where none are given are its own, and no promise.
     """
     signature, doc = inspect.signature(command, eval_str=True), inspect.getdoc(command) or ""
@@ -183,8 +176,8 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
     plain = {name for name, one in parameters.items() if get_origin(one.annotation) is not Annotated}
     shared = {name: words for name, words in entries(__doc__).items() if name in plain}
     for name, (metavar, words) in {**shared, **entries(doc)}.items():
-        option = typer.Option(f"--{name.replace('_', '-')}", metavar=metavar or None, help=words)
-        parameters[name] = parameters[name].replace(annotation=Annotated[parameters[name].annotation, option])
+        described = _described(name, metavar, words)
+        parameters[name] = parameters[name].replace(annotation=Annotated[parameters[name].annotation, described])
     own, networks = parameters.get("deadline"), _NETWORKS & set(parameters)
 
     @functools.wraps(command)

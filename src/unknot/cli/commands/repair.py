@@ -12,7 +12,6 @@ from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import (
     MINUTE,
     SEED,
-    BothWays,
     EvidenceDocument,
     Json,
     NetworkText,
@@ -20,7 +19,7 @@ from unknot.cli.commands.options import (
     TimeLimit,
 )
 from unknot.cli.commands.outcomes import notify, wrote
-from unknot.cli.commands.shared import exit_code, limited, relation_of, write, write_evidence
+from unknot.cli.commands.shared import exit_code, relation_of, write, write_evidence
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
@@ -44,7 +43,7 @@ def repair(
     lanes: int | None = None,
     minimal: bool = False,
     deadline: TimeLimit = MINUTE,
-    both_ways: BothWays = None,
+    both_ways: bool | None = None,
     seed: Seed = SEED,
     out: Path | None = None,
     evidence: EvidenceDocument = None,
@@ -95,7 +94,7 @@ def repair(
             search = Search(deadline, seed, both_ways is not False, progress)
             code = repair_fabric(network, out, search, evidence)
         raise typer.Exit(code)
-    relation = limited(deadline, lambda: _refuted(network, routing, vcs))
+    relation = _refuted(network, routing, vcs)
     search_until = searching(relation.network, deadline, times=REMEDIES)
     with keeping_the_best(), activity.working("looking for remedies") as progress:
         proof_before = proved(relation, deadline.part(BEFORE), switching)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unknot._base.errors import UnknotError
-from unknot.cli.commands.shared import exit_code, limited, write_evidence
+from unknot.cli.commands.shared import exit_code, write_evidence
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -66,7 +66,7 @@ def repair_fabric(path: str, out: Path, search: Search, evidence: Path | None = 
     from unknot.verify.audit_merged import highest_load
 
     _require_own(out)
-    fabric = limited(search.deadline, lambda: read_fabric(path))
+    fabric = read_fabric(path)
     if fabric.unlisted:
         raise UnknotError(
             f"{fabric.fabric_file} lacks {len(fabric.unlisted)} switches that have tables; no remedy would know them"

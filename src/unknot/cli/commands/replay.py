@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from unknot.cli.commands.options import Json, Picture
+from unknot.cli.commands.options import Json
 from unknot.cli.commands.shared import relation_of, routing_in, write
 from unknot.cli.exit_codes import FAILS, HOLDS
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(metavar="FILE.json", help="What `unknot check --export` wrote.")],
+    file: Path,
     network: str | None = None,
     routing: str | None = None,
     vcs: int | None = None,
     outside_files: bool = False,
     cycles: int = 1000,
-    out: Picture = None,
+    out: Path | None = None,
     json: Json = False,
 ) -> None:
     """Check a deadlock configuration and carry it out in the simulator, where nothing may ever move.
@@ -32,6 +32,8 @@ def replay(
 
     Parameters
     ----------
+    file : argument FILE.json
+        What `unknot check --export` wrote.
     network : NETWORK
         Instead of the one the file names.
     routing : NAME

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand
@@ -35,7 +35,7 @@ TIMES = ("seconds", "ns_per_flit_hop")
 
 def rerun(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What a command of Unknot wrote or printed as JSON.")],
+    file: Path,
     allow_code: bool = False,
     json: Json = False,
 ) -> None:
@@ -48,6 +48,8 @@ def rerun(
 
     Parameters
     ----------
+    file : argument FILE
+        What a command of Unknot wrote or printed as JSON.
     allow_code
         Let the command run Python files, or work on other machines.
     """

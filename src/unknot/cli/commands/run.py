@@ -4,43 +4,26 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from unknot._base.errors import UnknotError
 from unknot._base.output import make_folder
-from unknot.cli.commands.options import Csv, Json
+from unknot.cli.commands.options import Json
 from unknot.cli.commands.outcomes import notify
 from unknot.cli.commands.shared import kept_in, write_rows
 
 
 def run(
-    study: Annotated[Path, typer.Argument(metavar="FILE", help="A study file, or a configuration of BookSim 2.")],
-    overrides: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[KEY=VALUE]...", help="BookSim only: take the place of what the file says."),
-    ] = None,
+    study: Path,
+    overrides: list[str] | None = None,
     out: Path | None = None,
     jobs: int | None = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            "--dask",
-            "--executor",
-            metavar="local|slurm|ADDRESS",
-            help="Compute points with workers of Dask, also elsewhere.",
-        ),
-    ] = None,
+    dask: str | None = None,
     store: Path | None = None,
     outside_files: bool = False,
     sweep: str | None = None,
     faithful: bool = False,
-    csv: Csv = None,
-    parquet: Annotated[
-        Path | None,
-        typer.Option("--parquet", metavar="FILE", help="Write a row for each run as Parquet.", dir_okay=False),
-    ] = None,
+    csv: Path | None = None,
+    parquet: Path | None = None,
     units: str | None = None,
     allow_code: bool = False,
     json: Json = False,
@@ -51,6 +34,14 @@ def run(
 
     Parameters
     ----------
+    study : argument FILE
+        A study file, or a configuration of BookSim 2.
+    overrides : argument [KEY=VALUE]...
+        BookSim only: take the place of what the file says.
+    dask : --dask --executor local|slurm|ADDRESS
+        Compute points with workers of Dask, also elsewhere.
+    parquet : FILE
+        Write a row for each run as Parquet.
     out : DIR
         Folder of the report, by default reports; of BookSim for curves and rows.
     jobs
@@ -95,7 +86,7 @@ def run(
     out = out or Path("reports")
     make_folder(out)
     computing = nullcontext((None, jobs)) if dask is None else cluster(dask, jobs)
-    bar = activity.working(study.name, tenths=True)
+    bar = activity.working(study.name)
     with kept_in(store or default_store(study)), bar as progress, computing as (executor, jobs):
         result = run_study(loaded, executor=executor, jobs=jobs, store=store, progress=progress, note=notify)
     report = out / f"{study.stem}.html"

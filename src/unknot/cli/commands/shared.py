@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -117,19 +117,6 @@ def _text_for(file: Path, network: str) -> str:
     except (OSError, ValueError):
         is_file = False
     return os.path.relpath(network.strip(), file.parent) if is_file else network
-
-
-def limited(deadline: Deadline | None, work: Callable[[], T]) -> T:
-    """Return the result of some work, or exit with code 3 when it does not end in time."""
-    if deadline is None:
-        return work()
-    from unknot._base.background import NoAnswerError
-
-    try:
-        return deadline.within(work)
-    except NoAnswerError:
-        notify(f"given up after {deadline.seconds:g} s, the time limit")
-        raise typer.Exit(UNDECIDED) from None
 
 
 @contextmanager

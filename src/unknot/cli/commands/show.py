@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
-from unknot.cli.commands.options import Json, MostTime, NetworkText, Picture
-from unknot.cli.commands.shared import limited, write
+from unknot.cli.commands.options import Json, NetworkText
+from unknot.cli.commands.shared import write
 
 
 def show(
     network: NetworkText,
     sample: int | None = None,
-    out: Picture = None,
+    out: Path | None = None,
     view: Literal["auto", "whole", "matrix"] = "auto",
     terminals: bool = False,
-    deadline: MostTime = None,
     json: Json = False,
 ) -> None:
     """Describe a network: sizes, degrees, distances.
@@ -35,10 +35,10 @@ def show(
     from unknot.network import measure
     from unknot.studies.design import network as named
 
-    built = limited(deadline, lambda: named(network, where="NETWORK"))
-    metrics = limited(deadline, lambda: measure(built, sample=sample))
+    built = named(network, where="NETWORK")
+    metrics = measure(built, sample=sample)
     if out is not None:
         from unknot.report import draw_network
 
-        limited(deadline, lambda: write(out, draw_network(built, view=view, terminals=terminals)))
+        write(out, draw_network(built, view=view, terminals=terminals))
     tell(json, ShowAnswer, metrics, name=built.name)

@@ -11,17 +11,15 @@ import typer
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import (
     SEED,
-    Csv,
     Json,
     MostTime,
     NetworkText,
     Seed,
     Seeds,
-    drawable,
     in_groups,
 )
 from unknot.cli.commands.outcomes import notify
-from unknot.cli.commands.shared import flows_in, limited, relation_of, write, write_counterexample, write_rows
+from unknot.cli.commands.shared import flows_in, relation_of, write, write_counterexample, write_rows
 
 if TYPE_CHECKING:
     from unknot.simulation import Run, Runs, Saturation
@@ -50,13 +48,7 @@ def simulate(
     flows: Path | None = None,
     packet_length: str = "1",
     bursts: str | None = None,
-    traffic_class: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--class",
-            help="A traffic class instead: 'share=2, traffic=transpose, flits=1, reply=4, priority=1'; repeatable.",
-        ),
-    ] = None,
+    traffic_class: list[str] | None = None,
     warmup: int | None = None,
     measure: int | None = None,
     precision: float | None = None,
@@ -68,19 +60,11 @@ def simulate(
     jobs: Annotated[int, typer.Option(help="With --seeds: runs at a time, each in a process.", min=1)] = 1,
     threads: int | None = None,
     deadline: MostTime = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write a drawing of where the load sits, or of the deadlock, .svg, .png or .pdf.", callback=drawable
-        ),
-    ] = None,
+    out: Path | None = None,
     export: Path | None = None,
-    csv: Csv = None,
+    csv: Path | None = None,
     units: str | None = None,
-    series: Annotated[
-        Path | None,
-        typer.Option(help="Write a drawing of what happens over time, .svg, .png or .pdf.", callback=drawable),
-    ] = None,
+    series: Path | None = None,
     channels: bool = False,
     json: Json = False,
 ) -> None:
@@ -100,6 +84,12 @@ def simulate(
         What dies in a cycle: '2000: (1,1)->(1,2)', '3000: router (2,2); routing up_down'; repeatable.
     threads
         Threads inside each run; by default the cores, if there is work for each. Same answer.
+    traffic_class : --class TEXT
+        A traffic class instead: 'share=2, traffic=transpose, flits=1, reply=4, priority=1'; repeatable.
+    out : FILE.svg|png|pdf
+        Draw where the load sits, or the deadlock.
+    series : FILE.svg|png|pdf
+        Draw what happens over time.
     export : FILE.json
         Write the knot if it deadlocks, for `unknot replay`.
     channels
@@ -141,7 +131,7 @@ def simulate(
     }
     if traffic_class:
         point["classes"] = [options.class_of(text) for text in traffic_class]
-    relation = limited(deadline, lambda: relation_of(network, routing, vcs, simulated=True, flows=flows))
+    relation = relation_of(network, routing, vcs, simulated=True, flows=flows)
     if fault:
         from unknot.simulation.faults.fault import fault_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import SimulationError
-from unknot.cli.commands.shared import limited, write
+from unknot.cli.commands.shared import write
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
@@ -88,19 +88,16 @@ def one(task: Task, load: float, channels: bool) -> Run:
 
     alone = bool(task.point.get("faults") or task.point.get("classes"))
     threads = run_threads(task.point["threads"], task.relation.network, load, alone=alone)
-    clock = _Clock(alone=threads == 1 and task.deadline is None)
+    clock = _Clock(alone=threads == 1)
     sent = task.point["traffic"]
     flows = None if isinstance(sent, str) else sent
     with activity.working("simulating") as progress:
-        run = limited(
-            task.deadline,
-            lambda: run_flits(
-                task.relation,
-                load,
-                **task.point,
-                by_pair=flows is not None,
-                progress=lambda *at: clock.describe(progress, *at),
-            ),
+        run = run_flits(
+            task.relation,
+            load,
+            **task.point,
+            by_pair=flows is not None,
+            progress=lambda *at: clock.describe(progress, *at),
         )
     hint = ""
     if not (run.stable or alone or task.deadline):
@@ -126,7 +123,6 @@ def one(task: Task, load: float, channels: bool) -> Run:
 def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
     """Make one run for each seed and print them."""
     from contextlib import ExitStack
-    from functools import partial
 
     from unknot._base.memory import require
     from unknot.cli.answers.runs import SeedsAnswer
@@ -138,11 +134,10 @@ def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
     require("keeping the runs of all --seeds", seeds * (RUN + 32 * task.relation.network.num_channels))
     point = dict(task.point)
     first = point.pop("seed")
-    with activity.working("simulating", tenths=True) as progress, ExitStack() as stack:
+    with activity.working("simulating") as progress, ExitStack() as stack:
         pool = None if jobs == 1 else stack.enter_context(workers(None, min(jobs, seeds)))
         every = range(first, first + seeds)
-        run = partial(replicate, task.relation, load, seeds=every, executor=pool, progress=progress, **point)
-        runs = limited(task.deadline, run)
+        runs = replicate(task.relation, load, seeds=every, executor=pool, progress=progress, **point)
     point = {
         name: getattr(runs.runs[0], name) for name in ("switching", "buffer_depth", "traffic", "router", "bursts")
     }
@@ -159,13 +154,8 @@ def search(task: Task) -> Saturation:
 
     alone = ("packet_length", "switching", "traffic", "router")
     with activity.working("searching") as progress:
-        empty, limit = limited(
-            task.deadline,
-            lambda: (
-                zero_load_latency(task.relation, **{key: task.point[key] for key in alone}),
-                saturation(task.relation, **task.point, progress=progress),
-            ),
-        )
+        empty = zero_load_latency(task.relation, **{key: task.point[key] for key in alone})
+        limit = saturation(task.relation, **task.point, progress=progress)
     figures = {"zero_load_latency": empty, "load": limit.load, "throughput": limit.throughput}
     task.tell(SaturationAnswer, limit, rows=[figures, *limit.rows], zero_load_latency=empty)
     return limit

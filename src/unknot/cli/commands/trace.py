@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -11,7 +11,6 @@ from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import (
     SEED,
     Json,
-    MessageDepth,
     NetworkText,
     Seed,
 )
@@ -27,12 +26,10 @@ if TYPE_CHECKING:
 def trace(
     network: NetworkText,
     routing: str,
-    file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Messages, as CSV or .parquet; or see --requests.")
-    ] = None,
+    file: Path | None = None,
     vcs: int | None = None,
     switching: Switching = DEFAULT_SWITCHING,
-    buffer_depth: MessageDepth = None,
+    buffer_depth: int | None = None,
     overhead: int = 0,
     in_order: bool = False,
     requests: int | None = None,
@@ -55,6 +52,10 @@ def trace(
 
     Parameters
     ----------
+    file : argument [FILE]
+        Messages, as CSV or .parquet; or see --requests.
+    buffer_depth
+        Flits per virtual channel; by default 8, or the longest message under vct, saf.
     overhead
         Cycles a terminal is busy with a message before it sends.
     in_order

@@ -9,7 +9,7 @@ import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
 import unknot._base.kernels.types_kernel  # noqa: F401 (Numba reports to the clock from here on)
-from unknot._base.background import NoAnswerError, clock, within
+from unknot._base.deadline import NoAnswerError, clock, within
 
 
 def test_the_clock_stands_still_while_numba_compiles():
