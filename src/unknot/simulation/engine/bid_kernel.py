@@ -100,33 +100,14 @@ def pass_by(here, at, into, out):
 @inlined
 def winners_of(s, here, movers):
     """Allocate the switch; return the mask of the inputs that win."""
-    inputs, left = here.inputs, movers
-    ins, outs, shared_ins, shared_outs = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    left, bids = movers, np.int64(0)
     if movers & (movers - 1) == 0:
         return movers  # one bit at most
     while left != 0:
         at = natural(lowest(left))
         left &= left - 1
-        into, out = np.int64(1) << inputs.port_bit[at], np.int64(1) << inputs.out_port_bit[at]
-        shared_ins |= ins & into
-        shared_outs |= outs & out
-        ins |= into
-        outs |= out
-    # Who is alone at both ports would be granted and accepted in any match, so only the others are matched.
-    if shared_ins | shared_outs == 0:
-        return movers
-    rivals, left = np.int64(0), movers
-    while left != 0:
-        at, bit = natural(lowest(left)), left & -left
-        left ^= bit
-        if ((shared_ins >> inputs.port_bit[at]) | (shared_outs >> inputs.out_port_bit[at])) & 1:
-            rivals |= bit
-    bids, left = np.int64(0), rivals
-    while left != 0:
-        at = natural(lowest(left))
-        left &= left - 1
-        bids = bid(s, here, at, natural(inputs.out_port_bit[at]), np.int64(0), bids)
-    return (movers ^ rivals) | accept(s, here, bids)
+        bids = bid(s, here, at, natural(here.inputs.out_port_bit[at]), np.int64(0), bids)
+    return accept(s, here, bids)
 
 
 @inlined

@@ -16,7 +16,7 @@ from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
 from unknot.simulation.engine.simple_kernel import run_router
 from unknot.simulation.engine.state import DONE, FULL, QUIET
-from unknot.simulation.engine.view_kernel import place_of, view
+from unknot.simulation.engine.view_kernel import place_of, usual_view, view
 
 FAILED = 1 << 62
 """Progress of a part that gave up, so that no other part waits for it."""
@@ -47,13 +47,12 @@ def no_pack(s):
 
 
 @inlined
-def cycles(rule, raw, until, pack, run_router):
+def cycles(rule, s, until, pack, run_router):
     """Simulate from ``count.now`` up to, not including, cycle `until`; the status says if it stopped before.
 
     The last two arguments are functions for routers that take the fast path. Several parts of a network are advanced
     at once, each by a thread of its own; none is ever more than one cycle ahead of another.
     """
-    s = view(raw)
     setup, count = s.setup, s.count
     parts, part = setup.parts, setup.part
     first, last = setup.first_router, setup.last_router
@@ -103,10 +102,16 @@ def cycles(rule, raw, until, pack, run_router):
 @inlined
 def advance(rule, raw, until):
     """Simulate as `cycles` does."""
-    return cycles(rule, raw, until, pack, run_router)
+    return cycles(rule, view(raw), until, pack, run_router)
+
+
+@inlined
+def advance_usual(rule, raw, until):
+    """Do the same where the setup has the entries of `USUAL`."""
+    return cycles(rule, usual_view(raw), until, pack, run_router)
 
 
 @inlined
 def advance_general(rule, raw, until):
     """Do the same where no router takes the fast path."""
-    return cycles(rule, raw, until, no_pack, no_router)
+    return cycles(rule, view(raw), until, no_pack, no_router)

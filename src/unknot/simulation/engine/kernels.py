@@ -7,12 +7,13 @@ import numpy as np
 
 from unknot._base.kernels.native import Native
 from unknot.routing.contract import IN_ROUTER
-from unknot.simulation.engine.state import WAVEFRONT
+from unknot.simulation.engine.state import USUAL, WAVEFRONT
 from unknot.simulation.engine.state_arrays import State
 
 HERE = "unknot.simulation.engine"
 
 advance = Native(f"{HERE}.cycles_kernel.advance", "number", "int64", "number")
+advance_usual = Native(f"{HERE}.cycles_kernel.advance_usual", "number", "int64", "number")
 advance_general = Native(f"{HERE}.cycles_kernel.advance_general", "number", "int64", "number")
 served = Native(f"{HERE}.state_kernel.served", "number", "int64", "int64", "int64")
 find_stuck = Native(f"{HERE}.stuck_kernel.find_stuck", "number", "int64", "bool")
@@ -43,6 +44,8 @@ def link(part: State) -> Native:
     if part.linked != kind:
         _link(part)
         part.linked = kind
+    if all(getattr(setup, name) == entry for name, entry in USUAL.items()):
+        return advance_usual
     return advance if setup.packable else advance_general
 
 

@@ -387,6 +387,12 @@ SETUP = rows(
 )
 """Entries of `State.setup`."""
 
+USUAL = {
+    "packable": 1, "technique": NONATOMIC, "parts": 1, "routing_delay": 1, "queues": 0, "speculative": 0, "shared": 0,
+    "allocator": ISLIP, "switch_allocator": ISLIP, "selection": ALL, "claim": -NO_CYCLE,
+}  # fmt: skip
+"""Entries that most runs have in common: for those there is a loop in which they are constants."""
+
 COUNT = rows(
     SAVED,
     now=int64,  # the cycle to be simulated next

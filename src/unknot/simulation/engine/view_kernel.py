@@ -24,23 +24,25 @@ from numba.extending import (
 )
 from numba.np.arrayobj import make_array, populate_array
 
-from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, SETUP, TABLES
+from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, SETUP, TABLES, USUAL
 
 WORD = ir.IntType(64)
 
 
 class View(types.Type):
-    """A `State` in a kernel."""
+    """A `State` in a kernel, and entries of its setup that are constants there."""
 
-    def __init__(self):
-        super().__init__("unknot.State")
+    def __init__(self, constants):
+        self.constants = constants
+        super().__init__(f"unknot.State({constants})")
 
 
 class Setup(types.Type):
     """The entries of its setup."""
 
-    def __init__(self):
-        super().__init__("unknot.State.setup")
+    def __init__(self, constants):
+        self.constants = constants
+        super().__init__(f"unknot.State.setup({constants})")
 
 
 class Counters(types.Type):
@@ -66,7 +68,7 @@ class Column(types.Type):
         super().__init__(f"unknot.State.{table}[{kind}]")
 
 
-VIEW, SETUP_VIEW, COUNTERS = View(), Setup(), Counters()
+COUNTERS = Counters()
 COLUMNS = {
     name: Rows(name) if table.dtype.names else Column(name, from_dtype(table.dtype)) for name, table in TABLES.items()
 }
@@ -97,7 +99,8 @@ class _Names(AttributeTemplate):
     key = View
 
     def generic_resolve(self, view, name):
-        return {"setup": SETUP_VIEW, "count": COUNTERS, "raw": types.int64}.get(name) or COLUMNS.get(name)
+        own = {"setup": Setup(view.constants), "count": COUNTERS, "raw": types.int64}
+        return own.get(name) or COLUMNS.get(name)
 
 
 @infer_getattr
@@ -190,6 +193,8 @@ def _write(context, builder, sig, args):
 
 @lower_getattr_generic(Setup)
 def _read_entry(context, builder, kind, address, name):
+    if name in kind.constants:
+        return WORD(kind.constants[name])
     return _entry(builder, address, SETUP.dtype.names.index(name))
 
 
@@ -262,13 +267,18 @@ def as_array(typingctx, column):
     return kind(column), codegen
 
 
+def _address(context, builder, signature, args):
+    raw = signature.args[0]
+    return args[0] if raw == types.int64 else builder.ptrtoint(make_array(raw)(context, builder, args[0]).data, WORD)
+
+
 @intrinsic
 def view(typingctx, raw):
     """The state that an array `State.raw` describes, or the one at an address."""
+    return View({})(raw), _address
 
-    def codegen(context, builder, signature, args):
-        if raw == types.int64:
-            return args[0]
-        return builder.ptrtoint(make_array(raw)(context, builder, args[0]).data, WORD)
 
-    return VIEW(raw), codegen
+@intrinsic
+def usual_view(typingctx, raw):
+    """The same of a state whose setup has the entries of `USUAL`."""
+    return View(USUAL)(raw), _address
