@@ -74,7 +74,7 @@ FAULTS = (
     Fault(ENCODER + "serve", "for j in range(len(paths))))", "for j in range(1)))"),
     Fault(ENCODER + "serve", 'self._turn(("path", pair, j), pair, lanes, c, e)', "pass"),
     Fault(ENCODER + "serve", '(-self.variable("then", pair, c, e), self.variable("uses", pair, e))', "(1, -1)"),
-    Fault(ENCODER + "begin", "== hops[s] - 1]", "== hops[s] - 1][:1]"),
+    Fault(ENCODER + "begin", "== hops[pair[0]] - 1]", "== hops[pair[0]] - 1][:1]"),
     Fault(ENCODER + "after", "c % self.levels <= e % self.levels", "c % self.levels < e % self.levels"),
     Fault(ENCODER + "_turn", "-self.lane(pair, k), ", ""),
     Fault(ENCODER + "_turn", '("turn", k, c, e)', '("turn", 0, c, e)'),

@@ -25,7 +25,7 @@ from unknot.lanes import clauses as clauses_of_search
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept
 from unknot.lanes.exact import Open, decide
-from unknot.lanes.lane_refutation import refute
+from unknot.lanes.lane_refutation import Solution, refute
 from unknot.lanes.path_set import demand, path_set
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.served_pairs import shortest_pairs
@@ -164,9 +164,9 @@ def the_clauses_agree(network: Network, count: int, changes: str) -> None:
         assert isinstance(found, Refutation)
         assert accept(network, found) == count
     else:
-        assert isinstance(found, np.ndarray)
+        assert isinstance(found, Solution)
         if changes in plain.KEPT:
-            assert climbing.unserved(network, found, both_ways=changes == "shared") == 0
+            assert climbing.unserved(network, found.keys, both_ways=changes == "shared") == 0
 
 
 def split(learnt: np.ndarray) -> list[tuple[int, ...]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -202,9 +203,9 @@ def lanes_claim(impossible: int, changes: str, flows: list[list[int]] | None, pr
 
 
 def load_claim(
-    least: list[int], flows: list[list[Any]] | None, capacity: list[float] | None, weights: list[int]
+    least: Fraction, flows: list[list[Any]] | None, capacity: list[float] | None, proof: Document, **lanes: Any
 ) -> Document:
-    """The claim that some channel has at least a load, numerator and denominator, whatever shortest paths are taken.
+    """The claim that some channel has at least a load, whatever shortest paths are taken.
 
     Parameters
     ----------
@@ -212,11 +213,13 @@ def load_claim(
         None: every terminal sends 1 to every other.
     capacity : list of float, optional
         Of each channel, by which its flow is divided; None: 1.
-    weights : list of int
-        Of each channel.
+    proof : dict
+        Weights of channels, or a refutation of lower loads in some lanes.
+    lanes : dict
+        To what the claim is restricted: the number of `lanes`, their `changes`, and whether routes are by `table`.
     """
-    about = {"flows": flows, "capacity": capacity, "least": least}
-    return {"subject": "load", **about, "proof": {"weights": weights}}
+    about = {"flows": flows, "capacity": capacity, "least": [least.numerator, least.denominator]}
+    return {"subject": "load", **about, **lanes, "proof": proof}
 
 
 def removals_claim(switching: str, minimal: bool, least: int, proof: Document) -> Document:

@@ -28,7 +28,7 @@ from fractions import Fraction
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import combinations, pairwise, product
-from math import comb, gcd, isfinite, lcm
+from math import ceil, comb, gcd, isfinite, lcm
 from typing import Any, TypeVar
 
 FORMAT, VERSION = "unknot evidence", 1
@@ -733,11 +733,19 @@ def exact(numbers: Any, what: str, length: int | None = None) -> list[Fraction]:
     return [Fraction(number) for number in numbers]
 
 
-def flow_amounts(network: Network, flows: Any) -> tuple[list[dict[int, int]], int, int, int]:
-    """What each router gets from each other in parts of a unit; parts per unit; what divides all flows; the largest.
+def listed_flows(network: Network, flows: Any) -> list[tuple[int, int, Fraction]]:
+    """Flows [source terminal, destination terminal, amount]; null: every terminal sends 1 to every other."""
+    if flows is None:
+        return [(s, t, Fraction(1)) for s, t in product(range(network.terminals), repeat=2) if s != t]
+    if not isinstance(flows, list) or not all(isinstance(flow, list) and len(flow) == 3 for flow in flows):
+        raise Rejected("flows: null, or lists of source, destination and amount, are expected")
+    ends = [integers(flow[:2], "flows", 0, network.terminals) for flow in flows]
+    amounts = exact([flow[2] for flow in flows], "flows")
+    return [(s, t, amount) for (s, t), amount in zip(ends, amounts, strict=True)]
 
-    A flow is [source terminal, destination terminal, amount]; null: every terminal sends 1 to every other.
-    """
+
+def flow_amounts(network: Network, flows: Any) -> tuple[list[dict[int, int]], int, int, int]:
+    """What each router gets from each other in parts of a unit; parts per unit; what divides flows; the largest."""
     sent: list[dict[int, int]] = [{} for _ in range(network.routers)]
     if flows is None:
         every = AllPairs(network)
@@ -745,16 +753,13 @@ def flow_amounts(network: Network, flows: Any) -> tuple[list[dict[int, int]], in
             if (u, v) in every:
                 sent[v][u] = every.flows(u, v)
         return sent, 1, int(any(sent)), int(any(sent))
-    if not isinstance(flows, list) or not all(isinstance(flow, list) and len(flow) == 3 for flow in flows):
-        raise Rejected("flows: null, or lists of source, destination and amount, are expected")
-    ends = [integers(flow[:2], "flows", 0, network.terminals) for flow in flows]
-    amounts = exact([flow[2] for flow in flows], "flows")
-    parts = lcm(*(amount.denominator for amount in amounts))
+    listed = listed_flows(network, flows)
+    parts = lcm(*(amount.denominator for _, _, amount in listed))
     whole = largest = 0
-    for (s, t), amount in zip(ends, amounts, strict=True):
+    for s, t, amount in listed:
         u, v = network.inject[s], network.eject[t]
         if u != v:
-            number = amount.numerator * (parts // amount.denominator)
+            number = int(amount * parts)
             sent[v][u] = sent[v].get(u, 0) + number
             whole, largest = gcd(whole, number), max(largest, number)
     return sent, parts, whole, largest
@@ -776,6 +781,11 @@ class AllPairs:
         return bool(u != v and self.flows(u, v))
 
 
+def capacities(network: Network, capacity: Any) -> list[Fraction]:
+    """The capacity of each channel; null: 1."""
+    return [Fraction(1)] * network.channels if capacity is None else exact(capacity, "capacity", network.channels)
+
+
 def load_shown(network: Network, flows: Any, capacity: Any, weights: Any) -> Fraction:
     """The load, flow over capacity, that some channel has at least, however each flow takes one shortest path.
 
@@ -784,7 +794,7 @@ def load_shown(network: Network, flows: Any, capacity: Any, weights: Any) -> Fra
     largest flow.
     """
     weights = integers(weights, "weights", 0, 2**63, network.channels)
-    limits = [Fraction(1)] * network.channels if capacity is None else exact(capacity, "capacity", network.channels)
+    limits = capacities(network, capacity)
     room = sum((weight * limit for weight, limit in zip(weights, limits, strict=True)), Fraction(0))
     sent, parts, whole, largest = flow_amounts(network, flows)
     total = 0
@@ -809,12 +819,23 @@ def load_shown(network: Network, flows: Any, capacity: Any, weights: Any) -> Fra
     return max(alone, Fraction(total) / (room * parts))
 
 
-def check_load(network: Network, claim: Any, proof: Any) -> str:
-    """Check that some channel has at least a load, whatever shortest paths are taken."""
+def least_load(claim: Any) -> Fraction:
+    """The load that a claim says some channel to have at least."""
     numerator, denominator = integers(field(claim, "least", list), "least", 0, 2**1000, 2)
     if denominator == 0:
         raise Rejected("least: a numerator and a denominator above 0 are expected")
-    least = Fraction(numerator, denominator)
+    return Fraction(numerator, denominator)
+
+
+def check_load(network: Network, claim: Any, proof: Any) -> str:
+    """Check that some channel has at least a load: on any shortest paths, or on those that some lanes can have."""
+    least = least_load(claim)
+    if "lanes" in claim:
+        encoder = LoadEncoder(network, claim)
+        lane_clauses(encoder, encoder.amounts, proof)
+        check_refutation(encoder.clauses, len(encoder.number), field(proof, "steps", list))
+        routes = f"shortest paths{' by tables' * encoder.table} in {encoder.lanes} lane{'s' * (encoder.lanes > 1)}"
+        return f"{routes} {KINDS[encoder.changes]}: some channel has a load of at least {least}"
     shown = load_shown(network, claim.get("flows"), claim.get("capacity"), field(proof, "weights", list))
     if shown < least:
         raise Rejected(f"the weights show a load of {shown}, and not of {least}")
@@ -967,16 +988,20 @@ class Encoder:
         """Variable of a pair in a lane."""
         return self.variable("lane", self.ends(pair) if self.shared else pair, k)
 
+    def home(self, pair: Pair) -> int:
+        """The router where the paths of a pair end."""
+        return pair[1]
+
     def ends(self, pair: Pair) -> Pair:
         """The routers of a pair, in order."""
-        return min(pair), max(pair)
+        return min(pair[0], self.home(pair)), max(pair[0], self.home(pair))
 
     def serve(self, pair: Pair, first_lanes: int) -> None:
         """Add the clauses of a pair, which is in one of the first lanes."""
         self.reach(pair)
         lanes = range(min(first_lanes, self.lanes))
         self.clauses.append(tuple(self.lane(pair, k) for k in lanes))
-        paths = self._paths(pair)
+        paths = self.paths(pair)
         if paths is not None:
             self.clauses.append(tuple(self.variable("path", pair, j) for j in range(len(paths))))
             for j, path in enumerate(paths):
@@ -998,21 +1023,21 @@ class Encoder:
 
     def reach(self, pair: Pair) -> None:
         """Work out what `begin` and `after` need; raise `Rejected` if the pair has no path."""
-        if pair[0] not in self.hops_to(pair[1]):
-            raise Rejected(f"router {pair[0]} has no way to router {pair[1]}")
+        if pair[0] not in self.hops_to(self.home(pair)):
+            raise Rejected(f"router {pair[0]} has no way to router {self.home(pair)}")
 
     def begin(self, pair: Pair) -> list[int]:
         """Channels with which the paths of a pair begin."""
-        s, t = pair
-        hops, target = self.hops_to(t), self.network.target
-        return [c for c in self.network.leaving[s] if hops.get(target[c]) == hops[s] - 1]
+        hops, target = self.hops_to(self.home(pair)), self.network.target
+        return [c for c in self.network.leaving[pair[0]] if hops.get(target[c]) == hops[pair[0]] - 1]
 
     def after(self, pair: Pair, c: int) -> list[int]:
         """Channels that may follow a channel on paths of a pair; none if they end there."""
-        onward = self.begin((self.network.target[c], pair[1])) if self.network.target[c] != pair[1] else []
+        here = self.network.target[c]
+        onward = self.begin((here, pair[1])) if here != self.home(pair) else []
         return [e for e in onward if c % self.levels <= e % self.levels]
 
-    def _paths(self, pair: Pair) -> list[list[int]] | None:
+    def paths(self, pair: Pair) -> list[list[int]] | None:
         """All paths of a pair, which have the same length; None if there are more than `MOST_PATHS`."""
         paths, longer = list[list[int]](), [[c] for c in self.begin(pair)]
         while longer:
@@ -1025,6 +1050,9 @@ class Encoder:
         """Add for each lane: if the pair takes a step, and is in the lane, the lane has its turn."""
         for k in lanes:
             self.clauses.append((-self.variable(*step), -self.lane(pair, k), self.variable("turn", k, c, e)))
+
+    def limit(self) -> None:
+        """Add what clauses say about all served pairs together: nothing here."""
 
     def forbid(self, cycle: Sequence[int]) -> None:
         """Add for each lane the clause that it does not have all turns of a cycle of channels."""
@@ -1076,6 +1104,93 @@ class RouteEncoder(Encoder):
         return [*range(channel * self.copies, (channel + 1) * self.copies)]
 
 
+class LoadEncoder(Encoder):
+    """Clauses that hold if routes along shortest paths in some lanes load each channel less than a claim says.
+
+    A pair is a router and a terminal: all that goes from one to the other takes one path in one lane. What follows a
+    channel depends on the lane and the terminal; by tables what a router takes depends on the terminal alone. Further
+    variables are:
+
+    - ("next", where, terminal, e): packets to a terminal go on by channel e, from a router, or a channel in a lane.
+    - ("load", c, i, n): of the first i pairs that need not take channel c, those that take it send at least n parts.
+    """
+
+    def __init__(self, network: Network, claim: Any) -> None:
+        super().__init__(network, field(claim, "lanes", int), field(claim, "changes", str))
+        if self.changes not in KEPT:
+            raise Rejected("loads are of lanes that packets keep")
+        self.table = field(claim, "table", bool)
+        flows: dict[Pair, Fraction] = {}
+        for s, t, amount in listed_flows(network, claim.get("flows")):
+            if network.inject[s] != network.eject[t]:
+                flows[network.inject[s], t] = flows.get((network.inject[s], t), Fraction(0)) + amount
+        parts = lcm(*(amount.denominator for amount in flows.values()))
+        self.amounts = {pair: int(amount * parts) for pair, amount in flows.items()}
+        limit = least_load(claim) * parts
+        self.most = [ceil(limit * wide) - 1 for wide in capacities(network, claim.get("capacity"))]
+        self.takers: list[dict[Pair, list[int]]] = [{} for _ in self.most]
+        self.forced = [0 for _ in self.most]
+
+    def home(self, pair: Pair) -> int:
+        """The router of the terminal."""
+        return self.network.eject[pair[1]]
+
+    def serve(self, pair: Pair, first_lanes: int) -> None:
+        """Add the clauses of a pair, and note by which variables it takes which channels."""
+        super().serve(pair, first_lanes)
+        paths = self.paths(pair)
+        if paths is None:
+            taken = [
+                (c, self.variable("uses", pair, c)) for c in closure(self.begin(pair), lambda c: self.after(pair, c))
+            ]
+        else:
+            taken = [(c, self.variable("path", pair, j)) for j, path in enumerate(paths) for c in path]
+        for c, variable in taken:
+            self.takers[c].setdefault(pair, []).append(variable)
+            if self.table:
+                self.clauses.append((-variable, self.variable("next", self.network.source[c], pair[1], c)))
+        for c in {c for path in paths or () for c in path}:
+            if paths is not None and len(self.takers[c][pair]) == len(paths):
+                self.forced[c] += self.amounts[pair]
+                del self.takers[c][pair]
+
+    def _turn(self, step: tuple[Any, ...], pair: Pair, lanes: range, c: int, e: int) -> None:
+        """Add for each lane that it has the turn, and that packets to the terminal go on so."""
+        super()._turn(step, pair, lanes, c, e)
+        if not self.table and len(self.after(pair, c)) > 1:
+            for k in lanes:
+                onward = self.variable("next", (k, c), pair[1], e)
+                self.clauses.append((-self.variable(*step), -self.lane(pair, k), onward))
+
+    def limit(self) -> None:
+        """Add that packets to a terminal go on by one channel only, and that no channel has more than its most."""
+        onward: dict[Any, list[int]] = {}
+        for meaning, variable in self.number.items():
+            if meaning[0] == "next":
+                onward.setdefault(meaning[1:3], []).append(variable)
+        self.clauses += [(-a, -b) for variables in onward.values() for a, b in combinations(variables, 2)]
+        for c, takers in enumerate(self.takers):
+            room = self.most[c] - self.forced[c]
+            rest = sum(self.amounts[pair] for pair in takers)
+            sums = {0: self.variable("load", c, 0, 0)}
+            self.clauses.append((sums[0],))
+            if room < 0:
+                self.clauses.append((-sums[0],))
+            for i, (pair, variables) in enumerate(takers.items(), start=1):
+                rest -= self.amounts[pair]
+                longer: dict[int, int] = {}
+                for before, known in sums.items():
+                    for taken in ((), *((-variable,) for variable in variables)):
+                        total = before + self.amounts[pair] * len(taken)
+                        if total > room:
+                            self.clauses.append((-known, *taken))
+                        elif total + rest > room:
+                            longer[total] = self.variable("load", c, i, total)
+                            self.clauses.append((-known, *taken, longer[total]))
+                sums = longer
+                require_few(self.clauses)
+
+
 def copied(network: Network, lanes: int) -> Network:
     """The network of VCs: channel c becomes channels c · lanes, c · lanes + 1, …"""
     copies = {name: [v for v in getattr(network, name) for _ in range(lanes)] for name in ("source", "target")}
@@ -1095,6 +1210,7 @@ def lane_clauses(encoder: Encoder, pairs: Container[Pair], proof: Any) -> None:
     for position, (s, t) in enumerate(named):
         encoder.serve((s, t), position + 1)
         require_few(encoder.clauses)
+    encoder.limit()
     network = encoder.network
     for entries in field(proof, "cycles", list):
         cycle = integers(entries, "cycles", 0, network.channels)

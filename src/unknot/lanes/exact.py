@@ -10,7 +10,7 @@ import numpy as np
 from unknot._base.deadline import clock
 from unknot.lanes.clauses import KEPT, Clauses, Pair, hops, leaving
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.lane_refutation import Open, Refutation, refute
+from unknot.lanes.lane_refutation import Open, Refutation, Solution, refute
 from unknot.lanes.path_set import Demand, Floats
 from unknot.lanes.question import Question
 from unknot.lanes.served_pairs import ServedPairs, clique, given_pairs, shortest_pairs
@@ -74,7 +74,7 @@ class ExactSearch:
         now = clock()
         part = replace(effort, deadline=now + share * (effort.deadline - now))
         changes = "any" if question.changes == "ports" else question.changes
-        answer: Floats | Refutation | Open
+        answer: Solution | Floats | Refutation | Open
         if question.demand is not None and not self.few_paths:
             answer = decide(question.demand, count, part, conflicts=self.conflicts, changes=changes)
         elif not self.fits(count):
@@ -86,10 +86,10 @@ class ExactSearch:
         elif isinstance(answer, Refutation):
             self.low, self.evidence = answer.lanes + 1, answer
         elif question.paths != "table":
-            return answer
+            return answer.keys if isinstance(answer, Solution) else answer
         return None
 
-    def _refuted(self, count: int, effort: SearchEffort, changes: str) -> Floats | Refutation | Open:
+    def _refuted(self, count: int, effort: SearchEffort, changes: str) -> Solution | Refutation | Open:
         """A refutation over the checker's clauses of that many lanes, or of more that a clique rules out."""
         first = list[Pair]()
         if changes in KEPT:
@@ -171,7 +171,7 @@ def decide(
     refutation = refute(
         served, lanes, effort, changes=changes, first=first_pairs, cycles=cycles, conflicts=4 * conflicts
     )  # fmt: skip
-    if isinstance(refutation, np.ndarray):
+    if isinstance(refutation, Solution):
         raise DisagreementError(f"{lanes} lanes on {network.name}")
     return Open(spent) if isinstance(refutation, Open) else refutation
 

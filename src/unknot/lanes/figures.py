@@ -35,7 +35,7 @@ class Figures:
     load : float64 array, shape (channels,)
         Load of each channel, in routes (pairs of terminals), or in the units of the flows, over its capacity.
     load_evidence : LoadBound or None
-        Why no choice of shortest paths has a lower highest load than `load_bound`; None for given paths.
+        Why no shortest paths in as many lanes have a lower highest load than `load_bound`; None for given paths.
     pairs : int
         Pairs of routers that are served.
     tried : dict of int to (int, int)
@@ -73,7 +73,7 @@ class Figures:
 
     @property
     def load_bound(self) -> float | None:
-        """Lower bound on the highest load over all choices of shortest paths; None for given paths."""
+        """Lower bound on the highest load of shortest paths in as many lanes; None for given paths."""
         return None if self.load_evidence is None else float(self.load_evidence.least)
 
     @property

@@ -96,6 +96,22 @@ class RouteRefutation(Refutation):
 
 
 @dataclass(frozen=True, eq=False)
+class Solution:
+    """Orders by which a number of lanes serves all pairs.
+
+    Attributes
+    ----------
+    keys : float64 array, shape (lanes, channels)
+        Of one lane, of virtual channels, where packets change lanes.
+    routes : dict of pair to (int, list of int)
+        The lane and the channels of each pair that the clauses are about.
+    """
+
+    keys: Floats
+    routes: dict[Pair, tuple[int, list[int]]]
+
+
+@dataclass(frozen=True, eq=False)
 class Open:
     """The question was left open; how many conflicts the solver met."""
 
@@ -111,12 +127,12 @@ def refute(
     first: Iterable[Pair] = (),
     cycles: Iterable[tuple[int, ...]] = (),
     conflicts: int,
-) -> Refutation | Floats | Open:
-    """Prove over the checker's clauses that a number of lanes is not enough, or find keys by which it is.
+) -> Refutation | Solution | Open:
+    """Prove over the checker's clauses that a number of lanes is not enough, or find orders by which it is.
 
-    The solver begins without cycles. It takes as many pairs at a time as `MORE_CLAUSES` clauses hold: many pairs
-    contradict each other soon, few of them only with many cycles. An answer with a cycle has it forbidden. One
-    without gives orders of the channels; pairs that these do not serve are added.
+    The solver begins without cycles. It takes as many pairs at a time as `MORE_CLAUSES` clauses hold, or all where
+    loads are limited: many pairs contradict each other soon, few of them only with many cycles. An answer with a
+    cycle has it forbidden. One without gives orders of the channels; pairs that these do not serve are added.
 
     Parameters
     ----------
@@ -127,15 +143,15 @@ def refute(
 
     Returns
     -------
-    Refutation, or float64 array of shape (lanes, channels), or Open
-        Keys are of one lane, of virtual channels, where packets change lanes; open, if time or conflicts run out.
+    Refutation, Solution or Open
+        Open, if time or conflicts run out, or the clauses are too many.
     """
     from pysat.solvers import Solver
 
     encoder = served.encoder(lanes, changes)
     pairs: list[Pair] = []
     forbidden = dict.fromkeys(cycles)
-    todo = [*dict.fromkeys([*first, *served.pairs[:1]])]
+    todo = [*dict.fromkeys([*first, *(served.pairs if served.limited else served.pairs[:1])])]
     with Solver(name="glucose4", incr=False) as solver:
         sent = 0
         while True:
@@ -143,8 +159,12 @@ def refute(
             for pair in todo:
                 pairs.append(pair)
                 encoder.serve(pair, len(pairs))
-                if len(encoder.clauses) > enough:
+                if len(encoder.clauses) > enough and not served.limited:
                     break
+            try:
+                encoder.limit()
+            except plain.Unchecked:
+                return Open(0)
             # A cycle has clauses only where its turns have variables, which further pairs bring.
             for cycle in forbidden:
                 encoder.forbid(cycle)
@@ -155,14 +175,15 @@ def refute(
                 for clause in encoder.clauses[sent:]:
                     solver.add_clause(clause)
                 sent = len(encoder.clauses)
-                effort.report(f"refuting {lanes} lanes: {len(pairs)} pairs, {len(forbidden)} cycles")
+                effort.report(f"{lanes} lane{'s' * (lanes > 1)}, exact: {len(pairs)} pairs, {len(forbidden)} cycles")
                 possible = solved_within(solver, effort, conflicts)
                 if possible is None:
                     return Open(solver.accum_stats()["conflicts"])
                 if not possible:
                     proof = _proved(served, lanes, changes, pairs, [*forbidden], effort, conflicts)
                     return proof or Open(solver.accum_stats()["conflicts"])
-                turns = _turns(encoder, {x for x in solver.get_model() if x > 0})
+                true = {x for x in solver.get_model() if x > 0}
+                turns = _turns(encoder, true)
                 fresh = {cycle for lane in turns for cycle in short_cycles(lane, CYCLES)} - {*forbidden}
                 for cycle in sorted(fresh):
                     forbidden[cycle] = None
@@ -171,7 +192,7 @@ def refute(
                     keys = np.array([climbing(lane, encoder.network.channels) for lane in turns])
                     todo = _unserved(encoder, keys, served.pairs, {*pairs})
                     if not todo:
-                        return keys
+                        return Solution(keys, {pair: _route(encoder, pair, true) for pair in pairs})
 
 
 def _proved(
@@ -195,6 +216,8 @@ def _proved(
         for position, pair in enumerate(pairs):
             encoder.serve(pair, position + 1)
             ends.append(len(encoder.clauses))
+        encoder.limit()
+        ends.append(len(encoder.clauses))
         for cycle in cycles:
             encoder.forbid(cycle)
             ends.append(len(encoder.clauses))
@@ -206,8 +229,8 @@ def _proved(
         best = kind(lanes, tuple(pairs), tuple(cycles), steps, changes)
         used = {bisect_left(ends, hint) for _, hints in steps for hint in hints if hint <= ends[-1]}
         fewer = [pair for i, pair in enumerate(pairs) if i in used]
-        less = [cycle for i, cycle in enumerate(cycles, start=len(pairs)) if i in used]
-        if len(fewer) + len(less) > 0.9 * len(ends):
+        less = [cycle for i, cycle in enumerate(cycles, start=len(pairs) + 1) if i in used]
+        if len(fewer) + len(less) > 0.9 * (len(pairs) + len(cycles)):
             return best
         pairs, cycles = fewer, less
 
@@ -220,6 +243,20 @@ def _turns(encoder: plain.Encoder, true: set[int]) -> list[list[Turn]]:
             _, k, c, e = meaning
             turns[k].append((c, e))
     return turns
+
+
+def _route(encoder: plain.Encoder, pair: Pair, true: set[int]) -> tuple[int, list[int]]:
+    """The lane and the channels of a pair in an answer."""
+    number = encoder.number
+    ends = encoder.ends(pair) if encoder.shared else pair
+    lane = next(k for k in range(encoder.lanes) if number.get(("lane", ends, k)) in true)
+    paths = encoder.paths(pair)
+    if paths is not None:
+        return lane, next(path for j, path in enumerate(paths) if number["path", pair, j] in true)
+    path = [next(c for c in encoder.begin(pair) if number["uses", pair, c] in true)]
+    while onward := encoder.after(pair, path[-1]):
+        path.append(next(e for e in onward if number["then", pair, path[-1], e] in true))
+    return lane, path
 
 
 def _unserved(encoder: plain.Encoder, keys: Floats, every: list[Pair], known: set[Pair]) -> list[Pair]:

@@ -127,7 +127,7 @@ def lanes(
     exact = ExactSearch(question, spent, conflicts)
     orders = fewest(question.path_set, exact, rounds=rounds, limit=limit)
     spent.finish_by(deadline.end)
-    bound, front = None, list[RoutesInLanes]()
+    front = list[RoutesInLanes]()
     if pairs is None:
         front.append(_given(question, orders))
     else:
@@ -139,7 +139,6 @@ def lanes(
             )
         low = spent.insist(lambda: LowLoads(question, orders, spent, tries, effort // ROUND, exact.low, limits))
         front += low.front(most or 0)
-        bound = low.bound
     best = min(front, key=lambda o: (o.highest, o.count) if first == "load" else (o.count, o.highest))
     return Lanes(
         relation=best.relation(question, vcs),
@@ -151,7 +150,7 @@ def lanes(
         lane=best.lane,
         lane_load=best.lane_load,
         load=best.load,
-        load_evidence=bound,
+        load_evidence=best.bound,
         key=best.key,
         pairs=question.pairs,
         tried=spent.tried,

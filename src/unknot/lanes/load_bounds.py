@@ -31,29 +31,20 @@ NEAR = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class LoadBound:
-    """Weights of channels, and the load that they show some channel to have.
+    """The load that some channel is shown to have, in routes from terminal to terminal or units of the flows.
 
     Attributes
     ----------
-    weights : tuple of int
-    least : Fraction
-        In routes from terminal to terminal, or in the units of the flows, over the capacity.
-    flows : list of [source, destination, amount], or None
-        What terminals send to each other; None: every terminal sends 1 to every other.
-    capacity : list of float, or None
-        Of each channel; None: all have 1.
+    claim : dict
+        The bound as a claim of a document, with its proof.
     """
 
-    weights: tuple[int, ...]
-    least: Fraction
-    flows: list[list[Any]] | None
-    capacity: list[float] | None
+    claim: dict[str, Any]
 
     @property
-    def claim(self) -> dict[str, Any]:
-        """The bound as a claim of a document."""
-        least = [self.least.numerator, self.least.denominator]
-        return load_claim(least, self.flows, self.capacity, [*self.weights])
+    def least(self) -> Fraction:
+        """The load, flow over capacity."""
+        return Fraction(*self.claim["least"])
 
     def holds(self, network: Network) -> bool:
         """Whether the separate checker accepts the bound for a network."""
@@ -92,7 +83,7 @@ def load_bound(traffic: Demand, capacity: Floats, *, time_limit: float = 0.0) ->
             tried = _rounded(within(time_limit, lambda: _weights(traffic, capacity, time_limit)))
             shown += [(plain.load_shown(about, flows, limits, weights.tolist()), weights) for weights in tried]
     least, weights = max(shown, key=lambda one: one[0])
-    return LoadBound(tuple(weights.tolist()), least, flows, limits)
+    return LoadBound(load_claim(least, flows, limits, {"weights": weights.tolist()}))
 
 
 def is_programmed(traffic: Demand) -> bool:

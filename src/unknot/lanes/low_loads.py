@@ -10,8 +10,9 @@ import numpy as np
 
 from unknot._base.deadline import clock
 from unknot.lanes.effort import SearchEffort
+from unknot.lanes.exact_loads import lowest
 from unknot.lanes.laned import Routes, laned
-from unknot.lanes.load_bounds import is_programmed, load_bound
+from unknot.lanes.load_bounds import LoadBound, is_programmed, load_bound
 from unknot.lanes.path_set import Floats, Ints, by_terminal, of_pairs, packed, path_set
 from unknot.lanes.question import Question
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of, unevenness
@@ -45,12 +46,15 @@ class RoutesInLanes:
     lane : int64 array, shape (routers, columns)
     lane_load : float64 array, shape (lanes, channels)
     key : float64 array, same shape
+    bound : LoadBound or None
+        On the highest load in these lanes.
     """
 
     routes: Routes | Table
     lane: Ints
     lane_load: Floats
     key: Floats
+    bound: LoadBound | None = None
 
     @property
     def count(self) -> int:
@@ -116,16 +120,11 @@ class LowLoads:
 
     def front(self, most: int) -> Iterator[RoutesInLanes]:
         """Routes in the fewest lanes, then in each greater number up to `most`."""
-        best = self._evened(self._best())
+        best = self._best()
         yield self._made(best)
         for lanes in range(len(best.rank) + 1, most + 1):
             best = balanced(self.goal, self.goal.widened(best, lanes), self.effort, self.rounds, stream=lanes)
-            best = self._evened(best)
             yield self._made(best)
-
-    def _evened(self, now: Carried) -> Carried:
-        """Routes whose loads are evened out, below the highest one and among lanes, if moves are wanted at all."""
-        return evened(self.goal, now, self.effort) if self.rounds else now
 
     def _best(self) -> Carried:
         """The best routes in the fewest lanes: of the orders, of the catalogue, and annealed."""
@@ -186,10 +185,14 @@ class LowLoads:
         return sorted(made, key=lambda now: (len(now.rank), highest(now)))
 
     def _made(self, now: Carried) -> RoutesInLanes:
-        """Routes as they are handed on."""
-        goal = self.goal
+        """Routes as they are handed on: if moves are wanted at all, with the lowest load, which is evened out."""
+        goal, bound = self.goal, self.bound
+        if self.rounds and bound is not None:
+            now, bound = lowest(goal, now, bound, self.effort)
+        if self.rounds:
+            now = evened(goal, now, self.effort)
         key = now.rank.astype(np.float64)
         if goal.table:
             bits = bits_of(goal.path_set, now.follow[0].T.astype(np.int64))
-            return RoutesInLanes(free_table(goal.demand, goal.path_set, bits), now.lane, now.lane_load, key)
-        return RoutesInLanes(routes_of(goal, now), now.lane, now.lane_load, key)
+            return RoutesInLanes(free_table(goal.demand, goal.path_set, bits), now.lane, now.lane_load, key, bound)
+        return RoutesInLanes(routes_of(goal, now), now.lane, now.lane_load, key, bound)

@@ -14,6 +14,7 @@ from unknot.lanes.path_set import Demand, Floats
 from unknot.lanes.tables import lanes_of
 
 if TYPE_CHECKING:
+    from unknot.lanes.lane_refutation import Solution
     from unknot.lanes.orders_kernel import Orders, PathSet
     from unknot.lanes.reroute_kernel import Carried
     from unknot.lanes.tables import Table
@@ -115,6 +116,21 @@ class LoadGoal:
         now.lane[:] = lanes_of(orders, table)
         now.start[:] = then.T
         now.follow[:] = then.T if self.table else then.T[self.path_set.target]
+        carry_routes(self.path_set, now, self.rate)
+        return now
+
+    def routed(self, solution: Solution) -> Carried:
+        """The routes of a solution, each of a router and a terminal."""
+        from unknot.lanes.reroute_kernel import carry_routes
+
+        now, column, source = self.empty(solution.keys), self.demand.distances.column, self.path_set.source
+        for (router, terminal), (lane, path) in solution.routes.items():
+            home = column[terminal]
+            now.lane[router, home], now.start[router, home] = lane, path[0]
+            if self.table:
+                now.follow[0, source[path], home] = now.start[source[path], home] = path
+            else:
+                now.follow[lane, path[:-1], home] = path[1:]
         carry_routes(self.path_set, now, self.rate)
         return now
 

@@ -37,12 +37,15 @@ class ServedPairs:
         The checker's encoder for a number of lanes and a kind of changes, without clauses.
     given : bool
         Whether each pair has a route that is given.
+    limited : bool
+        Whether the encoder limits loads, so that its clauses are about all pairs together.
     """
 
     network: Network
     pairs: list[Pair]
     encoder: Callable[[int, str], plain.Encoder]
     given: bool
+    limited: bool = False
 
 
 def shortest_pairs(network: Network, sends: Flags | None) -> ServedPairs:

@@ -147,7 +147,7 @@ class FewestForm(VerdictForm, DeliveryForm, RelationForm):
     evidence_holds: bool | None = key("Whether the separate checker accepts it; null: none to check.")
     highest_load: Number = key("Highest load of a channel, in routes or in the units of the flows.")
     mean_load: Number = key("Mean load of the channels.")
-    load_bound: Number | None = key("No shortest paths have a lower highest load; null: given paths.")
+    load_bound: Number | None = key("No shortest paths in as many lanes have a lower load; null: given paths.")
     load_gap: Number | None = key("The highest load over this bound, less 1.")
     load_bound_holds: bool | None = key("Whether the separate checker accepts this bound.")
     tried: Annotated[list[TriedForm], By(_tried)]
