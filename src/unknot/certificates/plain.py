@@ -1712,6 +1712,149 @@ def check_rule(claim: Any, proof: Any) -> str:
     return f"{family.name}: this rule of {len(rule)} states is free of deadlock under {switching}"
 
 
+# ------------------------------------------------------------------------------------ routers that are updated
+
+
+class Mixed:
+    """Two routings of one network: what each answers wherever packets can come while routers follow either.
+
+    A router follows the old routing until it is updated, at one moment. A header waits for candidates of the routing
+    that its router follows at present; packets that are in the network may have gone by the other one.
+    """
+
+    def __init__(self, network: Network, claim: Any) -> None:
+        self.network, self.relation = network, field(claim, "relation", dict)
+        self.commits = field(self.relation, "commits", bool)
+        counts = integers(field(self.relation, "vcs", list), "vcs", 0, 2**20, network.channels)
+        if sum(counts) > MOST_VCS:
+            raise Unchecked(f"{sum(counts)} VCs are more than the {MOST_VCS} that are checked here")
+        self.router = [network.target[c] for c, count in enumerate(counts) for _ in range(count)] + network.inject
+        self.answers: list[dict[int, tuple[list[int], list[int]]]] = []
+        for rows in field(self.relation, "states", list):
+            answers: dict[int, tuple[list[int], list[int]]] = {}
+            for row in rows if isinstance(rows, list) else [rows]:
+                if not isinstance(row, list) or len(row) != 3:
+                    raise Rejected("states: rows [place, old entries, new entries] are expected")
+                (at,) = integers(row[:1], "state", 0, len(self.router))
+                if at in answers:
+                    raise Rejected(f"states: place {at} is there twice")
+                old, new = (integers(entries, "state", -MOST_VCS, MOST_VCS) for entries in row[1:])
+                answers[at] = old, new
+            self.answers.append(answers)
+        self.changed = {
+            self.router[at] for answers in self.answers for at, (old, new) in answers.items() if old != new
+        }
+
+    def table(self, updated: set[int], updating: set[int], passed: set[int], drained: set[int]) -> Table:
+        """What packets may do when some routers have been updated.
+
+        Parameters
+        ----------
+        updated, updating : set of int
+            Routers that follow the new routing, and those that follow either, so that a header may wait for any
+            single candidate. All others follow the old one.
+        passed : set of int
+            Updated routers that packets in the network may have passed before.
+        drained : set of int
+            Addresses to which nothing is sent before all routers have been updated.
+        """
+        states: list[list[list[int]]] = []
+        for address, answers in enumerate(self.answers):
+            rows: list[list[int]] = []
+            for at, (old, new) in answers.items():
+                router, entries = self.router[at], old
+                if address in drained:
+                    entries = new
+                elif router in updating:
+                    entries = joined(old, new)
+                elif router in updated:
+                    gone = [min(v, -v - 2) for v in old if v != EJECT] if new else old
+                    entries = joined(new, gone) if router in passed else new
+                rows.append([at, *entries])
+            states.append(rows)
+        return Table(self.network, {**self.relation, "commits": self.commits or bool(updating), "states": states})
+
+
+def joined(entries: list[int], others: list[int]) -> list[int]:
+    """Entries, and those of others that are of other VCs."""
+    known = {max(v, -v - 2) for v in entries}
+    return entries + [v for v in others if max(v, -v - 2) not in known]
+
+
+def check_update(network: Network, claim: Any, proof: Any) -> str:
+    """Check that packets never block each other while routers are updated, in any order or in batches; or that they do.
+
+    `moments` show it for any order if one of them leaves open which routing each router follows, or if there is one
+    for each set of updated routers. They show it for batches if each begins where the one before has ended, and is of
+    one router, or leaves open which routing its routers follow.
+    """
+    mixed, switching, how = Mixed(network, claim), technique(claim), field(claim, "how", str)
+    if how == "deadlock":
+        check_update_deadlock(mixed, switching, proof)
+        return f"deadlock under {switching} while routers are updated"
+    drained = {*integers(claim.get("drained", []), "drained", 0, len(mixed.answers))}
+    done, batches, open_to_all, sets = set[int](), 0, False, set[frozenset[int]]()
+    for moment in field(proof, "moments", list):
+        names = "updated", "updating", "passed"
+        updated, updating, passed = (
+            {*integers(field(moment, name, list), name, 0, network.routers)} & mixed.changed for name in names
+        )
+        check_free(mixed.table(updated, updating, passed, drained), switching, field(moment, "proof", dict))
+        open_to_all |= updating == mixed.changed
+        if passed == updated and not updating:
+            sets.add(frozenset(updated))
+        if how == "batches":
+            if updated - passed != done or (updating and passed) or len(passed) > 1 or drained:
+                raise Rejected("a batch begins where the one before has ended, and is of one router, or of any order")
+            if passed and not batches:
+                raise Rejected("the first moment is before any router is updated, or leaves all of its batch open")
+            batches += 1
+            done |= updating | passed
+    stopped = f", if nothing is sent to {len(drained)} addresses meanwhile" if drained else ""
+    if how == "any order" and (open_to_all or len(sets) == 2 ** len(mixed.changed)):
+        return f"free of deadlock under {switching} in whatever order routers are updated{stopped}"
+    if how == "batches" and done == mixed.changed:
+        return (
+            f"free of deadlock under {switching} while routers are updated in {batches} batches, if the packets of "
+            "before have left the network when a batch begins"
+        )
+    raise Rejected(f"the moments do not show {how!r}")
+
+
+def check_update_deadlock(mixed: Mixed, switching: str, proof: Any) -> None:
+    """Check that packets go one after the other to where they block each other, past routers that are updated."""
+    network = mixed.network
+    updated = {*integers(field(proof, "updated", list), "updated", 0, network.routers)}
+    table = mixed.table(set(), {*range(network.routers)}, set(), set())
+    messages = field(proof, "messages", list)
+    packets = [Packet(table, switching, message) for message in messages]
+    check_reachability("scheduled", packets)
+    last_old: dict[int, int] = {}
+    first_new: dict[int, int] = {}
+    moment = 0
+    for packet in packets:
+        for at, v in pairwise([table.vcs + packet.source, *packet.way]):
+            old, new = (v in entries or -v - 2 in entries for entries in mixed.answers[packet.address][at])
+            moment += 1
+            if not new:
+                last_old[mixed.router[at]] = moment
+            elif not old:
+                first_new.setdefault(mixed.router[at], moment)
+    if any(router not in updated or moment < last_old.get(router, 0) for router, moment in first_new.items()):
+        raise Rejected("a packet takes a way that its router has not got yet, or no longer has")
+    targets: list[int] = []
+    for number, (packet, message) in enumerate(zip(packets, messages, strict=True), start=1):
+        wants = integers(field(message, "wanted", list), "wanted", 0, table.vcs)
+        entries = mixed.answers[packet.address][packet.at][mixed.router[packet.at] in updated]
+        waits = [v for v in entries if v >= EJECT]
+        alone = mixed.commits or switching == "wormhole-nonatomic"
+        choices = [{max(v, -v - 2)} for v in entries if v != EJECT] if alone else [{*waits}]
+        if not wants or {*wants} not in choices:
+            raise Rejected(f"packet {number} does not wait at {table.name(packet.at)} for what it says")
+        targets += wants
+    require_blocked(switching, packets, targets)
+
+
 # -------------------------------------------------------------------------------------------------- a whole document
 
 
@@ -1788,6 +1931,7 @@ def check_routes(table: Table, claim: Any, proof: Any) -> str:
     return f"these routes cannot be free of deadlock in {check_lanes(encoder, senders, proof)}"
 
 
+OF_NETWORKS = {"load": check_load, "update": check_update}
 OF_RULES = {"rule": check_rule, "rules": check_rules}
 OF_TABLES = {
     "changes": check_changes,
@@ -1799,7 +1943,7 @@ OF_TABLES = {
     "removals": check_removals,
     "size": check_size,
 }
-"""The functions that check claims about rules, and claims about a relation, by their subject."""
+"""The functions that check claims about networks, rules and a relation, by their subject."""
 
 
 def check(network: Network | None, table: Table | None, claim: Any) -> str:
@@ -1809,15 +1953,15 @@ def check(network: Network | None, table: Table | None, claim: Any) -> str:
         return OF_RULES[subject](claim, proof)
     if network is None:
         raise Rejected("a claim about a network comes without it")
-    if subject == "load":
-        return check_load(network, claim, proof)
+    if subject in OF_NETWORKS:
+        return OF_NETWORKS[subject](network, claim, proof)
     if subject == "lanes":
         sends = claim.get("sends")
         pairs = AllPairs(network) if sends is None else sending_pairs(network, sends)
         encoder = Encoder(network, field(claim, "impossible", int), field(claim, "changes", str))
         return f"shortest paths: {check_lanes(encoder, pairs, proof)} cannot be free of deadlock"
     if subject not in OF_TABLES:
-        known = sorted([*OF_RULES, *OF_TABLES, "lanes", "load"])
+        known = sorted([*OF_RULES, *OF_NETWORKS, *OF_TABLES, "lanes"])
         raise Rejected(f"{subject!r} is no claim that this checker knows: they are {', '.join(known)}")
     if "relation" in claim:
         table = Table(network, field(claim, "relation", dict))

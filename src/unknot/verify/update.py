@@ -1,0 +1,223 @@
+"""Updates: can packets block each other while routers change from one routing to another, in any order?
+
+A router changes at one moment; packets that it sent before stand in the network with those of the new routing. So a
+packet may have been routed by the old rule at some routers and by the new one at others, and two routings that are
+each free of deadlock can deadlock together (Lysne, Pinkston & Duato 2005).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations, islice, pairwise
+
+from unknot._base.deadline import Deadline
+from unknot._base.progress import Progress, with_bar
+from unknot._base.shown import Brief
+from unknot._base.switching import DEFAULT_SWITCHING, switching_named
+from unknot.certificates.verdict import Configuration, Verdict
+from unknot.routing.contract import NO_WAIT, VC_MASK
+from unknot.routing.relation import Relation
+from unknot.verify.check import check
+from unknot.verify.mixture import Mixture, Moment, mixture
+from unknot.verify.update_order import Order, Proof, safe_order
+
+LOST = 1000
+"""States where a packet is lost that are kept."""
+
+
+MOST_SETS = 1024
+"""Sets of updated routers up to which each is judged, where headers have a choice."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Update(Brief):
+    """What can happen while routers change from one routing to another.
+
+    Attributes
+    ----------
+    deadlock_free : bool or None
+        Whether no deadlock is possible, in whatever order routers are updated; None: open.
+    switching : str
+    established : str
+        The answer in words.
+    mixture : Mixture
+        What the two routings answer wherever packets can come.
+    proofs : tuple of Proof
+        If it is free of deadlock: the proof for all orders at once, or one for each set of updated routers.
+    configuration : Configuration or None
+        A deadlock, its messages in the order in which they go to where they stand.
+    updated : tuple of int
+        Routers that have been updated in this deadlock.
+    lasts : bool
+        Whether its messages stay blocked when all routers have been updated.
+    lost : tuple of (input VC, address)
+        Where packets can come to a router that has no way for them, before or after its update; the first few.
+    order : Order or None
+        Batches of routers that can be updated one after the other; None where any order will do.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> from unknot.routing import dimension_order
+    >>> change = update(dimension_order(mesh(3, 3)), dimension_order(mesh(3, 3), order=[1, 0]))
+    >>> change.deadlock_free, change.lasts, change.order.batches
+    (False, True, ((0, 1), (2, 3), (4, 5), (6, 7, 8)))
+    """
+
+    deadlock_free: bool | None
+    switching: str
+    established: str
+    mixture: Mixture
+    proofs: tuple[Proof, ...]
+    configuration: Configuration | None
+    updated: tuple[int, ...]
+    lasts: bool
+    lost: tuple[tuple[int, int], ...]
+    order: Order | None
+
+    @property
+    def evidence_holds(self) -> bool | None:
+        """Whether the separate checker accepts the evidence; None: there is none, or it is too large."""
+        from unknot.verify.update_evidence import update_holds
+
+        return update_holds(self)
+
+
+@with_bar
+def update(
+    old: Relation,
+    new: Relation,
+    switching: str = DEFAULT_SWITCHING,
+    *,
+    time_limit: float | Deadline = 60.0,
+    progress: Progress | None = None,
+) -> Update:
+    """Decide whether a network can deadlock while its routers change from one routing to another.
+
+    All orders are judged at once: each router follows either routing. If that is not free of deadlock, the routers
+    that must have been updated for a deadlock are read off from it, and a safe order is looked for.
+
+    Parameters
+    ----------
+    old, new : Relation
+        On one network, with the same VCs and addresses. Where headers have a choice, the answer may stay open.
+    switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
+    time_limit : float or Deadline
+        Seconds.
+
+    Raises
+    ------
+    RelationError
+        If the relations do not fit to each other, or break their contract where packets of the other come.
+
+    References
+    ----------
+    O. Lysne, T. M. Pinkston, J. Duato: A methodology for developing deadlock-free dynamic network reconfiguration
+    processes, part II. IEEE Transactions on Parallel and Distributed Systems, 16(5), 2005, 428–443.
+    """
+    technique, deadline = switching_named(switching), Deadline.of(time_limit, "update")
+    both = mixture(old, new)
+    every = Moment(updating=range(old.network.num_routers))
+    relation = both.relation(every)
+    verdict = check(relation, technique, time_limit=deadline, progress=progress)
+    configuration, updated = None, frozenset[int]()
+    proofs: list[Proof] = []
+    if verdict.deadlock_free:
+        proofs = [Proof(every, relation, verdict)]
+    else:
+        knots = _knots(both, verdict, proofs, deadline)
+        configuration, updated = next(knots, (None, updated))
+    free = True if verdict.deadlock_free or len(proofs) == 2 ** len(both.changed) else None
+    words = "in whatever order routers are updated, packets cannot block each other"
+    if configuration is not None:
+        free, proofs = False, []
+        words = f"{len(configuration.messages)} messages that can never move hold all that they wait for"
+    elif free is None:
+        proofs = []
+        words = "undecided: messages may block each other, but no order of updates was found in which they do"
+    lost = tuple(islice(both.lost(every), LOST))
+    order = safe_order(both, technique, deadline) if lost or not free else None
+    lasts = configuration is not None and _blocked_at_last(both, configuration)
+    return Update(
+        free, technique, words, both, tuple(proofs), configuration, tuple(sorted(updated)), lasts, lost, order
+    )
+
+
+def _knots(
+    both: Mixture, verdict: Verdict, proofs: list[Proof], deadline: Deadline
+) -> Iterator[tuple[Configuration, frozenset[int]]]:
+    """Deadlocks that a sequence of moves and updates leads to, with the routers that have been updated in them.
+
+    Where headers have a choice, a deadlock for all orders at once need be none. So each set of updated routers is
+    tried with what was left behind, all routers first; `proofs` has one for each set if none of them can deadlock.
+    """
+    if verdict.configuration is not None and (updated := updated_in(both, verdict.configuration)) is not None:
+        yield verdict.configuration, updated
+    changed = both.changed
+    if not both.adaptive or 2 ** len(changed) > MOST_SETS:
+        return
+    for size in range(len(changed), -1, -1):
+        for chosen in combinations(changed, size):
+            moment = Moment(updated=chosen, passed=chosen)
+            relation = both.relation(moment)
+            verdict = check(relation, verdict.switching, time_limit=deadline)
+            if verdict.deadlock_free:
+                proofs.append(Proof(moment, relation, verdict))
+                continue
+            if verdict.configuration is not None and (updated := updated_in(both, verdict.configuration)) is not None:
+                yield verdict.configuration, updated
+
+
+def updated_in(both: Mixture, configuration: Configuration) -> frozenset[int] | None:
+    """Routers that have been updated when messages have gone one after the other to where they block each other.
+
+    None if one router would have to be updated before a message passes it and after a later one does, or both to
+    block a header and to let it come.
+    """
+    if not configuration.reachable:
+        return None
+    before: dict[int, int] = {}
+    after: dict[int, int] = {}
+    moment = 0
+    for message in configuration.messages:
+        way = [both.old.num_vcs + message.source, *message.lead, *message.held]
+        for at, vc in pairwise(way):
+            old, new = both.answers[message.address][at]
+            router, moment = both.router[at], moment + 1
+            by_old, by_new = vc in _vcs(old), vc in _vcs(new)
+            if by_old and not by_new:
+                before[router] = moment
+            elif by_new and not by_old:
+                after.setdefault(router, moment)
+    if any(before.get(router, 0) > moment for router, moment in after.items()):
+        return None
+    held = set(configuration.holder)
+    updated: set[int] = set()
+    kept: set[int] = set()
+    for message in configuration.messages:
+        at = message.held[-1]
+        old, new = both.answers[message.address][at]
+        blocked_old, blocked_new = (_waits(answer, both.old.commits, held) for answer in (old, new))
+        if not blocked_old:
+            updated.add(both.router[at])
+        if not blocked_new:
+            kept.add(both.router[at])
+    return None if kept & (updated | after.keys()) else frozenset(both.changed) - kept
+
+
+def _vcs(entries: Iterable[int]) -> set[int]:
+    return {entry & VC_MASK for entry in entries}
+
+
+def _waits(entries: tuple[int, ...], commits: bool, held: set[int]) -> bool:
+    """Whether a header with these candidates stays blocked by VCs that are held."""
+    waited = {entry & VC_MASK for entry in entries if commits or not entry & NO_WAIT}
+    return bool(waited & held) if commits else bool(waited) and waited <= held
+
+
+def _blocked_at_last(both: Mixture, configuration: Configuration) -> bool:
+    """Whether the messages stay blocked when all routers have been updated."""
+    held = set(configuration.holder)
+    last = [both.answers[message.address][message.held[-1]][1] for message in configuration.messages]
+    return all(_waits(answer, both.new.commits, held) for answer in last)
