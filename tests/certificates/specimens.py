@@ -20,7 +20,7 @@ from unknot.lanes.evidence import Evidence, bound_claim
 from unknot.lanes.exact import decide
 from unknot.lanes.path_set import demand
 from unknot.network import Network
-from unknot.network.families import mesh, ring
+from unknot.network.families import line, mesh, ring
 from unknot.repair import repair
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.routing import (
@@ -33,7 +33,8 @@ from unknot.routing import (
     shortest_paths,
     up_down,
 )
-from unknot.verify import check, deliver
+from unknot.verify import check, deliver, update
+from unknot.verify.update_evidence import update_claims
 
 Document = dict[str, Any]
 
@@ -108,6 +109,10 @@ def _cuts(network: Network) -> Document:
     return {"subject": "cuts", "faults": faults, "proof": {}}
 
 
+def _updated(old: Relation, new: Relation) -> Document:
+    return document(old.network, None, update_claims(update(old, new)))
+
+
 @cache
 def _texts() -> dict[str, str]:
     given = dimension_order(ring(5), 1, dateline="none")
@@ -136,6 +141,8 @@ def _texts() -> dict[str, str]:
         "cuts": document(given.network, given, [_cuts(given.network)]),
         "rule": document(None, None, [every_size("mesh(1)", "duato", "wormhole").claim]),
         "parts": document(given.network, given, [delivery_claim(given, True)], [_left(given.network)]),
+        "update": _updated(dimension_order(mesh(2, 2)), dimension_order(mesh(2, 2), order=[1, 0])),
+        "update in any order": _updated(dimension_order(line(4)), up_down(line(4), root=1)),
         "not saved": _removed(fully_adaptive(ring(5), vcs=1), "vct"),
         **{f"lanes that are {how}": _refuted(ring(5), 1, how) for how in ("shared", "rising", "any")},
     }

@@ -74,7 +74,7 @@ def limits(content: Any, place: Place) -> list[int]:
         "turns": 2**31, "entry": 2**62, "multipliers": 2**62, "steps": 10**9, "cycles": 10**6,
     }  # fmt: skip
     if name == "states":
-        return [-1, vcs + terminals] if place[-1] == 0 else [-vcs - 2, vcs, vcs + terminals]
+        return [-1, vcs + terminals] if place[-4] == "states" and place[-1] == 0 else [-vcs - 2, vcs, vcs + terminals]
     if name == "multipliers" and place[-1] == 0:
         return [-1, len(content["claims"][0]["proof"]["facts"])]
     if "without" in place:
@@ -152,6 +152,12 @@ SAYS = {
         "3 pairs of source and address: a packet can never be ejected",
         "3 pairs of source and address: packets may go round for ever",
     ],
+    "update": [
+        "deadlock under vct while routers are updated",
+        "free of deadlock under vct while routers are updated in 2 batches, if the packets of before have left the "
+        "network when a batch begins",
+    ],
+    "update in any order": ["free of deadlock under vct in whatever order routers are updated"],
     "lengths": ["25 pairs of source and address: the longest route has 2 hops, and all are shortest paths"],
     "forced": ["shortest paths: 1 lane that packets keep cannot be free of deadlock"],
     "routes": ["25 pairs of source and address: these routes cannot be free of deadlock in 1 lane that packets keep"],

@@ -1744,6 +1744,7 @@ class Mixed:
         self.changed = {
             self.router[at] for answers in self.answers for at, (old, new) in answers.items() if old != new
         }
+        self.either = self.table(set(), {*range(network.routers)}, set(), set())
 
     def table(self, updated: set[int], updating: set[int], passed: set[int], drained: set[int]) -> Table:
         """What packets may do when some routers have been updated.
@@ -1782,7 +1783,7 @@ def joined(entries: list[int], others: list[int]) -> list[int]:
 
 
 def check_update(network: Network, claim: Any, proof: Any) -> str:
-    """Check that packets never block each other while routers are updated, in any order or in batches; or that they do.
+    """Check that no packets block each other while routers are updated, in any order or in batches; or that some do.
 
     `moments` show it for any order if one of them leaves open which routing each router follows, or if there is one
     for each set of updated routers. They show it for batches if each begins where the one before has ended, and is of
@@ -1793,7 +1794,7 @@ def check_update(network: Network, claim: Any, proof: Any) -> str:
         check_update_deadlock(mixed, switching, proof)
         return f"deadlock under {switching} while routers are updated"
     drained = {*integers(claim.get("drained", []), "drained", 0, len(mixed.answers))}
-    done, batches, open_to_all, sets = set[int](), 0, False, set[frozenset[int]]()
+    done, batches, began, open_to_all, sets = set[int](), 0, False, False, set[frozenset[int]]()
     for moment in field(proof, "moments", list):
         names = "updated", "updating", "passed"
         updated, updating, passed = (
@@ -1806,10 +1807,10 @@ def check_update(network: Network, claim: Any, proof: Any) -> str:
         if how == "batches":
             if updated - passed != done or (updating and passed) or len(passed) > 1 or drained:
                 raise Rejected("a batch begins where the one before has ended, and is of one router, or of any order")
-            if passed and not batches:
+            if passed and not began:
                 raise Rejected("the first moment is before any router is updated, or leaves all of its batch open")
-            batches += 1
-            done |= updating | passed
+            batches += bool(updating or passed)
+            began, done = True, done | updating | passed
     stopped = f", if nothing is sent to {len(drained)} addresses meanwhile" if drained else ""
     if how == "any order" and (open_to_all or len(sets) == 2 ** len(mixed.changed)):
         return f"free of deadlock under {switching} in whatever order routers are updated{stopped}"
@@ -1823,9 +1824,8 @@ def check_update(network: Network, claim: Any, proof: Any) -> str:
 
 def check_update_deadlock(mixed: Mixed, switching: str, proof: Any) -> None:
     """Check that packets go one after the other to where they block each other, past routers that are updated."""
-    network = mixed.network
-    updated = {*integers(field(proof, "updated", list), "updated", 0, network.routers)}
-    table = mixed.table(set(), {*range(network.routers)}, set(), set())
+    table = mixed.either
+    updated = {*integers(field(proof, "updated", list), "updated", 0, mixed.network.routers)}
     messages = field(proof, "messages", list)
     packets = [Packet(table, switching, message) for message in messages]
     check_reachability("scheduled", packets)

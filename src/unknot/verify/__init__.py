@@ -31,6 +31,8 @@ from unknot.verify.smallest import Smallest as Smallest
 from unknot.verify.smallest import smallest as smallest
 from unknot.verify.states import Dependencies as Dependencies
 from unknot.verify.states import dependencies as dependencies
+from unknot.verify.update import Update as Update
+from unknot.verify.update import update as update
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
 

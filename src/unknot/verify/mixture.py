@@ -80,12 +80,6 @@ class Mixture:
         """Routers at which some packet may go on otherwise than before, ascending."""
         return sorted({self.router[at] for rows in self.answers for at, (old, new) in rows.items() if old != new})
 
-    @property
-    def adaptive(self) -> bool:
-        """Whether a header has a choice somewhere, or keeps it."""
-        several = any(len(one) > 1 for rows in self.answers for both in rows.values() for one in both)
-        return several or self.old.commits
-
     def sources(self, address: int) -> list[int]:
         """Terminals that send to an address, by the one routing or the other."""
         return sorted({*self.old.sources(address).tolist(), *self.new.sources(address).tolist()})
@@ -192,13 +186,23 @@ def _joined(entries: tuple[int, ...], others: tuple[int, ...], mark: int = 0) ->
 
 
 def _require_alike(old: Relation, new: Relation) -> None:
-    for what, same in (
-        ("network", old.network is new.network or old.network == new.network),
-        ("VCs", old.vcs.counts.tolist() == new.vcs.counts.tolist()),
-        ("addresses", old.destination.tolist() == new.destination.tolist()),
-        ("kind of choice, once on arrival or anew in every cycle,", old.commits == new.commits),
+    def vcs(relation: Relation) -> str:
+        return " to ".join(map(str, sorted({int(each) for each in relation.vcs.counts[[0, -1]]}))) + " per channel"
+
+    def several(relation: Relation) -> str:
+        return f"{relation.num_addresses} for {relation.network.num_terminals} terminals"
+
+    def choice(relation: Relation) -> str:
+        return "once, on arrival" if relation.commits else "anew in every cycle"
+
+    for what, same, words in (
+        ("network", old.network == new.network, lambda relation: relation.network.name),
+        ("VCs", old.vcs.counts.tolist() == new.vcs.counts.tolist(), vcs),
+        ("addresses", old.destination.tolist() == new.destination.tolist(), several),
+        ("way of choosing", old.commits == new.commits, choice),
     ):
         if not same:
             raise RelationError(
-                f"an update from {old.name} ({old!r}) to {new.name} ({new!r}): both must have the same {what}"
+                f"an update keeps the {what}: {old.name} has {words(old)}, {new.name} {words(new)}"
+                + ("; --vcs gives both as many" if what == "VCs" else "")
             )

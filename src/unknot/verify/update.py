@@ -8,7 +8,7 @@ each free of deadlock can deadlock together (Lysne, Pinkston & Duato 2005).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, islice, pairwise
 
 from unknot._base.deadline import Deadline
@@ -19,6 +19,7 @@ from unknot.certificates.verdict import Configuration, Verdict
 from unknot.routing.contract import NO_WAIT, VC_MASK
 from unknot.routing.relation import Relation
 from unknot.verify.check import check
+from unknot.verify.delivery import livelock
 from unknot.verify.mixture import Mixture, Moment, mixture
 from unknot.verify.update_order import Order, Proof, safe_order
 
@@ -27,7 +28,7 @@ LOST = 1000
 
 
 MOST_SETS = 1024
-"""Sets of updated routers up to which each is judged, where headers have a choice."""
+"""Sets of updated routers up to which each is judged."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +54,8 @@ class Update(Brief):
         Whether its messages stay blocked when all routers have been updated.
     lost : tuple of (input VC, address)
         Where packets can come to a router that has no way for them, before or after its update; the first few.
+    loops : tuple of (tuple of input VC, address)
+        Ways on which packets can go round until another router is updated; the first few.
     order : Order or None
         Batches of routers that can be updated one after the other; None where any order will do.
 
@@ -74,7 +77,13 @@ class Update(Brief):
     updated: tuple[int, ...]
     lasts: bool
     lost: tuple[tuple[int, int], ...]
+    loops: tuple[tuple[tuple[int, ...], int], ...]
     order: Order | None
+
+    @property
+    def relation(self) -> Relation:
+        """What packets may do where each router follows either routing."""
+        return self.mixture.relation(Moment(updating=range(self.mixture.old.network.num_routers)))
 
     @property
     def evidence_holds(self) -> bool | None:
@@ -131,16 +140,20 @@ def update(
     free = True if verdict.deadlock_free or len(proofs) == 2 ** len(both.changed) else None
     words = "in whatever order routers are updated, packets cannot block each other"
     if configuration is not None:
-        free, proofs = False, []
+        free, proofs, configuration = False, [], replace(configuration, reachability="scheduled")
         words = f"{len(configuration.messages)} messages that can never move hold all that they wait for"
+        for alone, name in ((Moment(updated=both.changed), new.name), (Moment(), old.name)):
+            if check(both.relation(alone), technique, time_limit=deadline, shorten=False).deadlock_free is False:
+                words = f"{name} alone can deadlock"
     elif free is None:
         proofs = []
         words = "undecided: messages may block each other, but no order of updates was found in which they do"
     lost = tuple(islice(both.lost(every), LOST))
     order = safe_order(both, technique, deadline) if lost or not free else None
+    loops = tuple(loop for loop in livelock(relation).cycles if _goes_round(both, *loop))
     lasts = configuration is not None and _blocked_at_last(both, configuration)
     return Update(
-        free, technique, words, both, tuple(proofs), configuration, tuple(sorted(updated)), lasts, lost, order
+        free, technique, words, both, tuple(proofs), configuration, tuple(sorted(updated)), lasts, lost, loops, order
     )
 
 
@@ -149,24 +162,35 @@ def _knots(
 ) -> Iterator[tuple[Configuration, frozenset[int]]]:
     """Deadlocks that a sequence of moves and updates leads to, with the routers that have been updated in them.
 
-    Where headers have a choice, a deadlock for all orders at once need be none. So each set of updated routers is
-    tried with what was left behind, all routers first; `proofs` has one for each set if none of them can deadlock.
+    A deadlock for all orders at once need be none: two headers at a router may wait by different routings, and
+    headers with a choice wait for too little. So sets of updated routers are tried with what was left behind;
+    `proofs` has one for each set if none of them can deadlock.
     """
     if verdict.configuration is not None and (updated := updated_in(both, verdict.configuration)) is not None:
         yield verdict.configuration, updated
-    changed = both.changed
-    if not both.adaptive or 2 ** len(changed) > MOST_SETS:
-        return
-    for size in range(len(changed), -1, -1):
-        for chosen in combinations(changed, size):
-            moment = Moment(updated=chosen, passed=chosen)
-            relation = both.relation(moment)
-            verdict = check(relation, verdict.switching, time_limit=deadline)
-            if verdict.deadlock_free:
-                proofs.append(Proof(moment, relation, verdict))
-                continue
-            if verdict.configuration is not None and (updated := updated_in(both, verdict.configuration)) is not None:
+    for chosen in _sets(both.changed):
+        if deadline.over:
+            return
+        moment = Moment(updated=chosen, passed=chosen)
+        relation = both.relation(moment)
+        verdict = check(relation, verdict.switching, time_limit=deadline)
+        if verdict.deadlock_free:
+            proofs.append(Proof(moment, relation, verdict))
+        elif verdict.configuration is not None:
+            updated = updated_in(both, verdict.configuration)
+            if updated is not None:
                 yield verdict.configuration, updated
+
+
+def _sets(routers: list[int]) -> Iterator[tuple[int, ...]]:
+    """Sets of routers: all, the largest first; where these are too many the first of them, and the last."""
+    if 2 ** len(routers) <= MOST_SETS:
+        for size in range(len(routers), -1, -1):
+            yield from combinations(routers, size)
+    else:
+        for count in range(len(routers), 0, -1):
+            yield tuple(routers[:count])
+            yield tuple(routers[count:])
 
 
 def updated_in(both: Mixture, configuration: Configuration) -> frozenset[int] | None:
@@ -221,3 +245,13 @@ def _blocked_at_last(both: Mixture, configuration: Configuration) -> bool:
     held = set(configuration.holder)
     last = [both.answers[message.address][message.held[-1]][1] for message in configuration.messages]
     return all(_waits(answer, both.new.commits, held) for answer in last)
+
+
+def _goes_round(both: Mixture, loop: tuple[int, ...], address: int) -> bool:
+    """Whether each router on a loop can send packets round by one routing."""
+    ways: dict[int, list[set[int]]] = {}
+    for at, vc in zip(loop, loop[1:] + loop[:1], strict=True):
+        ways.setdefault(both.router[at], []).append(
+            {new for new, answer in enumerate(both.answers[address][at]) if vc in _vcs(answer)}
+        )
+    return all(set.intersection(*choices) for choices in ways.values())

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from unknot._base.background import NoAnswerError
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import Deadline, NoAnswerError
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Verdict

@@ -28,6 +28,7 @@ from unknot.cli.answers.messages import MulticastAnswer, ReplayAnswer, TraceAnsw
 from unknot.cli.answers.networks import ConvertAnswer, ExportAnswer, ManifestForm, RerunAnswer, ShowAnswer
 from unknot.cli.answers.runs import SaturationAnswer, SeedsAnswer, SimulateAnswer
 from unknot.cli.answers.studies import AuditAnswer, BookSimAnswer, CurveAnswer, RunAnswer
+from unknot.cli.answers.updates import UpdateAnswer
 from unknot.cli.answers.verdicts import AcceptAnswer, CheckAnswer
 
 _CORE: dict[str, type[Form]] = {
@@ -36,6 +37,7 @@ _CORE: dict[str, type[Form]] = {
     "audit": AuditAnswer,
     "check": CheckAnswer,
     "check-all-sizes": EverySizeAnswer,
+    "check-update": UpdateAnswer,
     "configuration": ConfigurationFile,
     "convert": ConvertAnswer,
     "curve": CurveAnswer,

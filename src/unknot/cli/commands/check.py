@@ -48,6 +48,7 @@ def check(
     flows: Path | None = None,
     smallest: bool = False,
     all_sizes: bool = False,
+    to: str | None = None,
     explain: bool = False,
     export: Path | None = None,
     evidence: Path | None = None,
@@ -67,6 +68,8 @@ def check(
         Look for the smallest counterexample, and prove that it is.
     all_sizes
         For meshes of every size; NETWORK is a family: mesh(3).
+    to : NEW
+        Whether routers can change one by one from this routing to another, in which order, and what can happen.
     explain
         Tell the whole argument, step by step.
     export : FILE.json
@@ -82,6 +85,14 @@ def check(
 
     if all_sizes:
         raise typer.Exit(_every_size(network, routing, vcs, switching, deadline, evidence, json=json))
+    if to is not None:
+        from unknot.cli.commands.updating import check_update
+
+        if smallest or explain or export is not None:
+            raise RelationError("--to: --smallest, --explain and --export are about one routing; leave them out")
+        raise typer.Exit(
+            check_update(network, routing, to, vcs, switching, deadline, flows, evidence, out, json=json)
+        )
     relation = relation_of(network, routing, vcs, flows=flows, proved=True)
     began = time.monotonic()
     with activity.working("proving") as progress:
