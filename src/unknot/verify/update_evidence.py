@@ -22,6 +22,8 @@ def update_claims(update: Update) -> list[Document]:
         claims.append({**claim, "how": "any order", "proof": _moments(update.proofs)})
     if update.configuration is not None:
         messages = [message_of(message) for message in update.configuration.messages]
+        for message in messages:
+            del message["length"]  # nothing rests on it
         proof = {"updated": list(update.updated), "messages": messages}
         claims.append({**claim, "how": "deadlock", "proof": proof})
     order = update.order
@@ -49,7 +51,6 @@ def _answers(both: Mixture) -> Document:
     """Both routings as plain data, with the entries of the old one and of the new one in each state."""
     old = both.old
     return {
-        "name": f"{old.name} becoming {both.new.name}",
         "vcs": old.vcs.counts.tolist(),
         "commits": bool(old.commits),
         "destination": old.destination.tolist(),
