@@ -46,6 +46,8 @@ def destination_tag(network: Network, vcs: int = 1) -> Relation:
     >>> destination_tag(omega(8))
     <Relation destination_tag on omega(8), 16 VCs>
     """
+    from unknot.routing.grid_kernel import offered
+
     view = stages(network)
     last = view.count - 1
     ports = _ports(network)
@@ -59,9 +61,7 @@ def destination_tag(network: Network, vcs: int = 1) -> Relation:
             out[0] = EJECT
             return 1 if here == home[address] else 0
         channel = channels[leaving[here] + ports[stage[here], address]]
-        for v in range(vcs):
-            out[v] = first[channel] + v
-        return vcs
+        return int(offered(out, 0, first[channel], vcs))
 
     return Relation(network, virtual, rule, name="destination_tag", source="Lawrie 1975; Patel 1981")
 

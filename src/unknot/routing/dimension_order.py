@@ -61,7 +61,7 @@ def dimension_order(
     >>> dimension_order(mesh(4, 4))
     <Relation dimension_order on mesh(4, 4), 48 VCs>
     """
-    from unknot.routing.grid_kernel import towards
+    from unknot.routing.grid_kernel import offered, towards
 
     known = ("auto", "none", "crossing", "entry")
     require_known("dimension_order: unknown dateline", dateline, known, RelationError)
@@ -107,9 +107,7 @@ def dimension_order(
                     kind = 1 if wrapping else 0
                     if at < num_vcs and dimension[at_channel[at]] == i:
                         kind = (at - first[at_channel[at]]) // share
-                for v in range(share):
-                    out[count] = first[port] + kind * share + v
-                    count += 1
+                count = offered(out, count, first[port] + kind * share, share)
             return count
         out[0] = EJECT
         return 1

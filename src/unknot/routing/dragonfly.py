@@ -122,6 +122,8 @@ def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "
 
 def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relation:
     """The routing whose classes begin at `least`: 1 for minimal, 0 for Valiant's."""
+    from unknot.routing.grid_kernel import offered
+
     view = groups_of(network, name)
     group, index, local, between, pair = (
         view.group,
@@ -171,10 +173,8 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
             now = 1
         count = 0
         if goal == group[here]:
-            for v in range(share[now], share[now + 1]):
-                out[count] = first[local[here, index[there]]] + v
-                count += 1
-            return count
+            port = local[here, index[there]]
+            return int(offered(out, 0, first[port] + share[now], share[now + 1] - share[now]))
         begin, end = pair[group[here] * groups + goal], pair[group[here] * groups + goal + 1]
         fewest = 2
         for k in range(begin, end):
@@ -185,14 +185,12 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
             if hops_beside(c, here, there, direct) > fewest:
                 continue
             if source[c] == here and now < classes - 1:
-                for v in range(share_across[now], share_across[now + 1]):
-                    out[count] = first[c] + v
-                    count += 1
+                low = share_across[now]
+                count = offered(out, count, first[c] + low, share_across[now + 1] - low)
             elif source[c] != last:
                 last = source[c]
-                for v in range(share[now], share[now + 1]):
-                    out[count] = first[local[here, index[last]]] + v
-                    count += 1
+                port = local[here, index[last]]
+                count = offered(out, count, first[port] + share[now], share[now + 1] - share[now])
         return count
 
     pairs = 1 if least else groups

@@ -43,7 +43,7 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
     >>> duato(torus(4, 4))
     <Relation duato on torus(4, 4), 192 VCs>
     """
-    from unknot.routing.grid_kernel import towards
+    from unknot.routing.grid_kernel import offered, towards
 
     product = grid(network)
     coordinates, radices, wraps, channel = product.coordinates, product.radices, product.wraps, product.channel
@@ -82,9 +82,7 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
                         out[count] = first[port] + kind + TIER
                         count += 1
                 if port >= 0:
-                    for v in range(escapes, vcs):
-                        out[count] = first[port] + v
-                        count += 1
+                    count = offered(out, count, first[port] + escapes, vcs - escapes)
         return count
 
     return Relation(

@@ -74,6 +74,8 @@ def forwarding_table(
     >>> forwarding_table(line(2), [[EJECT_HERE, 0], [1, EJECT_HERE]])
     <Relation forwarding_table on line(2), 2 VCs>
     """
+    from unknot.routing.grid_kernel import offered
+
     table = np.asarray(next_channel)
     homes: Any = np.arange(network.num_terminals) if destination is None else np.asarray(destination)
     if table.dtype.kind not in "iu" or table.shape != (network.num_routers, homes.size):
@@ -102,9 +104,7 @@ def forwarding_table(
             return 1
         if channel < 0:
             return 0
-        for v in range(vcs):
-            out[v] = first[channel] + v
-        return vcs
+        return int(offered(out, 0, first[channel], vcs))
 
     relation = Relation(
         network,

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Shorter way round, for rules on products of lines and rings."""
+"""Parts of rules: the VCs of a channel, and the shorter way round."""
 
 from unknot._base.kernels.lazy_kernel import helper
 
@@ -17,3 +17,11 @@ def towards(a, b, k, wraps, directions):
     if 2 * up == k:
         return 3
     return 1 if 2 * up < k else 2
+
+
+@helper(lambda t: t.int64(t.int64[::1], t.int64, t.int64, t.int64))
+def offered(out, count, first, many):
+    """Write `many` VCs from `first` on behind the candidates in out[0:count]; the new count."""
+    for v in range(many):
+        out[count + v] = first + v
+    return count + many

@@ -100,6 +100,8 @@ def _in_order(
     network: Network, product: CompleteProduct, vcs: int, name: str, source: str, *, deroutes: bool
 ) -> Relation:
     """One dimension after the other, in each a deroute if they are allowed."""
+    from unknot.routing.grid_kernel import offered
+
     coordinates, port, start, dimension = product.coordinates, product.port, product.start, product.dimension
     virtual = VirtualChannels(network, vcs)
     radices, dimensions, half = np.array(network.radices), start.size, vcs // 2 if deroutes else vcs
@@ -114,16 +116,12 @@ def _in_order(
                 continue
             derouted = deroutes and at < total and dimension[at_channel[at]] == i
             low, high = (half, vcs) if derouted else (0, half)
-            count = 0
-            for v in range(low, high):
-                out[count] = first[port[here, start[i] + goal]] + v
-                count += 1
+            count = int(offered(out, 0, first[port[here, start[i] + goal]] + low, high - low))
             if deroutes and not derouted:
                 for position in range(radices[i]):
                     if position != goal and position != coordinates[here, i]:
-                        for v in range(low, high):
-                            out[count] = first[port[here, start[i] + position]] + v + TIER
-                            count += 1
+                        to = first[port[here, start[i] + position]]
+                        count = offered(out, count, to + low + TIER, high - low)
             return count
         out[0] = EJECT
         return 1
@@ -215,6 +213,8 @@ def _in_any_order(
     deroutes: bool,
 ) -> Relation:
     """Dimensions in any order, VC class k being the VCs from share[k] on: by the hops that remain, or those done."""
+    from unknot.routing.grid_kernel import offered
+
     coordinates, port, start = product.coordinates, product.port, product.start
     network, classes = virtual.network, share.size - 1
     radices, dimensions = np.array(network.radices), product.start.size
@@ -233,17 +233,16 @@ def _in_any_order(
         while deroutes and at < total and share[hop] <= at - first[at_channel[at]]:
             hop += 1
         free = deroutes and classes - hop > remain
-        offered = 0
+        count = 0
         for i in range(dimensions):
             goal = coordinates[there, i]
             for position in range(radices[i]):
                 if coordinates[here, i] == goal or position == coordinates[here, i]:
                     continue
                 if position == goal or free:
-                    for v in range(share[hop], share[hop + 1]):
-                        out[offered] = first[port[here, start[i] + position]] + v + (0 if position == goal else TIER)
-                        offered += 1
-        return offered
+                    to = first[port[here, start[i] + position]] + (0 if position == goal else TIER)
+                    count = offered(out, count, to + share[hop], share[hop + 1] - share[hop])
+        return count
 
     minimal = not deroutes or classes == 1 or max(network.radices) < 3
     return _relation(network, virtual, rule, name, source, minimal, weighted=deroutes)

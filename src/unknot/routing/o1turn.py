@@ -45,6 +45,8 @@ def o1turn(network: Network, vcs: int = 2) -> Relation:
     >>> o1turn(mesh(4, 4))
     <Relation o1turn on mesh(4, 4), 96 VCs>
     """
+    from unknot.routing.grid_kernel import offered
+
     product = mesh_grid(network, "o1turn", dimensions=2)
     virtual = VirtualChannels(network, vcs)
     if vcs % 2:
@@ -65,9 +67,7 @@ def o1turn(network: Network, vcs: int = 2) -> Relation:
             port = channel[here, 2 * i + (0 if a < b else 1)]
             if port < 0:
                 return 0
-            for v in range(half):
-                out[v] = first[port] + order * half + v
-            return half
+            return int(offered(out, 0, first[port] + order * half, half))
         out[0] = EJECT
         return 1
 

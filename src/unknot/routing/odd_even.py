@@ -45,6 +45,8 @@ def odd_even(network: Network, vcs: int = 1) -> Relation:
     >>> odd_even(mesh(4, 4))
     <Relation odd_even on mesh(4, 4), 48 VCs>
     """
+    from unknot.routing.grid_kernel import offered
+
     product = mesh_grid(network, "odd_even", dimensions=2)
     at_position, channel, dimension = product.coordinates, product.channel, product.dimension
     virtual = VirtualChannels(network, vcs)
@@ -70,9 +72,7 @@ def odd_even(network: Network, vcs: int = 1) -> Relation:
             allowed = row if i == 0 else leave and up != 0
             port = channel[here, 2 * i + (1 if (across if i == 0 else up) < 0 else 0)]
             if allowed and port >= 0:
-                for v in range(vcs):
-                    out[count] = first[port] + v
-                    count += 1
+                count = offered(out, count, first[port], vcs)
         return count
 
     return Relation(network, virtual, rule, name="odd_even", claims=ACYCLIC, claims_minimal=True, source="Chiu 2000")

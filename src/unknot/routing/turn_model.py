@@ -91,6 +91,8 @@ def turn_model(network: Network, name: str, stage_one: Callable[[int, int], tupl
     stage_one : callable
         Takes a dimension and the last one; whether the way up, and the way down, belong to the first stage.
     """
+    from unknot.routing.grid_kernel import offered
+
     product = mesh_grid(network, name)
     coordinates, channel, dimensions = product.coordinates, product.channel, product.radices.size
     early = np.array([stage_one(i, dimensions - 1) for i in range(dimensions)], dtype=bool).reshape(dimensions, 2)
@@ -109,9 +111,7 @@ def turn_model(network: Network, name: str, stage_one: Callable[[int, int], tupl
                 left = True
                 port = channel[here, 2 * i + sign]
                 if port >= 0:
-                    for v in range(vcs):
-                        out[count] = first[port] + v
-                        count += 1
+                    count = offered(out, count, first[port], vcs)
             if left:
                 return count
         out[0] = EJECT
@@ -147,6 +147,8 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
     >>> p_cube(hypercube(4))
     <Relation p_cube on hypercube(4), 64 VCs>
     """
+    from unknot.routing.grid_kernel import offered
+
     product = mesh_grid(network, "p_cube", radix=2)
     minimal_one = negative_first(network, vcs)
     if minimal:
@@ -168,9 +170,7 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
             differs = bits[here, i] > bits[there, i] if clearing else bits[here, i] < bits[there, i]
             port = channel[here, 2 * i + bits[here, i]]
             if (differs or detour) and port >= 0:
-                for v in range(vcs):
-                    out[count] = first[port] + v + (TIER if detour else 0)
-                    count += 1
+                count = offered(out, count, first[port] + (TIER if detour else 0), vcs)
         return count
 
     return replace(minimal_one, rule=rule, name="p_cube, non-minimal", claims_minimal=dimensions < 2)

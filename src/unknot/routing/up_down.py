@@ -86,6 +86,8 @@ def up_down(
     >>> up_down(irregular(12, 4, 1), root=0, choice="shortest")
     <Relation up_down from r0, bfs levels, shortest on irregular(12, 4, 1, seed=1), 46 VCs>
     """
+    from unknot.routing.grid_kernel import offered
+
     for word, value, known in (("choice", choice, CHOICES), ("levels", levels, LEVELS)):
         require_known(f"up_down: unknown {word}", value, known, RelationError)
     single = lone_channel(network)
@@ -129,9 +131,7 @@ def up_down(
             else:
                 onward = far
             if onward < far if every else onward == left - 1:
-                for v in range(vcs):
-                    out[count] = first[c] + v
-                    count += 1
+                count = offered(out, count, first[c], vcs)
                 if one:
                     break
         return count
