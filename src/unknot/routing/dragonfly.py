@@ -28,7 +28,7 @@ from unknot.routing.contract import ACYCLIC
 from unknot.routing.groups import groups_of, names_by_group
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
-from unknot.routing.virtual_channels import VirtualChannels
+from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
 
 MAX_PAIRS = 2**28
 """Most pairs of terminals for which the direct address of UGAL is kept."""
@@ -133,10 +133,7 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
         view.first,
     )
     classes = 3 - least
-    if vcs is not None and vcs < classes:
-        raise RelationError(
-            f"{name} on {network.name}: local channels need a VC for each of {classes} classes; got {vcs}"
-        )
+    enough_vcs(network, vcs, classes, name, f"local channels need a VC for each of {classes} classes")
     across = group[network.source] != group[network.target]
     virtual = VirtualChannels(network, np.where(across, classes - 1, classes) if vcs is None else vcs)
     # Class k has the VCs share[k] … share[k + 1] − 1 of a local channel, share_across[k] … of a global one.

@@ -10,12 +10,11 @@ on meshes and hypercubes, 3 on tori.
 
 from __future__ import annotations
 
-from unknot._base.errors import RelationError
 from unknot.network import Network, grid
 from unknot.routing.contract import ATOMIC
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.taking import takes_network
-from unknot.routing.virtual_channels import VirtualChannels
+from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
 
 
 @takes_network
@@ -49,14 +48,9 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
     coordinates, radices, wraps, channel = product.coordinates, product.radices, product.wraps, product.channel
     has = product.directions
     escapes = 2 if wraps.any() else 1
-    if vcs is None:
-        vcs = escapes + 1
-    if vcs <= escapes:
-        kind = "rings" if escapes == 2 else "lines"
-        raise RelationError(
-            f"duato on {network.name}: a product of {kind} takes {escapes} escape VC{'s' * (escapes > 1)} and at "
-            f"least one adaptive VC per channel, so {escapes + 1} or more; got {vcs}"
-        )
+    one = "rings takes 2 escape VCs" if escapes == 2 else "lines takes 1 escape VC"
+    why = f"a product of {one} and at least one adaptive VC per channel, so {escapes + 1} or more"
+    vcs = enough_vcs(network, vcs, escapes + 1, "duato", why)
     virtual = VirtualChannels(network, vcs)
     router, first, home, dimensions = virtual.router, virtual.first, network.eject, radices.size
 

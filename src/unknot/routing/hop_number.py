@@ -16,7 +16,7 @@ from unknot.routing.paths import Distances
 from unknot.routing.relation import Relation
 from unknot.routing.shortest_paths import pick_of, shortest_path_rule, steps
 from unknot.routing.taking import takes_network
-from unknot.routing.virtual_channels import VirtualChannels
+from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
 
 
 @takes_network
@@ -61,13 +61,10 @@ def hop_number(network: Network, vcs: int | None = None, *, choice: str = "first
         both = view.wraps & (view.directions == 3)
         diameter = int((view.radices // 2)[both].sum() + (view.radices - 1)[~both].sum())
     hops = max(1, diameter)
-    if vcs is None:
-        vcs = hops
-    if vcs < hops or vcs % hops:
-        raise RelationError(
-            f"hop_number on {network.name}: the longest shortest path has {diameter} hops, so {hops} VCs per channel "
-            f"or a multiple of it are wanted; got {vcs}"
-        )
+    why = f"the longest shortest path has {diameter} hops, so {hops} VCs per channel or a multiple of it are wanted"
+    vcs = enough_vcs(network, vcs, hops, "hop_number", why)
+    if vcs % hops:
+        raise RelationError(f"hop_number on {network.name}: {why}; got {vcs}")
     virtual = VirtualChannels(network, vcs)
     rule = shortest_path_rule(network, virtual, view, pick=pick, share=vcs // hops, climb=True)
     return Relation(

@@ -28,10 +28,10 @@ import numpy.typing as npt
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
-from unknot.routing.meshes import CompleteProduct, complete_product, enough_vcs
+from unknot.routing.meshes import CompleteProduct, complete_product
 from unknot.routing.relation import EJECT, TIER, Out, Relation, Rule
 from unknot.routing.taking import takes_network
-from unknot.routing.virtual_channels import VirtualChannels
+from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
 
 WAR = "McDonald, Isaev, Flores, Davis & Kim 2019"
 
@@ -91,8 +91,7 @@ def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
     <Relation hyperx_dimwar on hyperx([4, 4]), 192 VCs>
     """
     product = complete_product(network, "hyperx_dimwar")
-    if vcs < 2:
-        raise RelationError(f"hyperx_dimwar on {network.name}: two classes of VCs need 2 VCs; got {vcs}")
+    enough_vcs(network, vcs, 2, "hyperx_dimwar", "two classes of VCs need 2 VCs")
     return _in_order(network, product, vcs, "hyperx_dimwar", WAR, deroutes=True)
 
 
@@ -157,7 +156,7 @@ def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
     <Relation hyperx_minimal on hyperx([4, 4]), 192 VCs>
     """
     product = complete_product(network, "hyperx_minimal")
-    count = enough_vcs(network, vcs, product.hops, "hyperx_minimal")
+    count = enough_vcs(network, vcs, product.hops, "hyperx_minimal", _as_many(product.hops))
     virtual = VirtualChannels(network, count)
     share = np.arange(product.hops + 1) * count // product.hops
     return _in_any_order(virtual, product, share, "hyperx_minimal", "Kim, Dally & Abts 2007", deroutes=False)
@@ -196,11 +195,16 @@ def hyperx_omniwar(network: Network, vcs: int | None = None, *, deroutes: int | 
     if deroutes is not None and deroutes < 0:
         raise RelationError(f"hyperx_omniwar on {network.name}: deroutes is a number from 0, got {deroutes}")
     least = product.hops + (deroutes or 0)
-    count = enough_vcs(network, least + (deroutes is None) if vcs is None else vcs, least, "hyperx_omniwar")
+    own = least + (deroutes is None) if vcs is None else vcs
+    count = enough_vcs(network, own, least, "hyperx_omniwar", _as_many(least))
     classes = least if deroutes is not None else min(count, 2 * product.hops)
     virtual = VirtualChannels(network, count)
     share = -(-np.arange(classes + 1) * count // classes)
     return _in_any_order(virtual, product, share, "hyperx_omniwar", WAR, deroutes=True)
+
+
+def _as_many(hops: int) -> str:
+    return f"routes of {hops} hops need as many VCs"
 
 
 def _in_any_order(

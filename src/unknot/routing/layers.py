@@ -34,7 +34,7 @@ from unknot.routing.contract import ACYCLIC
 from unknot.routing.paths import distances_to_homes, require_ways
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
-from unknot.routing.virtual_channels import VirtualChannels
+from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
 
 Ints = npt.NDArray[np.int64]
 Layers = npt.NDArray[np.int8]
@@ -124,12 +124,7 @@ def _joined(rows: tuple[Offsets, IntArray], end: IntArray) -> tuple[Offsets, Int
 def layered(routes: Routes, layer: Layers, layers: int, vcs: int | None, name: str, source: str) -> Relation:
     """The relation of routes in layers: layer l has VC l, and every `layers`-th after it; refused with fewer VCs."""
     network = routes.network
-    if vcs is None:
-        vcs = layers
-    if vcs < layers:
-        raise RelationError(
-            f"{name} on {network.name}: its routes need {layers} layers, and so as many VCs; got {vcs}"
-        )
+    vcs = enough_vcs(network, vcs, layers, name, f"its routes need {layers} layers, and so as many VCs")
     virtual = VirtualChannels(network, vcs)
     router, first, terminals = virtual.router, virtual.first, network.num_terminals
     table, row, eject = routes.next_channel, routes.row, network.eject

@@ -96,13 +96,6 @@ def complete_product(network: Network, wanted_by: str) -> CompleteProduct:
     return CompleteProduct(at, start, port, dimension, max(1, int((radices > 1).sum())))
 
 
-def enough_vcs(network: Network, vcs: int | None, least: int, name: str) -> int:
-    """The number of VCs, which is `least` or more."""
-    if vcs is not None and vcs < least:
-        raise RelationError(f"{name} on {network.name}: routes of {least} hops need as many VCs; got {vcs}")
-    return least if vcs is None else vcs
-
-
 Ints = npt.NDArray[np.int64]
 
 

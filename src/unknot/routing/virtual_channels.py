@@ -111,3 +111,10 @@ class VirtualChannels:
         channel = int(self.channel[at])
         suffix = f" VC {at - int(self.first[channel])}" if self.counts[channel] > 1 else ""
         return self.network.channel_name(channel) + suffix
+
+
+def enough_vcs(network: Network, vcs: int | None, least: int, name: str, why: str) -> int:
+    """The number of VCs per channel of a routing, by default `least`; RelationError with the reason if less."""
+    if vcs is not None and vcs < least:
+        raise RelationError(f"{name} on {network.name}: {why}; got {vcs}")
+    return least if vcs is None else vcs
