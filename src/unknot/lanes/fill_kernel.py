@@ -1,57 +1,20 @@
 # mypy: ignore-errors
 """Filling of a lane: paths are added one after the other, but those whose turns would close a cycle.
 
-The order of a lane changes with its turns (Marchetti-Spaccamela, Nanni & Rohnert: Maintaining a topological order
-under edge insertions, Information Processing Letters 1996). So LASH fills its layers (Skeie, Lysne & Theiss: Layered
-Shortest Path (LASH) Routing in Irregular System Area Networks, IPDPS 2002).
+The order of a lane changes with its turns. So LASH fills its layers (Skeie, Lysne & Theiss: Layered Shortest Path
+(LASH) Routing in Irregular System Area Networks, IPDPS 2002).
 """
 
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, kept
 from unknot.lanes.orders_kernel import below
+from unknot.routing.order_kernel import climb
 
 TRIES = 3
 """Paths of a pair that are tried."""
 USED, RISES = 4096, 2048
 """Preference of a turn that is in use, and of one that climbs as it is; below that, at random."""
-
-
-@called
-def climb(paths, uses, rank, at, mark, stack, c, e):
-    """Move channels up in an order so that the turn from c to e climbs; whether no cycle of turns forbids it.
-
-    Turns in use that fall do not count: each is made to climb in its turn.
-    """
-    low, high = rank[e], rank[c]
-    if low > high:
-        return True
-    mark[e], stack[0], size, free = True, e, 1, True
-    while size > 0 and free:
-        size -= 1
-        x = stack[size]
-        for j in range(paths.after_first[x], paths.after_first[x + 1]):
-            y = paths.after[j]
-            if uses[j] > 0 and not mark[y] and rank[x] < rank[y] <= high:
-                if y == c:
-                    free = False
-                    break
-                mark[y] = True
-                stack[size] = y
-                size += 1
-    place, moved = low, 0
-    for p in range(low, high + 1):
-        x = at[p]
-        if mark[x]:
-            mark[x] = False
-            stack[moved] = x
-            moved += 1
-        elif free:
-            at[place], rank[x] = x, place
-            place += 1
-    for i in range(moved if free else 0):
-        at[place + i], rank[stack[i]] = stack[i], place + i
-    return free
 
 
 @called
@@ -104,7 +67,9 @@ def fill(paths, uses, rank, at, state, homes, most):
             for _ in range(TRIES):
                 length, free, count = path_of(paths, uses, rank, state, u, h, path, turns), True, 0
                 for i in range(1, length):
-                    free = free and climb(paths, uses, rank, at, mark, stack, path[i - 1], path[i])
+                    free = free and climb(
+                        paths.after_first, paths.after, uses, rank, at, mark, stack, path[i - 1], path[i]
+                    )
                     if free and uses[turns[i]] == 0:
                         uses[turns[i]] = 1
                         added[count] = turns[i]

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from numba import njit
 
 from unknot._base.kernels.types_kernel import called, kept
-from unknot.lanes.fill_kernel import climb
 from unknot.lanes.load_kernel import serves, steep
 from unknot.lanes.orders_kernel import below, cooled, unit
+from unknot.routing.order_kernel import climb
 
 
 class Carried(NamedTuple):
@@ -183,7 +183,9 @@ def choose(paths, key, reach, now, state, first, end, hurried):
 @called
 def climb_in(paths, now, mark, stack, k, c, e):
     """Move channels up in the order of lane k so that the turn from c to e climbs; whether no cycle forbids it."""
-    return climb(paths, now.uses[k], now.rank[k], now.at[k], mark, stack, np.int64(c), np.int64(e))
+    return climb(
+        paths.after_first, paths.after, now.uses[k], now.rank[k], now.at[k], mark, stack, np.int64(c), np.int64(e)
+    )
 
 
 @called

@@ -68,28 +68,23 @@ class Routes:
     @cached_property
     def lines(self) -> tuple[Offsets, IntArray, IntArray]:
         """Dependencies: where those of each channel begin, the channel each leads to, the place of each channel."""
-        first, channels = self.network.outgoing
+        (first, channels), ends = self.network.outgoing, self.network.target
         place = np.empty(self.network.num_channels, dtype=np.int32)
         place[channels] = np.arange(channels.size) - first[self.network.source[channels]]
-        return *_joined(self.network.outgoing, self.network.target), place
+        return np.cumsum([0, *np.diff(first)[ends].tolist()]), channels[positions(first, ends)], place
 
 
 def first_fit(routes: Routes) -> tuple[Layers, int]:
     """The layer of each route, [row, router], and the number of layers, when each takes the first it fits into.
 
-    8 bytes per channel and 2 per dependency for each of up to 64 layers.
+    16 bytes per channel and 2 per dependency for each of up to 64 layers.
     """
     from unknot.routing.layers_kernel import MOST_LAYERS
     from unknot.routing.layers_kernel import first_fit as fit
 
     network = routes.network
-    line_first, after, place = routes.lines
-    into_first, into = _joined(network.incoming, network.source)
     layer = np.zeros(routes.next_channel.shape, dtype=np.int8)
-    used = fit(
-        routes.next_channel, routes.home, routes.sources, network.target, line_first, after, into_first, into, place,
-        layer,
-    )  # fmt: skip
+    used = fit(routes.next_channel, routes.home, routes.sources, network.target, *routes.lines, layer)
     if used < 0:
         raise RelationError(f"{network.name}: its routes need more than {MOST_LAYERS} layers")
     return layer, max(1, int(used))
@@ -113,12 +108,6 @@ def cycle_breaking(routes: Routes) -> tuple[Layers, int]:
         ):  # fmt: skip
             return layer, current + 1
     raise RelationError(f"{network.name}: its routes need more than 127 layers")
-
-
-def _joined(rows: tuple[Offsets, IntArray], end: IntArray) -> tuple[Offsets, IntArray]:
-    """Return for every channel the channels listed for the router at its `end`, in compressed rows."""
-    first, channels = rows
-    return np.cumsum([0, *np.diff(first)[end].tolist()]), channels[positions(first, end)]
 
 
 def layered(routes: Routes, layer: Layers, layers: int, vcs: int | None, name: str, source: str) -> Relation:

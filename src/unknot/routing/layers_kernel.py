@@ -10,6 +10,7 @@ import numpy as np
 from numba import types
 
 from unknot._base.kernels.types_kernel import READ32, READ64, kept
+from unknot.routing.order_kernel import climb
 
 ROUTES = types.Array(types.int32, 2, "C", readonly=True)
 DISTANCES = types.Array(types.int16, 2, "C", readonly=True)
@@ -54,81 +55,20 @@ def balanced_channels(first, channel, source, target, distance, column, sinks, s
 
 
 @kept(
-    types.boolean(
-        types.int64, types.int64, READ64, READ32, READ64, READ32, READ32, types.boolean[::1], types.int64[::1],
-        types.boolean[::1], types.int64[::1], types.int64[::1],
-    ),
-    nogil=True,
-)  # fmt: skip
-def connect(u, v, line_first, after, into_first, into, place, active, order, seen, ahead, behind):
-    """Add dependency u → v to a graph kept in topological order (Pearce & Kelly 2006); False if it closes a cycle."""
-    if u == v:
-        return False
-    # An edge that goes along with the order closes nothing. Against it, only what lies between the two can be on a
-    # cycle, and only that is put in another order: what leads to u before what v leads to, on the places they had.
-    if order[u] > order[v]:
-        count, k, closed = 1, 0, False
-        ahead[0] = v
-        seen[v] = True
-        while k < count and not closed:
-            for e in range(line_first[ahead[k]], line_first[ahead[k] + 1]):
-                to = after[e]
-                if active[e] and to == u:
-                    closed = True
-                    break
-                if active[e] and order[to] < order[u] and not seen[to]:
-                    seen[to] = True
-                    ahead[count] = to
-                    count += 1
-            k += 1
-        for k in range(count):
-            seen[ahead[k]] = False
-        if closed:
-            return False
-        more, k = 1, 0
-        behind[0] = u
-        seen[u] = True
-        while k < more:
-            c = behind[k]
-            for j in range(into_first[c], into_first[c + 1]):
-                to = into[j]
-                if active[line_first[to] + place[c]] and order[to] > order[v] and not seen[to]:
-                    seen[to] = True
-                    behind[more] = to
-                    more += 1
-            k += 1
-        pool = np.empty(count + more, np.int64)
-        for k in range(more):
-            seen[behind[k]] = False
-            pool[k] = order[behind[k]]
-        for k in range(count):
-            pool[more + k] = order[ahead[k]]
-        then = behind[:more][np.argsort(pool[:more])]
-        later = ahead[:count][np.argsort(pool[more:])]
-        pool.sort()
-        for k in range(more):
-            order[then[k]] = pool[k]
-        for k in range(count):
-            order[later[k]] = pool[more + k]
-    active[line_first[u] + place[v]] = True
-    return True
-
-
-@kept(
-    types.int64(ROUTES, READ64, READ64, READ32, READ64, READ32, READ64, READ32, READ32, LAYERS),
+    types.int64(ROUTES, READ64, READ64, READ32, READ64, READ32, READ32, LAYERS),
     nogil=True,
 )
-def first_fit(table, home, sources, target, line_first, after, into_first, into, place, layer):
+def first_fit(table, home, sources, target, line_first, after, place, layer):
     """Put every route into the first layer in which it closes no cycle (LASH): layer[row, source]; how many layers,
     or −1 when MOST_LAYERS do not suffice."""
     channels, lines = place.size, after.size
     active = np.zeros((MOST_LAYERS, lines), np.bool_)
     barred = np.zeros((MOST_LAYERS, lines), np.bool_)
-    order = np.empty((MOST_LAYERS, channels), np.int64)
+    rank, at = np.empty((MOST_LAYERS, channels), np.int64), np.empty((MOST_LAYERS, channels), np.int64)
     for j in range(MOST_LAYERS):
-        order[j] = np.arange(channels)
-    seen = np.zeros(channels, np.bool_)
-    ahead, behind, added = np.empty(channels, np.int64), np.empty(channels, np.int64), np.empty(channels, np.int64)
+        rank[j] = at[j] = np.arange(channels)
+    mark = np.zeros(channels, np.bool_)
+    stack, added = np.empty(channels, np.int64), np.empty(channels, np.int64)
     used = 0
     for s in sources:
         for i in range(home.size):
@@ -141,11 +81,11 @@ def first_fit(table, home, sources, target, line_first, after, into_first, into,
                     d = table[i, target[c]]
                     e = line_first[c] + place[d]
                     if not active[j, e]:
-                        fits = not barred[j, e] and connect(
-                            c, d, line_first, after, into_first, into, place, active[j], order[j], seen, ahead, behind
+                        fits = not barred[j, e] and climb(
+                            line_first, after, active[j], rank[j], at[j], mark, stack, c, d
                         )
                         if fits:
-                            added[count] = e
+                            active[j, e], added[count] = True, e
                             count += 1
                         elif count == 0:
                             # Nothing of this route was in the way, and a layer only gains dependencies.
