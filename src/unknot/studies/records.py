@@ -6,6 +6,7 @@ import types
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import cache
+from sys import intern
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -29,24 +30,28 @@ def encode(value: Any) -> Any:
 
 def decode(kind: type[_T], value: Any) -> _T:
     """The value that `encode` made this of, by the annotations of the dataclass `kind`."""
-    hints = _annotations(kind)
-    decoded: _T = kind(**{key: _decoded(hints[key], item) for key, item in value.items()})
-    return decoded
+    decoder: Callable[[Any], _T] = _decoder(kind)  # type: ignore[arg-type]  # types are hashable
+    return decoder(value)
 
 
-_annotations: Callable[[type], dict[str, Any]] = cache(get_type_hints)
-"""Types of the fields of a dataclass, kept: evaluating them takes longer than decoding one."""
-
-
-def _decoded(kind: Any, value: Any) -> Any:
-    if value is None:
-        return None
+@cache
+def _decoder(kind: Any) -> Callable[[Any], Any]:
+    """What decodes a value of a type; kept, since to read annotations takes longer than to decode one."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
-        return _decoded(next(option for option in inner if option is not type(None)), value)
+        one = _decoder(next(option for option in inner if option is not type(None)))
+        return lambda value: None if value is None else one(value)
     if origin is tuple:
-        kinds = inner[:1] * len(value) if inner[1:] == (...,) else inner
-        return tuple(_decoded(k, item) for k, item in zip(kinds, value, strict=True))
+        each = [_decoder(part) for part in inner if part != ...]
+        if inner[1:] == (...,):
+            return lambda value: tuple(map(each[0], value))
+        return lambda value: tuple(part(item) for part, item in zip(each, value, strict=True))
     if origin in (np.ndarray, npt.NDArray):  # which of the two, with other arguments, depends on the NumPy version
-        return np.array(value, dtype=inner[0] if origin is npt.NDArray else get_args(inner[1])[0])
-    return decode(kind, value) if isinstance(kind, type) and is_dataclass(kind) else value
+        number = inner[0] if origin is npt.NDArray else get_args(inner[1])[0]
+        return lambda value: np.array(value, dtype=number)
+    if isinstance(kind, type) and is_dataclass(kind):
+        annotations = get_type_hints(kind)
+        return lambda value: kind(
+            **{key: None if item is None else _decoder(annotations[key])(item) for key, item in value.items()}
+        )
+    return intern if kind is str else lambda value: value

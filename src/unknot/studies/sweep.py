@@ -106,15 +106,15 @@ class Sweep:
                 while len(pending) <= jobs and (batch := self._next_batch()):
                     pending[workers.submit(compute_in_turn, compute, list(batch.values()))] = batch
                 left = min(self.deadline.left, TIMEOUT_MAX)
-                for future in wait(pending, left, return_when=FIRST_COMPLETED).done if pending else ():
-                    if not future.cancelled():
-                        self._keep(pending[future], future.result())
-                    elif any(map(self._wanted, pending[future])):
-                        raise UnknotError(
-                            "the cluster that computes points is gone (was its scheduler killed?); finished points "
-                            "are kept: start it again, or leave out --dask, and give the same command"
-                        )
-                    del pending[future]  # not before it is kept: what interrupts that finds it below
+                done = wait(pending, left, return_when=FIRST_COMPLETED).done if pending else ()
+                if any(future.cancelled() and any(map(self._wanted, pending[future])) for future in done):
+                    raise UnknotError(
+                        "the cluster that computes points is gone (was its scheduler killed?); finished points "
+                        "are kept: start it again, or leave out --dask, and give the same command"
+                    )
+                self._keep([(pending[future], future.result()) for future in done if not future.cancelled()])
+                for future in done:  # not before they are kept: what interrupts that finds them below
+                    del pending[future]
                 for future, batch in pending.items():
                     if not any(map(self._wanted, batch)):
                         future.cancel()
@@ -124,9 +124,8 @@ class Sweep:
                 "perhaps with fewer --jobs"
             ) from error
         finally:
-            for future, batch in pending.items():
-                if not future.cancel() and future.done() and future.exception() is None:
-                    self._keep(batch, future.result())
+            kept = [future for future in pending if not future.cancel() and future.done()]
+            self._keep([(pending[future], future.result()) for future in kept if future.exception() is None])
 
     def result(self) -> StudyResult:
         """What was computed; of each design up to the first load that was not."""
@@ -185,22 +184,24 @@ class Sweep:
         self._finish(slot, result, "kept from before")
         return True
 
-    def _keep(self, batch: Batch, computed: Computed) -> None:
-        """Store the points that were computed, in one commit.
+    def _keep(self, finished: Sequence[tuple[Batch, Computed]]) -> None:
+        """Store the points that were computed, all in one commit, which takes as long as some of them.
 
         Raises
         ------
         UnknotError
-            What the next point of the batch raised.
+            What the next point of a batch raised.
         """
-        texts = dict(zip(batch, computed.texts, strict=False))
-        self.store.put_all((batch[slot].key, batch[slot].text, text) for slot, text in texts.items())
-        for slot, text in texts.items():
-            self._finish(slot, read(batch[slot], text), "done")
-            if slot[0] >= 0:
-                self.seconds[slot[1]] = computed.seconds
-        if computed.error is not None:
-            raise computed.error
+        texts = [
+            (slot, batch[slot], text) for batch, own in finished for slot, text in zip(batch, own.texts, strict=False)
+        ]
+        self.store.put_all((point.key, point.text, text) for _, point, text in texts)
+        for slot, point, text in texts:
+            self._finish(slot, read(point, text), "done")
+        for batch, own in finished:
+            self.seconds |= {index: own.seconds for load, index, _ in batch if load >= 0}
+            if own.error is not None:
+                raise own.error
 
     def _finish(self, slot: Slot, result: Proven | Run, how: str) -> None:
         load, index, _ = slot

@@ -12,7 +12,7 @@ from unknot.routing import ugal
 from unknot.simulation import Router
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.engine.state import FIXED, SAVED, SCRATCH, TABLES
+from unknot.simulation.engine.state import ENTRIES, FIRST_TABLE, FIXED, SAVED, SCRATCH, TABLES
 from unknot.traffic import Bursts
 
 ROUTERS = {
@@ -35,7 +35,7 @@ def begun(router: Router, *, ways: bool = False) -> Engine:
 def bits(engine: Engine, kinds: tuple[str, ...]) -> dict[str, bytes]:
     state = engine.state
     found = {name: state.tables[name].tobytes() for name, table in TABLES.items() if table.changes in kinds}
-    return found | {"count": state.raw[: len(state.raw)].view(np.int64)[state.setup.nbytes // 8 :][:18].tobytes()}
+    return found | {"count": state.raw[ENTRIES:FIRST_TABLE].tobytes()}
 
 
 @pytest.mark.parametrize("ways", [False, True])

@@ -269,6 +269,9 @@ class Router:
             raise SimulationError("router: most_slots is of shared buffers; set own_slots")
 
 
+_DEFAULTS = {field.name: field.default for field in fields(Router)}
+
+
 def check_option(name: str, setting: Any) -> None:
     """Refuse an option that there is not, or a value that makes no sense whatever the other options are.
 
@@ -276,9 +279,8 @@ def check_option(name: str, setting: Any) -> None:
     ------
     SimulationError
     """
-    defaults = {field.name: field.default for field in fields(Router)}
-    require_known("router: unknown option", name, list(defaults), SimulationError)
-    if setting is None and defaults[name] is None:
+    require_known("router: unknown option", name, _DEFAULTS, SimulationError)
+    if setting is None and _DEFAULTS[name] is None:
         return
     if name in WORDS:
         if setting not in WORDS[name]:
@@ -286,7 +288,7 @@ def check_option(name: str, setting: Any) -> None:
     elif name == "internal_speedup":
         if not is_number(setting) or not 1 <= setting <= 16:
             raise SimulationError(f"router: {name} must be a number from 1 to 16, got {setting!r}")
-    elif isinstance(defaults[name], bool):
+    elif isinstance(_DEFAULTS[name], bool):
         if not isinstance(setting, bool):
             raise SimulationError(f"router: {name} must be true or false, got {setting!r}")
     else:

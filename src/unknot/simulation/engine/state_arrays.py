@@ -7,10 +7,34 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, SAVED, SETUP, TABLES
+from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, SAVED, SETUP, TABLES, Table
 
 LINE = 64
 """Bytes of a cache line, on which tables begin."""
+
+
+class Words:
+    """Words of a state by name, each read and written as a whole number.
+
+    A record of NumPy would do it in ten times as long, which short runs notice.
+    """
+
+    __slots__ = ("_places", "_words")
+
+    def __init__(self, table: Table, words: npt.NDArray[np.int64]) -> None:
+        object.__setattr__(self, "_places", {name: k for k, name in enumerate(table.dtype.names or ())})
+        object.__setattr__(self, "_words", memoryview(words))  # type: ignore[arg-type]  # it is a buffer
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._words[self._places[name]]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._words[self._places[name]] = int(value)
+
+    __getitem__ = __getattr__
 
 
 class State:
@@ -28,9 +52,9 @@ class State:
         for k, name in enumerate(TABLES):
             self.raw[FIRST_TABLE + 2 * k : FIRST_TABLE + 2 * k + 2] = tables[name].ctypes.data, len(tables[name])
         self.tables = {name: tables[name] for name in TABLES}
-        self.setup: Any = self.raw[:ENTRIES].view(SETUP.dtype).view(np.recarray)[0]
+        self.setup = Words(SETUP, self.raw[:ENTRIES])
         self.linked: Any = None  # for what kind of run `kernels.link` has written addresses
-        self.count: Any = self.raw[ENTRIES:FIRST_TABLE].view(COUNT.dtype).view(np.recarray)[0]
+        self.count = Words(COUNT, self.raw[ENTRIES:FIRST_TABLE])
 
     def __getattr__(self, name: str) -> Any:
         if name in TABLES:
