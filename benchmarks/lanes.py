@@ -15,7 +15,7 @@ from pathlib import Path
 
 import networkx as nx
 
-from unknot._base import background
+from unknot._base import deadline
 from unknot.lanes import ChangingLanes, Lanes, lanes
 from unknot.network import Network, from_networkx, tod
 
@@ -96,7 +96,7 @@ def main() -> None:
     parser.add_argument("--processor", action="store_true", help="limits are of the processor's time")
     options = parser.parse_args()
     if options.processor:
-        background._compiling.clock = time.process_time
+        deadline.compiling.clock = time.process_time
     lanes("torus(5, 5)")
     lanes("torus(5, 5)", "table")
     print("| network | routers | paths | lanes | lower bound | highest load | mean load | seconds | OpenSM |")

@@ -1,7 +1,8 @@
-"""Faults in the clauses of searches and of checkers, as data, and what they are noticed by: the other's clauses.
+"""Faults in the clauses of searches and of checkers, as data, and what they are noticed by.
 
-A search and the checker of its "impossible" share no encoder. A question is put to both: what the search excludes
-must contradict the checker's clauses, and what it finds must fulfil them.
+Rules have clauses of the search and others of the checker. A question is put to both: what the search excludes must
+contradict the checker's clauses, and what it finds must fulfil them. Lanes have the checker's clauses alone; there
+brute force answers the same question.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 from pysat.solvers import Solver
 
 from tests.mutation.sites import _within, mutants
+from tests.reference import climbing
 from unknot._base.deadline import clock
 from unknot.certificates import plain
 from unknot.design import Request, Space
@@ -32,9 +34,7 @@ from unknot.design.proofs import NoProof, proved_rule
 from unknot.design.search import Search
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept
-from unknot.lanes.exact import decide
 from unknot.lanes.lane_refutation import Refutation, refute
-from unknot.lanes.path_set import demand
 from unknot.lanes.served_pairs import shortest_pairs
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring
@@ -53,22 +53,11 @@ class Fault:
     new: str
 
 
-SEARCH, RULES = "unknot.lanes.clauses:Clauses.", "unknot.design."
+RULES = "unknot.design."
 NEEDS = RULES + "requirements:Requirements."
 FAMILY = "unknot.certificates.plain:Family."
 ENCODER, CHECKER = "unknot.certificates.plain:Encoder.", "unknot.certificates.plain:Rules."
 FAULTS = (
-    # The search for lanes.
-    Fault(SEARCH + "__init__", "there.get(s, 0) < 2", "there.get(s, 0) < 3"),
-    Fault(SEARCH + "__init__", "self.given.append(tuple(chosen[k] for k in within))", "pass"),
-    Fault(SEARCH + "__init__", "for k in within for c in begin)", "for k in within for c in begin[:1])"),
-    Fault(SEARCH + "__init__", "range(min(lanes, leading.get(pair, lanes)))", "range(1)"),
-    Fault(SEARCH + "_serve", "self.given.append((-step, turn))", "pass"),
-    Fault(SEARCH + "_serve", 'self.given.append((-step, self("serves", k, e, t)))', "pass"),
-    Fault(SEARCH + "_serve", "self.given.append((-serves, *steps))", "self.given.append((-serves, *steps[:-1]))"),
-    Fault(SEARCH + "_serve", "c % self.classes <= e % self.classes", "c % self.classes < e % self.classes"),
-    Fault(SEARCH + "_serve", "last = there[v] == 1", "last = there[v] <= 2"),
-    Fault(SEARCH + "against", "for turn in turns)\n", "for turn in turns[1:])\n"),
     # The checker of lanes.
     Fault(ENCODER + "serve", "range(min(first_lanes, self.lanes))", "range(1)"),
     Fault(ENCODER + "serve", "for j in range(len(paths))))", "for j in range(1)))"),
@@ -114,18 +103,20 @@ FAULTS = (
 
 
 def lanes_agree(network: Network, count: int, changes: str, most_paths: int = plain.MOST_PATHS) -> None:
-    """Compare what the search for lanes says with the checker's clauses."""
+    """Compare what the clauses of lanes exclude with brute force."""
     before, plain.MOST_PATHS = plain.MOST_PATHS, most_paths
     try:
         effort = SearchEffort(clock() + 600)
-        found = decide(demand(network), count, effort, conflicts=10_000, changes=changes)
-        if isinstance(found, Refutation):
-            assert accept(network, found) == count
-            return
-        refuted = refute(shortest_pairs(network, None), count, effort, changes=changes, conflicts=10_000)
-        assert not isinstance(refuted, Refutation), "the checker's clauses exclude what the search found"
+        answer = refute(shortest_pairs(network, None), count, effort, changes=changes, conflicts=10_000)
+        if isinstance(answer, Refutation):
+            assert accept(network, answer) == count
     finally:
         plain.MOST_PATHS = before
+    if changes in plain.KEPT:
+        fewest = climbing.fewest_lanes(network, count, both_ways=changes == "shared")
+    else:
+        fewest = climbing.fewest_changing(network, count, changes)
+    assert isinstance(answer, Refutation) == (fewest > count), "the clauses exclude something else than brute force"
 
 
 def rules_agree(counts: Any, switching: Any, request: Request, *, walks: bool = False) -> None:
@@ -213,7 +204,6 @@ def noticed(function: str, code: CodeType, questions: Sequence[Callable[[], None
 
 
 ENCODERS = {
-    "lanes/clauses.py": ("Clauses.", "senders", "virtual"),
     "design/requirements.py": ("Requirements.", "class_of"),
     "design/search.py": ("clause_of", "images"),
     "certificates/plain.py": (

@@ -17,8 +17,8 @@ from unknot.certificates.documents import answer_claims, part_of, removals_claim
 from unknot.design import every_size
 from unknot.lanes import ForcedCycle, Refutation, RouteCycle, lanes
 from unknot.lanes.evidence import Evidence, bound_claim
-from unknot.lanes.exact import decide
-from unknot.lanes.path_set import demand
+from unknot.lanes.lane_refutation import refute
+from unknot.lanes.served_pairs import shortest_pairs
 from unknot.network import Network
 from unknot.network.families import line, mesh, ring
 from unknot.repair import repair
@@ -71,7 +71,7 @@ def _lanes(network: Network, evidence: Evidence | None, sends: Any = None, given
 
 
 def _refuted(network: Network, count: int, changes: str) -> Document:
-    found = decide(demand(network), count, effort(), conflicts=10_000, changes=changes)
+    found = refute(shortest_pairs(network, None), count, effort(), conflicts=10_000, changes=changes)
     assert isinstance(found, Refutation)
     return _lanes(network, found)
 

@@ -23,10 +23,11 @@ from unknot.lanes import Lanes, Refutation, lanes
 from unknot.lanes.anneal_kernel import anneal
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept, shows
-from unknot.lanes.exact import Open, decide
+from unknot.lanes.lane_refutation import Solution, refute
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import demand, of_pairs, packed, path_set, served, unpacked
 from unknot.lanes.rooted import orders_of
+from unknot.lanes.served_pairs import shortest_pairs
 from unknot.lanes.tables import Table
 from unknot.network import Network, from_edges
 from unknot.network.families import torus
@@ -67,15 +68,16 @@ def test_what_orders_serve_both_ways(network: Network, count: int, seed: int) ->
 @settings(max_examples=30)
 @given(networks(), st.integers(1, 3))
 def test_the_solver_agrees_with_brute_force(network: Network, count: int) -> None:
-    answer = decide(demand(network), count, SearchEffort(clock() + 60), conflicts=10_000, changes="shared")
+    effort = SearchEffort(clock() + 60)
+    answer = refute(shortest_pairs(network, None), count, effort, conflicts=10_000, changes="shared")
     if isinstance(answer, Refutation):
         assert accept(network, answer) == count
         assert climbing.fewest_lanes(network, count, both_ways=True) == count + 1
         assert shows(network, answer, count + 1, changes="shared") is True
         assert shows(network, answer, count + 1) is (count == 1)
     else:
-        assert not isinstance(answer, Open)
-        assert climbing.unserved(network, answer, both_ways=True) == 0
+        assert isinstance(answer, Solution)
+        assert climbing.unserved(network, answer.keys, both_ways=True) == 0
 
 
 @settings(max_examples=10)

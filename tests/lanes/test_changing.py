@@ -24,11 +24,12 @@ from unknot.certificates import Rejected, accept_verdict
 from unknot.lanes import ChangingLanes, Refutation, changing_lanes, changing_search, evidence, lanes
 from unknot.lanes.anneal_kernel import anneal
 from unknot.lanes.changing_routes import in_levels
-from unknot.lanes.exact import Open, decide
+from unknot.lanes.lane_refutation import Solution, refute
 from unknot.lanes.load_kernel import served_column
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import demand, in_classes, path_set
 from unknot.lanes.rooted import orders_of
+from unknot.lanes.served_pairs import shortest_pairs
 from unknot.lanes.tables import free_table, random_table, table_from
 from unknot.network import Network, from_networkx
 from unknot.network.families import torus
@@ -95,15 +96,15 @@ def test_tables_are_searched_with_virtual_channels(network: Network, count: int,
 @given(networks(), st.integers(1, 2), st.sampled_from(["rising", "any"]))
 def test_the_solver_agrees_with_brute_force(network: Network, count: int, changes: str) -> None:
     asked = demand(network)
-    answer = decide(asked, count, effort(), conflicts=20_000, changes=changes)
-    assert not isinstance(answer, Open)
+    answer = refute(shortest_pairs(network, None), count, effort(), conflicts=20_000, changes=changes)
     fewest = climbing.fewest_changing(network, count, changes)
     if isinstance(answer, Refutation):
         assert evidence.accept(network, answer) == count
         assert fewest == count + 1
     else:
+        assert isinstance(answer, Solution)
         assert fewest <= count
-        assert orders_of(in_classes(network, path_set(asked), count, rising=changes == "rising"), answer)[1] == 0
+        assert orders_of(in_classes(network, path_set(asked), count, rising=changes == "rising"), answer.keys)[1] == 0
 
 
 def judged(found: ChangingLanes) -> None:
@@ -283,7 +284,7 @@ def test_lanes_that_are_kept_fit_into_as_many_levels(monkeypatch: pytest.MonkeyP
 def test_refutations_of_lanes_that_change() -> None:
     network = one_way_ring(5)
     for changes in ("rising", "any"):
-        good = decide(demand(network), 1, effort(), conflicts=10_000, changes=changes)
+        good = refute(shortest_pairs(network, None), 1, effort(), conflicts=10_000, changes=changes)
         assert isinstance(good, Refutation)
         assert evidence.accept(network, good) == 1
         for wrong in (

@@ -15,8 +15,8 @@ from unknot.certificates import Rejected
 from unknot.cli.program import app
 from unknot.lanes import Refutation, write_refutation
 from unknot.lanes.dimacs import RefutationFiles
-from unknot.lanes.exact import decide
-from unknot.lanes.path_set import demand
+from unknot.lanes.lane_refutation import refute
+from unknot.lanes.served_pairs import shortest_pairs
 from unknot.network import Network
 from unknot.network.families import ring
 
@@ -26,7 +26,7 @@ CHECKERS = {"drat-trim": "drat", "lrat-check": "lrat", "cake_lpr": "lrat"}
 
 def one_lane(changes: str) -> tuple[Network, Refutation]:
     network = ring(5)
-    found = decide(demand(network), 1, effort(), conflicts=10_000, changes=changes)
+    found = refute(shortest_pairs(network, None), 1, effort(), conflicts=10_000, changes=changes)
     assert isinstance(found, Refutation)
     return network, found
 

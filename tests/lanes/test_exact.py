@@ -21,15 +21,15 @@ from unknot._base.deadline import clock
 from unknot.certificates import Rejected, plain
 from unknot.certificates.documents import network_of
 from unknot.lanes import Refutation, lanes
-from unknot.lanes import clauses as clauses_of_search
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import accept
-from unknot.lanes.exact import Open, decide
-from unknot.lanes.lane_refutation import Solution, refute
+from unknot.lanes.exact import ExactSearch
+from unknot.lanes.lane_refutation import Open, Solution, refute
 from unknot.lanes.path_set import demand, path_set
+from unknot.lanes.question import question_of
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.served_pairs import shortest_pairs
-from unknot.lanes.solver import DisagreementError, steps_of
+from unknot.lanes.solver import steps_of
 from unknot.network import Network, from_networkx
 
 
@@ -39,19 +39,6 @@ def one_way_ring(routers: int) -> Network:
 
 def effort() -> SearchEffort:
     return SearchEffort(clock() + 60)
-
-
-@given(networks(), st.integers(1, 3))
-def test_the_solver_agrees_with_brute_force(network: Network, count: int) -> None:
-    asked = demand(network)
-    answer = decide(asked, count, effort(), conflicts=10_000)
-    if isinstance(answer, Refutation):
-        assert accept(network, answer) == count
-        assert climbing.fewest_lanes(network, count) == count + 1
-    else:
-        assert not isinstance(answer, Open)
-        assert orders_of(path_set(asked), answer)[1] == 0
-        assert climbing.unserved(network, answer) == 0
 
 
 @pytest.mark.parametrize("routers", [5, 6, 7])
@@ -65,7 +52,7 @@ def test_a_one_way_ring_needs_half_as_many_lanes_as_routers(routers: int) -> Non
 
 def refutation() -> tuple[Network, Refutation]:
     network = one_way_ring(7)
-    answer = decide(demand(network), 3, effort(), conflicts=10_000)
+    answer = refute(shortest_pairs(network, None), 3, effort(), conflicts=10_000)
     assert isinstance(answer, Refutation)
     return network, answer
 
@@ -130,18 +117,6 @@ def test_changed_steps_are_refused_or_harmless() -> None:
     assert refused > 10
 
 
-def test_what_was_a_fault_of_both_encoders_is_caught_by_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search whose clauses forget a continuation at each router proves too much; the checker's have a solution."""
-    outgoing = clauses_of_search.leaving
-
-    def forgetful(network: Network, router: int) -> list[int]:
-        return outgoing(network, router)[:-1]
-
-    monkeypatch.setattr(clauses_of_search, "leaving", forgetful)
-    with pytest.raises(DisagreementError):
-        decide(demand(from_networkx(nx.grid_2d_graph(3, 3))), 1, effort(), conflicts=10_000)
-
-
 @given(
     networks(), st.integers(1, 2), st.sampled_from(["none", "shared", "rising", "any"]), st.sampled_from([0, 2, 1000])
 )
@@ -166,6 +141,7 @@ def the_clauses_agree(network: Network, count: int, changes: str) -> None:
     else:
         assert isinstance(found, Solution)
         if changes in plain.KEPT:
+            assert orders_of(path_set(demand(network)), found.keys)[1] == 0
             assert climbing.unserved(network, found.keys, both_ways=changes == "shared") == 0
 
 
@@ -229,11 +205,11 @@ def test_hints_are_found_where_clauses_follow(given: list[tuple[int, ...]], lear
 
 def test_a_large_question_is_left_open() -> None:
     network = from_networkx(nx.random_regular_graph(4, 40, seed=1))
-    assert isinstance(decide(demand(network), 2, effort(), conflicts=10), Open)
+    assert isinstance(refute(shortest_pairs(network, None), 2, effort(), conflicts=10), Open)
     large = from_networkx(nx.random_regular_graph(4, 200, seed=1))
-    answer = decide(demand(large), 2, effort(), conflicts=10)
-    assert isinstance(answer, Open)
-    assert answer.conflicts == 0
+    search = ExactSearch(question_of(large, "free", "none", None, None), effort(), 10)
+    assert search.keys(2) is None
+    assert search.open == {2: 0}
 
 
 BUSY = """

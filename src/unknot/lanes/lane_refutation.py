@@ -1,7 +1,6 @@
 """Refutations of numbers of lanes, over the clauses of the checker: pairs and cycles are added until they contradict.
 
-The clauses are those of `unknot.certificates.plain`, and not those of the search (`clauses.py`): who searches and who
-checks share no encoder, so a fault in one of them shows as a disagreement.
+The clauses are those of `unknot.certificates.plain`, which brute force compares with routings of small networks.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Solvers of clauses: their answers within limits, and refutations in the form of LRAT by what they have learnt.
-
-The clauses of a refutation are those of a checker, and not of a search, which share no encoder: a fault in either is
-a disagreement.
-"""
+"""Solvers of clauses: their answers within limits, and refutations in the form of LRAT by what they have learnt."""
 
 from __future__ import annotations
 
