@@ -26,6 +26,7 @@ from unknot.network.families import mesh
 from unknot.network.grid import grid
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
+from unknot.routing.tabulate import tabulate
 from unknot.verify import check
 
 MOST_STATES = 40_000
@@ -248,13 +249,11 @@ def _counts(relation: Relation, dimensions: int) -> tuple[tuple[int, int], ...]:
 
 def _answers(relation: Relation, space: Space) -> Iterator[tuple[State, dict[int, bool], str]]:
     """Yield for each reachable state with something left the types offered, whether it waits for them, and where."""
-    product, vcs = grid(relation.network), relation.vcs
+    product, vcs, table = grid(relation.network), relation.vcs, relation.table or tabulate(relation)
     types = types_of(space, relation.network, vcs)
     at_router, home = product.coordinates, relation.network.eject[relation.destination]
     for address in range(relation.num_addresses):
-        order: list[int] = (vcs.total + relation.sources(address)).tolist()
-        seen = set(order)
-        for at in order:
+        for at in table.input_vc[table.first[address] : table.first[address + 1]].tolist():
             remaining = at_router[home[address]] - at_router[vcs.router[at]]
             signs: Signs = tuple(np.sign(remaining).tolist())
             held = types[at] if at < vcs.total else space.injection
@@ -267,9 +266,6 @@ def _answers(relation: Relation, space: Space) -> Iterator[tuple[State, dict[int
                 if signs[kind.dimension] != kind.sign:
                     raise NotUniform(f"{relation.name} is not minimal: at {vcs.name(at)} it offers {vcs.name(vc)}")
                 outs[types[vc]] = candidate.waits
-                if vc not in seen:
-                    seen.add(vc)
-                    order.append(vc)
             if any(signs):
                 yield (held, signs), outs, vcs.name(at)
 

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.switching import SWITCHINGS
-from unknot.lanes.laned import Routes, in_blocks, terminals, vcs_of_lane, vcs_of_lanes
+from unknot.lanes.laned import Routes
 from unknot.lanes.path_set import Flags, Floats, Ints, unpacked
 from unknot.lanes.tables import Table, hops_of
 from unknot.network import Network
+from unknot.routing.in_lanes import in_blocks, terminals, vcs_of_lane, vcs_of_lanes
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -111,7 +112,7 @@ def moving(
     """
     virtual, spread = _channels(network, lanes, vcs)
     router, first, num_vcs, total = virtual.router, virtual.first, virtual.total, virtual.widest
-    addresses = table or terminals(network, sends)
+    addresses = table.addresses if table else terminals(network, sends)
     column, destination = addresses.row, addresses.destination
     end = network.eject[destination]
     start, step = start.astype(np.int32), step.astype(np.int32)
@@ -215,5 +216,5 @@ def by_levels(table: Table, packed: Packed, lanes: int, *, vcs: int | None = Non
         virtual,
         rule,
         name=f"lanes ({lanes} by ports and {levels} service level{'s' * (levels > 1)})",
-        **in_blocks(table, level, levels, "at SL", minimal=table.minimal),
+        **in_blocks(table.addresses, level, levels, "at SL", minimal=table.minimal),
     )

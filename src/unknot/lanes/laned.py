@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import RelationError
-from unknot._base.switching import SWITCHINGS
 from unknot.lanes.path_set import Flags, Floats, Ints
 from unknot.network import Network
-from unknot.routing.paths import homes_of
+from unknot.routing.in_lanes import in_blocks, terminals, vcs_of_lane, vcs_of_lanes
 from unknot.routing.relation import EJECT, Out, Relation
-from unknot.routing.virtual_channels import VirtualChannels
 
 if TYPE_CHECKING:
     from unknot.lanes.tables import Table
@@ -29,63 +26,6 @@ def no_slots(shape: tuple[int, ...], leaving_first: npt.NDArray[np.integer[Any]]
     if most > np.iinfo(np.int8).max:
         return np.full(shape, -1, dtype=np.int16)
     return np.full(shape, -1, dtype=np.int8)
-
-
-@dataclass(frozen=True, eq=False)
-class Addresses:
-    """Addresses, the column of routes that each has, and who uses them; those of a `Table` have the same names."""
-
-    network: Network
-    row: Ints
-    destination: Ints
-    may_use: Flags
-    labels: tuple[str, ...]
-
-
-def terminals(network: Network, sends: Flags | None, column: Ints | None = None) -> Addresses:
-    """The terminals as addresses; by default all of a router have the same routes."""
-    count = network.num_terminals
-    use = np.ones((count, count), dtype=bool) if sends is None else sends
-    labels = tuple(network.terminal_name(t) for t in range(count))
-    column = homes_of(network)[1] if column is None else column
-    return Addresses(network, column.astype(np.int64), np.arange(count), use, labels)
-
-
-def in_blocks(addresses: Addresses | Table, block: Ints, count: int, word: str, *, minimal: bool) -> dict[str, Any]:
-    """Arguments of a relation that has all addresses `count` times; `block` has that of each pair."""
-    source, home = addresses.network.inject[:, None], addresses.network.eject[addresses.destination]
-    chosen = np.where(source == home, 0, block[source, addresses.row])
-    chosen = np.where(addresses.may_use, chosen, -1)
-    return {
-        "destination": np.tile(addresses.destination, count),
-        "may_use": np.concatenate([chosen == one for one in range(count)], axis=1),
-        "claims": dict.fromkeys(SWITCHINGS, True),
-        "claims_minimal": minimal,
-        "address_labels": tuple(f"{label} {word} {one}" for one in range(count) for label in addresses.labels),
-    }
-
-
-def vcs_of_lanes(network: Network, vcs: int | None, lanes: int, name: str = "lanes") -> VirtualChannels:
-    """The virtual channels that lanes share out, by default one for each.
-
-    Raises
-    ------
-    RelationError
-        If there are fewer VCs than lanes.
-    """
-    vcs = lanes if vcs is None else vcs
-    if vcs < lanes:
-        raise RelationError(f"{name} on {network.name}: its routes need {lanes} lanes, and so as many VCs; got {vcs}")
-    return VirtualChannels(network, vcs)
-
-
-def vcs_of_lane(out: Out, first: int, lane: int, vcs: int, lanes: int) -> int:
-    """Write the VCs of a lane on the channel whose first VC is given; called by rules."""
-    count = 0
-    for v in range(lane, vcs, lanes):
-        out[count] = first + v
-        count += 1
-    return count
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +80,7 @@ def laned(
     lanes = routes.follow.shape[0]
     virtual = vcs_of_lanes(network, vcs, lanes, name)
     router, first, at_channel, num_vcs = virtual.router, virtual.first, virtual.channel, virtual.total
-    total, addresses = virtual.widest, table or terminals(network, sends, routes.column)
+    total, addresses = virtual.widest, table.addresses if table else terminals(network, sends, routes.column)
     (leaving_first, leaving), start, follow = network.outgoing, routes.start, routes.follow
     column, count, end = addresses.row, addresses.destination.size, network.eject[addresses.destination]
 

@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError
-from unknot.lanes.laned import in_blocks, vcs_of_lane, vcs_of_lanes
 from unknot.lanes.path_set import Demand, Flags, Floats, Ints, following, packed, served, unpacked
 from unknot.network import Network
-from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
+from unknot.routing.forwarding_table import DROP, EJECT_HERE, route_lengths
+from unknot.routing.in_lanes import Addresses
+from unknot.routing.in_lanes import tabled as in_lanes
+from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 
 if TYPE_CHECKING:
@@ -57,6 +59,11 @@ class Table:
     may_use: Flags
     labels: tuple[str, ...]
     minimal: bool
+
+    @property
+    def addresses(self) -> Addresses:
+        """The addresses, and who uses them."""
+        return Addresses(self.network, self.row, self.destination, self.may_use, self.labels)
 
     @property
     def taken(self) -> Flags:
@@ -134,17 +141,9 @@ def table_of(relation: Relation, flows: npt.ArrayLike | None = None) -> Table:
 
 def hops_of(network: Network, table: Ints, home: Ints) -> Ints:
     """Hops of the route from each router to each row's home: shape (rows, routers); −1 if it does not arrive."""
-    rows = np.arange(len(table))[:, None]
-    at = np.tile(np.arange(network.num_routers), (len(table), 1))
-    hops = np.where(at == home[:, None], 0, -1)
-    for step in range(1, network.num_routers + 1):
-        channel = np.where(at == home[:, None], -1, table[rows, at])
-        moving = (channel >= 0) & (hops < 0)
-        if not moving.any():
-            break
-        at = np.where(moving, network.target[channel], at)
-        hops = np.where(moving & (at == home[:, None]), step, hops)
-    return hops
+    next_channel = np.where(table < 0, DROP, table).T
+    next_channel[home, np.arange(home.size)] = EJECT_HERE
+    return route_lengths(network, next_channel).T.astype(np.int64)
 
 
 def free_table(traffic: Demand, paths: PathSet, taken: Ints) -> Table:
@@ -222,27 +221,5 @@ def lanes_of(orders: Orders, table: Table) -> Ints:
 
 
 def tabled(table: Table, lane: Ints, lanes: int, *, vcs: int | None = None, name: str = "lanes") -> Relation:
-    """The relation of tables in lanes: address a in lane l is l · addresses + a; see `laned.laned`."""
-    network, count = table.network, table.row.size
-    virtual = vcs_of_lanes(network, vcs, lanes, name)
-    router, first, total, row = virtual.router, virtual.first, virtual.widest, table.row
-    next_channel = table.next_channel.astype(np.int32)
-    home = network.eject[table.destination]
-
-    def rule(at: int, address: int, out: Out) -> int:
-        here, which, level = router[at], address % count, address // count
-        if here == home[which]:
-            out[0] = EJECT
-            return 1
-        channel = next_channel[row[which], here]
-        if channel < 0:
-            return 0
-        return vcs_of_lane(out, first[channel], level, total, lanes)
-
-    return Relation(
-        network,
-        virtual,
-        rule,
-        name=f"{name} ({lanes} lane{'s' * (lanes > 1)})",
-        **in_blocks(table, lane, lanes, "in lane", minimal=table.minimal),
-    )
+    """The relation of tables in lanes, see `unknot.routing.in_lanes`."""
+    return in_lanes(table.addresses, table.next_channel, lane, lanes, vcs=vcs, name=name, minimal=table.minimal)

@@ -30,11 +30,10 @@ from unknot._base.compressed_rows import positions
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.model import IntArray, Offsets
-from unknot.routing.contract import ACYCLIC
+from unknot.routing.in_lanes import tabled, terminals
 from unknot.routing.paths import distances_to_homes, require_ways
-from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
-from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
 
 Ints = npt.NDArray[np.int64]
 Layers = npt.NDArray[np.int8]
@@ -112,38 +111,8 @@ def cycle_breaking(routes: Routes) -> tuple[Layers, int]:
 
 def layered(routes: Routes, layer: Layers, layers: int, vcs: int | None, name: str, source: str) -> Relation:
     """The relation of routes in layers: layer l has VC l, and every `layers`-th after it; refused with fewer VCs."""
-    network = routes.network
-    vcs = enough_vcs(network, vcs, layers, name, f"its routes need {layers} layers, and so as many VCs")
-    virtual = VirtualChannels(network, vcs)
-    router, first, terminals = virtual.router, virtual.first, network.num_terminals
-    table, row, eject = routes.next_channel, routes.row, network.eject
-
-    def rule(at: int, address: int, out: Out) -> int:
-        here, terminal, level = router[at], address % terminals, address // terminals
-        if here == eject[terminal]:
-            out[0] = EJECT
-            return 1
-        count = 0
-        for v in range(level, vcs, layers):
-            out[count] = first[table[row[terminal], here]] + v
-            count += 1
-        return count
-
-    chosen = layer[np.ix_(routes.row, network.inject)].T
-    return Relation(
-        network,
-        virtual,
-        rule,
-        name=f"{name} ({layers} layer{'s' * (layers > 1)})",
-        destination=np.tile(np.arange(terminals, dtype=np.int32), layers),
-        may_use=np.ascontiguousarray(np.concatenate([chosen == level for level in range(layers)], axis=1)),
-        claims=ACYCLIC,
-        claims_minimal=True,
-        address_labels=tuple(
-            f"{network.terminal_name(t)} in layer {level}" for level in range(layers) for t in range(terminals)
-        ),
-        source=source,
-    )
+    addresses = terminals(routes.network, None, routes.row)
+    return tabled(addresses, routes.next_channel, layer.T, layers, vcs=vcs, name=name, word="layer", source=source)
 
 
 @takes_network

@@ -94,16 +94,6 @@ class Graph:
         )
 
     @cached_property
-    def degrees(self) -> Keys:
-        """Channels leaving each router."""
-        return np.bincount(self.source, minlength=self.routers)
-
-    @cached_property
-    def first(self) -> Keys:
-        """First channel of each router, for a graph whose channels are sorted by source."""
-        return np.concatenate([[0], np.cumsum(self.degrees)])
-
-    @cached_property
     def full(self) -> bool:
         """Whether the routers are all the positions there can be, numbered with dimension 0 as the low digit."""
         total = 1
@@ -132,12 +122,10 @@ class Graph:
     def router_name(self, router: int) -> str:
         """Names or numbers of the coordinates of a router, as in ``(3,4)``."""
         parts = [
-            str(c) if d.names is None else d.names[c] for c, d in zip(self._at(router), self.dimensions, strict=True)
+            str(c) if d.names is None else d.names[c]
+            for c, d in zip(self.coordinates[router].tolist(), self.dimensions, strict=True)
         ]
         return parts[0] if len(parts) == 1 else f"({','.join(parts)})"
-
-    def _at(self, router: int) -> list[int]:
-        return self.coordinates[router].tolist()  # type: ignore[no-any-return]
 
 
 def graph(

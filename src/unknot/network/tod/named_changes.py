@@ -24,7 +24,6 @@ from unknot.network.tod.values import (
     Size,
     Value,
     Words,
-    combined,
     settle,
 )
 
@@ -41,8 +40,6 @@ def _folded(name: str, operation: str) -> Callable[..., Value]:
 
 
 def join(c: Caller, left: Operand, right: Operand, *, latency: Cycles = 1) -> Plan:
-    if latency == 1:
-        return combined(c.budget, c.place, "join", left, right)
     a, b = settle(c.budget, left), settle(c.budget, right)
     channels = a.channels + b.channels + 2 * a.routers * b.routers
     return c.budget.plan(c.place, lambda x, y: sets.join(x, y, latency), (a, b), a.routers + b.routers, channels)

@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from unknot._base.compressed_rows import starts
 from unknot.network.model import IntArray
 from unknot.network.tod.graph import Dimension, Graph, graph, numbered
 from unknot.network.tod.plan import Shape
@@ -121,15 +122,17 @@ def replaced(skeleton: Graph, part: Graph) -> Graph:
     """
     skeleton, part = skeleton.ordered, part.ordered
     n, k = skeleton.routers, part.routers
-    wrong = np.flatnonzero(skeleton.degrees != k)
+    first = starts(skeleton.source, n)
+    degrees = np.diff(first)
+    wrong = np.flatnonzero(degrees != k)
     if wrong.size:
         at = int(wrong[0])
         raise MisfitError(
             f"router {skeleton.router_name(at)} of the graph whose routers are replaced has "
-            f"{int(skeleton.degrees[at])} connections, but the graph in brackets has {k} points; it takes one point "
+            f"{int(degrees[at])} connections, but the graph in brackets has {k} points; it takes one point "
             "for each connection"
         )
-    point = np.arange(skeleton.channels) - skeleton.first[skeleton.source]
+    point = np.arange(skeleton.channels) - first[skeleton.source]
     back = _opposite(skeleton)
     source = skeleton.source + point * n
     target = skeleton.target + point[back] * n

@@ -7,7 +7,7 @@ leave 63 bits: a result that would is an error, found from the bounds of the ope
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -37,6 +37,18 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+_NUMBERS: dict[str, Callable[[Any, Any], Any]] = {
+    "QUOTIENT": operator.floordiv,
+    "REMAINDER": operator.mod,
+    "POWER": operator.pow,
+    "PLUS": operator.add,
+    "MINUS": operator.sub,
+    "CARTESIAN": operator.mul,
+    "UNION": operator.or_,
+    "INTERSECTION": operator.and_,
+    "RINGSUM": operator.xor,
+}
+"""Operators on numbers, by their terminals in the grammar."""
 
 
 def is_network(value: Value) -> bool:
@@ -74,30 +86,26 @@ def number(kind: str, symbol: str, a: Value, b: Value) -> Value:
     if kind == "COMPARE":
         compared = _COMPARE[symbol](a, b)
         return compared if isinstance(compared, np.ndarray) else bool(compared)
-    low_a, high_a = _bounds(a)
-    low_b, high_b = _bounds(b)
+    (low_a, high_a), (low_b, high_b) = _bounds(a), _bounds(b)
+    bounds: Iterable[int] = ()
     if kind in ("QUOTIENT", "REMAINDER"):
         if low_b <= 0 <= high_b and (not isinstance(b, np.ndarray) or bool((b == 0).any())):
             raise MisfitError(f"{symbol} by zero")
-        return _fitting(a // b if kind == "QUOTIENT" else a % b, symbol, (-high_a, -low_a, high_a))
-    if kind == "POWER":
+        bounds = -high_a, -low_a, high_a
+    elif kind == "POWER":
         if low_b < 0:
             raise MisfitError(f"the exponent is {low_b}; a power of a whole number takes an exponent of at least 0")
         base = max(abs(low_a), abs(high_a))
-        if base > 1 and high_b > 63:
-            raise MisfitError("this power does not fit 63 bits")
-        return _fitting(_power(a, b), symbol, (base**high_b if base > 1 else 1,))
-    if kind in ("UNION", "INTERSECTION", "RINGSUM"):
-        return {"UNION": operator.or_, "INTERSECTION": operator.and_, "RINGSUM": operator.xor}[kind](a, b)
-    if kind in ("PLUS", "MINUS", "CARTESIAN"):
-        function = {"PLUS": operator.add, "MINUS": operator.sub, "CARTESIAN": operator.mul}[kind]
-        ends = [function(x, y) for x in (low_a, high_a) for y in (low_b, high_b)]
-        if max(abs(end) for end in ends) >= LIMIT:
-            raise MisfitError(f"the result of {symbol} does not fit 63 bits")
-        return function(a, b)
-    raise MisfitError(
-        f"{symbol} is for networks, not for numbers" + ("; write // to divide" if symbol == "/" else "")
-    )
+        bounds = (base ** min(high_b, 64) if base > 1 else 1,)
+    elif kind in ("PLUS", "MINUS", "CARTESIAN"):
+        bounds = [_NUMBERS[kind](x, y) for x in (low_a, high_a) for y in (low_b, high_b)]
+    elif kind not in _NUMBERS:
+        raise MisfitError(
+            f"{symbol} is for networks, not for numbers" + ("; write // to divide" if symbol == "/" else "")
+        )
+    if max(map(abs, bounds), default=0) >= LIMIT:
+        raise MisfitError(f"the result of {symbol} does not fit 63 bits")
+    return _NUMBERS[kind](a, b)
 
 
 def truth(kind: str, symbol: str, a: Value, b: Value) -> Value:
@@ -135,16 +143,6 @@ def whole(value: Value, place: Node, what: str, least: int | None = None) -> int
     if least is not None and value < least:
         raise place.error(f"{what} must be at least {least}, but it is {value}")
     return int(value)
-
-
-def _power(a: Value, b: Value) -> Value:
-    return np.power(a, b) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else a**b
-
-
-def _fitting(value: Value, symbol: str, bounds: tuple[int, ...]) -> Value:
-    if max(abs(bound) for bound in bounds) >= LIMIT:
-        raise MisfitError(f"the result of {symbol} does not fit 63 bits")
-    return value
 
 
 def _bounds(value: Value) -> tuple[int, int]:

@@ -1,0 +1,126 @@
+"""Relations of routes in lanes, which a packet never leaves: address a in lane l is l · addresses + a."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network import Network
+from unknot.routing.contract import ACYCLIC
+from unknot.routing.paths import homes_of
+from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Addresses:
+    """Addresses, the row of routes that each has, and who uses them: bool array, shape (terminals, addresses)."""
+
+    network: Network
+    row: Ints
+    destination: Ints
+    may_use: Flags
+    labels: tuple[str, ...]
+
+
+def terminals(network: Network, sends: Flags | None, row: Ints | None = None) -> Addresses:
+    """The terminals as addresses; by default all of a router have the same routes."""
+    count = network.num_terminals
+    use = np.ones((count, count), dtype=bool) if sends is None else sends
+    labels = tuple(network.terminal_name(t) for t in range(count))
+    row = homes_of(network)[1] if row is None else row
+    return Addresses(network, row.astype(np.int64), np.arange(count), use, labels)
+
+
+def in_blocks(
+    addresses: Addresses, block: npt.NDArray[np.integer[Any]], count: int, word: str, *, minimal: bool
+) -> dict[str, Any]:
+    """Arguments of a relation that has all addresses `count` times; `block` has that of each router and row."""
+    source, home = addresses.network.inject[:, None], addresses.network.eject[addresses.destination]
+    chosen = np.where(source == home, 0, block[source, addresses.row])
+    chosen = np.where(addresses.may_use, chosen, -1)
+    return {
+        "destination": np.tile(addresses.destination, count),
+        "may_use": np.concatenate([chosen == one for one in range(count)], axis=1),
+        "claims": ACYCLIC,
+        "claims_minimal": minimal,
+        "address_labels": tuple(f"{label} {word} {one}" for one in range(count) for label in addresses.labels),
+    }
+
+
+def vcs_of_lanes(
+    network: Network, vcs: int | None, lanes: int, name: str = "lanes", word: str = "lane"
+) -> VirtualChannels:
+    """The virtual channels that lanes share out, by default one for each.
+
+    Raises
+    ------
+    RelationError
+        If there are fewer VCs than lanes.
+    """
+    why = f"its routes need {lanes} {word}s, and so as many VCs"
+    return VirtualChannels(network, enough_vcs(network, vcs, lanes, name, why))
+
+
+def vcs_of_lane(out: Out, first: int, lane: int, vcs: int, lanes: int) -> int:
+    """Write the VCs of a lane on the channel whose first VC is given; called by rules."""
+    count = 0
+    for v in range(lane, vcs, lanes):
+        out[count] = first + v
+        count += 1
+    return count
+
+
+def tabled(
+    addresses: Addresses,
+    next_channel: npt.NDArray[np.integer[Any]],
+    lane: npt.NDArray[np.integer[Any]],
+    lanes: int,
+    *,
+    vcs: int | None = None,
+    name: str = "lanes",
+    word: str = "lane",
+    minimal: bool = True,
+    source: str = "",
+) -> Relation:
+    """The relation of tables in lanes.
+
+    Parameters
+    ----------
+    next_channel : int array, shape (rows, routers)
+        −1 where a packet is lost.
+    lane : int array, shape (routers, rows)
+        Of the routes from each router.
+    vcs : int, optional
+        VCs per channel, at least the number of lanes (the default). Lane l has VC l and every further one by the
+        number of lanes.
+    """
+    network, count, row = addresses.network, addresses.row.size, addresses.row
+    virtual = vcs_of_lanes(network, vcs, lanes, name, word)
+    router, first, total = virtual.router, virtual.first, virtual.widest
+    table, home = next_channel.astype(np.int32), network.eject[addresses.destination]
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, which, level = router[at], address % count, address // count
+        if here == home[which]:
+            out[0] = EJECT
+            return 1
+        channel = table[row[which], here]
+        if channel < 0:
+            return 0
+        return vcs_of_lane(out, first[channel], level, total, lanes)
+
+    return Relation(
+        network,
+        virtual,
+        rule,
+        name=f"{name} ({lanes} {word}{'s' * (lanes > 1)})",
+        source=source,
+        **in_blocks(addresses, lane, lanes, f"in {word}", minimal=minimal),
+    )
