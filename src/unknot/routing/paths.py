@@ -124,6 +124,19 @@ def neighbours(source: IntArray, target: IntArray, routers: int) -> tuple[Offset
     return starts(source, routers), target[np.lexsort((target, source))]
 
 
+def preorder(source: IntArray, target: IntArray, routers: int, root: int) -> IntArray:
+    """Preorder number of every router of a depth-first search, neighbours in order of number; −1 if not reached."""
+    first, ends = (column.tolist() for column in neighbours(source, target, routers))
+    rank = [-1] * routers
+    todo, count = [root], 0
+    while todo:
+        router = todo.pop()
+        if rank[router] < 0:
+            rank[router], count = count, count + 1
+            todo += ends[first[router] : first[router + 1]][::-1]
+    return np.array(rank, dtype=np.int32)
+
+
 def fill_hops(
     network: Network,
     height: npt.NDArray[np.integer],

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Distances over whole networks to many routers at once, and walks on trees and words."""
+"""Distances over whole networks to many routers at once, and parts of rules."""
 
 import numpy as np
 from numba import types
@@ -21,29 +21,6 @@ def distances(first, neighbour, starts, table):
             return -1 - i
         table[i, :] = distance
     return 0
-
-
-@kept(types.void(READ64, READ32, types.int64, types.int32[::1]), nogil=True)
-def depth_first(first, neighbour, root, rank):
-    """Preorder number of every router of a depth-first search from `root`, neighbours in order; −1 if not reached."""
-    routers = first.size - 1
-    rank[:] = -1
-    stack, next_edge = np.empty(routers, np.int64), np.empty(routers, np.int64)
-    stack[0], next_edge[0], size, count = root, first[root], 1, 1
-    rank[root] = 0
-    while size:
-        router = stack[size - 1]
-        k = next_edge[size - 1]
-        if k == first[router + 1]:
-            size -= 1
-            continue
-        next_edge[size - 1] = k + 1
-        to = neighbour[k]
-        if rank[to] < 0:
-            rank[to] = count
-            count += 1
-            stack[size], next_edge[size] = to, first[to]
-            size += 1
 
 
 @kept(

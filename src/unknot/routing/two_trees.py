@@ -18,7 +18,7 @@ from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network, distances_from
 from unknot.network.model import IntArray
 from unknot.routing.contract import ACYCLIC
-from unknot.routing.paths import neighbours, root_named
+from unknot.routing.paths import neighbours, preorder, root_named
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
@@ -64,8 +64,6 @@ def two_trees(
     >>> two_trees(irregular(12, 4, 1), root=0, up="dfs")
     <Relation two_trees from r0, dfs up, bfs down on irregular(12, 4, 1, seed=1), 46 VCs>
     """
-    from unknot.routing.paths_kernel import depth_first
-
     top = root_named(network, root)
     rising = spanning_tree(network, top, up, inward=True, wanted_by="two_trees")
     toward = np.full(network.num_routers, -1, dtype=np.int32)
@@ -73,8 +71,7 @@ def two_trees(
     falling = spanning_tree(network, top, down, inward=False, wanted_by="two_trees")
     falling = falling[np.lexsort((network.target[falling], network.source[falling]))]
     first_child, child = neighbours(network.source[falling], network.target[falling], network.num_routers)
-    rank = np.empty(network.num_routers, dtype=np.int32)
-    depth_first(first_child, child, top, rank)
+    rank = preorder(network.source[falling], network.target[falling], network.num_routers, top)
     last = rank + _sizes(rank, network.source[falling], child)
 
     shared = np.intersect1d(rising, falling)
@@ -148,16 +145,13 @@ def spanning_tree(network: Network, root: int, shape: str, *, inward: bool, want
     NetworkError
         If a terminal has no way to the root, or none from it.
     """
-    from unknot.routing.paths_kernel import depth_first
-
     member, parent = (network.source, network.target) if inward else (network.target, network.source)
     require_known(f"{wanted_by}: unknown tree", shape, SHAPES, RelationError)
     if shape == "bfs":
         rank = distances_from(network, root, reverse=inward)
         worth = np.where(rank[parent] == rank[member] - 1, -parent, -network.num_routers)
     else:
-        rank = np.empty(network.num_routers, dtype=np.int32)
-        depth_first(*neighbours(parent, member, network.num_routers), root, rank)
+        rank = preorder(parent, member, network.num_routers, root)
         worth = np.where(rank[parent] < rank[member], rank[parent], -network.num_routers)
     # The channel of every member but the root, of rank 0, whose parent is worth most; the lowest of several.
     legal = np.flatnonzero((rank[member] > 0) & (worth > -network.num_routers))

@@ -31,7 +31,7 @@ from unknot.routing.paths import (
     fill_hops,
     homes_of,
     lone_channel,
-    neighbours,
+    preorder,
     refuse_too_far,
     require_room,
     require_ways,
@@ -148,11 +148,9 @@ def up_down(
 
 def _ranks(network: Network, top: int, levels: str) -> IntArray:
     """The number of every router, 0 for the root; routers without a way to it come last."""
-    from unknot.routing.paths_kernel import depth_first
-
     depth = distances_from(network, top)
     if levels == "dfs":
-        depth_first(*neighbours(network.source, network.target, network.num_routers), top, depth)
+        depth = preorder(network.source, network.target, network.num_routers, top)
     depth = np.where(depth < 0, network.num_routers, depth)
     rank = np.empty(network.num_routers, dtype=np.int32)
     rank[np.lexsort((np.arange(network.num_routers), depth))] = np.arange(network.num_routers)
