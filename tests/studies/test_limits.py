@@ -7,16 +7,8 @@ from pathlib import Path
 import pytest
 
 from unknot._base.errors import TextError, UnknotError
-from unknot.studies.locate import (
-    DEEPEST,
-    LONGEST_NUMBER,
-    MOST_DESIGNS,
-    MOST_LOADS,
-    MOST_POINTS,
-    points_of,
-    refuse_oversized,
-    require_few,
-)
+from unknot._base.toml_places import DEEPEST, LONGEST_NUMBER, refuse_oversized
+from unknot.studies.limits import MOST_DESIGNS, MOST_LOADS, MOST_POINTS, points_of, require_few
 
 
 @pytest.mark.parametrize(

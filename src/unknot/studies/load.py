@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from unknot._base.errors import TextError, UnknotError, bare, near
+from unknot._base.toml_places import MOST_BYTES, locate, nearest, parse
 from unknot.studies.entries import VALUE, EntryError
-from unknot.studies.locate import MOST_BYTES, locate, nearest, points_of, refuse_oversized, require_few
+from unknot.studies.limits import points_of, require_few
 from unknot.studies.study import Builder, Design, Proof, Ramp, Simulation, Study
 
 
@@ -58,10 +57,7 @@ def load_study(path: str | Path, *, outside_files: bool = False, allow_code: boo
     path = Path(path)
     text = _read(path)
     try:
-        refuse_oversized(text, path)
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise StudyError([_syntax_error(str(error), path, text)]) from error
+        document = parse(text, path)
     except TextError as error:
         raise StudyError([error]) from error
     entries, common = document.get("design"), document.get("common", {})
@@ -264,11 +260,3 @@ def _read(path: Path) -> str:
         raise TextError("this is not text; a study is a TOML file in UTF-8", path) from error
     except OSError as error:
         raise UnknotError(f"{path}: cannot be read: {error.strerror}") from error
-
-
-def _syntax_error(message: str, path: Path, text: str) -> TextError:
-    match = re.search(r" \(at line (\d+), column (\d+)\)$", message)
-    lines = text.split("\n")
-    line, column = (int(match[1]), int(match[2])) if match else (len(lines), 1)
-    what = message[: match.start()] if match else message.removesuffix(" (at end of document)")
-    return TextError(f"not valid TOML: {what}", path, line, column, lines[line - 1].rstrip("\r"))

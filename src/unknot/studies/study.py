@@ -28,7 +28,7 @@ from unknot.simulation.engine.router import Router
 from unknot.studies import design as designs
 from unknot.studies import entries
 from unknot.studies.entries import VALUE
-from unknot.studies.locate import MOST_LOADS
+from unknot.studies.limits import MOST_LOADS
 from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, length_shares
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unknot.studies.locate import locate, nearest
+from unknot._base.toml_places import locate, nearest
 
 TEXT = '''title = "a # b"  # comment
 "quoted key" = """

@@ -1,17 +1,15 @@
-"""Positions of keys and values in a TOML text, which the standard parser does not give, and limits of a study.
-
-Limits are judged before anything is built: the size of the text, and the number of points."""
+"""Positions of keys and values in a TOML text, which the standard parser does not give, and errors that show them."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unknot._base.errors import TextError, UnknotError
+from unknot._base.errors import TextError
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r]+|\#[^\n]*)|(?P<line>\n)
@@ -130,17 +128,33 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 MOST_BYTES = 4 << 20
-MOST_DESIGNS = 10_000
-MOST_POINTS = 100_000
-MOST_LOADS = 10_000
 DEEPEST = 32
 """Most brackets inside one another, and most parts of a dotted key."""
 LONGEST_NUMBER = 100
 _NUMBER = re.compile(r"[+-]?[0-9]")
 
 
+def parse(text: str, path: Path) -> dict[str, Any]:
+    """Return a TOML text as plain values.
+
+    Raises
+    ------
+    TextError
+        Where the text is no TOML, or would keep a parser busy.
+    """
+    refuse_oversized(text, path)
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        match = re.search(r" \(at line (\d+), column (\d+)\)$", str(error))
+        lines = text.split("\n")
+        line, column = (int(match[1]), int(match[2])) if match else (len(lines), 1)
+        what = str(error)[: match.start()] if match else str(error).removesuffix(" (at end of document)")
+        raise TextError(f"not valid TOML: {what}", path, line, column, lines[line - 1].rstrip("\r")) from error
+
+
 def refuse_oversized(text: str, path: Path) -> None:
-    """Refuse what would keep a TOML parser busy, or exhaust it, and is in no study.
+    """Refuse what would keep a TOML parser busy, or exhaust it, and no file needs.
 
     Raises
     ------
@@ -162,44 +176,4 @@ def refuse_oversized(text: str, path: Path) -> None:
         elif len(word) > LONGEST_NUMBER and _NUMBER.match(word):
             problem = f"a number of {len(word):,} characters"
         if problem:
-            raise TextError(f"{problem}; no study needs that", path, line, column, text.split("\n")[line - 1])
-
-
-def points_of(designs: int, simulation: Any) -> int:
-    """Return the number of points of a study, of a table ``[simulation]`` that nobody has checked yet."""
-    if not isinstance(simulation, Mapping):
-        return designs
-    return designs * (1 + _loads(simulation.get("loads")) * _length(simulation.get("seeds")))
-
-
-def require_few(designs: int, points: int) -> None:
-    """Refuse a study that is too large to be run.
-
-    Raises
-    ------
-    UnknotError
-        Names both numbers and their limits.
-    """
-    if designs > MOST_DESIGNS or points > MOST_POINTS:
-        raise UnknotError(
-            f"this study has {_about(designs)} designs and, with loads and seeds, {_about(points)} points; it may "
-            f"have {MOST_DESIGNS:,} designs and {MOST_POINTS:,} points: take shorter lists, or several studies"
-        )
-
-
-def _loads(value: Any) -> int:
-    if not isinstance(value, Mapping):
-        return 20 if value is None else _length(value)
-    try:
-        steps = (value["to"] - value["from"]) / value["step"]
-    except (KeyError, TypeError, ZeroDivisionError, OverflowError):
-        return 1
-    return min(math.floor(steps), MOST_LOADS) + 1 if 0 <= steps < math.inf else 1
-
-
-def _length(value: Any) -> int:
-    return max(1, len(value)) if isinstance(value, list) else 1
-
-
-def _about(number: int) -> str:
-    return f"{number:,}" if number < 10**15 else f"more than 10^{len(str(number)) - 1}"
+            raise TextError(f"{problem}; no file needs that", path, line, column, text.split("\n")[line - 1])
