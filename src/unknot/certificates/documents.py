@@ -255,6 +255,20 @@ def rule_claim(
     return {"subject": "rule", **space, "rule": rule, "proof": proof}
 
 
+def protocol_claim(switching: str, deadlock_free: bool, protocol: Document, proof: Document) -> Document:
+    """The claim that messages can, or cannot, wait for each other for ever with the end points of a protocol.
+
+    Parameters
+    ----------
+    protocol : dict
+        As `Ends` of `plain` reads it.
+    proof : dict
+        Ranks of VCs and queues, or a "run" from the empty network to a deadlock.
+    """
+    claim = {"subject": "protocol", "switching": switching, "deadlock_free": deadlock_free}
+    return {**claim, "protocol": protocol, "proof": proof}
+
+
 def size_claim(relation: Relation, switching: str, least: int, held: int | None = None) -> Document:
     """The claim that no deadlock has fewer than `least` packets, nor one of `least` packets fewer than `held` VCs.
 

@@ -53,6 +53,10 @@ MOST_LANES = 64
 """Lanes up to which a refutation is checked."""
 PARTS = 10**9
 """Denominator of the multipliers of facts about removed candidates, and of what changes of routes pay."""
+MOST_FOLLOWERS = 1000
+"""Messages of a class that follow one message."""
+MOST_FOLLOWED = 40
+"""Terminals up to which it is followed who sends the messages of a protocol to whom."""
 MOST_CLAUSES = 3_000_000
 """Clauses up to which a refutation is checked."""
 MOST_VCS = 2**22
@@ -1931,6 +1935,408 @@ def check_routes(table: Table, claim: Any, proof: Any) -> str:
     return f"these routes cannot be free of deadlock in {check_lanes(encoder, senders, proof)}"
 
 
+# ------------------------------------------------------------------------------------------- end points of a protocol
+
+
+Place = int | tuple[str, int, str]
+"""Where a message stands: a VC, or side, terminal and name of a queue."""
+
+
+class Ends:
+    """Message classes of a protocol, the queues of every terminal, and the places in which messages stand.
+
+    A place is a VC, which has room for one message, or ("send" or "receive", terminal, queue).
+    """
+
+    def __init__(self, table: Table, document: Any) -> None:
+        self.table = table
+        self.classes = field(document, "classes", dict)
+        parts = field(document, "networks", list)
+        if not self.classes or table.addresses % max(1, len(parts)):
+            raise Rejected("a protocol has message classes, and the relation addresses for each of its networks")
+        self.block = table.addresses // max(1, len(parts))
+        self.begins = field(document, "begins", list)
+        self.limit = document.get("outstanding")
+        self.depths = {side: field(document, side, dict) for side in ("send", "receive")}
+        self.first: dict[str, int] = {}
+        for name, one in self.classes.items():
+            for key in ("send", "receive", "network", "together", "carries"):
+                field(one, key, str)
+            for follow in field(one, "follows", list):
+                self.known(field(follow, "class", str))
+                if field(follow, "to", str) not in ("sender", "origin", "any") or not (
+                    1 <= field(follow, "count", int) <= MOST_FOLLOWERS
+                ):
+                    raise Rejected(f"what follows goes to sender, origin or any, up to {MOST_FOLLOWERS} times")
+            for key in ("at_once", "reserved"):
+                field(one, key, bool)
+            for side in ("send", "receive"):
+                if field(field(self.depths[side], one[side], dict), "depth", int) < 1:
+                    raise Rejected(f"the {side} queue {one[side]!r} has no room")
+            if parts and one["network"] not in parts:
+                raise Rejected(f"no network carries {name!r}")
+            self.first[name] = parts.index(one["network"]) * self.block if parts else 0
+        for group in self.begins:
+            for name in group:
+                self.known(name)
+        if self.limit is not None and (type(self.limit) is not int or self.limit < 1):
+            raise Rejected("outstanding: a whole number from 1 on is expected")
+
+    def known(self, name: Any) -> dict[str, Any]:
+        if name not in self.classes:
+            raise Rejected(f"unknown message class {str(name)[:40]!r}")
+        rule: dict[str, Any] = self.classes[name]
+        return rule
+
+    def depth(self, place: Place) -> int:
+        """Messages that a place holds."""
+        return 1 if isinstance(place, int) else int(self.depths[place[0]][place[2]]["depth"])
+
+    def ordered(self, place: Place) -> bool:
+        """Whether the first message of a place alone may leave it."""
+        return isinstance(place, int) or self.depths[place[0]][place[2]].get("ordered", True) is not False
+
+    def address(self, name: str, source: int, address: int) -> int:
+        """An address by which a terminal sends a message of a class to another one; `Rejected` if it is none."""
+        inside = self.first[name] <= address < self.first[name] + self.block
+        if not inside or source not in self.table.sources[address] or self.table.destination[address] == source:
+            raise Rejected(f"terminal {source} sends no {name} with address {address}")
+        return address
+
+    def partner(self, name: str) -> str:
+        """The class with which alone a message is consumed, whichever of the two says so; empty: none."""
+        return self.classes[name]["together"] or next(
+            (other for other, one in self.classes.items() if one["together"] == name), ""
+        )
+
+    def slots(self, message: Sent) -> list[tuple[str, list[int]]]:
+        """Class of each message that follows one, and to which addresses it may go."""
+        terminal, listed = self.table.destination[message.address], []
+        for follow in self.classes[message.kind]["follows"]:
+            name = follow["class"]
+            to = {"sender": {message.source}, "origin": {message.origin}}.get(follow["to"])
+            addresses = [
+                a
+                for a in range(self.first[name], self.first[name] + self.block)
+                if self.table.destination[a] != terminal
+                and terminal in self.table.sources[a]
+                and (self.table.destination[a] in to if to else self.table.destination[a] != message.origin)
+            ]
+            listed += [(name, addresses)] * (follow["count"] if addresses else 0)
+        return listed
+
+    def most(self) -> dict[tuple[str, str], float]:
+        """Most messages in each queue of a terminal, by its side and name, as outstanding transactions allow."""
+        number = dict.fromkeys(self.classes, 0.0)
+        parents: dict[str, list[tuple[str, str, int]]] = {name: [] for name in self.classes}
+        for name, one in self.classes.items():
+            for follow in one["follows"]:
+                parents[follow["class"]].append((name, follow["to"], follow["count"]))
+            if one["carries"]:
+                parents[one["carries"]].append((name, "any", 1))
+        first = {name for group in self.begins for name in group}
+        for _ in range(len(number) + 1):
+            before = dict(number)
+            for name in number:
+                begun = max((group.count(name) for group in self.begins), default=0)
+                number[name] = begun + sum(before[parent] * count for parent, _, count in parents[name])
+        if number != before:
+            number = dict.fromkeys(number, float("inf"))
+        everyone, held = self.table.network.terminals, dict[tuple[str, str], float]()
+        for name, one in self.classes.items():
+            answers = name not in first and all(
+                to == "origin" or (to == "sender" and not parents[parent]) for parent, to, _ in parents[name]
+            )
+            for side, alone in (("send", not parents[name]), ("receive", answers)):
+                most = number[name] * (self.limit or float("inf")) * (1 if alone else everyone)
+                held[side, one[side]] = held.get((side, one[side]), 0) + (most if number[name] else 0)
+        return held
+
+    def travels(self) -> set[tuple[str, int, int]]:
+        """Class, source and home of every message that can be sent; of many terminals, of all that have addresses."""
+        table, everyone = self.table, range(self.table.network.terminals)
+        pairs = {
+            (name, source, table.destination[a])
+            for name, first in self.first.items()
+            for a in range(first, first + self.block)
+            for source in table.sources[a]
+            if source != table.destination[a]
+        }
+        if len(everyone) > MOST_FOLLOWED:
+            return pairs
+        began = {name for group in self.begins for name in group}
+
+        def after(one: tuple[str, int, int, int]) -> Iterable[tuple[str, int, int, int]]:
+            name, source, home, origin = one
+            if self.classes[name]["carries"]:
+                yield self.classes[name]["carries"], source, home, origin
+            for follow in self.classes[name]["follows"]:
+                to = {"sender": [source], "origin": [origin]}.get(follow["to"])
+                for t in [t for t in everyone if t != origin] if to is None else to:
+                    if (follow["class"], home, t) in pairs:
+                        yield follow["class"], home, t, origin
+
+        return {one[:3] for one in closure([(*pair, pair[1]) for pair in pairs if pair[0] in began], after)}
+
+    def waits(self, name: str, ample: set[str]) -> list[str]:
+        """Send queues without room in which a message of a class may stay in its receive queue for ever."""
+        one, other = self.classes[name], self.partner(name)
+        rules = [one] if not other or one["together"] else [self.classes[other]]
+        if one["together"]:
+            room = self.depths["receive"][one["receive"]]
+            if not (
+                one["carries"] == other
+                and one["receive"] != self.classes[other]["receive"]
+                and (room["depth"] == 1 or room.get("ordered", True) is False)
+            ):
+                raise Rejected(f"ranks show nothing of {name}, which waits for a {other} on a way of its own")
+            rules += [rule for rule in self.classes.values() if rule["receive"] == self.classes[other]["receive"]]
+        queues = [self.classes[follow["class"]]["send"] for rule in rules for follow in rule["follows"]]
+        return [queue for queue in dict.fromkeys(queues) if f"send {queue}" not in ample]
+
+
+class Sent:
+    """A message under way: class, sender, address, transaction, who began that, and follow-ups already sent."""
+
+    def __init__(self, kind: str, source: int, address: int, origin: int, transaction: int) -> None:
+        self.kind, self.source, self.address = kind, source, address
+        self.origin, self.transaction, self.done = origin, transaction, 0
+
+
+class Play:
+    """The system after a run from the empty one, each move of which is checked."""
+
+    def __init__(self, ends: Ends, moves: list[Any]) -> None:
+        self.ends, self.table = ends, ends.table
+        self.held: dict[Place, list[Sent]] = {}
+        self.begun = 0
+        for number, move in enumerate(moves):
+            try:
+                acts: dict[str, Callable[..., None]] = {
+                    "begin": self.begin,
+                    "move": self.move,
+                    "consume": self.consume,
+                }
+                acts[move[0]](*move[1:])
+            except (KeyError, TypeError, IndexError, ValueError, AttributeError):
+                raise Rejected(f"move {number} is none: {str(move)[:100]}") from None
+            except Rejected as error:
+                raise Rejected(f"move {number}: {error}") from None
+
+    def place(self, terminal: int, side: str, name: str) -> Place:
+        return side, terminal, self.ends.classes[name][side]
+
+    def room(self, place: Place) -> int:
+        return self.ends.depth(place) - len(self.held.get(place, ()))
+
+    def enter(self, terminal: int, name: str, address: int, origin: int, transaction: int) -> None:
+        place = self.place(terminal, "send", name)
+        if self.room(place) < 1:
+            raise Rejected(f"the send queue of {name} at terminal {terminal} is full")
+        message = Sent(name, terminal, self.ends.address(name, terminal, address), origin, transaction)
+        self.held.setdefault(place, []).append(message)
+
+    def begin(self, terminal: int, sends: list[Any]) -> None:
+        if [name for name, _ in sends] not in self.ends.begins or len(
+            {self.table.destination[a] for _, a in sends}
+        ) != 1:
+            raise Rejected("no transaction begins so")
+        live = {m.transaction for messages in self.held.values() for m in messages if m.origin == terminal}
+        if self.ends.limit is not None and len(live) >= self.ends.limit:
+            raise Rejected(f"terminal {terminal} has {len(live)} transactions outstanding")
+        self.begun += 1
+        for name, address in sends:
+            self.enter(terminal, name, address, terminal, self.begun)
+
+    def move(self, side: str | int, terminal: int, queue: str, to: int) -> None:
+        place: Place = terminal if side == "vc" else (str(side), terminal, queue)
+        message = self.held[place][0]
+        at = terminal if side == "vc" else self.table.vcs + terminal
+        if side == "receive" or to not in self.table.may[message.address][at]:
+            raise Rejected("no header may go there")
+        rule = self.ends.classes[message.kind]
+        target = self.target(message, to)
+        if target is not None:
+            if self.room(target) < 1:
+                raise Rejected("there is no room")
+            self.held.setdefault(target, []).append(message)
+        del self.held[place][0]
+        if to == EJECT and rule["carries"]:
+            behind = Sent(rule["carries"], message.source, message.address, message.origin, message.transaction)
+            self.held[place].insert(0, behind)
+
+    def target(self, message: Sent, to: int) -> Place | None:
+        """Where a candidate leads; None: room was reserved."""
+        if to != EJECT:
+            return to
+        reserved = self.ends.classes[message.kind]["reserved"]
+        return None if reserved else self.place(self.table.destination[message.address], "receive", message.kind)
+
+    def other(self, message: Sent) -> tuple[Place, int] | None:
+        """Where the message stands with which alone one is consumed."""
+        name = self.ends.partner(message.kind)
+        for place, messages in self.held.items():
+            for position, m in enumerate(messages):
+                same = (m.origin, m.transaction, m.source) == (message.origin, message.transaction, message.source)
+                if m.kind == name and same:
+                    return place, position
+        return None
+
+    def first(self, place: Place, position: int) -> bool:
+        return isinstance(place, tuple) and place[0] == "receive" and (not position or not self.ends.ordered(place))
+
+    def consume(self, terminal: int, queue: str, position: int, sends: list[Any]) -> None:
+        place: Place = ("receive", terminal, queue)
+        message = self.held[place][position]
+        rule = self.ends.classes[message.kind]
+        partner = self.ends.partner(message.kind)
+        other = self.other(message)
+        if not self.first(place, position) or position < 0 or (partner and not (rule["together"] and other)):
+            raise Rejected("this message is not to be consumed")
+        if other and not self.first(*other):
+            raise Rejected("what it is consumed with is not at hand")
+        slots = self.ends.slots(message)
+        part = slots if rule["at_once"] else slots[message.done : message.done + 1]
+        if len(sends) != len(part) or any(
+            name != kind or a not in legal for (name, a), (kind, legal) in zip(sends, part, strict=True)
+        ):
+            raise Rejected("something else follows")
+        for name, address in sends:
+            self.enter(terminal, name, address, message.origin, message.transaction)
+        message.done += len(part)
+        if message.done >= len(slots):
+            gone = [message, *([self.held[other[0]][other[1]]] if other else [])]
+            for where in {place, *([other[0]] if other else [])}:
+                self.held[where] = [m for m in self.held[where] if not any(m is g for g in gone)]
+
+    def require_stuck(self) -> int:
+        """Return how many messages can never move; `Rejected` if some may, of which others are not kept.
+
+        Every message is in the set that is shown: each waits for room in places that are full of the set.
+        """
+        for place, messages in self.held.items():
+            for position, message in enumerate(messages):
+                if not self.ends.ordered(place) or position == 0:
+                    self.require_waits(place, message)
+        return sum(map(len, self.held.values()))
+
+    def require_waits(self, place: Place, message: Sent) -> None:
+        if not (isinstance(place, tuple) and place[0] == "receive"):
+            at = place if isinstance(place, int) else self.table.vcs + place[1]
+            choices = self.table.choices(at, message.address)
+            if not any(all(self.full(message, to) for to in choice) for choice in choices):
+                raise Rejected(f"a {message.kind} can move on from {place}")
+            return
+        rule, taken = self.ends.classes[message.kind], message
+        if self.ends.partner(message.kind):
+            other = self.other(message)
+            if other is None or not self.first(*other):
+                return
+            taken = message if rule["together"] else self.held[other[0]][other[1]]
+        needs = [self.place(place[1], "send", name) for name, _ in self.ends.slots(taken)[taken.done :]]
+        at_once = self.ends.classes[taken.kind]["at_once"]
+        if all(self.room(n) >= (needs.count(n) if at_once else 1) for n in (needs if at_once else needs[:1])):
+            raise Rejected(f"a {message.kind} can be consumed at {place}")
+
+    def full(self, message: Sent, to: int) -> bool:
+        place = self.target(message, to)
+        return place is not None and self.room(place) < 1
+
+
+def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
+    """The relation in which the queues of terminals are VCs: `stages` in a row each, and one that is never kept.
+
+    A message that waits for one of several full queues stands for as many addresses. VCs of the network come first,
+    then the send queues of all terminals, stage by stage, then the receive queues and, of each terminal, room that
+    is reserved or `ample`.
+    """
+    table, network = ends.table, ends.table.network
+    most = ends.most()
+    for name in ample:
+        side, _, queue = str(name).partition(" ")
+        if most.get((side, queue), float("inf")) > field(field(ends.depths.get(side, {}), queue, dict), "depth", int):
+            raise Rejected(f"the {side} queue {queue!r} may be filled")
+    queues = {side: list(dict.fromkeys(one[side] for one in ends.classes.values())) for side in ("send", "receive")}
+    sends, receives, terminals = len(queues["send"]), len(queues["receive"]) + 1, network.terminals
+    node = [network.routers + t for t in range(terminals)]
+    between = [[network.routers + k * terminals + t for t in range(terminals)] for k in range(1, 2 * stages - 1)]
+    out = [node, *between[: stages - 1], network.inject]
+    back = [network.eject, *between[stages - 1 :], node]
+    if (terminals**2) * len(ends.classes) > MOST_VCS * 4:
+        raise Unchecked(f"{len(ends.classes)} classes of {terminals} terminals are more than are checked here")
+    first_receive = table.vcs + stages * terminals * sends
+    total = first_receive + stages * terminals * receives
+    counts = [0] * network.channels
+    for c in table.channel:
+        counts[c] += 1
+    rows: list[list[list[int]]] = []
+    destination: list[int] = []
+    sources: list[list[int]] = []
+    travels = ends.travels()
+    for name, one in ends.classes.items():
+        send, receive = queues["send"].index(one["send"]), queues["receive"].index(one["receive"])
+        safe = one["reserved"] or f"receive {one['receive']}" in ample
+        waits: list[int | None] = [queues["send"].index(w) for w in ends.waits(name, {str(n) for n in ample})]
+        for wait in waits or [None]:
+            for address in range(ends.first[name], ends.first[name] + ends.block):
+                home = table.destination[address]
+                rooms = first_receive + home * receives
+                enter = [rooms + receives - 1, -rooms - receive - 2] if safe else [rooms + receive]
+                states: dict[int, list[int]] = {}
+                for at, may in table.may[address].items():
+                    waited = table.waits[address][at]
+                    onward = [w for v in may for w in (enter if v == EJECT else [v if v in waited else -v - 2])]
+                    if at < table.vcs:
+                        states[at] = onward
+                        continue
+                    t = at - table.vcs
+                    chain = [table.vcs + (k * terminals + t) * sends + send for k in range(stages)]
+                    states[total + t] = chain[:1]
+                    states |= {here: [after] for here, after in pairwise(chain)}
+                    states[chain[-1]] = onward if t != home else []
+                for k, kept in product(range(stages), (receive, receives - 1) if safe else (receive,)):
+                    queued = first_receive + (k * terminals + home) * receives + kept
+                    last = table.vcs + home * sends + wait if wait is not None and kept == receive else EJECT
+                    states[queued] = [queued + terminals * receives if k < stages - 1 else last]
+                if wait is not None:
+                    for k in range(stages):  # the queue that it waits for, where this address ends
+                        queued = table.vcs + (k * terminals + home) * sends + wait
+                        states[queued] = [queued + terminals * sends] if k < stages - 1 else []
+                rows.append([[at, *onward] for at, onward in states.items()])
+                destination.append(home)
+                sources.append([t for t in table.sources[address] if (name, t, home) in travels])
+    document = {
+        "name": network.name,
+        "routers": network.routers + terminals * (2 * stages - 1),
+        "source": network.source + [v for part in (*out[:-1], *back[:-1]) for v in part],
+        "target": network.target + [v for part in (*out[1:], *back[1:]) for v in part],
+        "inject": node,
+        "eject": node,
+    }
+    width = counts + [sends] * (stages * terminals) + [receives] * (stages * terminals)
+    about = {"vcs": width, "commits": table.commits, "destination": destination, "sources": sources, "states": rows}
+    return Table(Network(document), about)
+
+
+def check_protocol(table: Table, claim: Any, proof: Any) -> str:
+    """Check that messages of a protocol can never wait for each other for ever, or a run after which they do."""
+    switching = technique(claim)
+    try:
+        ends = Ends(table, field(claim, "protocol", dict))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise Rejected(f"this is no protocol: {error}") from None
+    name = printable(field(field(claim, "protocol", dict), "name", str))
+    if field(claim, "deadlock_free", bool):
+        stages = 1 if switching in ("saf", "vct") else 2
+        check_free(extended(ends, stages, field(proof, "ample", list)), switching, proof)
+        return f"with {name} free of deadlock under {switching}"
+    play = Play(ends, field(proof, "run", list))
+    messages = play.require_stuck()
+    if not messages:
+        raise Rejected("after the run there is no message left")
+    return f"with {name} deadlock under {switching}: a run after which {messages} messages can never move"
+
+
 OF_NETWORKS = {"load": check_load, "update": check_update}
 OF_RULES = {"rule": check_rule, "rules": check_rules}
 OF_TABLES = {
@@ -1940,6 +2346,7 @@ OF_TABLES = {
     "delivery": check_delivery,
     "lanes of routes": check_routes,
     "lengths": check_lengths,
+    "protocol": check_protocol,
     "removals": check_removals,
     "size": check_size,
 }

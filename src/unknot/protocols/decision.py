@@ -1,0 +1,214 @@
+"""Can a routing deadlock with the end points of a protocol?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from unknot._base.deadline import Deadline, clock
+from unknot._base.errors import RelationError
+from unknot._base.shown import Brief
+from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot.certificates.verdict import Certificate
+from unknot.protocols.extended import Extended, extend, is_counted
+from unknot.protocols.machine import State
+from unknot.protocols.protocol import Protocol
+from unknot.protocols.runs import Run, Target, find_run, replayed, shortened
+from unknot.protocols.search import search
+from unknot.protocols.system import System
+from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
+from unknot.verify.check import check
+
+FEW = 4
+"""Terminals of the subsystems that are searched for a deadlock."""
+SMALL = 20_000
+"""States of a subsystem that are looked at."""
+
+
+@dataclass(frozen=True, repr=False)
+class ProtocolVerdict(Brief):
+    """Whether a routing can deadlock with the end points of a protocol.
+
+    Attributes
+    ----------
+    deadlock_free : bool or None
+        None: undecided.
+    switching : str
+    method : str
+        Method of the decision.
+    established : str
+        What is shown, in words.
+    system : System
+        The routing with its end points.
+    run : tuple of Event or None
+        Moves from the empty system to a deadlock, after which nothing can move.
+    certificate : Certificate or None
+        Ranks of VCs and queues, in which what is waited for leaves first.
+    ample : tuple of str
+        Queues that hold all that can ever be in them.
+    states : int
+        States that a complete search looked at; 0 if there was none.
+    """
+
+    deadlock_free: bool | None
+    switching: Switching
+    method: str
+    established: str
+    system: System
+    run: Run | None = None
+    certificate: Certificate | None = None
+    ample: tuple[str, ...] = ()
+    states: int = 0
+
+
+@takes_relation
+def check_protocol(
+    relation: Relation,
+    protocol: Protocol,
+    switching: str = DEFAULT_SWITCHING,
+    *,
+    time_limit: float | Deadline = 60.0,
+) -> ProtocolVerdict:
+    """Decide whether packets and messages can wait for each other for ever, in the network and at terminals.
+
+    The greatest fixpoint of waiting places comes first, with end points as VCs. Where it is empty there is no
+    deadlock. Else places are filled until a run comes to a deadlock. If none does, or if transactions must be
+    counted, all states are searched. A deadlock is an answer only with a run that was replayed.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
+    time_limit : float or Deadline
+        Seconds.
+
+    Raises
+    ------
+    RelationError
+        If the relation has other message classes than the protocol, or no address for a reply.
+
+    Examples
+    --------
+    >>> from unknot.protocols import protocol
+    >>> check_protocol("mesh(3, 3)", protocol("request_reply"), routing="dimension_order").deadlock_free
+    False
+    >>> check_protocol("mesh(3, 3)", protocol("request_reply"), routing="message_classes").deadlock_free
+    True
+    """
+    technique, deadline = switching_named(switching), Deadline.of(time_limit, "check")
+    system = System(relation, protocol)
+    if system.terminals < 2:
+        raise RelationError(f"{relation.network.name}: a protocol needs at least two terminals")
+    ample = ample_queues(system)
+    targets: list[Target] = []
+    scope = "any timing and order of injection"
+    if not is_counted(protocol):
+        stages = 1 if technique in ("saf", "vct") else 2
+        extended = extend(system, stages, ample)
+        verdict = check(extended.relation, technique, time_limit=deadline, shorten=True)
+        if verdict.deadlock_free:
+            method, text = f"end points as VCs: {verdict.method}", f"no message waits for ever, under {scope}"
+            return ProtocolVerdict(
+                True, technique, method, text, system, certificate=verdict.certificate, ample=ample
+            )
+        if stages == 2:
+            extended = extend(system, 1, ample)
+            verdict = check(extended.relation, "vct", time_limit=deadline, shorten=True)
+        if verdict.configuration is not None:
+            targets = list(_targets(extended, verdict.configuration.messages))
+    run = find_run(system, targets, clock() + (deadline.end - clock()) / 3) if targets else None
+    method = "greatest fixpoint of waiting places, filled"
+    if run is None:
+        method = "search of the states of few terminals"
+        run = _in_part(system, targets, deadline.end)
+    states = 0
+    if run is None and technique in ("saf", "vct"):
+        method = "search of all states"
+        every = search(system, end=deadline.end)
+        run, states = every.run, every.states
+        if run is None and every.complete:
+            text = f"none of the {states} states that can be reached holds a message that can never move"
+            return ProtocolVerdict(True, technique, method, text, system, states=states)
+    if run is None:
+        text = (
+            f"undecided after {deadline.seconds:g} s: places may wait for each other; no run to a deadlock was found"
+        )
+        return ProtocolVerdict(None, technique, method, text, system, states=states)
+    run = shortened(system, run, deadline.closing.end)
+    return ProtocolVerdict(False, technique, method, summary(system, run), system, run, states=states)
+
+
+def summary(system: System, run: Run) -> str:
+    """A deadlock in a sentence."""
+    state = replayed(system, run) or {}
+    begun = sum(event.act == "begin" for event in run)
+    return (
+        f"after {begun} transaction{'s' * (begun != 1)} {sum(map(len, state.values()))} messages in {len(state)} "
+        "places wait for each other and nothing can move"
+    )
+
+
+def ample_queues(system: System) -> tuple[str, ...]:
+    """Queues, "send NAME" or "receive NAME", that hold all that terminals can ever have in them.
+
+    A transaction has so many messages of a class; each terminal has a limit of transactions, and answers to who began
+    one are received there alone.
+    """
+    protocol, limit = system.protocol, system.protocol.outstanding
+    if limit is None:
+        return ()
+    number = dict.fromkeys((one.name for one in protocol.classes), 0)
+    for _ in range(len(number) + 1):
+        before = dict(number)
+        number = {name: max(group.count(name) for group in protocol.begins) for name in number}
+        for one in protocol.classes:
+            for name, count in [(one.carries, 1)] * bool(one.carries) + [(f.message, f.count) for f in one.follows]:
+                number[name] += before[one.name] * count
+    if number != before:
+        return ()
+    first = {name for group in protocol.begins for name in group}
+    behind = {one.carries for one in protocol.classes}
+    led = behind | {follow.message for one in protocol.classes for follow in one.follows}
+    abroad = (
+        first
+        | behind
+        | {
+            follow.message
+            for one in protocol.classes
+            for follow in one.follows
+            if follow.to == "any" or (follow.to == "sender" and one.name in led)
+        }
+    )
+    held: dict[str, int] = {}
+    for one in protocol.classes:
+        for queue, several in ((f"send {one.send}", one.name in led), (f"receive {one.receive}", one.name in abroad)):
+            held[queue] = held.get(queue, 0) + limit * number[one.name] * (system.terminals if several else 1)
+    depths = {f"send {name}": protocol.send_depth(name) for name in protocol.send_queues}
+    depths |= {f"receive {name}": protocol.room(name).depth for name in protocol.receive_queues}
+    return tuple(queue for queue, most in held.items() if most <= depths[queue])
+
+
+def _targets(extended: Extended, messages: tuple[object, ...]) -> Iterator[Target]:
+    for message in messages:
+        place = extended.place(message.held[-1])  # type: ignore[attr-defined]
+        if place is not None:
+            kind, address = extended.kind(message.address), extended.base_address(message.address)  # type: ignore[attr-defined]
+            yield Target(place, kind, message.source, address, len(message.lead))  # type: ignore[attr-defined]
+
+
+def _in_part(system: System, targets: list[Target], end: float) -> Run | None:
+    """A run to a deadlock in which few terminals begin few transactions."""
+    named = list(dict.fromkeys(t.source for t in targets)) or list(range(system.terminals))
+    few = named[:FEW]
+    for transactions in range(1, FEW + 1):
+        for size in range(1, min(transactions, len(few)) + 1):
+            for begins in combinations(few, size):
+                part = search(system, begins, transactions, most_states=SMALL, end=end)
+                if part.run is not None or clock() > end:
+                    return part.run
+    return None
+
+
+__all__ = ["ProtocolVerdict", "State", "ample_queues", "check_protocol", "summary"]

@@ -1,0 +1,77 @@
+"""Evidence of a verdict with end points, as `unknot.certificates` reads it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from unknot.certificates.documents import Document, document, protocol_claim
+from unknot.certificates.plain import Unchecked, accept
+from unknot.protocols.decision import ProtocolVerdict
+from unknot.protocols.machine import Event
+from unknot.protocols.system import System
+
+MOST_ADDRESSES = 300
+"""Addresses up to which the plain checker is asked before a verdict is shown."""
+
+
+def claims(verdict: ProtocolVerdict) -> list[Document]:
+    """The claim of a verdict; none where it is open, or all states were searched."""
+    system = verdict.system
+    proof: Document
+    if verdict.run is not None:
+        proof = {"run": [_move(system, event) for event in verdict.run]}
+    elif verdict.certificate is not None:
+        certificate = verdict.certificate
+        proof = {"kind": certificate.kind, "rank": certificate.rank.tolist(), "ample": list(verdict.ample)}
+        if certificate.core is not None:
+            proof["core"] = np.flatnonzero(certificate.core).tolist()
+            proof["windows"] = [[np.asarray(part).tolist() for part in step] for step in certificate.windows]
+    else:
+        return []
+    free = bool(verdict.deadlock_free)
+    return [protocol_claim(verdict.switching, free, _plainly(system), proof)]
+
+
+def holds(verdict: ProtocolVerdict) -> bool | None:
+    """Whether the plain checker accepts the evidence; None: there is none, or it is too large for it."""
+    made = claims(verdict)
+    relation = verdict.system.relation
+    if not made or relation.num_addresses > MOST_ADDRESSES:
+        return None
+    try:
+        accept(document(relation.network, relation, made))
+    except Unchecked:
+        return None
+    return True
+
+
+def _plainly(system: System) -> Document:
+    protocol = system.protocol
+    classes: Document = {}
+    for one in protocol.classes:
+        content: dict[str, Any] = asdict(one)
+        content["follows"] = [{"class": f.message, "to": f.to, "count": f.count} for f in one.follows]
+        classes[content.pop("name")] = content
+    return {
+        "name": protocol.name,
+        "networks": list(system.relation.classes),
+        "classes": classes,
+        "begins": [list(group) for group in protocol.begins],
+        "outstanding": protocol.outstanding,
+        "send": {name: {"depth": protocol.send_depth(name)} for name in protocol.send_queues},
+        "receive": {name: asdict(protocol.room(name)) for name in protocol.receive_queues},
+    }
+
+
+def _move(system: System, event: Event) -> list[Any]:
+    """A move with names of queues and classes."""
+    sends = [[system.classes[kind].name, address] for kind, address in event.sends]
+    if event.act == "begin":
+        return ["begin", event.place, sends]
+    side, terminal, queue = system.described(event.place)
+    if event.act == "move":
+        return ["move", side, terminal, queue, event.to]
+    return ["consume", terminal, queue, event.position, sends]

@@ -1,0 +1,190 @@
+"""End points as virtual channels: the relation in which the queues of terminals are VCs like others.
+
+Each terminal becomes a router. A message of a class enters its send queue, a VC from there into the network; where it
+may be ejected it enters its receive queue, a VC to there; and where it is consumed only for what follows, it waits
+for the send queue of that. A message that waits for several send queues stands for as many addresses, since one full
+queue is enough to hold it. Room that is reserved, or cannot be exhausted, is a VC that nothing ever keeps.
+
+The deadlock configurations of this relation are those of the system, except for what counting messages excludes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unknot.network import Network
+from unknot.protocols.protocol import Protocol
+from unknot.protocols.system import System
+from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Out, Relation
+from unknot.routing.virtual_channels import VirtualChannels
+
+NEVER = -1
+"""The send queue of a message that waits for none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Extended:
+    """A system as a relation.
+
+    Attributes
+    ----------
+    relation : Relation
+    kinds : tuple of int
+        Message class of each block of addresses.
+    stages : int
+        VCs in a row that stand for a queue: 2 where a message may stand behind another and hold VCs (wormhole).
+    """
+
+    system: System
+    relation: Relation
+    kinds: tuple[int, ...]
+    stages: int
+
+    def kind(self, address: int) -> int:
+        """Message class of an address."""
+        return self.kinds[address // self.system.block]
+
+    def base_address(self, address: int) -> int:
+        """Address of the base relation."""
+        return self.system.first_address[self.kind(address)] + address % self.system.block
+
+    def place(self, vc: int) -> int | None:
+        """The place of the system that a VC stands for; None of reserved room."""
+        system = self.system
+        if vc < system.vcs:
+            return vc
+        sends, receives = len(system.protocol.send_queues), len(system.protocol.receive_queues) + 1
+        at = vc - system.vcs
+        width = system.terminals * sends
+        if at < self.stages * width:
+            return system.vcs + at % width
+        terminal, queue = divmod((at - self.stages * width) % (system.terminals * receives), receives)
+        return None if queue == receives - 1 else system.first_receive + terminal * (receives - 1) + queue
+
+
+def is_counted(protocol: Protocol) -> bool:
+    """Whether messages that are taken together make it necessary to count them."""
+    return any(one.together and not _comes_along(protocol, one.name) for one in protocol.classes)
+
+
+def _comes_along(protocol: Protocol, name: str) -> bool:
+    """Whether what a message is consumed with comes right behind it, into another queue that it cannot bar."""
+    one = protocol[name]
+    room = protocol.room(one.receive)
+    free = not room.ordered or room.depth == 1
+    return one.carries == one.together and one.receive != protocol[one.together].receive and free
+
+
+def waits_for(protocol: Protocol, ample: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Send queues without which a message of each class may stay in its receive queue for ever."""
+    waits: dict[str, tuple[str, ...]] = {}
+    for one in protocol.classes:
+        partner = protocol.partner(one.name)
+        rules = [one] if partner is None or one.together else [partner]
+        if one.together:  # its other part must be received
+            rules += [other for other in protocol.classes if other.receive == protocol[one.together].receive]
+        queues = [protocol[follow.message].send for rule in rules for follow in rule.follows]
+        waits[one.name] = tuple(dict.fromkeys(queue for queue in queues if f"send {queue}" not in ample))
+    return waits
+
+
+def extend(system: System, stages: int = 1, ample: tuple[str, ...] = ()) -> Extended:
+    """Return the relation of a system with its queues.
+
+    Parameters
+    ----------
+    stages : int
+        As in `Extended`.
+    ample : sequence of str
+        Queues that hold all that can ever be in them, "send NAME" or "receive NAME".
+    """
+    base, protocol, terminals = system.relation, system.protocol, system.terminals
+    network = _network(base.network, stages)
+    sends, receives = len(protocol.send_queues), len(protocol.receive_queues) + 1
+    first_send, width, back = system.vcs, terminals * sends, terminals * receives
+    first_receive = first_send + stages * width
+    total = first_receive + stages * back
+    counts = np.concatenate(
+        [base.vcs.counts, np.full(stages * terminals, sends), np.full(stages * terminals, receives)]
+    )
+    rows = [
+        (k, NEVER if queue is None else protocol.send_queues.index(queue))
+        for k, one in enumerate(system.classes)
+        for queue in waits_for(protocol, ample)[one.name] or (None,)
+    ]
+    kinds = np.array([k for k, _ in rows])
+    waits = np.array([queue for _, queue in rows])
+    send_of = np.array(system.send_of)[kinds]
+    reserved = [one.reserved or f"receive {one.receive}" in ample for one in system.classes]
+    receive_of, safe = np.array(system.receive_of)[kinds], np.array(reserved)[kinds]
+    start = np.array(system.first_address)[kinds]
+    block, inner, home = system.block, base.rule, base.destination.astype(np.int64)
+    last_send, last_receive = first_receive - width, total - back
+
+    def rule(at: int, address: int, out: Out) -> int:
+        row, offset = address // block, address % block
+        inside = start[row] + offset
+        terminal = home[inside]
+        if at >= total:
+            out[0] = first_send + (at - total) * sends + send_of[row]
+            return 1
+        if at >= first_receive:
+            if at < last_receive:
+                out[0] = at + back
+            elif waits[row] < 0 or (at - last_receive) % receives == receives - 1:
+                out[0] = EJECT
+            else:
+                out[0] = first_send + terminal * sends + waits[row]
+            return 1
+        where = at
+        if at >= first_send:
+            if at < last_send:
+                out[0] = at + width
+                return 1
+            where = first_send + (at - last_send) // sends
+            if where == first_send + terminal:
+                return 0
+        count = inner(where, inside, out)
+        taken = count
+        for k in range(count):
+            if out[k] & VC_MASK == EJECT:
+                tier = out[k] - EJECT
+                queue = first_receive + terminal * receives
+                if safe[row]:
+                    out[k] = queue + receives - 1 + tier
+                    out[taken] = queue + receive_of[row] + tier + NO_WAIT
+                    taken += 1
+                else:
+                    out[k] = queue + receive_of[row] + tier
+        return taken
+
+    inside = (np.array(system.first_address)[kinds][:, None] + np.arange(block)).reshape(-1)
+    relation = Relation(
+        network,
+        VirtualChannels(network, counts),
+        rule,
+        name=f"{base.name} with {protocol.name}",
+        destination=base.destination[inside],
+        may_use=np.concatenate([system.usable(int(k)) for k in kinds], axis=1),
+        commits=base.commits,
+    )
+    return Extended(system, relation, tuple(int(k) for k in kinds), stages)
+
+
+def _network(base: Network, stages: int) -> Network:
+    """The network with a router for each terminal, and channels of some stages from and to it."""
+    terminals = base.num_terminals
+    node = base.num_routers + np.arange(terminals)
+    between = [base.num_routers + (1 + k) * terminals + np.arange(terminals) for k in range(2 * (stages - 1))]
+    out = [node, *between[: stages - 1], base.inject]
+    back = [base.eject, *between[stages - 1 :], node]
+    return Network(
+        f"{base.name} with end points",
+        base.num_routers + terminals * (2 * stages - 1),
+        source=np.concatenate([base.source, *out[:-1], *back[:-1]]),
+        target=np.concatenate([base.target, *out[1:], *back[1:]]),
+        inject=node,
+        eject=node,
+    )

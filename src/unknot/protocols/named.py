@@ -1,0 +1,227 @@
+"""Named protocols, each a function that returns a `Protocol`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from unknot._base.calls import apply, chosen, parse_call
+from unknot._base.errors import require_known
+from unknot.protocols.protocol import Follow, MessageClass, Protocol, ProtocolError, Queue
+from unknot.protocols.protocol_file import load_protocol
+
+LEVEL = "data"
+"""Name of the network of messages that all share one."""
+
+
+def sink() -> Protocol:
+    """Return the protocol of terminals that take in whatever arrives."""
+    return Protocol("sink", (MessageClass("message", network=LEVEL),), (("message",),))
+
+
+def request_reply(queues: str = "separate", depth: int = 1, outstanding: int | None = None) -> Protocol:
+    """Return requests, each answered to its sender.
+
+    Parameters
+    ----------
+    queues : {"separate", "shared"}
+        Whether requests and replies have queues of their own.
+    depth : int
+        Messages of each queue.
+    outstanding : int, optional
+        Requests of a terminal that may be under way.
+    """
+    require_known("request_reply: unknown kind of queues", queues, ("separate", "shared"), ProtocolError)
+    own: dict[str, Any] = {} if queues == "separate" else {"send": "all", "receive": "all"}
+    classes = (MessageClass("request", follows=(Follow("reply"),), **own), MessageClass("reply", **own))
+    return _with_depth(f"request_reply ({queues} queues)", classes, (("request",),), depth, outstanding)
+
+
+def coherence(classes: int = 3, networks: int | None = None, depth: int = 1) -> Protocol:
+    """Return directory coherence: a request to the home, forwarded to an owner, who responds to the requester.
+
+    With four classes the requester tells a terminal, the home, that it is done; with five owners also write back,
+    which is acknowledged by a response.
+
+    Parameters
+    ----------
+    classes : int
+        3 to 5.
+    networks : int, optional
+        Message classes of the routing; those after the last share it. By default one for each class.
+    depth : int
+        Messages of each queue.
+    """
+    if classes not in (3, 4, 5):
+        raise ProtocolError(f"coherence has 3, 4 or 5 classes, not {classes}")
+    done = (Follow("completion", "any"),) if classes > 3 else ()
+    members = [
+        MessageClass("request", follows=(Follow("forward", "any"),)),
+        MessageClass("forward", follows=(Follow("response", "origin"),)),
+        MessageClass("response", follows=done),
+        MessageClass("completion"),
+        MessageClass("writeback", follows=(Follow("response"),)),
+    ][:classes]
+    begins = (("request",), ("writeback",))[: 2 if classes > 4 else 1]
+    order = ["request", "writeback", "forward", "response", "completion"]
+    names = [name for name in order if name in [one.name for one in members]]
+    return _on_networks(f"coherence with {classes} classes", members, begins, names, networks, depth)
+
+
+def cache_transfer(networks: int = 4, depth: int = 1) -> Protocol:
+    """Return directory coherence in which a commanded cache fills another one, as in BedRock of BlackParrot.
+
+    A request leads to a command to any cache, which sends a fill to the requester, who responds to a directory.
+
+    Parameters
+    ----------
+    networks : int
+        4; or 3, where fills share queues and network with commands; 2 and 1 also join what follows.
+    depth : int
+        Messages of each queue.
+    """
+    members = [
+        MessageClass("request", follows=(Follow("command", "any"),)),
+        MessageClass("command", follows=(Follow("fill", "origin"),)),
+        MessageClass("fill", follows=(Follow("response", "any"),)),
+        MessageClass("response"),
+    ]
+    if networks == 3:
+        joined: dict[str, Any] = dict.fromkeys(("send", "receive", "network"), "command")
+        members[2] = MessageClass("fill", follows=members[2].follows, **joined)
+        return _with_depth("cache_transfer on 3 networks", members, (("request",),), depth)
+    names = [one.name for one in members]
+    return _on_networks("cache_transfer", members, (("request",),), names, networks, depth)
+
+
+def axi(
+    write: str = "joined", address_buffer: int = 0, reads: bool = True, outstanding: int | None = None
+) -> Protocol:
+    """Return AXI reads and writes whose subordinate takes address (AW) and data (W) of a write together.
+
+    Requests (AR, AW, W) and responses (R, B) have networks of their own; managers take in every response.
+
+    Parameters
+    ----------
+    write : {"joined", "shared", "apart"}
+        AW and W in one channel, one directly behind the other; in one channel, where those of several managers may
+        mix; or in a network each.
+    address_buffer : int
+        AWs that the terminal of a subordinate can set aside; 0: AW and W come out of one queue.
+    reads : bool
+        Whether there are reads.
+    outstanding : int, optional
+        Transactions of a terminal that may be under way.
+    """
+    require_known("axi: unknown kind of writes", write, ("joined", "shared", "apart"), ProtocolError)
+    behind: dict[str, Any] = {"carries": "w"} if write == "joined" else {}
+    joint = {} if write == "apart" else {"send": "write", "network": "request"}
+    words: dict[str, Any] = joint if address_buffer else joint | {"receive": "write"}
+    classes = [
+        MessageClass("aw", follows=(Follow("b"),), together="w", **behind, **words),
+        MessageClass("w", **words),
+        MessageClass("b", network="response"),
+    ]
+    if reads:
+        classes += [
+            MessageClass("ar", follows=(Follow("r"),), network="request"),
+            MessageClass("r", network="response"),
+        ]
+    begins = [("aw",) if write == "joined" else ("aw", "w")] + [("ar",)] * reads
+    name = f"axi ({write} writes, " + (f"a buffer of {address_buffer} AW)" if address_buffer else "no buffer of AW)")
+    rooms = {"aw": Queue(address_buffer, ordered=False)} if address_buffer else {}
+    depths = {"write": 2} if write == "shared" else {}
+    return Protocol(name, tuple(classes), tuple(begins), depths, rooms, outstanding)
+
+
+def rdma(depth: int = 1, outstanding: int | None = None) -> Protocol:
+    """Return RDMA: requests, answered on the level on which they came, from queues of their own.
+
+    Parameters
+    ----------
+    depth : int
+        Messages of each queue.
+    outstanding : int, optional
+        Requests of a terminal that may be under way.
+    """
+    request = MessageClass("request", follows=(Follow("reply"),), network=LEVEL)
+    return _with_depth("rdma", (request, MessageClass("reply", network=LEVEL)), (("request",),), depth, outstanding)
+
+
+def collective(steps: int = 2, depth: int = 1, outstanding: int | None = None) -> Protocol:
+    """Return the steps of a collective: a terminal takes in a chunk as it sends one of the next step.
+
+    Parameters
+    ----------
+    steps : int
+        From 1 on; all on one network.
+    depth : int
+        Messages of each queue.
+    outstanding : int, optional
+        Chunks of a terminal that may be under way.
+    """
+    names = [f"step {i + 1}" for i in range(steps)]
+    after = [(Follow(name, "any"),) for name in names[1:]]
+    classes = [
+        MessageClass(name, follows=follows, network=LEVEL) for name, follows in zip(names, [*after, ()], strict=True)
+    ]
+    return _with_depth(f"collective of {steps} steps", classes, ((names[0],),), depth, outstanding)
+
+
+PROTOCOLS: Mapping[str, Callable[..., Protocol]] = {
+    one.__name__: one for one in (sink, request_reply, coherence, cache_transfer, axi, rdma, collective)
+}
+"""Named protocols by name."""
+
+
+def protocol(text: str, where: str = "protocol") -> Protocol:
+    """Return the protocol of a name, with options if wanted, or of a TOML file.
+
+    Raises
+    ------
+    TextError, ProtocolError
+
+    Examples
+    --------
+    >>> protocol("request_reply(queues='shared')").send_queues
+    ('all',)
+    """
+    if text.strip().endswith(".toml"):
+        return load_protocol(text.strip())
+    call = parse_call(text, where)
+    return apply(call, chosen(call, PROTOCOLS, "protocol"))
+
+
+def _with_depth(
+    name: str,
+    classes: list[MessageClass] | tuple[MessageClass, ...],
+    begins: tuple[tuple[str, ...], ...],
+    depth: int,
+    outstanding: int | None = None,
+) -> Protocol:
+    """A protocol all of whose queues have one depth."""
+    send = dict.fromkeys((one.send for one in classes), depth)
+    receive = {one.receive: Queue(depth) for one in classes}
+    return Protocol(name, tuple(classes), begins, send, receive, outstanding)
+
+
+def _on_networks(
+    name: str,
+    members: list[MessageClass],
+    begins: tuple[tuple[str, ...], ...],
+    order: list[str],
+    networks: int | None,
+    depth: int,
+) -> Protocol:
+    """A protocol whose classes, in an order, share the last of some networks, its queues too."""
+    number = len(order) if networks is None else networks
+    if not 1 <= number <= len(order):
+        raise ProtocolError(f"{name}: 1 to {len(order)} networks, not {number}")
+    home = {one: order[min(i, number - 1)] for i, one in enumerate(order)}
+    classes = [
+        MessageClass(
+            one.name, follows=one.follows, send=home[one.name], receive=home[one.name], network=home[one.name]
+        )
+        for one in members
+    ]
+    return _with_depth(f"{name} on {number} networks", classes, begins, depth)

@@ -1,0 +1,143 @@
+"""Protocols in TOML files, with every problem shown where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from unknot._base.errors import TextError, UnknotError, near, shown
+from unknot._base.toml_places import MOST_BYTES, KeyPath, locate, nearest, parse
+from unknot.protocols.protocol import Follow, MessageClass, Protocol, ProtocolError, Queue
+
+TOP = ("name", "classes", "begins", "send", "receive", "outstanding")
+CLASS_KEYS = tuple(one.name for one in fields(MessageClass) if one.name != "name")
+FOLLOW_KEYS = ("class", "to", "count")
+
+
+def load_protocol(path: str | Path) -> Protocol:
+    """Read a protocol from a TOML file.
+
+    Raises
+    ------
+    TextError
+        With file, line, column and the line itself.
+
+    Examples
+    --------
+    >>> load_protocol("examples/hangs/axi-one-channel.toml").begins
+    (('aw',),)
+    """
+    path = Path(path)
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise UnknotError(f"{path}: a protocol has at most {MOST_BYTES:,} bytes, this file more")
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise TextError("this is not text; a protocol is a TOML file in UTF-8", path) from error
+    except OSError as error:
+        raise UnknotError(f"{path}: cannot be read: {error.strerror}") from error
+    return read_protocol(text, path)
+
+
+def read_protocol(text: str, where: str | Path = "<protocol>") -> Protocol:
+    """Read a protocol from a text in TOML.
+
+    Raises
+    ------
+    TextError
+        With line, column and the line itself.
+
+    Examples
+    --------
+    >>> read_protocol('begins = [["word"]]\\n[classes.word]').classes[0].follows
+    ()
+    """
+    document = parse(text, Path(where))
+    try:
+        return _Reader(Path(where)).protocol(document)
+    except ProtocolError as error:
+        known, place = nearest(locate(text), error.path)
+        whole = len(known) < len(error.path)
+        line, column = (place.line, place.key) if whole else (place.value_line, place.value)
+        raise TextError(str(error), where, line, column, text.split("\n")[line - 1].rstrip("\r")) from None
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reader of checked TOML values; the path of what is wrong goes with each error."""
+
+    where: Path
+
+    def protocol(self, document: dict[str, Any]) -> Protocol:
+        self.keys(document, TOP, ())
+        for key in ("classes", "begins"):
+            if key not in document:
+                raise ProtocolError(f"{key} is missing here", ())
+        begins = self.items(document["begins"], ("begins",))
+        return Protocol(
+            name=self.of(str, document.get("name", self.where.stem), ("name",)),
+            classes=tuple(
+                self.message_class(name, entry, ("classes", name))
+                for name, entry in self.of(dict, document["classes"], ("classes",)).items()
+            ),
+            begins=tuple(self.names(group, ("begins", i)) for i, group in enumerate(begins)),
+            send={
+                name: self.of(int, depth, ("send", name))
+                for name, depth in self.of(dict, document.get("send", {}), ("send",)).items()
+            },
+            receive={
+                name: self.queue(room, ("receive", name))
+                for name, room in self.of(dict, document.get("receive", {}), ("receive",)).items()
+            },
+            outstanding=self.of(int, document["outstanding"], ("outstanding",))
+            if "outstanding" in document
+            else None,
+        )
+
+    def message_class(self, name: str, entry: Any, path: KeyPath) -> MessageClass:
+        self.keys(entry, CLASS_KEYS, path)
+        kinds = {"at_once": bool, "reserved": bool}
+        plain = {
+            key: self.of(kinds.get(key, str), value, (*path, key)) for key, value in entry.items() if key != "follows"
+        }
+        listed = self.items(entry.get("follows", []), (*path, "follows"))
+        follows = tuple(self.follow(one, (*path, "follows", i)) for i, one in enumerate(listed))
+        return MessageClass(name, follows=follows, **plain)
+
+    def follow(self, entry: Any, path: KeyPath) -> Follow:
+        if isinstance(entry, str):
+            return Follow(entry)
+        self.keys(entry, FOLLOW_KEYS, path)
+        if "class" not in entry:
+            raise ProtocolError("class is missing here", path)
+        count = self.of(int, entry.get("count", 1), (*path, "count"))
+        message = self.of(str, entry["class"], (*path, "class"))
+        return Follow(message, self.of(str, entry.get("to", "sender"), (*path, "to")), count)
+
+    def queue(self, entry: Any, path: KeyPath) -> Queue:
+        if not isinstance(entry, dict):
+            return Queue(self.of(int, entry, path))
+        self.keys(entry, ("depth", "ordered"), path)
+        depth = self.of(int, entry.get("depth", 1), (*path, "depth"))
+        return Queue(depth, self.of(bool, entry.get("ordered", True), (*path, "ordered")))
+
+    def names(self, entry: Any, path: KeyPath) -> tuple[str, ...]:
+        if isinstance(entry, str):
+            return (entry,)
+        return tuple(self.of(str, name, (*path, i)) for i, name in enumerate(self.items(entry, path)))
+
+    def items(self, entry: Any, path: KeyPath) -> list[Any]:
+        return list(self.of(list, entry, path))
+
+    def keys(self, entry: Any, known: Collection[str], path: KeyPath) -> None:
+        for key in self.of(dict, entry, path):
+            if key not in known:
+                raise ProtocolError(f"unknown key {key!r}; {near(key, known)}", (*path, key))
+
+    def of(self, kind: type, entry: Any, path: KeyPath) -> Any:
+        if type(entry) is not kind:
+            words = {str: "a text", int: "a whole number", bool: "true or false", dict: "a table", list: "a list"}
+            raise ProtocolError(f"{words[kind]} is wanted here, not {shown(entry)}", path)
+        return entry

@@ -1,0 +1,285 @@
+"""A routing with the end points of a protocol: the places in which messages stand, and where they may go next.
+
+Places are numbered: VCs, then the send queues of each terminal, then its receive queues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.errors import RelationError
+from unknot.protocols.protocol import Follow, MessageClass, Protocol
+from unknot.routing.relation import Relation
+
+EJECT = -1
+"""The candidate "leave the network here"."""
+MOST_TERMINALS = 300
+"""Terminals up to which it is followed who sends what to whom; with more, every class goes from each to each."""
+Sent = tuple[int, int]
+"""Message class and address of a message that a terminal sends."""
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A relation and the protocol of its terminals.
+
+    Raises
+    ------
+    RelationError
+        If the relation has message classes, and not those of the protocol.
+    """
+
+    relation: Relation
+    protocol: Protocol
+
+    def __post_init__(self) -> None:
+        relation, wanted = self.relation, self.protocol.networks
+        missing = [name for name in wanted if name not in relation.classes]
+        if relation.classes and missing:
+            raise RelationError(
+                f"{relation.name} has the message classes {', '.join(relation.classes)}; the protocol "
+                f"{self.protocol.name} wants {', '.join(wanted)}: give them as names of message_classes, or take a "
+                "routing without classes, whose VCs all messages share"
+            )
+
+    @property
+    def vcs(self) -> int:
+        return self.relation.num_vcs
+
+    @property
+    def terminals(self) -> int:
+        return self.relation.network.num_terminals
+
+    @cached_property
+    def block(self) -> int:
+        """Addresses of each message class of the relation."""
+        return self.relation.num_addresses // max(1, len(self.relation.classes))
+
+    @cached_property
+    def classes(self) -> tuple[MessageClass, ...]:
+        return self.protocol.classes
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Number of each message class by name."""
+        return {one.name: k for k, one in enumerate(self.classes)}
+
+    @cached_property
+    def first_address(self) -> tuple[int, ...]:
+        """First address of each class of the protocol."""
+        known = list(self.relation.classes)
+        return tuple(known.index(one.network) * self.block if known else 0 for one in self.classes)
+
+    @cached_property
+    def send_of(self) -> tuple[int, ...]:
+        """Number of the send queue of each class."""
+        queues = self.protocol.send_queues
+        return tuple(queues.index(one.send) for one in self.classes)
+
+    @cached_property
+    def receive_of(self) -> tuple[int, ...]:
+        """Number of the receive queue of each class."""
+        queues = self.protocol.receive_queues
+        return tuple(queues.index(one.receive) for one in self.classes)
+
+    @cached_property
+    def first_receive(self) -> int:
+        return self.vcs + self.terminals * len(self.protocol.send_queues)
+
+    def send_place(self, terminal: int, kind: int) -> int:
+        """Send queue of a class at a terminal."""
+        return self.vcs + terminal * len(self.protocol.send_queues) + self.send_of[kind]
+
+    def receive_place(self, terminal: int, kind: int) -> int:
+        """Receive queue of a class at a terminal."""
+        return self.first_receive + terminal * len(self.protocol.receive_queues) + self.receive_of[kind]
+
+    def terminal_of(self, place: int) -> int | None:
+        """Terminal of a queue; None of a VC."""
+        if place < self.vcs:
+            return None
+        if place < self.first_receive:
+            return (place - self.vcs) // len(self.protocol.send_queues)
+        return (place - self.first_receive) // len(self.protocol.receive_queues)
+
+    @cached_property
+    def _depths(self) -> tuple[list[int], list[int], list[bool]]:
+        protocol = self.protocol
+        rooms = [protocol.room(name) for name in protocol.receive_queues]
+        sends = [protocol.send_depth(name) for name in protocol.send_queues]
+        return sends, [room.depth for room in rooms], [room.ordered for room in rooms]
+
+    def depth(self, place: int) -> int:
+        """Messages that a place holds: a VC one of the greatest length."""
+        sends, receives, _ = self._depths
+        if place < self.vcs:
+            return 1
+        if place < self.first_receive:
+            return sends[(place - self.vcs) % len(sends)]
+        return receives[(place - self.first_receive) % len(receives)]
+
+    def ordered(self, place: int) -> bool:
+        """Whether the first message of a place alone may leave it."""
+        ordered = self._depths[2]
+        return place < self.first_receive or ordered[(place - self.first_receive) % len(ordered)]
+
+    def described(self, place: int) -> tuple[str, int, str]:
+        """Side, terminal and name of a queue; of a VC "vc", its number and nothing."""
+        terminal = self.terminal_of(place)
+        if terminal is None:
+            return "vc", place, ""
+        if place < self.first_receive:
+            return "send", terminal, self.protocol.send_queues[(place - self.vcs) % len(self.protocol.send_queues)]
+        names = self.protocol.receive_queues
+        return "receive", terminal, names[(place - self.first_receive) % len(names)]
+
+    def place_name(self, place: int) -> str:
+        """Name of a place in messages."""
+        side, number, queue = self.described(place)
+        if side == "vc":
+            return self.relation.vcs.name(place)
+        return f"{side} queue {queue} of {self.relation.network.terminal_name(number)}"
+
+    @cached_property
+    def _answers(self) -> dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]]:
+        return {}
+
+    def onward(self, place: int, address: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Candidates of a header in a VC or send queue: VCs or `EJECT`; all, and those that it waits for."""
+        terminal = self.terminal_of(place)
+        at = place if terminal is None else self.vcs + terminal
+        known = self._answers.get((at, address))
+        if known is None:
+            candidates = self.relation.candidates(at, address)
+            may, waits = (
+                tuple(EJECT if one.vc is None else one.vc for one in candidates if one.waits or everything)
+                for everything in (True, False)
+            )
+            known = self._answers[at, address] = may, waits
+        return known
+
+    def home(self, address: int) -> int:
+        """Terminal that an address stands for."""
+        return int(self.relation.destination[address])
+
+    @cached_property
+    def _addresses(self) -> list[list[int]]:
+        """Offsets within a block of the addresses of each terminal."""
+        listed: list[list[int]] = [[] for _ in range(self.terminals)]
+        for offset, terminal in enumerate(self.relation.destination[: self.block].tolist()):
+            listed[terminal].append(offset)
+        return listed
+
+    def addresses(self, kind: int, source: int, destination: int) -> list[int]:
+        """Addresses by which a terminal sends a message of a class to another one."""
+        first, use = self.first_address[kind], self.relation.may_use
+        every = [first + offset for offset in self._addresses[destination]]
+        return every if use is None else [address for address in every if use[source, address]]
+
+    def recipients(self, follow: Follow, terminal: int, source: int, origin: int) -> list[int]:
+        """Terminals to which a follow-up goes or may go; none where it stays in the terminal."""
+        if follow.to == "any":
+            return [other for other in range(self.terminals) if other not in (terminal, origin)]
+        other = source if follow.to == "sender" else origin
+        return [] if other == terminal else [other]
+
+    def follow_ups(self, kind: int, terminal: int, source: int, origin: int) -> Iterator[tuple[Sent, ...]]:
+        """Every choice of the messages that a terminal sends when it consumes one."""
+        choices = []
+        for follow in self.classes[kind].follows:
+            other = self.number[follow.message]
+            to = self.recipients(follow, terminal, source, origin)
+            sent = [(other, address) for r in to for address in self.addresses(other, terminal, r)]
+            choices += [sent] * (follow.count if sent else 0)
+        return product(*choices)
+
+    def groups(self, terminal: int) -> Iterator[tuple[Sent, ...]]:
+        """Every choice of the first messages of a transaction that a terminal begins."""
+        for group in self.protocol.begins:
+            kinds = [self.number[name] for name in group]
+            for destination in range(self.terminals):
+                if destination != terminal:
+                    yield from product(*([(k, a) for a in self.addresses(k, terminal, destination)] for k in kinds))
+
+    @cached_property
+    def identified(self) -> bool:
+        """Whether it matters to which transaction a message belongs."""
+        return self.protocol.outstanding is not None or any(one.together for one in self.classes)
+
+    @cached_property
+    def reaches(self) -> list[npt.NDArray[np.bool_]] | None:
+        """For each class, which terminal sends one to which, and who began the transaction; None: too many to follow.
+
+        bool arrays, shape (terminals, terminals, terminals).
+        """
+        number = self.terminals
+        if number > MOST_TERMINALS:
+            return None
+        reached = [np.zeros((number, number, number), dtype=bool) for _ in self.classes]
+        may = [self._pairs(kind) for kind in range(len(self.classes))]
+        everyone = np.arange(number)
+        for group in self.protocol.begins:
+            for name in group:
+                kind = self.number[name]
+                reached[kind][everyone, :, everyone] |= may[kind]
+        todo = list(range(len(self.classes)))
+        while todo:
+            kind = todo.pop()
+            behind = self.classes[kind].carries
+            grown = [(self.number[behind], reached[kind])] if behind else []
+            grown += [(self.number[f.message], _answered(f, reached[kind])) for f in self.classes[kind].follows]
+            for other, more in grown:
+                self._require_addresses(kind, other, more)
+                new = more & may[other][:, :, None] & ~reached[other]
+                if new.any():
+                    reached[other] |= new
+                    todo.append(other)
+        return reached
+
+    def _require_addresses(self, kind: int, other: int, pairs: npt.NDArray[np.bool_]) -> None:
+        """Refuse flows that hold a message and not its answer."""
+        follow = next((f for f in self.classes[kind].follows if f.message == self.classes[other].name), None)
+        lost = np.argwhere(pairs.any(axis=2) & ~self._pairs(other) & ~np.eye(self.terminals, dtype=bool))
+        if follow is not None and follow.to != "any" and lost.size:
+            source, home = (self.relation.network.terminal_name(int(t)) for t in lost[0])
+            raise RelationError(
+                f"{self.relation.name}: {source} has no address for the {follow.message} to {home} that follows a "
+                f"{self.classes[kind].name}; the flows must hold both directions"
+            )
+
+    def _pairs(self, kind: int) -> npt.NDArray[np.bool_]:
+        """Which terminal has an address for messages of a class to which other one."""
+        addresses = slice(self.first_address[kind], self.first_address[kind] + self.block)
+        pairs = np.zeros((self.terminals, self.terminals), dtype=bool)
+        source, offset = np.nonzero(self.relation.usable(addresses))
+        pairs[source, self.relation.destination[addresses][offset]] = True
+        np.fill_diagonal(pairs, False)
+        return pairs
+
+    def usable(self, kind: int) -> npt.NDArray[np.bool_]:
+        """Which terminal sends a message of a class to which of its addresses: shape (terminals, addresses)."""
+        addresses = slice(self.first_address[kind], self.first_address[kind] + self.block)
+        pairs = self._pairs(kind) if self.reaches is None else np.asarray(self.reaches[kind].any(axis=2))
+        return pairs[:, self.relation.destination[addresses]] & self.relation.usable(addresses)
+
+
+def _answered(follow: Follow, reached: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Senders, recipients and origins of a follow-up, of those of the message that it follows."""
+    number = len(reached)
+    everyone = np.arange(number)
+    if follow.to == "sender":
+        return reached.transpose(1, 0, 2)
+    at = np.asarray(reached.any(axis=0))  # of each terminal, who began
+    if follow.to == "origin":
+        answered = np.zeros_like(reached)
+        answered[:, everyone, everyone] = at
+        return answered
+    answered = np.repeat(at[:, None, :], number, axis=1)
+    answered[:, everyone, everyone] = False
+    return answered

@@ -1,0 +1,154 @@
+"""The decision with end points against exhaustive exploration, and its evidence against the plain checker."""
+
+from __future__ import annotations
+
+import copy
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.protocols.exploration import Exploration, TooLarge
+from tests.protocols.systems import random_system
+from unknot._base.errors import RelationError, UnknotError
+from unknot.certificates import Rejected, accept, document
+from unknot.network.families import mesh, ring
+from unknot.protocols import Follow, MessageClass, Protocol, check_protocol, protocol
+from unknot.protocols.evidence import claims, holds
+from unknot.protocols.machine import events, stuck
+from unknot.protocols.runs import replayed
+from unknot.routing import dimension_order, in_classes
+from unknot.verify import check
+
+STATES = 800
+
+
+def agrees(seed: int, switching: str, states: int = STATES) -> str:
+    """Compare one random system; the answer, or why there is none."""
+    relation, described = random_system(random.Random(seed))
+    try:
+        truth = Exploration(relation, described, states).deadlocks()
+        verdict = check_protocol(relation, described, switching, time_limit=30)
+    except TooLarge:
+        return "large"
+    except RelationError:  # the flows hold no answer
+        return "refused"
+    assert verdict.deadlock_free is None or verdict.deadlock_free is not truth, (seed, described)
+    assert holds(verdict) in (True, None)
+    if verdict.run is not None:
+        assert holds(verdict)
+        state = replayed(verdict.system, verdict.run)
+        assert state
+        assert stuck(verdict.system, state)
+        assert not list(events(verdict.system, state, ()))
+    return "open" if verdict.deadlock_free is None else "deadlock" if truth else "free"
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["saf", "vct"]))
+def test_small_systems_as_explored(seed: int, switching: str) -> None:
+    assert agrees(seed, switching) != "open"
+
+
+@pytest.mark.campaign
+def test_two_thousand_systems() -> None:
+    seen = [agrees(seed, ("saf", "vct")[seed % 2], 6000) for seed in range(4000)]
+    decided = [one for one in seen if one in ("free", "deadlock", "open")]
+    assert len(decided) >= 2000
+    assert seen.count("open") <= 0.02 * len(decided)
+    assert min(seen.count("free"), seen.count("deadlock")) >= 0.15 * len(decided)
+
+
+def test_classes_apart_need_queues_apart() -> None:
+    apart = in_classes(dimension_order(mesh(3, 3)))
+    assert check_protocol(apart, protocol("request_reply")).deadlock_free
+    assert check_protocol(apart, protocol("request_reply(queues='shared', depth=3)")).deadlock_free is False
+    assert check_protocol(dimension_order(mesh(3, 3)), protocol("request_reply")).deadlock_free is False
+    assert check_protocol(dimension_order(mesh(3, 3)), protocol("sink")).deadlock_free
+
+
+def test_limits_and_deep_queues() -> None:
+    """Two terminals on shared VCs of one message: with three requests each they deadlock, with two they cannot."""
+    for outstanding, depth, free in ((2, 1, True), (3, 1, False), (3, 6, True), (None, 6, False)):
+        described = protocol(f"request_reply(depth={depth}, outstanding={outstanding})")
+        verdict = check_protocol(dimension_order(mesh(2)), described, time_limit=30)
+        assert verdict.deadlock_free is free
+        assert bool(verdict.ample) is (depth == 6 and bool(free))
+        assert holds(verdict) in (True, None)
+
+
+def test_reserved_room_for_replies() -> None:
+    """Replies that never wait for room at their terminal still wait in VCs behind requests, but not in their own."""
+    request = MessageClass("request", follows=(Follow("reply"),), receive="all")
+    for reserved, apart, free in ((False, True, False), (True, True, True), (True, False, False)):
+        reply = MessageClass("reply", receive="reply" if reserved else "all", reserved=reserved)
+        described = Protocol("reads", (request, reply), (("request",),), {}, {}, 4)
+        base = dimension_order(mesh(2))
+        relation = in_classes(base) if apart else base
+        assert check_protocol(relation, described, time_limit=30).deadlock_free is free
+
+
+@pytest.mark.parametrize("switching", ["saf", "vct", "wormhole", "wormhole-nonatomic"])
+def test_every_technique(switching: str) -> None:
+    base = dimension_order(mesh(3, 3))
+    for text, parts, free in (
+        ("coherence", True, True),
+        ("coherence", False, False),
+        ("cache_transfer", True, True),
+        ("cache_transfer(networks=3)", True, False),
+        ("rdma", True, False),
+        ("collective", True, False),
+        ("axi", True, False),
+        ("axi(address_buffer=1)", True, True),
+        ("axi('shared', 1)", True, False),
+    ):
+        described = protocol(text)
+        relation = in_classes(base, described.networks) if parts else base
+        verdict = check_protocol(relation, described, switching, time_limit=30)
+        assert verdict.deadlock_free is free, (text, switching)
+        assert holds(verdict), (text, switching)
+
+
+def test_a_network_that_deadlocks_by_itself() -> None:
+    relation = dimension_order(ring(4))
+    assert not check(relation).deadlock_free
+    verdict = check_protocol(relation, protocol("sink"))
+    assert verdict.deadlock_free is False
+    assert verdict.run is not None
+
+
+def test_changed_evidence_is_rejected() -> None:
+    relation = in_classes(dimension_order(mesh(2)))
+    free, shared = (
+        check_protocol(relation, protocol(t)) for t in ("request_reply", "request_reply(queues='shared')")
+    )
+    good = document(relation.network, relation, [*claims(free), *claims(shared)])
+    assert [line.split(": ")[1] for line in accept(good)] == [
+        "with request_reply (separate queues) free of deadlock under vct",
+        "with request_reply (shared queues) deadlock under vct",
+    ]
+    first, second = good["claims"]
+    for change in (
+        lambda c: c[0]["proof"].update(rank=first["proof"]["rank"][::-1]),
+        lambda c: c[0]["proof"].update(ample=["receive request"]),
+        lambda c: c[0].update(protocol=second["protocol"]),
+        lambda c: c[1].update(protocol=first["protocol"]),
+        lambda c: c[1]["proof"]["run"].pop(),
+        lambda c: c[1]["proof"]["run"].pop(0),
+        lambda c: c[1]["proof"].update(run=[]),
+        lambda c: c[1]["protocol"].update(outstanding=1),
+        lambda c: c[1]["protocol"]["send"]["all"].update(depth=2),
+    ):
+        changed = copy.deepcopy(good)
+        change(changed["claims"])
+        with pytest.raises(Rejected):
+            accept(changed)
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    with pytest.raises(
+        RelationError, match="the protocol coherence with 3 classes on 3 networks wants request, forward"
+    ):
+        check_protocol(in_classes(dimension_order(mesh(2))), protocol("coherence"))
+    with pytest.raises(UnknotError, match="at least two terminals"):
+        check_protocol(dimension_order(mesh(1)), protocol("sink"))
