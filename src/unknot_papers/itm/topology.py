@@ -83,15 +83,21 @@ class TriangularMesh(Brief):
     def circle(self) -> IntArray | None:
         """The circular order of the routers along the exterior edges, from router 0; None for the general kind.
 
-        int32 array, shape (routers,); O(routers).
+        int32 array, shape (routers,); O(routers): each router is spliced in between its parents.
         """
         if self.kind == "general":
             return None
-        from unknot_papers.itm.mesh_kernel import walk_boundary
-
-        circle = np.empty(self.num_routers, dtype=np.int32)
-        walk_boundary(self.order, self.parents, circle)
-        return circle
+        order, parents = self.order.tolist(), self.parents.tolist()
+        after = dict(zip(order[:3], [*order[1:3], order[0]], strict=True))
+        for v in order[3:]:
+            x, y = parents[v]
+            if after[y] == x:
+                x, y = y, x
+            after[x], after[v] = v, y
+        circle = [0]
+        while len(circle) < len(order):
+            circle.append(after[circle[-1]])
+        return np.array(circle, dtype=np.int32)
 
 
 def grow(n: int, kind: str = "exterior", *, degree: int | None = None, seed: int = 1) -> TriangularMesh:
@@ -113,8 +119,6 @@ def grow(n: int, kind: str = "exterior", *, degree: int | None = None, seed: int
     NetworkError
         If an argument makes no sense.
     """
-    from unknot_papers.itm.mesh_kernel import add_routers
-
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 3 <= n <= 1 << 24:
         raise NetworkError(f"itm: the number of routers must be a whole number from 3 to {1 << 24}, got {n!r}")
     if kind not in KINDS:
@@ -123,11 +127,24 @@ def grow(n: int, kind: str = "exterior", *, degree: int | None = None, seed: int
         raise NetworkError(f"itm: a cap on the degree must be a whole number of at least 4, got {degree!r}")
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise NetworkError(f"itm: the seed must be a whole number from 0 on, got {seed!r}")
-    parents = np.full((n, 2), -1, dtype=np.int32)
-    parents[2] = 0, 1
-    draws = np.random.default_rng(seed).random(5 * n)
-    add_routers(parents, n if degree is None else degree, kind == "exterior", draws)
-    return TriangularMesh(np.arange(n, dtype=np.int32), parents)
+    most = n if degree is None else degree
+    parents, edges, links = [(-1, -1), (-1, -1), (0, 1)], [(0, 1), (0, 2), (1, 2)], [2, 2, 2]
+    draw = np.random.default_rng(seed).random
+    while len(parents) < n:
+        k = int(draw() * len(edges))
+        x, y = edges[k]
+        # An edge is open while both ends have less than the most links, and one of them less than one below.
+        full = max(links[x], links[y]) >= most or min(links[x], links[y]) >= most - 1
+        if full or kind == "exterior":
+            edges[k] = edges[-1]
+            edges.pop()
+        if not full:
+            edges += [(x, len(parents)), (y, len(parents))]
+            parents.append((x, y))
+            links[x] += 1
+            links[y] += 1
+            links.append(2)
+    return TriangularMesh(np.arange(n, dtype=np.int32), np.array(parents, dtype=np.int32))
 
 
 def network_of(mesh: TriangularMesh, name: str) -> Network:
