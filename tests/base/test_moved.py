@@ -13,7 +13,7 @@ import pytest
 from unknot._base import moved
 
 
-@pytest.mark.parametrize("old", [*moved.MODULES, "unknot.itm.recognise", "unknot.multistage.looping_kernel"])
+@pytest.mark.parametrize("old", [*moved.MODULES, "unknot.itm.recognise", "unknot.multistage.looping"])
 def test_modules(old: str, monkeypatch: pytest.MonkeyPatch) -> None:
     new = import_module(str(moved.new_place(old)))
     monkeypatch.delitem(sys.modules, old, raising=False)

@@ -45,13 +45,66 @@ def route_rcbn(terminals: int, destinations: Numbers) -> IntArray:
     -----
     O(N log N).
     """
-    from unknot_papers.multistage.looping_kernel import rcbn_rows
+    return rcbn_channels(rcbn_rows(completed(destinations)))
 
-    n = terminals.bit_length() - 1
-    rows = np.empty((terminals, 2 * n - 3), dtype=np.int64)
-    if not rcbn_rows(completed(destinations), n, rows):
+
+def rcbn_rows(destinations: Numbers) -> Numbers:
+    """The rows that the message of every input of an RCBN passes: shape (terminals, stages)."""
+    n = destinations.size.bit_length() - 1
+    ins, outs = np.arange(destinations.size) // 2, destinations // 2
+    front, back = [ins], [outs]
+    for bit in (1 << level for level in range(n - 2, 1, -1)):
+        half = bit * two_colours(ins, outs)
+        ins, outs = ins & ~bit | half, outs & ~bit | half
+        front.append(ins)
+        back.append(outs)
+    middle = np.empty_like(ins)
+    for block in np.argsort(ins >> 2, kind="stable").reshape(-1, 8):
+        middle[block] = _centre(ins[block].tolist(), outs[block].tolist())
+    return np.stack([*front, middle, *reversed(back)], axis=1)
+
+
+def _centre(ins: list[int], outs: list[int]) -> list[int]:
+    """Middle rows of the eight messages of an 8 × 8 composite banyan network, by search."""
+    middle: list[int] = []
+
+    def passed() -> bool:
+        m = len(middle)
+        if m == len(ins):
+            return True
+        for row in (ins[m], ins[m] ^ 1, ins[m] ^ 2):
+            beside = [k for k in range(m) if middle[k] == row and (ins[k] == ins[m] or outs[k] == outs[m])]
+            if row ^ outs[m] != 3 and not beside:
+                middle.append(row)
+                if passed():
+                    return True
+                middle.pop()
+        return False
+
+    if not passed():
         raise AssertionError("an 8 × 8 composite banyan network realises every permutation")
-    return rcbn_channels(rows)
+    return middle
+
+
+def two_colours(ins: Numbers, outs: Numbers) -> Numbers:
+    """Colour messages 0 and 1 so that the two of each first and of each last switch differ."""
+    first, last = _mates(ins), _mates(outs)
+    colour = [-1] * len(first)
+    # Mates at a last switch and mates at a first switch take turns along a loop of even length, which closes where it
+    # began; so two colours suffice.
+    for m in range(len(colour)):
+        while colour[m] < 0:
+            colour[m], colour[last[m]] = 0, 1
+            m = first[last[m]]
+    return np.array(colour)
+
+
+def _mates(switches: Numbers) -> list[int]:
+    """For each message the other one at its switch."""
+    pairs = np.argsort(switches, kind="stable").reshape(-1, 2)
+    mates = np.empty_like(switches)
+    mates[pairs] = pairs[:, ::-1]
+    return list(mates.tolist())
 
 
 def rcbn_channels(rows: Numbers) -> IntArray:
@@ -72,15 +125,11 @@ def route_benes(terminals: int, destinations: Numbers) -> IntArray:
     -----
     O(N log N).
     """
-    from unknot_papers.multistage.looping_kernel import two_colours
-
     n, width = terminals.bit_length() - 1, terminals // 2
     ins, outs = np.arange(terminals) // 2, completed(destinations) // 2
     channels = np.empty((terminals, 2 * n - 2), dtype=np.int32)
-    colour = np.empty(terminals, dtype=np.int8)
     for level in range(n - 1):
-        two_colours(ins, outs, width, colour)
-        half = colour.astype(np.int64)
+        half = two_colours(ins, outs)
         last = 2 * n - 3 - level
         channels[:, level] = (level * width + ins) * 2 + half
         quarter = width >> (level + 1)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
@@ -24,44 +22,24 @@ MAX_CHOICES = 2_000_000
 Numbers = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class PathTable:
-    """Table of all paths of some pairs, with the links of each as a set of bits.
-
-    Attributes
-    ----------
-    first : int64 array, shape (pairs + 1,)
-        Paths of pair i are ``first[i]:first[i + 1]``.
-    paths : int32 array, shape (paths, stages − 1)
-    masks : uint64 array, shape (paths, words)
-    """
-
-    first: Numbers
-    paths: IntArray
-    masks: npt.NDArray[np.uint64]
-
-
-def path_table(network: Network, sources: npt.ArrayLike, destinations: npt.ArrayLike) -> PathTable:
-    """List every path of every pair.
+def _all_masks(network: Network) -> tuple[Numbers, npt.NDArray[np.uint64]]:
+    """The paths of all pairs, by source and then by destination: where those of each begin, and their links as bits.
 
     Raises
     ------
     UnknotError
         If there are more than `MAX_LISTED`.
     """
-    s, d = (np.asarray(ends, dtype=np.int64) for ends in (sources, destinations))
-    total = int(count_paths(network)[s, d].sum())
-    if total > MAX_LISTED:
-        raise UnknotError(f"{network.name}: {total} paths are too many to list; the limit is {MAX_LISTED}")
-    listed = [all_paths(network, a, b) for a, b in zip(s.tolist(), d.tolist(), strict=True)]
-    first = np.concatenate([[0], np.cumsum([len(paths) for paths in listed], dtype=np.int64)]).astype(np.int64)
-    hops = stages(network).count - 1
-    paths = np.concatenate([*listed, np.empty((0, hops), dtype=np.int32)])
+    count = count_paths(network)
+    if count.sum() > MAX_LISTED:
+        raise UnknotError(f"{network.name}: {count.sum()} paths are too many to list; the limit is {MAX_LISTED}")
+    listed = [all_paths(network, a, b) for a, b in np.ndindex(count.shape)]
+    paths = np.concatenate([*listed, np.empty((0, stages(network).count - 1), dtype=np.int32)])
     masks = np.zeros((len(paths), max(1, -(-network.num_channels // 64))), dtype=np.uint64)
     at = np.arange(len(paths))
-    for hop in range(hops):
-        masks[at, paths[:, hop] // 64] |= np.uint64(1) << (paths[:, hop] % 64).astype(np.uint64)
-    return PathTable(first, paths, masks)
+    for channel in paths.T:
+        masks[at, channel // 64] |= np.uint64(1) << (channel % 64).astype(np.uint64)
+    return np.append(0, np.cumsum(count)), masks
 
 
 def realisable(network: Network, permutations: npt.ArrayLike) -> npt.NDArray[np.bool_]:
@@ -89,16 +67,16 @@ def realisable(network: Network, permutations: npt.ArrayLike) -> npt.NDArray[np.
 
 def decide_many(network: Network, permutations: npt.ArrayLike, limit: int = MAX_CHOICES) -> npt.NDArray[np.int8]:
     """Answers for several permutations: 1, 0, or −1 for those undecided after `limit` choices."""
-    from unknot_papers.multistage.looping_kernel import search_many
+    from unknot_papers.multistage.search_kernel import search_many
 
     rows = np.asarray(permutations, dtype=np.int64)
     terminals = network.num_terminals
     if rows.ndim != 2 or rows.shape[1] != terminals or (np.sort(rows, axis=1) != np.arange(terminals)).any():
         raise UnknotError(f"{network.name}: permutations of its {terminals} terminals are wanted, one a row")
     ends = np.arange(terminals)
-    table = path_table(network, np.repeat(ends, terminals), np.tile(ends, terminals))
+    first, masks = _all_masks(network)
     answer = np.zeros(len(rows), dtype=np.int8)
-    search_many(table.first, table.masks, np.ascontiguousarray(ends * terminals + rows), limit, answer)
+    search_many(first, masks, np.ascontiguousarray(ends * terminals + rows), limit, answer)
     return answer
 
 
