@@ -90,7 +90,7 @@ def test_lost_packets_are_no_matter_of_lanes() -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    out = tmp_path / "curves.svg"
+    out = tmp_path / "routes.json"
     words = ["repair", "ring(5)", "--routing", "shortest_paths", "--time-limit", "5", "--out", str(out)]
     result = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
@@ -99,7 +99,10 @@ def test_the_command(tmp_path: Path) -> None:
     assert "same routes 2 lanes 2 yes 0 2 3 1.5 yes yes yes" in lines
     assert "few changed routes 2 pairs 2 yes 2 1 4 1.6 yes yes NO" in lines
     assert any(line.startswith("new tables 2 lanes 2 ") for line in lines)
-    assert "few changed routes" in out.read_text()
+    words = ["curve", "ring(5)", "--loads", "0.1", "--routing", str(tmp_path / "routes-few-changed-routes.json")]
+    assert CliRunner().invoke(app, [*words, "--measure", "200"]).exit_code == 0
+    result = CliRunner().invoke(app, ["repair", "ring(5)", "--routing", "shortest_paths", "--out", "curves.svg"])
+    assert "curves.svg: routes of remedies are written as .json; `unknot curve` draws" in result.output
     result = CliRunner().invoke(app, ["repair", "ring(5)"])
     assert result.exit_code == 2
     assert "name a --routing, or a folder of a fabric" in result.output

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import (
@@ -19,18 +20,14 @@ from unknot.cli.commands.options import (
     TimeLimit,
 )
 from unknot.cli.commands.outcomes import notify, wrote
-from unknot.cli.commands.shared import exit_code, relation_of, write, write_evidence
+from unknot.cli.commands.shared import exit_code, relation_of, write_evidence
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
-    from unknot._base.switching import Switching
     from unknot.cli.answers.lanes import State
     from unknot.cli.commands.shared import Proved
-    from unknot.repair import Remedy
     from unknot.routing.relation import Relation
 
-LOADS = (0.1, 0.2, 0.3, 0.4, 0.5)
-"""Offered loads of the latency curves."""
 BEFORE, REMEDIES = 0.15, 5
 """Most of the time for the verdict on the routing as it is; how many remedies are judged anew, at most."""
 
@@ -55,8 +52,8 @@ def repair(
     are; new tables; new routes. Of adaptive routings: few candidates removed; escape VCs; new routes. NETWORK may be
     a fabric with forwarding tables. Each remedy is judged anew.
 
-    --out draws latencies before and after; with FILE.json it writes the routes of each remedy, which --routing takes
-    in any command; of a fabric, with a folder, the remedies that OpenSM can load, and how to load them. --evidence
+    --out FILE.json writes the routes of each remedy, which --routing takes in any command, as in `curve` to compare
+    latencies; of a fabric, with a folder, the remedies that OpenSM can load, and how to load them. --evidence
     writes the verdict on the routing, why cheaper remedies are impossible, and the verdict on each remedy.
 
     Exit code 0: every remedy was proved safe.
@@ -69,9 +66,8 @@ def repair(
         Lanes of tables with few changes; by default as many as the VCs.
     minimal
         An adaptive routing shall take shortest paths only.
-    out : FILE.svg|png|pdf|json|DIR
-        Draw latencies; or write the routes of each remedy, its kind in the name of the file; or, of a fabric, files
-        OpenSM loads.
+    out : FILE.json|DIR
+        Write the routes of each remedy, its kind in the name of the file; or, of a fabric, files OpenSM loads.
     """
     from unknot.certificates.documents import part_of
     from unknot.cli.answers.filling import answer
@@ -81,13 +77,10 @@ def repair(
     from unknot.cli.commands.shared import proved, searching
     from unknot.repair import repair as find_remedies
     from unknot.report.export import export
-    from unknot.report.picture import require_ending
 
-    routes = out if out is not None and out.suffix.lower() == ".json" else None
-    if out is not None and (routing is not None or out.suffix):
-        if routes is None:
-            require_ending(out)
-    elif out is not None:
+    if out is not None and (routing is not None or out.suffix) and out.suffix.lower() != ".json":
+        raise UnknotError(f"{out}: routes of remedies are written as .json; `unknot curve` draws their latencies")
+    if out is not None and not out.suffix:
         from unknot.cli.commands.repair_fabric import Search, repair_fabric
 
         with activity.working("looking for remedies") as progress:
@@ -131,12 +124,10 @@ def repair(
         nowhere = "whatever is removed, it is not safe and connected"
         sentences(f"{remedy.kind}: {nowhere}" for remedy in remedies if remedy.cost is None)
     for remedy in remedies:
-        if routes is not None and remedy.cost is not None:
-            file = routes.with_stem(f"{routes.stem}-{remedy.kind.replace(' ', '-')}")
+        if out is not None and remedy.cost is not None:
+            file = out.with_stem(f"{out.stem}-{remedy.kind.replace(' ', '-')}")
             export(remedy.relation, file)
             wrote(file)
-    if out is not None and routes is None:
-        write(out, _curves(relation, list(remedies), switching, seed))
     raise typer.Exit(exit_code(*(state.safe for state in after if state is not None)))
 
 
@@ -163,29 +154,10 @@ def state_of(relation: Relation, proof: Proved, deadline: Deadline) -> State:
     )
 
 
-def _curves(relation: Relation, remedies: list[Remedy], switching: Switching, seed: int) -> str:
-    """Latency against load before and after, drawn."""
-    from unknot.report.curves import draw_curves
-    from unknot.simulation import simulate
-
-    designs = {"as it is": relation}
-    designs |= {remedy.kind: remedy.relation for remedy in remedies if remedy.cost is not None}
-    return draw_curves(
-        {
-            name: [
-                simulate(made, load, switching=switching, seed=seed, warmup=1000, measure=3000, packet_length=4)
-                for load in LOADS
-            ]
-            for name, made in designs.items()
-        }
-    )
-
-
 def _refuted(network: str, routing: str | None, vcs: int | None) -> Relation:
     if routing is not None:
         return relation_of(network, routing, vcs)
     from unknot import fabrics
-    from unknot._base.errors import UnknotError
     from unknot.routing.forwarding_table import fabric_relation
 
     if vcs is not None:
