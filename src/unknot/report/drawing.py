@@ -19,7 +19,7 @@ from unknot.report.load_drawing import MANY, View, draw_matrix
 from unknot.report.phrases import count, escape
 from unknot.report.picture import Drawing
 from unknot.report.placement import MAX_DRAWN
-from unknot.report.sheet import COLOURS, PALE, SOFT, Line, Sheet, number
+from unknot.report.sheet import COLOURS, PALE, SOFT, Line, Sheet
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
@@ -199,7 +199,7 @@ class _Knot:
         if legend:
             top, bottom = height, height + self._legend_height()
             corners = [complex(x, y) for x, y in ((0, top), (0, bottom), (9999, bottom), (9999, top))]
-            parts.append(f'<path d="{paper.path(corners)}Z" fill="{paper.PAPER}" stroke="none"/>')
+            parts.append(shapes.area(f"{paper.path(corners)}Z", paper.PAPER))
             parts += self._legend()
             height = bottom
         return shapes.svg(self.sheet.width, height, title, parts)
@@ -234,11 +234,8 @@ class _Knot:
         before, end = line[-2:]
         size = self.width * 2.1
         stop = paper.cut(line, 0.0, paper.length(line) - size * 0.8)
-        return (
-            f'<path d="{paper.path(stop)}" fill="none" stroke="{colour}" stroke-width="{number(self.width * 0.5)}" '
-            f'stroke-dasharray="{number(self.width)} {number(self.width * 0.8)}"/>'
-            f'<path d="{paper.arrowhead(end, end - before, size)}" fill="{colour}"/>'
-        )
+        shaft = shapes.stroke(paper.path(stop), colour, self.width * 0.5, dashes=(self.width, self.width * 0.8))
+        return shaft + shapes.area(paper.arrowhead(end, end - before, size), colour)
 
     def _legend_height(self) -> float:
         shown = min(len(self.configuration.messages), LEGEND_LINES)

@@ -15,7 +15,6 @@ from unknot.fabrics.named import network as network_named
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.phrases import escape
 from unknot.report.picture import Drawing
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import INK, SOFT, Sheet
@@ -175,16 +174,12 @@ def draw_matrix(
     grid = np.full((cells, cells), -1.0)
     np.maximum.at(grid, (network.source // per, network.target // per), values)
     left, above, size = 58.0, 34.0, round(560.0 / cells, 2)
-    parts = [
-        f'<path d="{_square(complex(left, above), cells * size)}" fill="none" stroke="{SOFT}" stroke-width="0.6"/>'
-    ]
+    parts = [shapes.stroke(_square(complex(left, above), cells * size), SOFT, 0.6)]
     for row, column in np.argwhere(grid >= 0).tolist():
         value = grid[row, column]
         words = f"{_rows(network, row, per)} → {_rows(network, column, per)}: {what} {value:.3g}"
-        parts.append(
-            f'<path d="{_square(complex(left + column * size, above + row * size), size)}" fill="{ink(value / top)}">'
-            f"<title>{escape(words, quote=False)}</title></path>"
-        )
+        place = _square(complex(left + column * size, above + row * size), size)
+        parts.append(shapes.area(place, ink(value / top), words))
     for cell in sorted({0, cells // 4, cells // 2, 3 * cells // 4, cells - 1}):
         name = shapes.short(paper.short_name(network, cell * per), 9)
         parts.append(shapes.text(complex(left - 6, above + (cell + 0.5) * size + 3), name, size=9, anchor="end"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.phrases import escape
-from unknot.report.sheet import COLOURS, INK, PALE, SOFT, number
+from unknot.report.sheet import COLOURS, INK, PALE, SOFT
 
 if TYPE_CHECKING:
     from unknot.design import Rule
@@ -79,8 +79,4 @@ def _arrow(centre: complex, tail: complex, head: complex, colour: str) -> str:
     else:
         way = (head - tail) / abs(head - tail)
         points = [tail + way * (12 + 4j), head + way * (-13 + 4j)]
-    line = "M" + "L".join(f"{number(z.real)},{number(z.imag)}" for z in points)
-    return (
-        f'<path d="{line}" fill="none" stroke="{colour}" stroke-width="1.4"/>'
-        f'<path d="{paper.arrowhead(points[-1], way, 6.5)}" fill="{colour}"/>'
-    )
+    return shapes.stroke(paper.path(points), colour, 1.4) + shapes.area(paper.arrowhead(points[-1], way, 6.5), colour)

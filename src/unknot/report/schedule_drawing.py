@@ -74,7 +74,7 @@ def _panel(
             lines.append(shapes.stroke(paper.path(lane), colour, width, label))
             if network.target[channel] == network.eject[send.destination]:
                 tip = paper.arrowhead(lane[-1], lane[-1] - lane[-2], 2.6 * width)
-                lines.append(f'<path d="{tip}" fill="{colour}"/>')
+                lines.append(shapes.area(tip, colour))
     senders = {int(network.inject[schedule.sends[i].source]) for i in sends}
     receivers = {int(network.eject[schedule.sends[i].destination]) for i in sends}
     heading = f"step {step + 1}: {count(len(sends), 'message')}"

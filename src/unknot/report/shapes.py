@@ -54,8 +54,7 @@ def links(sheet: Sheet, colour: str) -> str:
     crowd = run / (sheet.width * sheet.height)
     width = max(0.25, min(width, MOST_INK / max(crowd, 1e-9)))
     strength = min(1.0, max(0.45, MOST_INK / max(crowd * width, 1e-9)))
-    opacity = f' stroke-opacity="{strength:.2f}"' if strength < 1 else ""
-    return f'<path d="{"".join(lines)}" fill="none" stroke="{colour}" stroke-width="{_fine(width)}"{opacity}/>'
+    return stroke("".join(lines), colour, width, opacity=strength)
 
 
 def arrows(sheet: Sheet, colour: str) -> str:
@@ -69,7 +68,7 @@ def arrows(sheet: Sheet, colour: str) -> str:
         if u != v and (v, u) not in known:
             line = sheet.lane(c, 0.0)
             heads.append(paper.arrowhead(line[-1], line[-1] - line[-2], size))
-    return f'<path d="{"".join(heads)}" fill="{colour}"/>' if heads else ""
+    return area("".join(heads), colour) if heads else ""
 
 
 def _fine(width: float) -> str:
@@ -117,10 +116,7 @@ def terminals(sheet: Sheet) -> list[str]:
             turn = math.pi * (0.25 + 1.7 * i / max(len(here), 2))
             at = complex(sheet.place[router]) + (sheet.radius + size) * complex(math.cos(turn), math.sin(turn))
             corners = [at + size * corner / 2 for corner in (-1 - 1j, 1 - 1j, 1 + 1j, -1 + 1j)]
-            label = escape(network.terminal_name(terminal), quote=False)
-            parts.append(
-                f'<path d="{paper.path(corners)}Z" fill="{SOFT}" stroke="none"><title>{label}</title></path>'
-            )
+            parts.append(area(f"{paper.path(corners)}Z", SOFT, network.terminal_name(terminal)))
     return parts
 
 
@@ -133,10 +129,24 @@ def disc(at: complex, radius: float, fill: str, edge: str, width: float, tip: st
     )
 
 
-def stroke(d: str, ink: str, width: float, words: str = "") -> str:
+def stroke(
+    d: str, ink: str, width: float, words: str = "", *, dashes: tuple[float, ...] = (), opacity: float = 1.0
+) -> str:
     """A line; `words` are shown by a pointer that rests on it."""
-    start = f'<path d="{d}" fill="none" stroke="{ink}" stroke-width="{width:.2f}"'
-    return f"{start}><title>{escape(words, quote=False)}</title></path>" if words else f"{start}/>"
+    more = f' stroke-dasharray="{" ".join(map(number, dashes))}"' if dashes else ""
+    more += f' stroke-opacity="{opacity:.2f}"' if opacity < 1 else ""
+    return _path(f'd="{d}" fill="none" stroke="{ink}" stroke-width="{_fine(width)}"{more}', words)
+
+
+def area(d: str, ink: str, words: str = "") -> str:
+    """What a closed line surrounds; `words` are shown by a pointer that rests on it."""
+    return _path(f'd="{d}" fill="{ink}"', words)
+
+
+def _path(attributes: str, words: str) -> str:
+    return (
+        f"<path {attributes}><title>{escape(words, quote=False)}</title></path>" if words else f"<path {attributes}/>"
+    )
 
 
 def numbered(index: int, at: complex, radius: float, label: str) -> str:

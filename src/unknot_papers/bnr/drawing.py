@@ -8,7 +8,7 @@ from dataclasses import replace
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.phrases import count
-from unknot.report.sheet import COLOURS, INK, PALE, SOFT, Sheet, number
+from unknot.report.sheet import COLOURS, INK, PALE, SOFT, Sheet
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.minimal_paths import ForbiddenPath
@@ -113,8 +113,6 @@ def _step(sheet: Sheet, path: ForbiddenPath, i: int) -> str:
     width = min(3.0, max(1.2, 0.06 * sheet.gap))
     size = 3.2 * width
     shaft = paper.cut(line, 0.0, paper.length(line) - 0.8 * size)
-    dash = f' stroke-dasharray="{number(2 * width)} {number(1.6 * width)}"' if i >= path.refused else ""
-    return (
-        f'<path d="{paper.path(shaft)}" fill="none" stroke="{colour}" stroke-width="{number(width)}"{dash}/>'
-        f'<path d="{paper.arrowhead(line[-1], line[-1] - line[-2], size)}" fill="{colour}"/>'
-    )
+    dashes = (2 * width, 1.6 * width) if i >= path.refused else ()
+    head = shapes.area(paper.arrowhead(line[-1], line[-1] - line[-2], size), colour)
+    return shapes.stroke(paper.path(shaft), colour, width, dashes=dashes) + head

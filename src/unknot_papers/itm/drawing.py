@@ -9,7 +9,7 @@ from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.phrases import count
 from unknot.report.placement import MAX_DRAWN
-from unknot.report.sheet import COLOURS, SOFT, Sheet, number
+from unknot.report.sheet import COLOURS, SOFT, Sheet
 from unknot_papers.itm.topology import TriangularMesh
 
 BESIDE = "#d3d9df"
@@ -51,16 +51,9 @@ def draw_mesh(network: Network, mesh: TriangularMesh | None) -> str:
     parts, at = [], 16.0
     legend = sheet.height + 6
     for lines, colour, thick, words in shown:
-        parts.append(
-            f'<path d="{"".join(lines)}" stroke="{colour}" stroke-width="{number(thick)}" fill="none"/>'
-            if lines
-            else ""
-        )
+        parts.append(shapes.stroke("".join(lines), colour, thick) if lines else "")
         label = f"{words}: {len(lines)}"
-        parts.append(
-            f'<path d="{paper.path([complex(at, legend), complex(at + 22, legend)])}" stroke="{colour}" '
-            f'stroke-width="{number(thick)}" fill="none"/>'
-        )
+        parts.append(shapes.stroke(paper.path([complex(at, legend), complex(at + 22, legend)]), colour, thick))
         parts.append(shapes.text(complex(at + 28, legend + 4), label, size=12, anchor="start", colour=SOFT))
         at += 46 + 7 * len(label)
     parts += shapes.routers(sheet, set(range(network.num_routers)), faint=False)

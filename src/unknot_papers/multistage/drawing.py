@@ -8,9 +8,9 @@ import numpy as np
 
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.phrases import count, escape
+from unknot.report.phrases import count
 from unknot.report.placement import MAX_DRAWN
-from unknot.report.sheet import COLOURS, INK, PALE, SOFT, Sheet, number
+from unknot.report.sheet import COLOURS, INK, PALE, SOFT, Sheet
 from unknot_papers.multistage.paths import channel_graph
 from unknot_papers.multistage.realisation import Realisation
 
@@ -42,10 +42,10 @@ def draw_realisation(realisation: Realisation) -> str:
         return shapes.note(title, f"Too large to draw: {shapes.summary(network)}.")
     sheet = Sheet.of(network)
     gone = "".join(paper.path(sheet.centre(c)) for c in realisation.marks.channels(network).tolist())
-    parts = [shapes.links(sheet, PALE), f'<path d="{gone}" fill="none" stroke="{SOFT}" stroke-dasharray="2 4"/>']
+    parts = [shapes.links(sheet, PALE), shapes.stroke(gone, SOFT, 1.0, dashes=(2, 4))]
     routers = shapes.routers(sheet, set(range(network.num_routers)), faint=False)
     routes = _routes(realisation) if realisation.realised is not None else []
-    parts += _conflicts(sheet, routes)
+    parts.append(_conflicts(sheet, routes))
     for m in sorted(range(len(routes)), key=lambda m: not routes[m][1]):
         parts.append(_message(sheet, realisation, m, *routes[m]))
     parts += [*routers, *(_dead(sheet, router) for router in realisation.marks.switches)]
@@ -77,22 +77,17 @@ def _routes(realisation: Realisation) -> list[tuple[list[int], bool]]:
 def _message(sheet: Sheet, realisation: Realisation, m: int, channels: list[int], through: bool) -> str:
     network, source, destination = sheet.network, realisation.sources[m], realisation.destinations[m]
     line = [complex(sheet.place[network.inject[source]])] + [p for c in channels for p in sheet.centre(c)]
-    dashes = "" if through else ' stroke-dasharray="6 4"'
-    label = escape(f"{network.terminal_name(source)} → {network.terminal_name(destination)}", quote=False)
-    width = number(min(3.0, max(1.4, 0.06 * sheet.gap)))
-    return (
-        f'<path d="{paper.path(line)}" fill="none" stroke="{COLOURS[m % len(COLOURS)]}" stroke-width="{width}" '
-        f'stroke-linejoin="round"{dashes}><title>{label}</title></path>'
-    )
+    label = f"{network.terminal_name(source)} → {network.terminal_name(destination)}"
+    width = min(3.0, max(1.4, 0.06 * sheet.gap))
+    dashes = () if through else (6, 4)
+    return shapes.stroke(paper.path(line), COLOURS[m % len(COLOURS)], width, label, dashes=dashes)
 
 
-def _conflicts(sheet: Sheet, routes: list[tuple[list[int], bool]]) -> list[str]:
+def _conflicts(sheet: Sheet, routes: list[tuple[list[int], bool]]) -> str:
     """Links that carry more than one message."""
     used = np.bincount([c for channels, _ in routes for c in channels], minlength=sheet.network.num_channels)
     lines = "".join(paper.path(sheet.centre(c)) for c in np.flatnonzero(used > 1).tolist())
-    return [f'<path d="{lines}" fill="none" stroke="{CONFLICT}" stroke-width="7" stroke-opacity="0.35"/>'] * bool(
-        lines
-    )
+    return shapes.stroke(lines, CONFLICT, 7.0, opacity=0.35) if lines else ""
 
 
 def _dead(sheet: Sheet, router: int) -> str:
