@@ -34,7 +34,7 @@ class Form:
     without : tuple of str
         Fields of these classes that are no keys.
     table : tuple of str
-        Keys that the terminal shows, in this order; empty: all.
+        Keys that the terminal shows, in this order, ``form.*`` for those of a form within; empty: all.
     """
 
     kinds: ClassVar[tuple[type, ...]] = ()

@@ -269,9 +269,7 @@ class RepairAnswer(RelationForm):
     """JSON answer of `unknot repair`."""
 
     table = (
-        "network.name", "routing", "switching", "before.deadlock_free", "before.certificate_holds",
-        "before.delivered", "before.minimal", "before.widest_vcs", "before.highest_load", "before.mean_hops",
-        "remedies",
+        "network.name", "routing", "switching", "before.*", "remedies",
     )  # fmt: skip
 
     switching: str

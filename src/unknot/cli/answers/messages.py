@@ -64,9 +64,7 @@ class TraceAnswer(RelationForm, WithUnits):
     table = (
         "network.name", "routing", "vcs", "switching", "buffer_depth", "messages", "flits", "makespan",
         "latency_mean", "latency_p50", "latency_p95", "latency_p99", "latency_max", "network_latency_mean",
-        "closed_loop.requests", "closed_loop.window", "closed_loop.done", "closed_loop.round_trip_mean",
-        "closed_loop.round_trip_p50", "closed_loop.round_trip_p99", "closed_loop.throughput", "unfinished", "reason",
-        "cycles", "flit_hops", "classes",
+        "closed_loop.*", "unfinished", "reason", "cycles", "flit_hops", "classes",
     )  # fmt: skip
 
     messages: Natural

@@ -79,7 +79,7 @@ def put(json: bool, form: type[Form], filled: Answer, scale: Scale = PLAIN, max_
         return
     rows: list[tuple[str, Text]] = []
     lists: list[tuple[str, type[Form], Any]] = []
-    for path in form.table or keys_of(form):
+    for path in _shown(form):
         first, _, rest = path.partition(".")
         if rest and isinstance(filled.get(first), list):
             of = _listed(keys_of(form)[first].hint)
@@ -95,6 +95,21 @@ def put(json: bool, form: type[Form], filled: Answer, scale: Scale = PLAIN, max_
     print_rows(rows)
     for title, inner, value in lists:
         print_forms(inner, value, title, scale, max_rows)
+
+
+def _shown(form: Any) -> list[str]:
+    """The keys that a form shows; behind ``.*`` those of the form within."""
+    paths: list[str] = []
+    for path in form.table or keys_of(form):
+        first = path.removesuffix(".*")
+        inner = None if first == path else _form_in(keys_of(form)[first].hint)
+        paths += [path] if inner is None else [f"{first}.{within}" for within in _shown(inner)]
+    return paths
+
+
+def _form_in(hint: Any) -> Any:
+    """The form that a type is, if it is one or may be one."""
+    return next((part for part in (hint, *get_args(hint)) if is_form(part)), None)
 
 
 def print_forms(form: type[Form], filled: Any, title: str, scale: Scale = PLAIN, max_rows: int = MOST_ROWS) -> None:
@@ -119,7 +134,7 @@ def _at(form: Any, filled: Any, path: str) -> tuple[Any, Any, dict[str, Any]]:
     if one is None:  # a key of some heirs of the form whose table this is
         return None, None, {}
     value = filled.get(one.name or first)
-    inner = next((part for part in (one.hint, *get_args(one.hint)) if is_form(part)), None)
+    inner = _form_in(one.hint)
     if rest and inner is not None:
         return (None, None, {}) if value is None else _at(inner, value, rest)
     return one.hint, value, filled
