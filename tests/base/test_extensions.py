@@ -122,8 +122,8 @@ def test_pattern(run: Run) -> None:
 
 def test_command_and_its_form(run: Run) -> None:
     assert run("degrees", "wheel(5)", "--least", "4").stdout == "degree 5: 1\n"
-    answer = json.loads(run("--max-memory", "2G", "degrees", "wheel(5)", "--json").stdout)
-    assert answer.pop("manifest")["command"] == ["--max-memory", "2G", "degrees", "wheel(5)", "--json"]
+    answer = json.loads(run("degrees", "wheel(5)", "--max-memory", "2G", "--json").stdout)
+    assert answer.pop("manifest")["command"] == ["degrees", "wheel(5)", "--max-memory", "2G", "--json"]
     assert answer == {"network": "wheel(5)", "routers": {"3": 5, "5": 1}}
     assert "Count the routers of each degree." in run("degrees", "--help").stdout
 

@@ -151,9 +151,9 @@ def test_what_a_manifest_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.chdir(tmp_path)
     write_edge_list(ring(3), tmp_path / "three.edges")
     words = ("simulate", "three.edges", "--routing", "shortest_paths", "--load", "0.1", *SHORT, "--seed", "9")
-    _, document = made(tmp_path, "--max-memory", "4G", *words, "--csv", "run.csv")
+    _, document = made(tmp_path, *words, "--csv", "run.csv", "--max-memory", "4G")
     manifest = document["manifest"]
-    assert manifest["command"] == ["--max-memory", "4G", *words, "--csv", "run.csv", "--json"]
+    assert manifest["command"] == [*words, "--csv", "run.csv", "--max-memory", "4G", "--json"]
     assert (manifest["seed"], manifest["output"], manifest["unknot"]) == (9, "-", unknot.__version__)
     assert manifest["code"] == code_digest() == digest_of([PACKAGE, PACKAGE.parent / "unknot_papers"], libraries())
     assert manifest["libraries"] == libraries()

@@ -18,8 +18,6 @@ from unknot.cli import exit_codes
 from unknot.cli.commands import guard
 from unknot.cli.commands.options import (
     Grouped,
-    MaxMemory,
-    Traceback,
     Version,
     prepared,
 )
@@ -61,14 +59,8 @@ class _Program(Commands):
                 formatter.write_dl(lines)
 
 
-def _root(
-    context: typer.Context, version: Version = False, max_memory: MaxMemory = None, traceback: Traceback = False
-) -> None:
+def _root(version: Version = False) -> None:
     """Describe, route, prove, simulate and compare interconnection networks."""
-    if max_memory is not None:
-        from unknot._base.memory import memory_limit
-
-        context.with_resource(memory_limit(max_memory))
 
 
 def application(names: Iterable[str] = COMMANDS) -> typer.Typer:

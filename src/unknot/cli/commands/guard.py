@@ -221,7 +221,7 @@ def run(command: Callable[[], Any]) -> NoReturn:
         guard.end(INTERRUPTED)
 
 
-def internal_error(error: BaseException, *, traceback: bool = False) -> int:
+def internal_error(error: BaseException) -> int:
     """Say in a sentence that Unknot itself is at fault, and where the traceback is; the exit code for it.
 
     An error after an interrupt is due to that: C code that calls Python drops the exception and fails in its own way.
@@ -237,12 +237,7 @@ def internal_error(error: BaseException, *, traceback: bool = False) -> int:
     what = visible(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)[:300]
     from unknot._base.extensions import author_of
 
-    where = "it stands above"
-    trace = _traceback(error)
-    if traceback:
-        _say(visible(trace, "\n"))
-    else:
-        where = _kept(trace)
+    where = _kept(_traceback(error))
     _say(f"internal error, so there is no answer: this is a fault of {author_of(error)} ({what}); traceback: {where}")
     return INTERNAL
 
@@ -257,7 +252,7 @@ def _traceback(error: BaseException) -> str:
 
 
 def _kept(trace: str) -> str:
-    """The traceback in a file of its own: its name, or what to do instead."""
+    """The name of a file of its own that has the traceback; itself, where none can be written."""
     import tempfile
 
     try:
@@ -267,7 +262,7 @@ def _kept(trace: str) -> str:
             file.write(trace)
         return file.name
     except OSError:
-        return "give the same command with --traceback"
+        return visible(trace, "\n")
 
 
 def _say(text: str) -> None:

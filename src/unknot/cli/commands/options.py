@@ -57,6 +57,7 @@ from typer.core import TyperCommand
 from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.manifest import Running, running
+from unknot._base.memory import memory_limit
 from unknot.cli.commands import guard
 from unknot.cli.commands.outcomes import WORDS
 from unknot.cli.docstrings import entries
@@ -149,6 +150,16 @@ _NETWORKS = {"network", "source", "fabric"}
 """Parameters that may name a file of a network."""
 
 
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--max-memory",
+        metavar="SIZE",
+        help="Memory that may be used, such as 16G; by default half of what is available, at most 4G.",
+    ),
+]
+
+
 def _described(name: str, kind: str, words: str) -> Any:
     """An argument or option as typer takes it; a file is none that is a folder."""
     names = [word for word in kind.split() if word.startswith(("--", "argument"))]
@@ -181,7 +192,9 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
     own, networks = parameters.get("deadline"), _NETWORKS & set(parameters)
 
     @functools.wraps(command)
-    def run(*, time_limit: float | None = None, form: str | None = None, **options: Any) -> None:
+    def run(
+        *, time_limit: float | None = None, form: str | None = None, max_memory: str | None = None, **options: Any
+    ) -> None:
         seconds = own.default if own is not None and time_limit is None else time_limit
         deadline = None if seconds is None else Deadline.after(seconds, "--time-limit", UnknotError)
         if deadline is not None and time_limit is not None:
@@ -195,13 +208,15 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
             for name in networks:
                 if options[name] is not None:
                     options[name] = type(options[name])(f"{form}:{options[name]}")
-        command(**options)
+        with memory_limit(max_memory):
+            command(**options)
 
     if networks:
         parameters["form"] = inspect.Parameter("form", _LAST, default=None, annotation=_FormatName)
     seconds: Any = True if own is None or own.default is None else f"{own.default:g}"
     limit: Any = Annotated[float | None, typer.Option("--time-limit", help=LIMIT, show_default=seconds)]
     kind = _LAST if own is None else own.kind
+    parameters["max_memory"] = inspect.Parameter("max_memory", _LAST, default=None, annotation=MaxMemory)
     parameters["deadline"] = inspect.Parameter("time_limit", kind, default=None, annotation=limit)
     run.__signature__ = signature.replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
     run.__doc__ = doc.partition("\n\nParameters\n---")[0]
@@ -220,16 +235,3 @@ def _version(flag: bool) -> None:
 
 
 Version = Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")]
-
-MaxMemory = Annotated[
-    str | None,
-    typer.Option(
-        "--max-memory",
-        metavar="SIZE",
-        help="Memory that may be used, such as 16G; by default half of what is available, at most 4G.",
-    ),
-]
-Traceback = Annotated[
-    bool,
-    typer.Option("--traceback", help="After an internal error, print the traceback instead of keeping it in a file."),
-]

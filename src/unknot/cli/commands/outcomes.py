@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,6 @@ UsageError: Any = typer.BadParameter.__base__
 """The error of command lines: of click, or of the copy of it in newer versions of typer."""
 WORDS = "unknot.words"
 """Key of the words of the command line, as they were typed, in what contexts share."""
-_ANYWHERE = {"--traceback": 0, "--max-memory": 1}
-"""Options of all commands, which may stand behind a command too, and how many values they have."""
 
 
 class Commands(TyperGroup):
@@ -33,8 +31,7 @@ class Commands(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.meta[WORDS] = tuple(args)
         with cleaned_usage():
-            front, rest = split_global(args)
-            return super().parse_args(ctx, front + rest)
+            return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -57,7 +54,7 @@ class Commands(TyperGroup):
             if isinstance(error, ImportError) and (missing := missing_extra(error)):
                 notify(missing)
                 raise typer.Exit(BAD_INPUT) from None
-            raise typer.Exit(internal_error(error, traceback=bool(ctx.params.get("traceback")))) from None
+            raise typer.Exit(internal_error(error)) from None
 
 
 @contextlib.contextmanager
@@ -68,22 +65,6 @@ def cleaned_usage() -> Iterator[None]:
     except UsageError as error:
         setattr(error, "message", visible(bare(error.message)))  # noqa: B010 -- declared final
         raise
-
-
-def split_global(args: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The options of all commands among the words of a command line, and the other words."""
-    front: list[str] = []
-    rest: list[str] = []
-    words = iter(args)
-    for word in words:
-        if word == "--":
-            rest += [word, *words]
-        elif word.partition("=")[0] in _ANYWHERE:
-            values = 0 if "=" in word else _ANYWHERE[word]
-            front += [word, *(value for _, value in zip(range(values), words, strict=False))]
-        else:
-            rest.append(word)
-    return front, rest
 
 
 def wrote(path: Path | str, more: str = "") -> None:

@@ -19,7 +19,7 @@ from unknot._base.errors import UnknotError, visible
 from unknot._base.input import read_bytes
 from unknot._base.output import captured
 from unknot.cli.commands.options import Json
-from unknot.cli.commands.outcomes import UsageError, notify, split_global
+from unknot.cli.commands.outcomes import UsageError, notify
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
@@ -104,17 +104,19 @@ def _read(file: Path) -> tuple[Manifest, bytes]:
 
 
 def _command(context: typer.Context, recorded: Manifest, file: Path) -> Any:
-    """The command of a manifest, its words parsed and nothing run; options of all commands are left out."""
-    _, words = split_global(recorded.command)
+    """The command of a manifest, its words parsed and nothing run; a limit of memory is left out."""
+    words = list(recorded.command[2 * recorded.command[:1].count("--max-memory") :])  # older ones have it in front
     group: Any = context.find_root().command
     command = group.get_command(context, words[0]) if words and words[0] not in NOT_AGAIN else None
     if command is None:
         raise UnknotError(f"{file}: there is no command {' '.join(words[:1])!r} that could be run again")
     try:
         with contextlib.redirect_stdout(io.StringIO()):  # of --help
-            return command.make_context(words[0], words[1:], parent=context)
+            made = command.make_context(words[0], words[1:], parent=context)
     except (UsageError, typer.Exit) as error:
         raise UnknotError(f"{file}: unknot {shlex.join(words)}: {getattr(error, 'message', 'no outcome')}") from None
+    made.params["max_memory"] = None
+    return made
 
 
 def _require_harmless(command: Any, file: Path) -> None:
