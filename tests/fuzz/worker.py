@@ -30,7 +30,7 @@ from hypothesis import strategies as st
 from tests.fuzz.mutation import damaged
 from tests.fuzz.readers import READERS
 from unknot._base.errors import UnknotError
-from unknot.cli.commands.outcomes import notify
+from unknot.cli.commands.printing import notify
 
 SLOWEST, LARGEST = 20.0, 2 * 2**30
 

@@ -21,7 +21,8 @@ from unknot.cli.commands.options import (
     Version,
     prepared,
 )
-from unknot.cli.commands.outcomes import Commands, notify
+from unknot.cli.commands.outcomes import Commands
+from unknot.cli.commands.printing import notify
 
 PANELS = {
     "Prove": ("check", "accept", "replay", "analyse", "faults", "audit"),

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
-from unknot.cli.commands.outcomes import notify
+from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import write
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 

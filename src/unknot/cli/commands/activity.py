@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import threading
@@ -11,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from unknot._base.compiling import QUIET
-from unknot.cli.commands.printing import printable
+from unknot.cli.commands.printing import notify
 
 
 def working(what: str) -> AbstractContextManager[Callable[..., None]]:
@@ -61,8 +60,7 @@ def signs() -> Iterator[None]:
     def follow() -> None:
         while not ended.wait(EVERY):
             what = f"{(_doing or ['working'])[-1]}, {time.monotonic() - began:.0f} s"
-            with contextlib.suppress(OSError, ValueError):
-                print(printable(what, sys.stderr), file=sys.stderr, flush=True)
+            notify(what)
 
     threading.Thread(target=follow, daemon=True).start()
     try:

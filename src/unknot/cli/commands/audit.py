@@ -11,7 +11,7 @@ import typer
 
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import MINUTE, EvidenceDocument, Json, TimeLimit
-from unknot.cli.commands.outcomes import notify
+from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import exit_code, write_evidence
 
 if TYPE_CHECKING:

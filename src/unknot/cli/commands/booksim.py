@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import UnknotError
 from unknot._base.output import make_folder
-from unknot.cli.commands.outcomes import notify, wrote
-from unknot.cli.commands.printing import show, show_json
+from unknot.cli.commands.printing import notify, show, show_json, wrote
 from unknot.cli.commands.shared import write, write_rows
 
 if TYPE_CHECKING:

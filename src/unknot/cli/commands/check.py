@@ -19,7 +19,7 @@ from unknot.cli.commands.options import (
     NetworkText,
     TimeLimit,
 )
-from unknot.cli.commands.outcomes import notify
+from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import (
     COQ,
     exit_code,

@@ -15,7 +15,7 @@ from unknot.cli.commands.options import (
     Seed,
     Seeds,
 )
-from unknot.cli.commands.outcomes import notify
+from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import flows_in, kept_in, relation_of, write, write_rows
 from unknot.cli.exit_codes import UNDECIDED
 

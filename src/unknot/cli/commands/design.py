@@ -14,7 +14,7 @@ from unknot._base.pieces import Piece
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import MINUTE, EvidenceDocument, Json, TimeLimit
-from unknot.cli.commands.outcomes import notify, wrote
+from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import write, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 

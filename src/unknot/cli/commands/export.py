@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from unknot.cli.commands.options import Json, NetworkText
-from unknot.cli.commands.outcomes import wrote
+from unknot.cli.commands.printing import wrote
 from unknot.cli.commands.shared import relation_of
 
 

@@ -12,7 +12,7 @@ from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
 from unknot.cli.commands.options import SEED, EvidenceDocument, Json, NetworkText, Seed
-from unknot.cli.commands.outcomes import notify
+from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import exit_code, write_evidence, write_rows
 
 ROW = 400

@@ -17,9 +17,8 @@ from typing import Any, NoReturn
 from unknot._base import memory
 from unknot._base.compiling import ABOUT
 from unknot._base.deadline import LOOK, WORK, Deadline, clock
-from unknot._base.errors import visible
 from unknot._base.output import is_writing
-from unknot.cli.commands.printing import ANSWERING
+from unknot.cli.commands.printing import ANSWERING, notify
 from unknot.cli.exit_codes import BAD_INPUT, INTERNAL, INTERRUPTED, NOBODY_READS, UNDECIDED
 
 UNNOTICED = 0.5
@@ -201,7 +200,7 @@ def _clean_up() -> None:
 def run(command: Callable[[], Any]) -> NoReturn:
     """Run a command that ends with SystemExit, in the process of the command line."""
     atexit.register(_end_tracker)  # before multiprocessing is imported, so that this runs after it has cleaned up
-    warnings.showwarning = lambda message, *_, **__: _say(f"note: {visible(str(message))}")
+    warnings.showwarning = lambda message, *_, **__: notify(f"note: {message}")
     guard = Guard()
     _guarded.set()
     code = 0
@@ -227,18 +226,22 @@ def internal_error(error: BaseException) -> int:
     An error after an interrupt is due to that: C code that calls Python drops the exception and fails in its own way.
     """
     if _interrupted:
-        _say("interrupted")
+        notify("interrupted")
         return INTERRUPTED
     if isinstance(error, MemoryError):
         left = memory.in_words(memory.available())
-        why = f" ({visible(str(error))[:300]})" if str(error) else ""
-        _say(f"out of memory: this takes more than there is, {left}; take a smaller design, or a larger machine{why}")
+        why = f" ({str(error)[:300]})" if str(error) else ""
+        notify(
+            f"out of memory: this takes more than there is, {left}; take a smaller design, or a larger machine{why}"
+        )
         return BAD_INPUT
-    what = visible(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)[:300]
+    what = (f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)[:300]
     from unknot._base.extensions import author_of
 
     where = _kept(_traceback(error))
-    _say(f"internal error, so there is no answer: this is a fault of {author_of(error)} ({what}); traceback: {where}")
+    notify(
+        f"internal error, so there is no answer: this is a fault of {author_of(error)} ({what}); traceback: {where}"
+    )
     return INTERNAL
 
 
@@ -262,12 +265,7 @@ def _kept(trace: str) -> str:
             file.write(trace)
         return file.name
     except OSError:
-        return visible(trace, "\n")
-
-
-def _say(text: str) -> None:
-    with contextlib.suppress(OSError, ValueError):
-        print(text, file=sys.stderr, flush=True)
+        return trace
 
 
 def flushed(code: int) -> int:
@@ -281,7 +279,7 @@ def flushed(code: int) -> int:
         except (OSError, ValueError) as error:
             _redirect(stream)
             if counts:
-                _say(f"stdout: it cannot be written: {getattr(error, 'strerror', None) or error}")
+                notify(f"stdout: it cannot be written: {getattr(error, 'strerror', None) or error}")
                 code = 2 if code in (0, 1) else code
     return code
 

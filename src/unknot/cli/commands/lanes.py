@@ -18,7 +18,7 @@ from unknot.cli.commands.options import (
     Seed,
     TimeLimit,
 )
-from unknot.cli.commands.outcomes import notify
+from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import write_evidence
 
 if TYPE_CHECKING:

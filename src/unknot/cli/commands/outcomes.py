@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import re
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from unknot._base.errors import UnknotError, bare, missing_extra, visible
-from unknot._base.output import is_captured
 from unknot.cli.commands.activity import signs
 from unknot.cli.commands.guard import internal_error
-from unknot.cli.commands.printing import printable
+from unknot.cli.commands.printing import notify
 from unknot.cli.exit_codes import BAD_INPUT, INTERRUPTED, NOBODY_READS
 
 UsageError: Any = typer.BadParameter.__base__
@@ -65,15 +62,3 @@ def cleaned_usage() -> Iterator[None]:
     except UsageError as error:
         setattr(error, "message", visible(bare(error.message)))  # noqa: B010 -- declared final
         raise
-
-
-def wrote(path: Path | str, more: str = "") -> None:
-    """Say that a file was written, unless it was not."""
-    if not is_captured():
-        notify(f"wrote {path}{more}")
-
-
-def notify(text: str) -> None:
-    """Print a line on stderr, where it disturbs nobody who reads the answer."""
-    with contextlib.suppress(OSError):
-        print(printable(text, sys.stderr), file=sys.stderr, flush=True)

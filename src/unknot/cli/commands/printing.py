@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 from unknot._base.errors import visible
 from unknot._base.manifest import STDOUT, manifest_of
+from unknot._base.output import is_captured
 
 _ASCII = str.maketrans(
     {
@@ -37,6 +40,18 @@ def show(text: str) -> None:
     """Print lines on stdout."""
     ANSWERING.set()
     print(printable(text, sys.stdout))
+
+
+def wrote(path: Path | str, more: str = "") -> None:
+    """Say that a file was written, unless it was not."""
+    if not is_captured():
+        notify(f"wrote {path}{more}")
+
+
+def notify(text: str) -> None:
+    """Print a line on stderr, where it disturbs nobody who reads the answer."""
+    with contextlib.suppress(OSError, ValueError):
+        print(printable(text, sys.stderr), file=sys.stderr, flush=True)
 
 
 def show_json(answer: dict[str, Any]) -> None:

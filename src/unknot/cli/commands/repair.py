@@ -19,7 +19,7 @@ from unknot.cli.commands.options import (
     Seed,
     TimeLimit,
 )
-from unknot.cli.commands.outcomes import notify, wrote
+from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import exit_code, relation_of, write_evidence
 
 if TYPE_CHECKING:

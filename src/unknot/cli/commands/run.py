@@ -8,7 +8,7 @@ from pathlib import Path
 from unknot._base.errors import UnknotError
 from unknot._base.output import make_folder
 from unknot.cli.commands.options import Json
-from unknot.cli.commands.outcomes import notify
+from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import kept_in, write_rows
 
 

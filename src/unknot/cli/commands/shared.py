@@ -14,7 +14,7 @@ import typer
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot._base.three_valued import all_hold
 from unknot.cli.commands.guard import SPARED
-from unknot.cli.commands.outcomes import notify, wrote
+from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.exit_codes import FAILS, HOLDS, INTERRUPTED, UNDECIDED
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from unknot.cli.commands.options import (
     Seeds,
     in_groups,
 )
-from unknot.cli.commands.outcomes import notify
+from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import flows_in, relation_of, write, write_counterexample, write_rows
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from unknot.cli.commands.options import (
     NetworkText,
     Seed,
 )
-from unknot.cli.commands.outcomes import wrote
+from unknot.cli.commands.printing import wrote
 from unknot.cli.commands.shared import relation_of
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
 
