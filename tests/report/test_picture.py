@@ -119,7 +119,7 @@ def series() -> Drawing:
     return draw_series(one, title="a <b> $c$")
 
 
-@pytest.mark.parametrize("command", ["show", "check", "simulate", "repair", "design", "bnr", "multicast"])
+@pytest.mark.parametrize("command", ["show", "check", "simulate", "design", "bnr", "multicast"])
 def test_every_command_that_draws_refuses_other_endings_with_the_list(command: str, tmp_path: Path) -> None:
     more = {"check": ["--routing", "duato"], "simulate": ["--routing", "duato", "--load", "0.1"]}
     said = refused(command, "mesh(3, 3)", *more.get(command, []), "--out", str(tmp_path / "a.jpg"))
