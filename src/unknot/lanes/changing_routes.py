@@ -13,7 +13,7 @@ from unknot.lanes.laned import Routes
 from unknot.lanes.path_set import Flags, Floats, Ints, unpacked
 from unknot.lanes.tables import Table, hops_of
 from unknot.network import Network
-from unknot.routing.in_lanes import in_blocks, terminals, vcs_of_lane, vcs_of_lanes
+from unknot.routing.in_lanes import in_blocks, terminals, vcs_of_lanes
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -110,6 +110,8 @@ def moving(
     table : Table, optional
         Has the addresses and who uses them; by default they are terminals.
     """
+    from unknot.routing.rules_kernel import vcs_of_lane
+
     virtual, spread = _channels(network, lanes, vcs)
     router, first, num_vcs, total = virtual.router, virtual.first, virtual.total, virtual.widest
     addresses = table.addresses if table else terminals(network, sends)
@@ -125,7 +127,7 @@ def moving(
         then = start[here, home] if at >= num_vcs else step[spread[at], home]
         if then < 0:
             return 0
-        return vcs_of_lane(out, first[then // lanes], then % lanes, total, lanes)
+        return int(vcs_of_lane(out, first[then // lanes], then % lanes, total, lanes))
 
     return Relation(
         network,
@@ -190,6 +192,8 @@ def by_levels(table: Table, packed: Packed, lanes: int, *, vcs: int | None = Non
 
     Address a at level s is s · addresses + a.
     """
+    from unknot.routing.rules_kernel import vcs_of_lane
+
     level, entries = packed.level, packed.entries
     network, count = table.network, table.row.size
     virtual, spread = _channels(network, lanes, vcs)
@@ -208,7 +212,7 @@ def by_levels(table: Table, packed: Packed, lanes: int, *, vcs: int | None = Non
         if channel < 0:
             return 0
         lane = entries[sl, came[at], slot[channel]]
-        return 0 if lane < 0 else vcs_of_lane(out, first[channel], lane, total, lanes)
+        return 0 if lane < 0 else int(vcs_of_lane(out, first[channel], lane, total, lanes))
 
     levels = len(entries)
     return Relation(

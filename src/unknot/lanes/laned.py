@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from unknot.lanes.path_set import Flags, Floats, Ints
 from unknot.network import Network
-from unknot.routing.in_lanes import in_blocks, terminals, vcs_of_lane, vcs_of_lanes
+from unknot.routing.in_lanes import in_blocks, terminals, vcs_of_lanes
 from unknot.routing.relation import EJECT, Out, Relation
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ def laned(
     minimal : bool
         Whether all routes are shortest paths.
     """
+    from unknot.routing.rules_kernel import vcs_of_lane
+
     lanes = routes.follow.shape[0]
     virtual = vcs_of_lanes(network, vcs, lanes, name)
     router, first, at_channel, num_vcs = virtual.router, virtual.first, virtual.channel, virtual.total
@@ -97,7 +99,7 @@ def laned(
             channel = -1 if slot < 0 else leaving[leaving_first[here] + slot]
         if channel < 0:
             return 0
-        return vcs_of_lane(out, first[channel], lane, total, lanes)
+        return int(vcs_of_lane(out, first[channel], lane, total, lanes))
 
     return Relation(
         network,

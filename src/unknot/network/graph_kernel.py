@@ -103,3 +103,17 @@ def spreads(first, neighbour, starts, marked, count, farthest, total):
                 farthest[i] = distance[queue[k]]
         if met < count:
             farthest[i] = total[i] = -1
+
+
+@kernel(lambda t: t.int64(t.READ64, t.READ32, t.READ64, t.int16[::1]))
+def distances(first, neighbour, starts, table):
+    """Write hops from each start to every router, row by row; −1 − i when one is too far from start i, else 0."""
+    routers = first.size - 1
+    queue, distance = np.empty(routers, np.int32), np.empty(routers, np.int32)
+    for i in range(starts.size):
+        count = bfs(first, neighbour, starts[i], distance, queue)
+        if distance[queue[count - 1]] > 32767:
+            return -1 - i
+        for router in range(routers):
+            table[i * routers + router] = distance[router]
+    return 0

@@ -62,7 +62,7 @@ def de_bruijn(network: Network, *, paths: str = "multi_root", letter: int = 0, b
     >>> de_bruijn(families.de_bruijn(2, 4))
     <Relation de_bruijn (multi_root) on de_bruijn(2, 4), 46 VCs>
     """
-    from unknot.routing.paths_kernel import depth, shifts
+    from unknot.routing.rules_kernel import depth, shifts
 
     require_known("de_bruijn: unknown paths", paths, PATHS, RelationError)
     words = de_bruijn_words(network, "de_bruijn")

@@ -46,7 +46,7 @@ def destination_tag(network: Network, vcs: int = 1) -> Relation:
     >>> destination_tag(omega(8))
     <Relation destination_tag on omega(8), 16 VCs>
     """
-    from unknot.routing.grid_kernel import offered
+    from unknot.routing.rules_kernel import offered
 
     view = stages(network)
     last = view.count - 1

@@ -61,7 +61,7 @@ def dimension_order(
     >>> dimension_order(mesh(4, 4))
     <Relation dimension_order on mesh(4, 4), 48 VCs>
     """
-    from unknot.routing.grid_kernel import offered, towards
+    from unknot.routing.rules_kernel import offered, towards
 
     known = ("auto", "none", "crossing", "entry")
     require_known("dimension_order: unknown dateline", dateline, known, RelationError)

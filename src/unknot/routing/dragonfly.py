@@ -122,7 +122,7 @@ def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "
 
 def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relation:
     """The routing whose classes begin at `least`: 1 for minimal, 0 for Valiant's."""
-    from unknot.routing.grid_kernel import offered
+    from unknot.routing.rules_kernel import offered
 
     view = groups_of(network, name)
     group, index, local, between, pair = (

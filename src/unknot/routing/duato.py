@@ -42,7 +42,7 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
     >>> duato(torus(4, 4))
     <Relation duato on torus(4, 4), 192 VCs>
     """
-    from unknot.routing.grid_kernel import offered, towards
+    from unknot.routing.rules_kernel import offered, towards
 
     product = grid(network)
     coordinates, radices, wraps, channel = product.coordinates, product.radices, product.wraps, product.channel

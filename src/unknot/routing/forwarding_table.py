@@ -74,7 +74,7 @@ def forwarding_table(
     >>> forwarding_table(line(2), [[EJECT_HERE, 0], [1, EJECT_HERE]])
     <Relation forwarding_table on line(2), 2 VCs>
     """
-    from unknot.routing.grid_kernel import offered
+    from unknot.routing.rules_kernel import offered
 
     table = np.asarray(next_channel)
     homes: Any = np.arange(network.num_terminals) if destination is None else np.asarray(destination)

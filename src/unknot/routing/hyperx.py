@@ -99,7 +99,7 @@ def _in_order(
     network: Network, product: CompleteProduct, vcs: int, name: str, source: str, *, deroutes: bool
 ) -> Relation:
     """One dimension after the other, in each a deroute if they are allowed."""
-    from unknot.routing.grid_kernel import offered
+    from unknot.routing.rules_kernel import offered
 
     coordinates, port, start, dimension = product.coordinates, product.port, product.start, product.dimension
     virtual = VirtualChannels(network, vcs)
@@ -217,7 +217,7 @@ def _in_any_order(
     deroutes: bool,
 ) -> Relation:
     """Dimensions in any order, VC class k being the VCs from share[k] on: by the hops that remain, or those done."""
-    from unknot.routing.grid_kernel import offered
+    from unknot.routing.rules_kernel import offered
 
     coordinates, port, start = product.coordinates, product.port, product.start
     network, classes = virtual.network, share.size - 1

@@ -68,15 +68,6 @@ def vcs_of_lanes(
     return VirtualChannels(network, enough_vcs(network, vcs, lanes, name, why))
 
 
-def vcs_of_lane(out: Out, first: int, lane: int, vcs: int, lanes: int) -> int:
-    """Write the VCs of a lane on the channel whose first VC is given; called by rules."""
-    count = 0
-    for v in range(lane, vcs, lanes):
-        out[count] = first + v
-        count += 1
-    return count
-
-
 def tabled(
     addresses: Addresses,
     next_channel: npt.NDArray[np.integer[Any]],
@@ -101,6 +92,8 @@ def tabled(
         VCs per channel, at least the number of lanes (the default). Lane l has VC l and every further one by the
         number of lanes.
     """
+    from unknot.routing.rules_kernel import vcs_of_lane
+
     network, count, row = addresses.network, addresses.row.size, addresses.row
     virtual = vcs_of_lanes(network, vcs, lanes, name, word)
     router, first, total = virtual.router, virtual.first, virtual.widest
@@ -114,7 +107,7 @@ def tabled(
         channel = table[row[which], here]
         if channel < 0:
             return 0
-        return vcs_of_lane(out, first[channel], level, total, lanes)
+        return int(vcs_of_lane(out, first[channel], level, total, lanes))
 
     return Relation(
         network,

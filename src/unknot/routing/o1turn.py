@@ -45,7 +45,7 @@ def o1turn(network: Network, vcs: int = 2) -> Relation:
     >>> o1turn(mesh(4, 4))
     <Relation o1turn on mesh(4, 4), 96 VCs>
     """
-    from unknot.routing.grid_kernel import offered
+    from unknot.routing.rules_kernel import offered
 
     product = mesh_grid(network, "o1turn", dimensions=2)
     virtual = VirtualChannels(network, vcs)

@@ -45,7 +45,7 @@ def odd_even(network: Network, vcs: int = 1) -> Relation:
     >>> odd_even(mesh(4, 4))
     <Relation odd_even on mesh(4, 4), 48 VCs>
     """
-    from unknot.routing.grid_kernel import offered
+    from unknot.routing.rules_kernel import offered
 
     product = mesh_grid(network, "odd_even", dimensions=2)
     at_position, channel, dimension = product.coordinates, product.channel, product.dimension

@@ -48,13 +48,13 @@ def distances_to_homes(network: Network, wanted_by: str) -> Distances:
     RelationError
         If the table would have more than `MAX_DISTANCES` entries; the message names the routing `wanted_by`.
     """
-    from unknot.routing.paths_kernel import distances
+    from unknot.network.graph_kernel import distances
 
     homes, column = homes_of(network)
     require_room(network, homes, wanted_by)
     table = np.empty((homes.size, network.num_routers), dtype=np.int16)
     first, channels = network.incoming
-    refuse_too_far(network, distances(first, network.source[channels], homes, table))
+    refuse_too_far(network, distances(first, network.source[channels], homes, table.reshape(-1)))
     table.setflags(write=False)
     return Distances(homes, column, table)
 

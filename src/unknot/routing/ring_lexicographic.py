@@ -46,7 +46,7 @@ def ring_lexicographic(network: Network) -> Relation:
     >>> ring_lexicographic(torus(5))
     <Relation ring_lexicographic on torus(5), 20 VCs>
     """
-    from unknot.routing.grid_kernel import towards
+    from unknot.routing.rules_kernel import towards
 
     product = grid(network)
     if whole_grid(network) is None:

@@ -132,8 +132,7 @@ def shortest_path_rule(
     climb : bool
         Whether each hop offers the next `share` VCs; else every hop offers the first.
     """
-    from unknot.routing.grid_kernel import towards
-    from unknot.routing.paths_kernel import offer
+    from unknot.routing.rules_kernel import offer, towards
 
     router, first, home = virtual.router, virtual.first, network.eject
     at_channel, num_vcs = virtual.channel, virtual.total

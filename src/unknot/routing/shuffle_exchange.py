@@ -56,7 +56,7 @@ def shuffle_exchange(network: Network, vcs: int | None = None, *, simulates: str
     >>> shuffle_exchange(families.shuffle_exchange(4))
     <Relation shuffle_exchange (simulating UB) on shuffle_exchange(4), 84 VCs>
     """
-    from unknot.routing.paths_kernel import depth, shifts
+    from unknot.routing.rules_kernel import depth, shifts
 
     words = shuffle_exchange_words(network, "shuffle_exchange")
     if simulates is None:

@@ -91,7 +91,7 @@ def turn_model(network: Network, name: str, stage_one: Callable[[int, int], tupl
     stage_one : callable
         Takes a dimension and the last one; whether the way up, and the way down, belong to the first stage.
     """
-    from unknot.routing.grid_kernel import offered
+    from unknot.routing.rules_kernel import offered
 
     product = mesh_grid(network, name)
     coordinates, channel, dimensions = product.coordinates, product.channel, product.radices.size
@@ -147,7 +147,7 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
     >>> p_cube(hypercube(4))
     <Relation p_cube on hypercube(4), 64 VCs>
     """
-    from unknot.routing.grid_kernel import offered
+    from unknot.routing.rules_kernel import offered
 
     product = mesh_grid(network, "p_cube", radix=2)
     minimal_one = negative_first(network, vcs)

@@ -86,7 +86,7 @@ def up_down(
     >>> up_down(irregular(12, 4, 1), root=0, choice="shortest")
     <Relation up_down from r0, bfs levels, shortest on irregular(12, 4, 1, seed=1), 46 VCs>
     """
-    from unknot.routing.grid_kernel import offered
+    from unknot.routing.rules_kernel import offered
 
     for word, value, known in (("choice", choice, CHOICES), ("levels", levels, LEVELS)):
         require_known(f"up_down: unknown {word}", value, known, RelationError)

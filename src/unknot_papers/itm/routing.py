@@ -79,7 +79,7 @@ def itm_escape(
     >>> itm_escape(itm(12, extra=4, seed=3))
     <Relation itm_escape (exterior, escapes for good) on itm(12, exterior, extra=4, seed=3), 92 VCs>
     """
-    from unknot.routing.paths_kernel import offer
+    from unknot.routing.rules_kernel import offer
 
     if isinstance(vcs, bool) or not isinstance(vcs, int) or vcs < 2:
         raise RelationError(f"itm_escape: links of the mesh need at least 2 VCs, got {vcs!r}")

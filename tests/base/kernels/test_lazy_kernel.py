@@ -28,7 +28,7 @@ from unknot.certificates import evidence_holds, verdict_checker
 from unknot.network import distances_from, metrics
 from unknot.network.families import mesh
 from unknot.routing import Relation, dimension_order
-from unknot.routing.grid_kernel import towards
+from unknot.routing.rules_kernel import towards
 from unknot.verify import check, delivery, states
 from unknot.verify.delivery import deliver
 from unknot.verify.states_kernel import depend
