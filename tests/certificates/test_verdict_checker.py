@@ -84,19 +84,19 @@ def first(**changes: Any) -> Configuration:
     return replace(BASE, messages=(replace(WORMS[0], **changes), *WORMS[1:]))
 
 
-OWN = "has messages on VCs of their own, at least 1 flit deep"
+OWN = "has messages, on VCs at least 1 flit deep"
 
 
 @pytest.mark.parametrize(
     ("found", "why"),
     [
         (replace(BASE, messages=()), OWN),
-        (replace(BASE, messages=(*WORMS, WORMS[0])), OWN),
+        (replace(BASE, messages=(*WORMS, WORMS[0])), "and so does message 1"),
         (replace(BASE, buffer_depth=0, messages=tuple(replace(m, length=0) for m in WORMS)), OWN),
         (replace(BASE, switching="vct"), "the verdict is another than this configuration shows"),
         (first(address=7), "message 1 is not sent by its source"),
         (first(address=-4), "message 1 is not sent by its source"),
-        (first(held=()), "message 1 is not sent by its source, or holds nothing"),
+        (first(held=()), "message 1 does not fill its VCs, or holds none"),
         (first(source=99), "message 1 is not sent by its source"),
         (first(length=3), "message 1 does not fill its VCs"),
         (first(length=5), "message 1 does not fill its VCs"),

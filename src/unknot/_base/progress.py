@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from html import escape
 from typing import Any, ParamSpec, TypeVar
@@ -62,6 +62,14 @@ class NotebookBar:
             self._handle = html.display(html.HTML(text), display_id=True)
         else:
             self._handle.update(html.HTML(text))
+
+
+def reported(results: Iterable[R], total: int, progress: Progress | None, words: Callable[[R], str]) -> Iterator[R]:
+    """Yield results as they come, each reported in words."""
+    for done, result in enumerate(results, start=1):
+        if progress is not None:
+            progress(words(result), done, total)
+        yield result
 
 
 _open: list[NotebookBar] = []

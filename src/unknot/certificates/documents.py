@@ -21,6 +21,7 @@ from unknot._base.switching import switching_named
 from unknot.certificates import plain
 from unknot.certificates.verdict import Message, Verdict
 from unknot.network import Network
+from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.routing.tabulate import tabulate
 
@@ -171,22 +172,16 @@ def delivery_claim(relation: Relation, delivered: bool) -> Document:
         for source in table.sources[address]:
             if source == table.destination[address] and not table.may[address][table.vcs + source]:
                 continue
-            before: dict[int, int] = {}
-            for at in plain.closure([table.vcs + source], partial(_onward, table, address, before)):
+            before = reached_from(table.vcs + source, partial(_onward, table, address))
+            for at in before:
                 if at not in arriving:
-                    path = [at]
-                    while path[-1] < table.vcs:
-                        path.append(before[path[-1]])
-                    return {**claim, "proof": {"source": source, "address": address, "path": path[-2::-1]}}
+                    path = path_to(at, before)[1:]
+                    return {**claim, "proof": {"source": source, "address": address, "path": path}}
     raise RuntimeError(f"{relation.name}: every packet can be ejected, although delivery was denied")
 
 
-def _onward(table: plain.Table, address: int, before: dict[int, int], at: int) -> list[int]:
-    """VCs that may follow; `before` learns from where each was come to first."""
-    onward = [v for v in table.may[address][at] if v != plain.EJECT]
-    for v in onward:
-        before.setdefault(v, at)
-    return onward
+def _onward(table: plain.Table, address: int, at: int) -> list[int]:
+    return [v for v in table.may[address][at] if v != plain.EJECT]
 
 
 def lanes_claim(impossible: int, changes: str, flows: list[list[int]] | None, proof: Document) -> Document:

@@ -117,27 +117,44 @@ def accept_configuration(relation: Relation, filling: Configuration) -> None:
         raise Rejected(f"the evidence is not of this relation: {error}") from error
 
 
+def accept_placement(relation: Relation, filling: Configuration) -> None:
+    """Return quietly if messages can be where a configuration has them, blocked or not; raise `Rejected` if not."""
+    switching, depth, name = filling.switching, filling.buffer_depth, relation.vcs.name
+    if not filling.messages or depth < 1 or switching not in SWITCHINGS:
+        raise Rejected(f"a configuration under {switching} has messages, on VCs at least 1 flit deep")
+    commits = relation.commits or switching == "wormhole-nonatomic"
+    holder: dict[int, int] = {}
+    for number, message in enumerate(filling.messages, start=1):
+        known = 0 <= message.address < relation.num_addresses
+        if not known or message.source not in relation.sources(message.address):
+            raise Rejected(f"message {number} is not sent by its source")
+        if not message.held or message.length != len(message.held) * depth:
+            raise Rejected(f"message {number} does not fill its VCs, or holds none")
+        if switching in PROVES["escape"] and len(message.held) > 1:
+            raise Rejected(f"message {number} holds several VCs under {switching}")
+        way = [relation.num_vcs + message.source, *message.lead, *message.held, *message.wanted[:commits]]
+        for at, vc in pairwise(way):
+            if vc not in [c.vc for c in relation.candidates(at, message.address)]:
+                to = name(vc) if 0 <= vc < relation.num_vcs else f"VC {vc}"
+                raise Rejected(
+                    f"message {number} cannot go from {name(at)} to {to}, which is not offered for "
+                    f"{relation.address_name(message.address)}"
+                )
+        for vc in message.held:
+            if holder.setdefault(vc, number) != number or message.held.count(vc) > 1:
+                raise Rejected(f"message {number} holds {name(vc)}, and so does message {holder[vc]}")
+    if filling.reachability == "injected" and len({m.source for m in filling.messages}) < len(filling.messages):
+        raise Rejected("messages that are injected all at once need ports of their own")
+
+
 def _configuration(relation: Relation, filling: Configuration) -> None:
-    switching = filling.switching
-    held = [vc for message in filling.messages for vc in message.held]
-    queues, graded = switching == "wormhole-nonatomic", filling.reachability != "not-established"
+    accept_placement(relation, filling)
+    queues, graded = filling.switching == "wormhole-nonatomic", filling.reachability != "not-established"
     # Where messages queue, a header has committed to a VC that ends with a tail, and no other has.
-    ends = [message.held[0] for message in filling.messages if message.held] if queues else held
-    if not held or len(set(held)) != len(held) or filling.buffer_depth < 1 or switching not in SWITCHINGS:
-        raise Rejected(f"a configuration under {switching} has messages on VCs of their own, at least 1 flit deep")
+    ends = [vc for message in filling.messages for vc in (message.held[:1] if queues else message.held)]
     standing: set[int] = set()
     for number, message in enumerate(filling.messages, start=1):
         way = [*message.lead, *message.held]
-        known = 0 <= message.address < relation.num_addresses
-        if not known or not message.held or message.source not in relation.sources(message.address):
-            raise Rejected(f"message {number} is not sent by its source, or holds nothing")
-        if message.length != len(message.held) * filling.buffer_depth:
-            raise Rejected(f"message {number} does not fill its VCs")
-        if switching in PROVES["escape"] and len(message.held) > 1:
-            raise Rejected(f"message {number} holds several VCs under {switching}")
-        for at, vc in pairwise([relation.num_vcs + message.source, *way]):
-            if vc not in [c.vc for c in relation.candidates(at, message.address)]:
-                raise Rejected(f"message {number} cannot go from {relation.vcs.name(at)} to VC {vc}")
         last = relation.candidates(way[-1], message.address)
         options = [{c.vc} for c in last] if queues else choices(last, relation.commits)
         waits = {*message.wanted}
@@ -147,9 +164,8 @@ def _configuration(relation: Relation, filling: Configuration) -> None:
         if graded and (len(set(way)) < len(way) or standing & {*way}):
             raise Rejected(f"message {number} would have to pass itself, or one that stands before it")
         standing |= {*message.held}
-    ports = len({message.source for message in filling.messages}) == len(filling.messages)
-    away = not ports or any(message.lead for message in filling.messages)
-    if filling.reachability not in (("scheduled", "not-established") if away else REACHABILITIES):
+    led = any(message.lead for message in filling.messages)
+    if filling.reachability not in REACHABILITIES or (led and filling.reachability == "injected"):
         raise Rejected(f"they are not {filling.reachability!r}: they do not reach back to ports of their own")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -125,6 +126,24 @@ def on_cycles(tail: npt.NDArray[Any], head: npt.NDArray[Any]) -> dict[int, list[
     for a, b in zip(np.asarray(tail)[inside].tolist(), np.asarray(head)[inside].tolist(), strict=True):
         after.setdefault(a, []).append(b)
     return after
+
+
+def reached_from(start: int, after: Callable[[int], Iterable[int]]) -> dict[int, int]:
+    """Return the node before each node on a shortest path from `start`, breadth first; `start` is before itself."""
+    before, todo = {start: start}, [start]
+    for at in todo:
+        fresh = [to for to in dict.fromkeys(after(at)) if to not in before]
+        before |= dict.fromkeys(fresh, at)
+        todo += fresh
+    return before
+
+
+def path_to(node: int, before: dict[int, int]) -> list[int]:
+    """Return the nodes of the path to a node, from the start of `reached_from` on."""
+    path = [node]
+    while before[path[-1]] != path[-1]:
+        path.append(before[path[-1]])
+    return path[::-1]
 
 
 def from_lowest(cycle: list[int]) -> list[int]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from unknot._base.errors import RelationError, UnknotError, require_known
 from unknot._base.memory import require
-from unknot._base.progress import Progress, with_bar
+from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot._base.three_valued import all_hold
@@ -38,7 +38,18 @@ SET, PART = 200, 40
 
 
 @dataclass(frozen=True)
-class Fault:
+class TriedFault:
+    """Names of parts that failed together, and the outcome."""
+
+    parts: tuple[str, ...]
+    outcome: str
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.parts)}: {self.outcome}"
+
+
+@dataclass(frozen=True)
+class Fault(TriedFault):
     """One set of failed parts and what it does.
 
     Attributes
@@ -56,7 +67,6 @@ class Fault:
         The message of a refusal, the first input VC where packets are lost, or what the verdict established.
     """
 
-    parts: tuple[str, ...]
     outcome: Outcome
     undelivered_pairs: int
     pairs: int
@@ -88,7 +98,7 @@ class FaultVerdict:
 class Tried:
     """What sweeps over faults have in common."""
 
-    tried: tuple[Any, ...]
+    tried: tuple[TriedFault, ...]
     outcomes: ClassVar[tuple[str, ...]]
     """Outcomes of a fault, the worst first."""
     harmless: ClassVar[frozenset[str]]
@@ -209,12 +219,8 @@ def fault_sweep(
         build = partial(restricted, whole)
     parts = list(parts_of(network, kind))
     chosen, possible = sets_of_parts(f"{kind} of {network.name}", parts, faults, budget, seed)
-    tried = []
-    for i, (names, numbers) in enumerate(chosen):
-        fault = _outcome(network, kind, names, numbers, build, technique, time_limit, on_verdict)
-        tried.append(fault)
-        if progress is not None:
-            progress(f"{', '.join(fault.parts)}: {fault.outcome}", i + 1, len(chosen))
+    outcomes = (_outcome(network, kind, *parts, build, technique, time_limit, on_verdict) for parts in chosen)
+    tried = [*reported(outcomes, len(chosen), progress, str)]
     tried.sort(key=lambda fault: (OUTCOMES.index(fault.outcome), -fault.undelivered_pairs))
     return FaultSweep(
         network.name, whole.name, technique, kind, faults, possible, len(chosen) < possible, tuple(tried)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError
-from unknot._base.progress import Progress
+from unknot._base.progress import Progress, reported
 from unknot.network import distances_from
 from unknot.network.model import IntArray
 from unknot.routing.relation import Relation
@@ -88,7 +88,7 @@ class Destinations:
         self.out_first, self.out_channel = network.outgoing
         self.size = 4 * (network.num_channels + network.num_terminals) + 64
 
-    def turn_to(self, home: int) -> None:
+    def _turn_to(self, home: int) -> None:
         """Explore the states of all addresses of a terminal."""
         relation, network = self.relation, self.relation.network
         input_vcs = relation.vcs.router.size
@@ -110,10 +110,11 @@ class Destinations:
         rows = np.concatenate(firsts), value
         self.arrays = (*rows, addresses, self.slot, self.used, self.distance, *self.virtual)
 
-    def counts(self) -> PathCounts:
-        """Count the shortest paths to the destination that was turned to."""
+    def counts(self, home: int) -> PathCounts:
+        """Count the shortest paths to a terminal."""
         from unknot.verify.minimal_paths_kernel import count_paths, path_sets
 
+        self._turn_to(home)
         network = self.relation.network
         terminals, channels = network.num_terminals, network.num_channels
         words = max(1, -(-self.mine.size * self.width // 64))
@@ -172,11 +173,8 @@ def path_counts(relation: Relation, *, progress: Progress | None = None) -> Iter
         If a reachable state breaks the relation's contract.
     """
     destinations = Destinations(relation)
-    for home in range(relation.network.num_terminals):
-        destinations.turn_to(home)
-        yield destinations.counts()
-        if progress is not None:
-            progress("destinations", home + 1, relation.network.num_terminals)
+    terminals = relation.network.num_terminals
+    return reported(map(destinations.counts, range(terminals)), terminals, progress, lambda _: "destinations")
 
 
 States = frozenset[tuple[int, int]]

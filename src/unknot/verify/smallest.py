@@ -9,7 +9,6 @@ which happens when headers wait for several VCs, the solver minimizes over all V
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from typing import get_args
 
@@ -19,7 +18,7 @@ from unknot._base.compressed_rows import positions, starts
 from unknot._base.deadline import Deadline, clock
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration, Reachability
-from unknot.network.graph import shortest_cycle
+from unknot.network.graph import path_to, reached_from, shortest_cycle
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.circles import circles
@@ -261,20 +260,10 @@ def _path(rest: Remainder, tail: int, waited: int, length: int) -> list[int]:
     """The VCs of a worm of a given length that holds one at its tail and waits for another."""
     first, heads = rest.heads_of
     for start in rest.on(np.array([tail])).tolist():
-        before = {start: start}
-        steps = {start: 1}
-        todo = deque([start])
-        while todo:
-            s = todo.popleft()
+        before = reached_from(start, lambda s: rest.next_state[rest.next_first[s] : rest.next_first[s + 1]].tolist())
+        for s in before:
             waits = rest.head_wait[positions(rest.head_first, heads[first[s] : first[s + 1]])]
-            if waited in waits and steps[s] == length:
-                path = [s]
-                while path[-1] != start:
-                    path.append(before[path[-1]])
-                vcs: list[int] = rest.input_vc[path[::-1]].tolist()
+            if waited in waits and len(path := path_to(s, before)) == length:
+                vcs: list[int] = rest.input_vc[path].tolist()
                 return vcs
-            for t in rest.next_state[rest.next_first[s] : rest.next_first[s + 1]].tolist():
-                if t not in steps and steps[s] < length:
-                    before[t], steps[t] = s, steps[s] + 1
-                    todo.append(t)
     return [tail]

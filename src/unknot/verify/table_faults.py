@@ -13,7 +13,7 @@ import numpy.typing as npt
 from unknot._base.compressed_rows import grouped
 from unknot._base.memory import require
 from unknot._base.output import Row
-from unknot._base.progress import Progress, with_bar
+from unknot._base.progress import Progress, reported, with_bar
 from unknot.certificates.documents import Document
 from unknot.fabrics import Fabric
 from unknot.network import distances_from
@@ -21,14 +21,14 @@ from unknot.network.graph import strong_components
 from unknot.routing.forwarding_table import destinations, forwarding_table, route_lengths, switchboard
 from unknot.routing.relation import Relation
 from unknot.verify.audit_merged import Entries, cables_of, pairs_by_switch, routes_by_channel
-from unknot.verify.fault_sweep import Parts, Tried, check_faults, parts_of, sets_of_parts
+from unknot.verify.fault_sweep import Parts, Tried, TriedFault, check_faults, parts_of, sets_of_parts
 
 Outcome = Literal["disconnected", "cut", "holds"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
 @dataclass(frozen=True)
-class TableFault:
+class TableFault(TriedFault):
     """Parts that fail at once, and the pairs that lose their route.
 
     A pair is a host port that sends and a LID of another host port.
@@ -52,7 +52,6 @@ class TableFault:
         The first lost pair.
     """
 
-    parts: tuple[str, ...]
     outcome: Outcome
     lost_pairs: int
     severed_pairs: int
@@ -169,12 +168,9 @@ def table_faults(
     routes = _Routes(fabric)
     parts = cables_of(fabric) if kind == "links" else list(parts_of(fabric.network, kind))
     most = budget or (len(parts) if faults == 1 else 1000)
-    tried = []
     chosen, possible = sets_of_parts(f"{kind} of {fabric.name}", parts, faults, most, seed)
-    for i, (names, failed) in enumerate(chosen):
-        tried.append((routes.lost(failed, kind).fault(names), failed))
-        if progress is not None:
-            progress(f"{', '.join(tried[-1][0].parts)}: {tried[-1][0].outcome}", i + 1, len(chosen))
+    outcomes = ((routes.lost(failed, kind).fault(names), failed) for names, failed in chosen)
+    tried = [*reported(outcomes, len(chosen), progress, lambda one: str(one[0]))]
     tried.sort(key=lambda one: (-one[0].lost_pairs, -one[0].severed_pairs))
     return TableFaults(
         fabric, kind, faults, possible, len(chosen) < possible, routes.pairs, routes.pairs - routes.delivered,

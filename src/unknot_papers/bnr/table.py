@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unknot._base.progress import Progress, with_bar
+from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.shown import Brief
 from unknot.certificates.verdict import Verdict
 from unknot.network.model import IntArray
@@ -119,21 +119,18 @@ def bnr(relation: Relation, *, progress: Progress | None = None) -> tuple[Bnr, .
     nearest: list[tuple[int, int, int] | None] = [None] * classes
     refusals: list[Refusal | None] = [None] * classes
     destinations = Destinations(relation)
-    for home in range(network.num_terminals):
-        destinations.turn_to(home)
-        group = kinds.of_sources(home)
-        counts = destinations.counts()
+    each = map(destinations.counts, range(network.num_terminals))
+    for counts in reported(each, network.num_terminals, progress, lambda _: "destinations"):
+        group = kinds.of_sources(counts.home)
         kind, complete = group[counts.sources], counts.complete
         pairs += np.bincount(kind, minlength=classes)
         full += np.bincount(kind[complete], minlength=classes)
         for i in np.flatnonzero(~complete).tolist():
             best, hops = nearest[kind[i]], int(counts.distance[i])
             if best is None or hops < best[0]:
-                nearest[kind[i]] = hops, int(counts.sources[i]), home
+                nearest[kind[i]] = hops, int(counts.sources[i]), counts.home
         for address in destinations.mine.tolist():
             _refuse(relation, destinations, address, group, refusals)
-        if progress is not None:
-            progress("destinations", home + 1, network.num_terminals)
     table = []
     for k, signs in enumerate(kinds.signs):
         near = nearest[k]

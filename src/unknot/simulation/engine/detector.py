@@ -9,9 +9,11 @@ import numpy.typing as npt
 
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
+from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.state import STALLED
 from unknot.simulation.engine.state_arrays import State
+from unknot.verify.states import Explorer
 
 Flags = npt.NDArray[np.bool_]
 
@@ -124,24 +126,10 @@ def _cycle(
 
 
 def path(relation: Relation, source: int, address: int, target: int) -> tuple[int, ...]:
-    """A shortest legal way from an injection port to a VC, exclusive, by search over the rule."""
-    start = relation.num_vcs + source
-    came = {start: start}
-    queue = [start]
-    for at in queue:
-        for candidate in relation.candidates(at, address):
-            vc = candidate.vc
-            if vc is None or vc in came:
-                continue
-            came[vc] = at
-            if vc == target:
-                way = []
-                while at != start:
-                    way.append(at)
-                    at = came[at]
-                return tuple(reversed(way))
-            queue.append(vc)
-    return ()
+    """A shortest legal way from an injection port to a VC, exclusive."""
+    steps = Explorer(relation).steps(address)
+    before = reached_from(relation.num_vcs + source, lambda at: steps.get(at, ()))
+    return tuple(path_to(target, before)[1:-1]) if target in before else ()
 
 
 def in_words(relation: Relation, configuration: Configuration, cycle: int) -> str:

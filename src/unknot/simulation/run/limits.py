@@ -14,17 +14,17 @@ from unknot._base.numbers import is_number
 from unknot._base.output import Row, Tabular
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
-from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
+from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.routing.named import routing
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.engine.router import DEFAULT, Router
-from unknot.simulation.run.driver import run_scenario
+from unknot.simulation.run.driver import run_scenario, simulate
 from unknot.simulation.run.outcome import FULL
 from unknot.simulation.run.run import Run, row
 from unknot.simulation.run.scenario import Measurement, Scenario
 from unknot.traffic import PatternLike, Traffic, pattern
-from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, Lengths, length_shares
+from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Lengths, length_shares
 
 ENDS = 3
 """Cycles of the injection and the ejection channel, both of latency 1, and of the last latch."""
@@ -140,17 +140,11 @@ class Saturation(Tabular, Shown):
 @with_bar
 def saturation(
     relation: Relation,
+    /,
     *,
     tolerance: float = 0.01,
-    packet_length: Lengths = PACKET_LENGTH,
-    switching: Switching = DEFAULT_SWITCHING,
-    buffer_depth: int = BUFFER_DEPTH,
-    seed: int = 1,
-    traffic: PatternLike = PATTERN,
-    router: Router = DEFAULT,
-    bursts: Bursts | None = None,
-    threads: int | None = None,
     progress: Progress | None = None,
+    **options: Any,
 ) -> Saturation:
     """Search for the load at which runs cease to be stable, by bisection between 0 and 1.
 
@@ -162,7 +156,9 @@ def saturation(
         As for `simulate`.
     tolerance : float
         Largest difference of `load` and `limit`, above 0.
-    packet_length, switching, buffer_depth, seed, traffic, router, bursts, threads, progress :
+    progress : callable, optional
+        Called with the load and the stage of its run, see `unknot._base.progress`.
+    **options
         As for `simulate`.
 
     Raises
@@ -178,16 +174,12 @@ def saturation(
     """
     if not is_number(tolerance) or not 0 < tolerance < 1:
         raise SimulationError(f"tolerance must be a number between 0 and 1, got {tolerance!r}")
-    workload = Traffic(traffic, packet_length, bursts)
-    scenario = Scenario(relation, 1.0, workload, switching, buffer_depth, router, seed)
     runs: list[Run] = []
 
     def stable(load: float) -> bool:
-        run = run_scenario(
-            replace(scenario, load=load), threads=threads, progress=None if progress is None else _at(progress, load)
-        )
-        runs.append(run)
-        return run.stable
+        told = None if progress is None else _at(progress, load)
+        runs.append(simulate(relation, load, progress=told, **options))
+        return runs[-1].stable
 
     low, high = 0.0, 1.0
     limit = None if stable(1.0) else 1.0

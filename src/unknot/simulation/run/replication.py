@@ -11,7 +11,7 @@ import numpy as np
 
 from unknot._base.errors import SimulationError
 from unknot._base.output import Row, Tabular
-from unknot._base.progress import Progress, with_bar
+from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.shown import Shown
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
@@ -142,12 +142,7 @@ def replicate(
         options = {"threads": 1, **options}
         pending = [executor.submit(simulate, relation, load, seed=seed, **options) for seed in numbers]
         runs = (future.result() for future in pending)
-    finished = []
-    for run in runs:
-        finished.append(run)
-        if progress is not None:
-            progress(f"seed {run.seed}", len(finished), len(numbers))
-    return gather(finished)
+    return gather(reported(runs, len(numbers), progress, lambda run: f"seed {run.seed}"))
 
 
 def list_of_seeds(seeds: int | Sequence[int], first: int = 1) -> list[int]:

@@ -10,7 +10,9 @@ import numpy.typing as npt
 from unknot._base.errors import RelationError, SimulationError
 from unknot._base.numbers import require_whole
 from unknot._base.shown import Brief
+from unknot.certificates.plain import Rejected
 from unknot.certificates.verdict import Configuration, Message
+from unknot.certificates.verdict_checker import accept_placement
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.simulation.engine.detector import awaited_by, front, knot, stuck_vcs
@@ -92,12 +94,17 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
     True
     """
     require_whole("cycles", cycles, 1, error=SimulationError)
-    check_configuration(relation, configuration)
+    depth = configuration.buffer_depth
+    try:
+        accept_placement(relation, configuration)
+    except Rejected as error:
+        raise RelationError(f"the configuration cannot be: {error}") from None
+    check_buffers(max(message.length for message in configuration.messages), configuration.switching, depth)
     engine = Engine(
         relation,
         configuration.switching,
         Sources(0.0, nobody(relation.network.num_terminals), 1),
-        buffer_depth=configuration.buffer_depth,
+        buffer_depth=depth,
         seed=0,
     )
     _write_packets(engine, configuration)
@@ -111,7 +118,7 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
             _inject(engine, configuration, range(first, first + together))
     state = engine.state
     in_place = all(
-        state.inputs.stored[state.in_row[vc]] == configuration.buffer_depth and front(state, vc) == k
+        state.inputs.stored[state.in_row[vc]] == depth and front(state, vc) == k
         for k, message in enumerate(configuration.messages)
         for vc in message.held
     )
@@ -139,52 +146,6 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
         waits=tuple(waits),
         found=knot(relation, state, configuration.switching, stuck) if stuck.any() else None,
     )
-
-
-def check_configuration(relation: Relation, configuration: Configuration) -> None:
-    """Refuse a configuration whose messages cannot be where it says they are.
-
-    Raises
-    ------
-    RelationError
-        Naming the message and the place.
-    """
-    depth = configuration.buffer_depth
-    if not configuration.messages:
-        raise RelationError("the configuration has no messages")
-    taken: dict[int, int] = {}
-    sources: set[int] = set()
-    for k, message in enumerate(configuration.messages):
-        name = f"message {k + 1} of the configuration"
-        if not 0 <= message.source < relation.network.num_terminals:
-            raise RelationError(f"{name}: there is no terminal {message.source} in {relation.network.name}")
-        if not message.held or message.length != len(message.held) * depth:
-            raise RelationError(
-                f"{name} has {message.length} flits and holds {len(message.held)} VCs of {depth}; it must hold at "
-                "least one and fill them exactly"
-            )
-        check_buffers(message.length, configuration.switching, depth, 0)
-        committed = _committed(relation, configuration, message)
-        at = relation.num_vcs + message.source
-        for vc in (*message.lead, *message.held, *committed):
-            candidates = [c.vc for c in relation.candidates(at, message.address)]
-            if vc not in candidates:
-                target = relation.vcs.name(vc) if 0 <= vc < relation.num_vcs else f"VC {vc}"
-                raise RelationError(
-                    f"{name}: at {relation.vcs.name(at)} for {relation.address_name(message.address)}, "
-                    f"{relation.name} does not offer {target}"
-                )
-            at = vc
-        for vc in message.held:
-            if vc in taken:
-                raise RelationError(f"{name} holds {relation.vcs.name(vc)}, and so does message {taken[vc] + 1}")
-            taken[vc] = k
-        if configuration.reachability == "injected" and message.source in sources:
-            raise RelationError(
-                f"{name} comes from {relation.network.terminal_name(message.source)} like another one; messages that "
-                "are injected all at once need terminals of their own"
-            )
-        sources.add(message.source)
 
 
 def _committed(relation: Relation, configuration: Configuration, message: Message) -> tuple[int, ...]:

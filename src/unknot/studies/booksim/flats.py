@@ -33,45 +33,27 @@ MOST_PAIRS = 2**26
 """Most pairs of a source and an address."""
 
 
-def _cmesh(built: Built, vcs: int, name: str, express: int, both: bool) -> Relation:
-    """Dimension order on a concentrated mesh; channels along the edge are taken for more than `express` hops."""
+def cmesh(built: Built, vcs: int, faithful: bool, *, name: str, both: bool = False, express: bool = True) -> Relation:
+    """x, then y, on a concentrated mesh; `both`: XY and YX order, half of the VCs each.
+
+    With `express`, half a side or more is gone by the channels along the edges. Of both orders BookSim takes them
+    from 2 hops on, on any mesh: beyond 4 × 4 its packets go to and fro between the ends of such a channel for ever.
+    """
+    if both:
+        in_halves(vcs, faithful)
     k = built.k
+    near = 1 if both and faithful else max(k // 2 - 1, 1)
 
     def port_of(here: int, there: int, back: int) -> int:
         x, y = there % k - here % k, there // k - here // k
         in_y = x == 0 if back == 0 else y != 0
         far, side = (y, here % k) if in_y else (x, here // k)
-        if express > 0 and abs(far) > express and (side == 0 or side == k - 1):
+        if express and abs(far) > near and (side == 0 or side == k - 1):
             return (0 if in_y else 2) + int(side == 0)
         return (2 if in_y else 0) + int(far < 0)
 
     range_of, virtual = half_by_order(vcs) if both else every_vc(vcs), VirtualChannels(built.network, vcs)
     return one_port(built, virtual, name, port_of, range_of, draws=2 if both else 1, minimal=None)
-
-
-def cmesh_dor(built: Built, vcs: int, faithful: bool) -> Relation:
-    """x, then y, by the express channels along the edges for half a side or more."""
-    return _cmesh(built, vcs, "dor", max(built.k // 2 - 1, 1), False)
-
-
-def cmesh_dor_no_express(built: Built, vcs: int, faithful: bool) -> Relation:
-    """x, then y."""
-    return _cmesh(built, vcs, "dor_no_express", 0, False)
-
-
-def cmesh_xy_yx(built: Built, vcs: int, faithful: bool) -> Relation:
-    """XY and YX order, half of the VCs each. BookSim takes express channels from 2 hops on, on any mesh.
-
-    So beyond 4 × 4 its packets go to and fro between the ends of an express channel for ever.
-    """
-    in_halves(vcs, faithful)
-    return _cmesh(built, vcs, "xy_yx", 1 if faithful else max(built.k // 2 - 1, 1), True)
-
-
-def cmesh_xy_yx_no_express(built: Built, vcs: int, faithful: bool) -> Relation:
-    """Dimension order in either order, half of the VCs each."""
-    in_halves(vcs, faithful)
-    return _cmesh(built, vcs, "xy_yx_no_express", 0, True)
 
 
 def _on_flatfly(built: Built) -> PortOf:

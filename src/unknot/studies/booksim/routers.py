@@ -14,44 +14,56 @@ from unknot.studies.booksim.configuration import Configuration
 _ALLOCATOR = re.compile(r"(\w+)(?:\((\w*)\))?")
 _ALLOCATORS: dict[str, Allocator] = {name: name for name in ALLOCATORS} | {"separable_output_first": "select"}
 """Allocators by BookSim's names. Of outputs that choose first, once, `select` is made."""
+_NUMBERS = {
+    "routing_delay": "routing_delay",
+    "vc_alloc_delay": "vc_allocation_delay",
+    "sw_alloc_delay": "switch_allocation_delay",
+    "st_final_delay": "traversal_delay",
+    "credit_delay": "credit_delay",
+    "input_speedup": "input_speedup",
+    "output_speedup": "output_speedup",
+}
+"""Keys that are whole numbers, and the options of a router that they are."""
+_SWITCHES = {
+    "speculative": "speculative",
+    "hold_switch_for_packet": "hold_switch",
+    "vc_busy_when_full": "claim_credit",
+    "vc_prioritize_empty": "empty_first",
+    "vc_priority_donation": "donate_priority",
+}
+_OTHERS = {
+    "vc_allocator": "iterations",
+    "internal_speedup": "internal_speedup",
+    "buffer_policy": "own_slots",
+    "output_buffer_size": "output_buffer",
+}
+"""Keys behind other options, for errors that name one of these."""
 _SPECULATION = ("spec_check_elig", "spec_check_cred", "spec_mask_by_reqs")
 
 
 def router_of(settings: Configuration) -> Router:
     """The router of a configuration."""
-    speculative = settings.on("speculative")
-    if speculative:
+    if settings.on("speculative"):
         settings.require("spec_sw_allocator")
         for key in _SPECULATION:
             settings.require(key)
-    allocators, (own, most) = _allocators(settings), _shared(settings)
+    options: dict[str, Any] = {name: settings.whole(key) for key, name in _NUMBERS.items()}
+    options |= {name: settings.on(key) for key, name in _SWITCHES.items()}
+    options["traversal_delay"] += settings.whole("st_prepare_delay")
+    options |= _allocators(settings) | _shared(settings)
     try:
         router = Router(
-            routing_delay=settings.whole("routing_delay"),
-            vc_allocation_delay=settings.whole("vc_alloc_delay"),
-            switch_allocation_delay=settings.whole("sw_alloc_delay"),
-            traversal_delay=settings.whole("st_prepare_delay") + settings.whole("st_final_delay"),
-            credit_delay=settings.whole("credit_delay"),
-            speculative=speculative,
-            **allocators,
+            **options,
             priority=_priority(settings),
-            hold_switch=settings.on("hold_switch_for_packet"),
-            input_speedup=settings.whole("input_speedup"),
-            output_speedup=settings.whole("output_speedup"),
             internal_speedup=settings.number("internal_speedup"),
-            claim_credit=settings.on("vc_busy_when_full"),
-            empty_first=settings.on("vc_prioritize_empty"),
-            donate_priority=settings.on("vc_priority_donation"),
             output_buffer=_output_buffer(settings),
-            own_slots=own,
-            most_slots=most,
             ejection_credits=True,
             pipelined=_is_pipelined(settings),
             all_tiers=settings.faithful and settings.text("routing_function") == "min_adapt",
             ejection="same" if settings.text("topology") == "dragonflynew" else "any",
         )
     except SimulationError as error:
-        for key, name in _DELAYS.items():
+        for key, name in (_NUMBERS | _OTHERS).items():
             if f" {name} " in str(error):
                 raise settings.error(key, str(error)) from None
         raise
@@ -75,8 +87,8 @@ def _is_pipelined(settings: Configuration) -> bool:
 def _priority(settings: Configuration) -> Priority:
     """Return the priority of packets; with one class, priority by class becomes none."""
     settings.require("priority", "age", "class")
-    if settings.text("priority") == "class":
-        return "class" if has_classes(settings) else "none"
+    if settings.text("priority") == "class" and has_classes(settings):
+        return "class"
     return "age" if settings.text("priority") == "age" else "none"
 
 
@@ -104,11 +116,11 @@ def _output_buffer(settings: Configuration) -> int:
     return max(0, size) if speedup else 0
 
 
-def _shared(settings: Configuration) -> tuple[int, int]:
+def _shared(settings: Configuration) -> dict[str, int]:
     """Slots of each VC of its own, and how many it may have, where VCs share buffers; 0: no limit."""
     policy = settings.text("buffer_policy")
     if policy == "private":
-        return 0, 0
+        return {}
     if policy not in ("shared", "limited"):
         settings.require("buffer_policy")
     vcs, depth = settings.whole("num_vcs", 1), depth_of(settings)
@@ -127,7 +139,7 @@ def _shared(settings: Configuration) -> tuple[int, int]:
     most = settings.whole("max_held_slots") if policy == "limited" else -1
     if 0 <= most < slots:
         raise settings.error("max_held_slots", f"{most} is less than the {slots} slots that each VC has of its own")
-    return slots, max(0, most)
+    return {"own_slots": slots, "most_slots": max(0, most)}
 
 
 def depth_of(settings: Configuration) -> int:
@@ -138,11 +150,7 @@ def depth_of(settings: Configuration) -> int:
     UnknotError
         If it is no sensible number, or buffers that are shared are no multiple of it.
     """
-    depth, together, vcs = (
-        settings.whole("vc_buf_size"),
-        settings.whole("buf_size"),
-        settings.whole("num_vcs", 1),
-    )
+    depth, together, vcs = settings.whole("vc_buf_size"), settings.whole("buf_size"), settings.whole("num_vcs", 1)
     key = "buf_size" if together > 0 else "vc_buf_size"
     depth = together // vcs if together > 0 else depth
     if not 0 < depth <= 1 << 20:
@@ -150,21 +158,6 @@ def depth_of(settings: Configuration) -> int:
     if together > 0 and together % vcs and settings.text("buffer_policy") != "private":
         raise settings.error("buf_size", f"buffers that are shared are a multiple of {vcs} VCs, got {together}")
     return depth
-
-
-_DELAYS = {
-    "routing_delay": "routing_delay",
-    "vc_alloc_delay": "vc_allocation_delay",
-    "sw_alloc_delay": "switch_allocation_delay",
-    "st_final_delay": "traversal_delay",
-    "credit_delay": "credit_delay",
-    "vc_allocator": "iterations",
-    "input_speedup": "input_speedup",
-    "output_speedup": "output_speedup",
-    "internal_speedup": "internal_speedup",
-    "buffer_policy": "own_slots",
-    "output_buffer_size": "output_buffer",
-}
 
 
 def _allocators(settings: Configuration) -> dict[str, Any]:

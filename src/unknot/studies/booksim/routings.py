@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from unknot._base.errors import near
 from unknot._base.memory import require
 from unknot.routing import destination_tag
 from unknot.routing import nca as ancestor
-from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.relation import Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim import flats, grids
 from unknot.studies.booksim.configuration import Configuration
@@ -94,20 +95,15 @@ def min_anynet(built: Built, vcs: int, faithful: bool) -> Relation:
                     heapq.heappush(queue, (distance[target], target))
         table[source] = by
     table.setflags(write=False)
-    router, first, home = virtual.router, virtual.first, network.eject
+    home = network.eject
     if (table[np.ix_(np.unique(home), np.unique(home))] < 0).sum() > np.unique(home).size:
         raise UnfitError("some node has no way to another", "network_file")
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address]
-        if here == there:
-            out[0] = EJECT
-            return 1
-        for v in range(vcs):
-            out[v] = first[table[here, there]] + v
-        return vcs
+    def towards(here: int, there: int, drawn: int) -> int:
+        return there
 
-    return Relation(network, virtual, rule, name="min of BookSim")
+    # The column of a router in this table stands for the port towards it.
+    return one_port(replace(built, channel=table), virtual, "min", towards, every_vc(vcs), minimal=None)
 
 
 ROUTINGS: dict[tuple[str, str], Maker] = {
@@ -127,10 +123,10 @@ ROUTINGS: dict[tuple[str, str], Maker] = {
     ("fattree", "nca"): nca,
     ("fattree", "anca"): anca,
     ("anynet", "min"): min_anynet,
-    ("cmesh", "dor"): flats.cmesh_dor,
-    ("cmesh", "dor_no_express"): flats.cmesh_dor_no_express,
-    ("cmesh", "xy_yx"): flats.cmesh_xy_yx,
-    ("cmesh", "xy_yx_no_express"): flats.cmesh_xy_yx_no_express,
+    ("cmesh", "dor"): partial(flats.cmesh, name="dor"),
+    ("cmesh", "dor_no_express"): partial(flats.cmesh, name="dor_no_express", express=False),
+    ("cmesh", "xy_yx"): partial(flats.cmesh, name="xy_yx", both=True),
+    ("cmesh", "xy_yx_no_express"): partial(flats.cmesh, name="xy_yx_no_express", both=True, express=False),
     ("flatfly", "ran_min"): flats.flatfly_min,
     ("flatfly", "xyyx"): flats.flatfly_xyyx,
     ("flatfly", "valiant"): flats.flatfly_valiant,

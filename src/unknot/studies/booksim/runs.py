@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from unknot._base.errors import SimulationError, TextError
-from unknot._base.progress import Progress
+from unknot._base.progress import Progress, reported
 from unknot.simulation import ClassRun, Run, closed_loop, simulate
 from unknot.simulation.run.replication import Runs, gather
 from unknot.studies.booksim.configuration import split
@@ -105,14 +105,10 @@ def run_booksim(
     several = min(jobs, len(setups)) > 1
     if several:
         setup.relation.compiled  # noqa: B018 compiled once, before threads share it
-    points: list[Point] = []
     with ThreadPoolExecutor(jobs) as pool:
         run = partial(_run, threads=1 if several else None)
-        for point in (pool.map if several else map)(run, setups, setups.values()):
-            points.append(point)
-            if progress is not None:
-                progress(point.setting, len(points), len(setups))
-    return points
+        points = (pool.map if several else map)(run, setups, setups.values())
+        return [*reported(points, len(setups), progress, lambda point: point.setting)]
 
 
 def _run(setting: str, setup: Setup, *, threads: int | None = None) -> Point:

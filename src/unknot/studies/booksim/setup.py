@@ -24,7 +24,7 @@ from unknot.studies.booksim.configuration import Configuration, read_configurati
 from unknot.studies.booksim.networks import Built, build
 from unknot.studies.booksim.patterns import bursts, pattern
 from unknot.studies.booksim.routers import depth_of, router_of
-from unknot.traffic.workload import length_shares, mean_length
+from unknot.traffic.workload import Traffic, length_shares, mean_length
 
 
 @dataclass(frozen=True)
@@ -172,25 +172,34 @@ def _understood(settings: Configuration, before: Setup | None) -> Setup:
     if "0" in settings.values("measure_stats"):
         raise settings.error("measure_stats", "everything is measured, so no class can be left out")
     settings.require("sim_type", "throughput", "batch")
-    if settings.text("sim_type") == "batch":
-        return _in_batches(settings, built, relation)
-    if has_classes(settings):
-        return _with_classes(settings, built, relation)
-    lengths = lengths_of(settings)
-    chance = settings.number("injection_rate")
-    mean = mean_length(length_shares(lengths))
-    load = chance if settings.on("injection_rate_uses_flits") else chance * mean
-    if not 0 < load / mean <= 1:
-        raise settings.error("injection_rate", f"packets in a cycle are above 0 and at most 1, got {load / mean:g}")
-    options: dict[str, Any] = {
-        "packet_length": lengths if len(lengths) > 1 else next(iter(lengths)),
-        "traffic": pattern(settings, built),
-        "bursts": bursts(settings, built, load / mean),
-    }
-    options |= _of_routers(settings) | _cycles(settings)
-    if _keeps_pairs(settings, single=True):
+    in_batches, several = settings.text("sim_type") == "batch", has_classes(settings)
+    batches, options = None, _of_routers(settings)
+    if several:
+        mix = traffic_classes(settings, built)
+        load, lengths = sum(one.share for one in mix), dict(Traffic(classes=mix).lengths)
+        options |= {"classes": mix} | ({"subnets": subnets_of(settings)} if subnets_of(settings) > 1 else {})
+    else:
+        lengths = lengths_of(settings)
+        options["traffic"] = pattern(settings, built)
+    if in_batches:
+        batches, load = _batches(settings, lengths, several), 1.0
+        options["itself"] = True
+    elif not several:
+        load, mean = settings.number("injection_rate"), mean_length(length_shares(lengths))
+        load *= 1 if settings.on("injection_rate_uses_flits") else mean
+        if not 0 < load / mean <= 1:
+            words = f"packets in a cycle are above 0 and at most 1, got {load / mean:g}"
+            raise settings.error("injection_rate", words)
+        options["packet_length"] = lengths if len(lengths) > 1 else next(iter(lengths))
+        options["bursts"] = bursts(settings, built, load / mean)
+    options |= {} if in_batches else _cycles(settings)
+    if _keeps_pairs(settings, single=not (in_batches or several)):
         options["by_pair"] = True
-    return Setup(settings, relation, load, lengths, options, _seeds(settings), built, _watched(settings))
+    watched = _watched(settings)
+    if watched and (in_batches or several):
+        of = "batches" if in_batches else "traffic classes"
+        raise settings.error("watch_packets", f"packets of {of} cannot be watched")
+    return Setup(settings, relation, load, lengths, options, _seeds(settings), built, watched, batches)
 
 
 def _keeps_pairs(settings: Configuration, single: bool) -> bool:
@@ -204,43 +213,18 @@ def _keeps_pairs(settings: Configuration, single: bool) -> bool:
     return single and pairs
 
 
-def _in_batches(settings: Configuration, built: Built, relation: Relation) -> Setup:
-    """A configuration that sends batches of packets."""
-    if has_classes(settings):
+def _batches(settings: Configuration, lengths: dict[int, float], several: bool) -> Batches:
+    """The batches of packets that a configuration sends."""
+    if several:
         raise settings.error(
             "sim_type",
             "batches of several classes or subnets, or of reads and writes, are not built; of the latter BookSim "
             "counts the replies that a terminal sends as packets of its batch: its requests depend on who asks it",
         )
-    lengths = lengths_of(settings)
     if len(lengths) > 1:
         raise settings.error("packet_size", "packets of a batch have one size")
     size, window = settings.whole("batch_size", 1, 1_000_000), settings.whole("max_outstanding_requests")
-    batches = Batches(size, settings.whole("batch_count", 1, 1000), window if 0 < window < size else size)
-    options: dict[str, Any] = {"traffic": pattern(settings, built), "itself": True} | _of_routers(settings)
-    _keeps_pairs(settings, single=False)
-    if _watched(settings):
-        raise settings.error("watch_packets", "packets of batches cannot be watched")
-    return Setup(settings, relation, 1.0, lengths, options, _seeds(settings), built, batches=batches)
-
-
-def _with_classes(settings: Configuration, built: Built, relation: Relation) -> Setup:
-    """A configuration with several traffic classes, or with reads and writes."""
-    mix = traffic_classes(settings, built)
-    load = sum(one.share for one in mix)
-    lengths: dict[int, float] = {}
-    for one in mix:
-        for form in one.forms:
-            for flits in (form.flits, form.reply):
-                if flits:
-                    lengths[flits] = lengths.get(flits, 0.0) + one.share / one.mean_length * form.share
-    options: dict[str, Any] = {"classes": mix} | _of_routers(settings) | _cycles(settings)
-    if subnets_of(settings) > 1:
-        options["subnets"] = subnets_of(settings)
-    _keeps_pairs(settings, single=False)
-    if _watched(settings):
-        raise settings.error("watch_packets", "packets of traffic classes cannot be watched")
-    return Setup(settings, relation, load, dict(length_shares(lengths)), options, _seeds(settings), built)
+    return Batches(size, settings.whole("batch_count", 1, 1000), window if 0 < window < size else size)
 
 
 def _of_routers(settings: Configuration) -> dict[str, Any]:
