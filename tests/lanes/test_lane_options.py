@@ -28,7 +28,12 @@ def test_prescribed_lanes(tmp_path: Path) -> None:
     assert (code, found["longer_pairs"], found["mean_hops"], found["minimal"]) == (0, 0, 1.8, True)
     code, text = run("lanes", "ring(6)", "--lanes", "2", "--paths", "table")
     assert code == 2
-    assert "with --lanes paths are free" in text
+    assert "with --lanes or --stretch paths are free" in text
+    code, text = run("lanes", "ring(6)", "--stretch", "2", "--json")
+    assert (code, json.loads(text)["lanes"], json.loads(text)["longest_detour"]) == (0, 1, 2)
+    code, text = run("lanes", "ring(6)", "--stretch", "2", "--evidence", "evidence.json")
+    assert code == 2
+    assert "not for --lanes or --stretch" in text
     code, text = run("lanes", "ring(6)", "--lanes", "2", "--out", "routes.png")
     assert code == 2
     assert "routes.png: tables are written to files that end in" in text

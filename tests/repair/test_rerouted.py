@@ -23,7 +23,7 @@ from unknot.lanes.detours import RouteGoal, detour_paths, unit_of
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import demand, path_set
-from unknot.lanes.rooted import orders_of
+from unknot.lanes.rooted import one_by_one, orders_of
 from unknot.lanes.tables import free_table, random_table, table_of, tabled
 from unknot.network import Network
 from unknot.network.families import ring, torus
@@ -204,7 +204,36 @@ def test_longer_lanes(text: str, count: int, goal: str, hops: float, detour: int
     assert deliver(found.relation).minimal is (detour == 0)
 
 
+@pytest.mark.parametrize(
+    ("text", "stretch", "count"),
+    [("ring(6)", 0, 2), ("ring(6)", 1, 2), ("ring(6)", 2, 1), ("torus(5, 5)", 1, 1), ("kautz(2, 3)", 4, 1)],
+)
+def test_a_stretch_saves_lanes(text: str, stretch: int, count: int) -> None:
+    """Of ring(6) all detours are even, so that a stretch of 1 allows no more than one of 0."""
+    found = longer_lanes(text, stretch=stretch, time_limit=20)
+    assert found.count == count
+    assert found.longest_detour <= stretch
+    assert check(found.relation).deadlock_free
+    assert deliver(found.relation).delivered
+
+
+@settings(max_examples=15, deadline=None)
+@given(networks(), st.integers(0, 3))
+def test_no_route_is_longer_than_the_stretch(network: Network, stretch: int) -> None:
+    found = longer_lanes(network, stretch=stretch, time_limit=2, rounds=1)
+    assert found.longest_detour <= stretch
+    assert found.count <= len(one_by_one(path_set(demand(network)), [1, 0]))
+    assert check(found.relation).deadlock_free
+    assert deliver(found.relation).delivered
+
+
 def test_bad_longer_lanes() -> None:
+    with pytest.raises(RelationError, match="a number of lanes or a stretch"):
+        longer_lanes("ring(5)")
+    with pytest.raises(RelationError, match="from 0 to 16"):
+        longer_lanes("ring(5)", stretch=17)
+    with pytest.raises(RelationError, match="in 1 lane with a stretch of 0"):
+        longer_lanes("ring(5)", 1, stretch=0, time_limit=2, rounds=1)
     with pytest.raises(RelationError, match="of at least 1, got 0"):
         longer_lanes("ring(5)", 0)
     with pytest.raises(RelationError, match="unknown goal 'mena'"):

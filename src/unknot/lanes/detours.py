@@ -56,18 +56,19 @@ def unit_of(goal: RouteGoal) -> int:
     return max(1, int(np.gcd.reduce(more[more > 0], initial=0)))
 
 
-def detour_paths(goal: RouteGoal, weights: Ints) -> tuple[PathSet, Ints]:
+def detour_paths(goal: RouteGoal, weights: Ints, *, limited: bool = False) -> tuple[PathSet, Ints]:
     """Paths of any length: those that are longer by at least 1, 2, … units (see `unit_of`) count by the weights.
 
-    The last weight is that of pairs without a path, beside all others. With the paths comes to where channels may be
-    taken, for `orders_of`.
+    The last weight is that of pairs without a path, beside all others. If paths are `limited`, those that the last
+    weight is for are none. With the paths comes to where channels may be taken, for `orders_of`.
     """
-    more, unit, planes = _more(goal), unit_of(goal), len(weights) - 1
+    more, unit, planes = _more(goal), unit_of(goal), len(weights) - (not limited)
     nearer = more == 0
     away = [packed((more == unit * (i + 1)) & (more > 0)) for i in range(planes - 1)]
     block = packed(nearer).shape[1]
     taken = [nearer] * planes
-    form, words = _form(goal, [*taken, more >= 0], [*taken, nearer], weights)
+    ends = ([], []) if limited else ([more >= 0], [nearer])
+    form, words = _form(goal, taken + ends[0], taken + ends[1], weights)
     detour = np.zeros((len(away), *form.nearer.shape), dtype=np.int64)
     for i, led in enumerate(away):
         for plane in range(i + 1, planes):

@@ -1,30 +1,39 @@
-"""Routes in a prescribed number of lanes, as short as these allow."""
+"""Routes in a prescribed number of lanes, as short as these allow, or of a prescribed stretch in few lanes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import Deadline, clock
 from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
-from unknot.lanes.detours import LOST, RouteGoal, climbing_routes, detour_paths, improved, tree_order
+from unknot.lanes.detours import LOST, RouteGoal, climbing_routes, detour_paths, improved, tree_order, unit_of
 from unknot.lanes.effort import SEARCHING, SearchEffort
 from unknot.lanes.figures import SharedOut
 from unknot.lanes.laned import Routes, laned
-from unknot.lanes.path_set import Demand, Flags, Floats, Ints, demand, following, packed
+from unknot.lanes.path_set import Demand, Flags, Floats, Ints, demand, following, packed, path_set
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, routes_of
+from unknot.lanes.rooted import one_by_one
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 
+if TYPE_CHECKING:
+    from unknot.lanes.orders_kernel import PathSet
+
 GOALS = ("mean", "longest")
 BALANCING = 4
 """Rounds of balancing the load."""
+SHARE = 0.4
+"""Share of the time that is left for each number of lanes, where it is not prescribed."""
+MOST_STRETCH = 16
+"""Most hops of a stretch: each has a block of destinations in the search."""
 BLOCKS = 5
 """Units of a detour from which on all detours count alike in the search."""
 STEEP = 6
@@ -33,7 +42,7 @@ STEEP = 6
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LongerLanes(Brief, SharedOut):
-    """Routes in a prescribed number of lanes.
+    """Routes that may be longer than shortest paths, in lanes.
 
     Attributes
     ----------
@@ -109,8 +118,9 @@ class LongerLanes(Brief, SharedOut):
 @with_bar
 def longer_lanes(
     network: Network,
-    count: int,
+    count: int | None = None,
     *,
+    stretch: int | None = None,
     goal: str = "mean",
     flows: npt.ArrayLike | None = None,
     vcs: int | None = None,
@@ -119,15 +129,17 @@ def longer_lanes(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> LongerLanes:
-    """Route in a prescribed number of lanes, by paths that are longer than shortest ones where that is needed.
+    """Route in a prescribed number of lanes, or in few, by paths that are longer than shortest ones where needed.
 
     Orders of the lanes are searched for in which climbing routes are short. Of the shortest that climb, each pair
     takes one by which the highest load is low.
 
     Parameters
     ----------
-    count : int
-        Lanes.
+    count : int, optional
+        Lanes; by default the fewest in which routes of the stretch are found. No bound on them is shown.
+    stretch : int, optional
+        Hops by which a route may be longer than a shortest path; by default any number, if lanes are prescribed.
     goal : {"mean", "longest"}
         What is to be small: the mean number of hops, or first the longest detour.
     flows, vcs, time_limit, seed, progress
@@ -140,7 +152,8 @@ def longer_lanes(
     NetworkError
         As `unknot.lanes.lanes`.
     RelationError
-        If an argument makes no sense, or no way was found to connect all pairs in that number of lanes.
+        If an argument makes no sense, or no way was found to connect all pairs in that number of lanes, and with
+        that stretch.
 
     Examples
     --------
@@ -148,32 +161,42 @@ def longer_lanes(
     >>> routes = longer_lanes("ring(6)", 1)
     >>> routes.longer_pairs, routes.longest_detour
     (2, 2)
+    >>> longer_lanes("torus(5, 5)", stretch=1).count
+    1
     """
-    require_whole("lanes: the number of lanes", count, 1, error=RelationError)
+    if count is None and stretch is None:
+        raise RelationError("lanes: longer routes need a number of lanes or a stretch, and neither is given")
+    if count is not None:
+        require_whole("lanes: the number of lanes", count, 1, error=RelationError)
+    if stretch is not None:
+        require_whole("lanes: the stretch", stretch, 0, most=MOST_STRETCH, unit="hops", error=RelationError)
     require_known("lanes: unknown goal", goal, GOALS, RelationError)
     deadline = Deadline.of(time_limit, "lanes")
     traffic = demand(network, flows)
     hops = traffic.distances.table.T.astype(np.int64)
     goal_routes = RouteGoal(network, traffic.distances.homes, hops, traffic.wanted, traffic.rate)
     effort = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
-    weights = np.array([STEEP**i if goal == "longest" else 1 for i in range(BLOCKS)] + [LOST])
-    paths, taken = detour_paths(goal_routes, weights)
-    start = np.random.default_rng([seed, count]).random((count, network.num_channels))
-    start[0] = tree_order(network)
-    best = improved(paths, taken, start, effort, rounds=rounds)
-    if best is None:
-        raise RelationError(
-            f"lanes on {network.name}: no way was found to connect all pairs in {count} "
-            f"lane{'s' * (count > 1)}, {effort.moves} moves; more lanes or a longer time limit may do"
-        )
-    keys, _ = best
+    blocks = BLOCKS if stretch is None else stretch // unit_of(goal_routes)
+    weights = np.array([STEEP**i if goal == "longest" else 1 for i in range(blocks)] + [LOST])
+    paths, taken = detour_paths(goal_routes, weights, limited=stretch is not None)
+    if count is None:
+        keys = _fewest(paths, taken, one_by_one(path_set(traffic), [seed, 0]).key, effort, network, rounds)
+    else:
+        best = improved(paths, taken, _start(network, count, seed), effort, rounds=rounds)
+        if best is None:
+            raise RelationError(
+                f"lanes on {network.name}: no way was found to connect all pairs in {count} "
+                f"lane{'s' * (count > 1)}{'' if stretch is None else f' with a stretch of {stretch}'}, "
+                f"{effort.moves} moves; more lanes or a longer time limit may do"
+            )
+        keys, _ = best
     effort.finish_by(deadline.end)
     routes, length = climbing_routes(goal_routes, keys, seed=seed)
     routes, lane_load = _balanced(traffic, keys, routes, effort)
     shortest = np.where(traffic.wanted, hops, 0)
     return LongerLanes(
         laned(network, routes, vcs=vcs, sends=traffic.sends, minimal=bool((length <= shortest).all())),
-        count,
+        len(keys),
         routes,
         length,
         shortest,
@@ -184,6 +207,33 @@ def longer_lanes(
         effort.moves,
         effort.complete,
     )
+
+
+def _start(network: Network, count: int, seed: int) -> Floats:
+    """Keys to begin with: of a spanning tree in one lane, and at random in the others."""
+    start = np.random.default_rng([seed, count]).random((count, network.num_channels))
+    start[0] = tree_order(network)
+    return start
+
+
+def _fewest(paths: PathSet, taken: Ints, kept: Floats, effort: SearchEffort, network: Network, rounds: int) -> Floats:
+    """Keys of the fewest lanes in which all pairs are found to have a path; at most as many as those of `kept`.
+
+    Parameters
+    ----------
+    kept : float64 array, shape (lanes, channels)
+        Keys by which shortest paths serve all pairs.
+    """
+    for lanes in range(1, len(kept)):
+        if effort.over or effort.interrupted:
+            break
+        part = replace(effort, deadline=clock() + SHARE * (effort.deadline - clock()))
+        best = improved(paths, taken, _start(network, lanes, effort.seed), part, rounds=rounds)
+        effort.moves, effort.interrupted = part.moves, part.interrupted
+        if best is not None:
+            return best[0]
+    best = improved(paths, taken, kept, effort, rounds=rounds)
+    return kept if best is None else best[0]
 
 
 def _balanced(traffic: Demand, key: Floats, routes: Routes, effort: SearchEffort) -> tuple[Routes, Floats]:

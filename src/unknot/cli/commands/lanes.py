@@ -42,6 +42,7 @@ def lanes(
     changes: Literal["none", "rising", "any", "ports"] = "none",
     flows: Path | None = None,
     count: int | None = None,
+    stretch: int | None = None,
     goal: Literal["mean", "longest"] = "mean",
     most: int | None = None,
     first: Literal["lanes", "load"] = "lanes",
@@ -72,8 +73,10 @@ def lanes(
         input port, output port and service level, as SL2VL.
     count : --lanes
         This many lanes, by longer paths where they are needed.
+    stretch : HOPS
+        Routes may be this much longer than shortest paths, in fewer lanes or in those of --lanes.
     goal
-        With --lanes: a small mean of hops, or a short longest detour.
+        With --lanes or --stretch: a small mean of hops, or a short longest detour.
     most
         Find the loads of routes in up to this many lanes, too.
     first
@@ -93,19 +96,22 @@ def lanes(
     from unknot.report.export import require_format
     from unknot.studies import design
 
-    if count is not None and (paths != "free" or routing is not None or most is not None):
-        raise RelationError("lanes: with --lanes paths are free, and --most has no meaning")
-    if count is not None and evidence is not None:
-        raise RelationError("lanes: --evidence is for the fewest lanes, and --lanes gives their number")
-    if count is not None and changes != "none":
-        raise RelationError("lanes: with --lanes packets keep their lanes, and --changes has no meaning")
+    longer = count is not None or stretch is not None
+    if longer and (paths != "free" or routing is not None or most is not None):
+        raise RelationError("lanes: with --lanes or --stretch paths are free, and --most has no meaning")
+    if longer and evidence is not None:
+        raise RelationError(
+            "lanes: --evidence is for the fewest lanes of shortest paths, not for --lanes or --stretch"
+        )
+    if longer and changes != "none":
+        raise RelationError("lanes: with --lanes or --stretch packets keep their lanes, and --changes has no meaning")
     if changes != "none" and most is not None:
         raise RelationError("lanes: --most is for packets that keep their lanes, and not for --changes")
-    of_evidence = () if count is not None else (CLAUSES,)
+    of_evidence = () if longer else (CLAUSES,)
     if out is not None and out.suffix.lower() not in of_evidence:
         require_format(out, of_evidence)
-    if effort is not None and (count is not None or changes != "none"):
-        raise RelationError("lanes: --effort is for the fewest lanes that packets keep, not for --lanes or --changes")
+    if effort is not None and (longer or changes != "none"):
+        raise RelationError("lanes: --effort is for shortest paths in lanes that packets keep")
     built = design.network(network, where="NETWORK")
     matrix = None if flows is None else read_flows(flows, built)
     if matrix is None:
@@ -118,8 +124,8 @@ def lanes(
         search: dict[str, Any] = {"flows": matrix, "vcs": vcs, "seed": seed, "progress": show}
         search["time_limit"] = searching(built, deadline)
         routes: Lanes | ChangingLanes | LongerLanes
-        if count is not None:
-            routes = longer_lanes(built, count, goal=goal, **search)
+        if longer:
+            routes = longer_lanes(built, count, stretch=stretch, goal=goal, **search)
         elif changes != "none":
             routes = changing_lanes(built, paths, changes=changes, routing=relation, **search)
         else:
@@ -134,7 +140,7 @@ def lanes(
     if evidence is not None:
         _write_evidence(routes, proof, evidence)
     more: dict[str, Any] = {"lanes": routes.count, "conclusion": _conclusion(routes)}
-    if count is None:
+    if not longer:
         more["seconds"] = seconds
     sources = (routes, proof.verdict, proof.delivery)
     tell(json, ANSWERS[type(routes)], *sources, of=routes.relation, certificate_holds=proof.holds, **more)
