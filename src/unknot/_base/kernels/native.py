@@ -19,6 +19,11 @@ def flat(kinds: tuple[Any, ...]) -> Iterator[str]:
         yield from flat(kind) if isinstance(kind, tuple) else (kind,)
 
 
+def words_of(kind: str) -> int:
+    """Return by how many words an argument of a kind is passed: an array by its address and its size."""
+    return 1 if kind == NUMBER or "." in kind else 2
+
+
 class Native:
     """A kernel of whole numbers, one-dimensional arrays and tuples of them, that answers with a whole number.
 
@@ -27,7 +32,8 @@ class Native:
     place : str
         The module of the kernel and its name in it, with a dot between them.
     kinds : str or tuple
-        For each parameter `NUMBER`, the type of an array's numbers, or a tuple of these.
+        For each parameter `NUMBER`, the type of an array's numbers, a tuple of these, or a function of kernels, by
+        its module and name, that makes the argument of the address of an array.
     answers : bool
         Whether it returns a number; else nothing.
 
@@ -71,7 +77,7 @@ class Native:
         if not address:
             compiled = import_module("unknot._base.kernels.native_kernel").compiled(self)
             self._keeps, address = compiled, compiled.address
-        words = sum(1 if kind == NUMBER else 2 for kind in flat(self.kinds))
+        words = sum(words_of(kind) for kind in flat(self.kinds))
         return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * words)(address)
 
     def __call__(self, *arguments: Any) -> int:
@@ -89,6 +95,8 @@ class Native:
                 yield from self._words(kind, argument)
             elif kind == NUMBER:
                 yield int(argument)
+            elif words_of(kind) == 1:
+                yield argument.ctypes.data
             elif argument.dtype == kind and argument.ndim == 1 and argument.flags.c_contiguous:
                 yield argument.ctypes.data
                 yield argument.size

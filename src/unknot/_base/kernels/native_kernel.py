@@ -9,6 +9,7 @@ from numba import types
 
 from unknot._base.kernels.kept_kernel import c_function
 from unknot._base.kernels.linked import NUMBER, RAISED
+from unknot._base.kernels.native import flat, words_of
 from unknot._base.kernels.words_kernel import array_of_kind
 
 ARRAYS = {
@@ -27,16 +28,20 @@ def compiled(native):
     kernel = getattr(kernel, "compiled", kernel)
     scope = {"kernel": kernel, "int64": np.int64, "RAISED": np.int64(RAISED)}
     scope |= {f"{kind}_at": made for kind, made in ARRAYS.items()}
+    for module, _, name in (kind.rpartition(".") for kind in flat(native.kinds)):
+        if module:
+            scope[name] = getattr(import_module(module), name)
     number, names, arrays = count(), [], []
 
     def given(kind):
         """What is passed for a parameter; notes the words it is made of."""
         if isinstance(kind, tuple):
             return f"({''.join(f'{given(part)}, ' for part in kind)})"
-        own = [f"a{next(number)}" for _ in range(1 if kind == NUMBER else 2)]
+        own = [f"a{next(number)}" for _ in range(words_of(kind))]
         names.extend(own)
         if kind != NUMBER:
-            arrays.append(f"    {own[0]} = {kind}_at({', '.join(own)})")
+            made = kind.rpartition(".")[2] if "." in kind else f"{kind}_at"
+            arrays.append(f"    {own[0]} = {made}({', '.join(own)})")
         return own[0]
 
     call = f"kernel{given(native.kinds)}"

@@ -16,7 +16,7 @@ from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
 from unknot.simulation.engine.simple_kernel import run_router
 from unknot.simulation.engine.state import DONE, FULL, QUIET
-from unknot.simulation.engine.view_kernel import place_of, usual_view, view
+from unknot.simulation.engine.view_kernel import place_of
 
 FAILED = 1 << 62
 """Progress of a part that gave up, so that no other part waits for it."""
@@ -100,18 +100,12 @@ def cycles(rule, s, until, pack, run_router):
 
 
 @inlined
-def advance(rule, raw, until):
+def advance(rule, s, until):
     """Simulate as `cycles` does."""
-    return cycles(rule, view(raw), until, pack, run_router)
+    return cycles(rule, s, until, pack, run_router)
 
 
 @inlined
-def advance_usual(rule, raw, until):
-    """Do the same where the setup has the entries of `USUAL`."""
-    return cycles(rule, usual_view(raw), until, pack, run_router)
-
-
-@inlined
-def advance_general(rule, raw, until):
+def advance_general(rule, s, until):
     """Do the same where no router takes the fast path."""
-    return cycles(rule, view(raw), until, no_pack, no_router)
+    return cycles(rule, s, until, no_pack, no_router)

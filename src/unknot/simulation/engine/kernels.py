@@ -3,18 +3,23 @@
 What few runs need is compiled for those alone.
 """
 
+from typing import Any
+
 import numpy as np
 
 from unknot._base.kernels.native import Native
 from unknot.routing.contract import IN_ROUTER
-from unknot.simulation.engine.state import USUAL, WAVEFRONT
+from unknot.simulation.engine.state import PLAIN, USUAL, WAVEFRONT
 from unknot.simulation.engine.state_arrays import State
 
 HERE = "unknot.simulation.engine"
 
-advance = Native(f"{HERE}.cycles_kernel.advance", "number", "int64", "number")
-advance_usual = Native(f"{HERE}.cycles_kernel.advance_usual", "number", "int64", "number")
-advance_general = Native(f"{HERE}.cycles_kernel.advance_general", "number", "int64", "number")
+VIEW, USUAL_VIEW, PLAIN_VIEW = (f"{HERE}.view_kernel.{name}" for name in ("view", "usual_view", "plain_view"))
+
+advance, usual_advance = (
+    Native(f"{HERE}.cycles_kernel.advance", "number", kind, "number") for kind in (VIEW, USUAL_VIEW)
+)
+advance_general = Native(f"{HERE}.cycles_kernel.advance_general", "number", VIEW, "number")
 served = Native(f"{HERE}.state_kernel.served", "number", "int64", "int64", "int64")
 find_stuck = Native(f"{HERE}.stuck_kernel.find_stuck", "number", "int64", "bool")
 fill_cache = Native(f"{HERE}.cache_kernel.fill_cache", "number", "int64")
@@ -25,7 +30,12 @@ def _of_numbers(place: str, count: int, answers: bool = False) -> Native:
     return Native(f"{HERE}.{place}", *["number"] * count, answers=answers)
 
 
-open_inbox, work = _of_numbers("router_kernel.open_inbox", 3, True), _of_numbers("router_kernel.work", 4, True)
+open_inbox, open_plain_inbox = (
+    Native(f"{HERE}.router_kernel.open_inbox", kind, "number", "number") for kind in (VIEW, PLAIN_VIEW)
+)
+work, plain_work = (
+    Native(f"{HERE}.router_kernel.work", "number", kind, "number", "number") for kind in (VIEW, PLAIN_VIEW)
+)
 match_matrix = _of_numbers("match_kernel.match_matrix", 6)
 fetch = _of_numbers("fetch_kernel.fetch", 3)
 compare, decide = _of_numbers("compare_kernel.compare", 4), _of_numbers("compare_kernel.decide", 4)
@@ -44,18 +54,22 @@ def link(part: State) -> Native:
     if part.linked != kind:
         _link(part)
         part.linked = kind
-    if all(getattr(setup, name) == entry for name, entry in USUAL.items()):
-        return advance_usual
-    return advance if setup.packable else advance_general
+    if not setup.packable:
+        return advance_general
+    return usual_advance if _has(setup, USUAL) else advance
+
+
+def _has(setup: Any, entries: dict[str, int]) -> bool:
+    return all(setup[name] == entry for name, entry in entries.items())
 
 
 def _link(part: State) -> None:
     setup = part.setup
-    packable, classes = setup.packable == 1, setup.classes > 0
+    plain, packable, classes = _has(setup, PLAIN), setup.packable == 1, setup.classes > 0
     general = not packable or bool((np.diff(part.first_word) > 1).any())
     for entry, kernel, is_needed in (
-        ("open_inbox", open_inbox, general),
-        ("work", work, general),
+        ("open_inbox", open_plain_inbox if plain else open_inbox, general),
+        ("work", plain_work if plain else work, general),
         ("match_matrix", match_matrix, general and max(setup.allocator, setup.switch_allocator) >= WAVEFRONT),
         ("fetch", fetch, setup.large == 1),
         ("choose", decide if setup.compares == IN_ROUTER else compare, setup.compares > 0),

@@ -48,7 +48,7 @@ from unknot.simulation.engine.state_kernel import (
     wake,
 )
 from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
-from unknot.simulation.engine.view_kernel import as_array, view
+from unknot.simulation.engine.view_kernel import as_array
 
 # Input: credits, flits, and buffers whose stage is over.
 
@@ -151,9 +151,8 @@ def finish_stages(s, bits, word, w0, now):
 
 
 @inlined
-def open_inbox(raw, r, now):
+def open_inbox(s, r, now):
     """Take in the flits and credits due at router r in this cycle; return whether it has work."""
-    s = view(raw)
     w0, w1 = natural(s.first_word[natural(r)]), natural(s.first_word[natural(r + 1)])
     inbox, masks, start = s.inbox, s.masks, (now & s.setup.slots) * s.setup.num_words
     for word in range(w0, w1):
@@ -489,9 +488,9 @@ def step(rule, s, w0, w1, now, left):
 
 
 @inlined
-def work(rule, raw, r, now):
+def work(rule, s, r, now):
     """Run the steps of a cycle of router r, without its input; return the status."""
-    s, status = view(raw), np.int64(DONE)
+    status = np.int64(DONE)
     w0, w1 = natural(s.first_word[natural(r)]), natural(s.first_word[natural(r + 1)])
     left = ((now + 1) * s.setup.speed >> 20) - (now * s.setup.speed >> 20)
     while left > 0 and status == DONE:

@@ -24,7 +24,7 @@ from numba.extending import (
 )
 from numba.np.arrayobj import make_array, populate_array
 
-from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, SETUP, TABLES, USUAL
+from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, PLAIN, SETUP, TABLES, USUAL
 
 WORD = ir.IntType(64)
 
@@ -34,7 +34,7 @@ class View(types.Type):
 
     def __init__(self, constants):
         self.constants = constants
-        super().__init__(f"unknot.State({constants})")
+        super().__init__(f"unknot.State({sorted(constants)})")
 
 
 class Setup(types.Type):
@@ -42,7 +42,7 @@ class Setup(types.Type):
 
     def __init__(self, constants):
         self.constants = constants
-        super().__init__(f"unknot.State.setup({constants})")
+        super().__init__(f"unknot.State.setup({sorted(constants)})")
 
 
 class Counters(types.Type):
@@ -282,3 +282,9 @@ def view(typingctx, raw):
 def usual_view(typingctx, raw):
     """The same of a state whose setup has the entries of `USUAL`."""
     return View(USUAL)(raw), _address
+
+
+@intrinsic
+def plain_view(typingctx, raw):
+    """The same where the entries of `PLAIN` hold for the setup."""
+    return View(PLAIN)(raw), _address
