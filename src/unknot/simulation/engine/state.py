@@ -388,11 +388,12 @@ SETUP = rows(
 """Entries of `State.setup`."""
 
 USUAL = {
-    "technique": NONATOMIC, "parts": 1, "routing_delay": 1, "queues": 0, "speculative": 0, "shared": 0,
-    "allocator": ISLIP, "switch_allocator": ISLIP, "selection": ALL, "claim": -NO_CYCLE,
+    "technique": NONATOMIC, "parts": 1, "routing_delay": 1, "queues": 0, "speculative": 0, "selection": ALL, "shared": 0,
+    "claim": -NO_CYCLE,
 }  # fmt: skip
 """Entries that most runs have in common: for those there is a loop in which they are constants."""
 PLAIN = USUAL | {
+    "allocator": ISLIP, "switch_allocator": ISLIP,
     "vc_allocation_delay": 1, "switch_allocation_delay": 1, "traversal_delay": 1, "in_batches": 0, "speed": 1 << 20,
     "iterations": 1, "switch_iterations": 1, "arbiter": 0, "switch_arbiter": 0, "priority": 0, "donate_priority": 0,
     "hold_switch": 0, "blocks": 0, "output_buffer": 0, "empty_first": 0, "all_tiers": 0, "ejection": 0, "commits": 0,

@@ -102,17 +102,24 @@ def sweep_switch(raw, movers, w):
     s, w = view(raw), natural(w)
     cell, contest, first_input = natural(64 * w), s.contest, np.int64(s.words.first_input[w])
     size, row = np.int64(max(s.ordinals.entries[cell], s.ordinals.exits[cell])), natural(s.words.first_output[w])
-    ports, won, left = np.int64(0), np.int64(0), movers
+    ports, outs, shared, won, left = np.int64(0), np.int64(0), np.int64(0), np.int64(0), movers
     while left != 0:
         b = natural(first_input + lowest(left))
         left &= left - 1
         into, out = natural(s.inputs.port_bit[b]), np.int64(s.ordinals.out[natural(cell + s.inputs.out_port_bit[b])])
+        shared |= ((ports >> into) | (outs >> out)) & 1
         if (ports >> into) & 1 == 0:
             contest.wish[into], contest.number[into] = 0, s.ordinals.into[natural(cell + into)]
             ports |= np.int64(1) << into
         contest.wish[into] |= np.int64(1) << out
-    turn = np.int64(s.out_ports.pointer[row])
-    s.out_ports.pointer[row] = next_turn(turn, sweep(s, ports, turn, size), size, s.setup.switch_allocator)
+        outs |= np.int64(1) << out
+    turn, first = np.int64(s.out_ports.pointer[row]), np.int64(0)
+    if shared != 0 or s.setup.switch_allocator == RR_WAVEFRONT:
+        first = sweep(s, ports, turn, size)
+    s.out_ports.pointer[row] = next_turn(turn, first, size, s.setup.switch_allocator)
+    if shared == 0:
+        s.count.won = movers
+        return
     ports, left = np.int64(0), movers
     # Of the VCs of a pair that was matched the one next in turn is put forward.
     while left != 0:
