@@ -388,8 +388,8 @@ SETUP = rows(
 """Entries of `State.setup`."""
 
 USUAL = {
-    "technique": NONATOMIC, "parts": 1, "routing_delay": 1, "queues": 0, "speculative": 0, "selection": ALL, "shared": 0,
-    "claim": -NO_CYCLE,
+    "technique": NONATOMIC, "parts": 1, "routing_delay": 1, "queues": 0, "speculative": 0, "selection": ALL,
+    "shared": 0, "claim": -NO_CYCLE,
 }  # fmt: skip
 """Entries that most runs have in common: for those there is a loop in which they are constants."""
 PLAIN = USUAL | {
