@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import sys
+from collections.abc import Iterator
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import version
@@ -29,6 +30,17 @@ ELSEWHERE = re.compile(r'^(?:declare .*?|@"?(?=.* external ))@?"?numba_', re.M)
 MEMORY = "numba.core.runtime._nrt_python"
 """Module in C that hands out memory for arrays; unlike the rest of Numba it is loaded in a moment."""
 _linking = RLock()
+
+
+def flat(kinds: tuple[Any, ...]) -> Iterator[str]:
+    """Yield the kinds of numbers and arrays, those in tuples too."""
+    for kind in kinds:
+        yield from flat(kind) if isinstance(kind, tuple) else (kind,)
+
+
+def words_of(kind: str) -> int:
+    """Return by how many words an argument of a kind is passed: an array by its address and its size."""
+    return 1 if kind == NUMBER or "." in kind else 2
 
 
 @cache

@@ -10,18 +10,7 @@ from threading import RLock
 from typing import Any
 
 from unknot._base.kernels.cache import is_kept, sources_digest
-from unknot._base.kernels.linked import NUMBER, RAISED, file_of, load
-
-
-def flat(kinds: tuple[Any, ...]) -> Iterator[str]:
-    """Yield the kinds of numbers and arrays, those in tuples too."""
-    for kind in kinds:
-        yield from flat(kind) if isinstance(kind, tuple) else (kind,)
-
-
-def words_of(kind: str) -> int:
-    """Return by how many words an argument of a kind is passed: an array by its address and its size."""
-    return 1 if kind == NUMBER or "." in kind else 2
+from unknot._base.kernels.linked import NUMBER, RAISED, file_of, flat, load, words_of
 
 
 class Native:

@@ -8,8 +8,7 @@ import numpy as np
 from numba import types
 
 from unknot._base.kernels.kept_kernel import c_function
-from unknot._base.kernels.linked import NUMBER, RAISED
-from unknot._base.kernels.native import flat, words_of
+from unknot._base.kernels.linked import NUMBER, RAISED, flat, words_of
 from unknot._base.kernels.words_kernel import array_of_kind
 
 ARRAYS = {
