@@ -9,7 +9,7 @@ file leaves out is known from what others list.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -149,26 +149,20 @@ class Cabling(FabricText):
         if not switches:
             raise TextError("no switch in this file; is it cut off?", self.where)
         router = {node.key: r for r, node in enumerate(switches)}
+        order = {node.key: number for number, node in enumerate(nodes)}
         channels: list[tuple[int, int, int, int]] = []
         hosts: list[tuple[Place, Place]] = []
         down = 0
-        for near in sorted(self.cables, key=lambda p: (router.get(p[0], -1), p[1])):
+        for near in sorted(self.cables, key=lambda place: (order[place[0]], place[1])):
             cable = self.cables[near]
+            if near[0] not in router and cable.far[0] not in router:
+                raise self.error(f"host port {self.port(near)} is not cabled to a switch", cable.line)
             if not (cable.up and self.cables[cable.far].up):
                 down += 1
-            elif near[0] in router and cable.far[0] in router:
+            elif near[0] not in router:
+                hosts.append((near, cable.far))
+            elif cable.far[0] in router:
                 channels.append((router[near[0]], router[cable.far[0]], near[1], cable.far[1]))
-        plugged: defaultdict[str, list[Place]] = defaultdict(list)
-        for place in sorted(self.cables):
-            plugged[place[0]].append(place)
-        for node in nodes:
-            if not node.switch:
-                for place in plugged[node.key]:
-                    cable = self.cables[place]
-                    if cable.far[0] not in router:
-                        raise self.error(f"host port {self.port(place)} is not cabled to a switch", cable.line)
-                    if cable.up and self.cables[cable.far].up:
-                        hosts.append((place, cable.far))
         if down:
             self.notes.append(f"{(down + 1) // 2} cabled links are not active and were left out")
         labels = self._labels(nodes)

@@ -25,19 +25,14 @@ class LevelFile(FabricText):
 
     Attributes
     ----------
-    guid, slid : list of int
-        Source of each record: GUID of its node or port, and its LID; −1 where the record does not give it.
-    dlid, level, line : list of int
-        Destination LID, service level, and line of the file.
+    rows : list of tuple of int
+        For each record the GUID of the source's node or port and its LID, −1 where the record does not give it; the
+        destination LID, the service level, and the line of the file.
     by_switch : dict
         Service level and line of all paths from the hosts of one switch to those of another, by node GUIDs.
     """
 
-    guid: list[int] = field(default_factory=list)
-    slid: list[int] = field(default_factory=list)
-    dlid: list[int] = field(default_factory=list)
-    level: list[int] = field(default_factory=list)
-    line: list[int] = field(default_factory=list)
+    rows: list[tuple[int, int, int, int, int]] = field(default_factory=list)
     by_switch: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
 
     def record_of_switches(self, source: int, destination: int, level: int, line: int) -> None:
@@ -53,11 +48,7 @@ class LevelFile(FabricText):
         """Add a record; TextError if there is no such service level."""
         if level >= LEVELS:
             raise self.error(f"service levels are 0 to {LEVELS - 1}, not {level}", line)
-        self.guid.append(guid)
-        self.slid.append(slid)
-        self.dlid.append(dlid)
-        self.level.append(level)
-        self.line.append(line)
+        self.rows.append((guid, slid, dlid, level, line))
 
 
 @dataclass
@@ -79,7 +70,7 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
         If a source or destination is not in the fabric, or GUID and LID of a source disagree.
     """
     network = fabric.network
-    ports, hosts = network.num_terminals + network.num_routers, network.num_terminals
+    ports = network.num_terminals + network.num_routers
     memory.require(f"the service levels of {ports} ports and {fabric.lids.size} LIDs", 2 * ports * fabric.lids.size)
     level = np.full((ports, fabric.lids.size), UNKNOWN, dtype=np.int8)
     column = fabric.column_of
@@ -93,7 +84,7 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
     where = fabric.fabric_file
     together = "do fabric and path records belong together?"
     _set_by_switch(fabric, file, level, together)
-    for guid, slid, dlid, value, line in zip(file.guid, file.slid, file.dlid, file.level, file.line, strict=True):
+    for guid, slid, dlid, value, line in file.rows:
         senders = known.get((guid, slid))
         if senders is None:
             senders = nodes.get(guid, [])
@@ -115,9 +106,8 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
                 level[sender, to] = value
             else:
                 more[sender, to, value] = None
-    ours = fabric.owner[(fabric.owner >= 0) & (fabric.owner < hosts)]
-    sending = np.unique(ours)
-    columns = np.flatnonzero((fabric.owner >= 0) & (fabric.owner < hosts))
+    columns = columns_of_hosts(fabric)
+    sending = np.unique(fabric.owner[columns])
     open_ = (level[np.ix_(sending, columns)] == UNKNOWN) & (sending[:, None] != fabric.owner[columns])
     notes = [*fabric.notes, *file.notes]
     if open_.any():

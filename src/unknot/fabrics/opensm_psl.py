@@ -81,7 +81,7 @@ def read_psl(path: str | Path) -> LevelFile:
         elif not _IGNORED.match(line) and not file.is_noise(line, number) and (number < len(lines) or ended):
             raise file.error("path records have no such line; is it broken or cut off?", number)
     close(last=True)
-    if not file.level and not file.by_switch:
+    if not file.rows and not file.by_switch:
         raise TextError("no service level of a path in this file", path)
     file.note_noise()
     return file
