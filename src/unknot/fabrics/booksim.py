@@ -8,7 +8,7 @@ of readFile in BookSim 2.0's src/networks/anynet.cpp. There are no comments, no 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from unknot.fabrics.format import Format
 from unknot.network import Network
 
 _WORD = re.compile(r"\S+")
+Place = tuple[int, int]
+"""Line and column."""
 
 
 def read_booksim(path: str | Path) -> Network:
@@ -34,7 +36,8 @@ def read_booksim(path: str | Path) -> Network:
     """
     reading = _Reading(path, read_lines(path, growth=100))
     for number, line in enumerate(reading.lines, start=1):
-        reading.row(number, [(match.group(), match.start() + 1) for match in _WORD.finditer(line)])
+        words = [(match.group(), (number, match.start() + 1)) for match in _WORD.finditer(line)]
+        reading.row([*words, ("", (number, len(line.rstrip()) + 1))])
     return reading.network()
 
 
@@ -82,71 +85,62 @@ class _Reading:
 
     def __init__(self, where: str | Path, lines: list[str]) -> None:
         self.where, self.lines = where, lines
-        self.routers: dict[int, tuple[int, int]] = {}
-        self.channels: dict[tuple[int, int], tuple[int, int]] = {}
-        self.seats: dict[int, tuple[int, int, int]] = {}
+        self.routers: dict[int, Place] = {}
+        self.channels: dict[tuple[int, int], tuple[int, Place]] = {}
+        self.seats: dict[int, tuple[int, Place]] = {}
 
-    def error(self, message: str, line: int, column: int) -> TextError:
-        return TextError(message, self.where, line, column, self.lines[line - 1])
+    def error(self, message: str, at: Place) -> TextError:
+        return TextError(message, self.where, *at, self.lines[at[0] - 1])
 
-    def row(self, line: int, words: list[tuple[str, int]]) -> None:
-        if not words:
+    def row(self, words: list[tuple[str, Place]]) -> None:
+        """Take in the words of a line, the last of which is empty."""
+        if len(words) == 1:
             return
         if words[0][0] != "router":
             hint = ": BookSim would make a router of that number, too" if words[0][0] == "node" else ""
-            raise self.error(f"a line begins with `router`, not {words[0][0]!r}{hint}", line, words[0][1])
-        end = len(self.lines[line - 1].rstrip()) + 1
-        head = self._number(line, words[1] if len(words) > 1 else ("", end))
-        self.routers.setdefault(head, (line, words[0][1]))
+            raise self.error(f"a line begins with `router`, not {words[0][0]!r}{hint}", words[0][1])
+        head = self._number(*words[1])
+        self.routers.setdefault(head, words[0][1])
         i = 2
-        while i < len(words):
-            kind, column = words[i]
+        while i < len(words) - 1:
+            kind, at = words[i]
             if kind not in ("router", "node"):
-                raise self.error(f"`router` or `node` is wanted, not {kind!r}", line, column)
-            number = self._number(line, words[i + 1] if i + 1 < len(words) else ("", end))
-            cycles, i = 1, i + 2
-            if i < len(words) and words[i][0] not in ("router", "node"):
-                cycles = self._number(line, words[i], least=1)
+                raise self.error(f"`router` or `node` is wanted, not {kind!r}", at)
+            number, cycles, i = self._number(*words[i + 1]), 1, i + 2
+            if i < len(words) - 1 and words[i][0] not in ("router", "node"):
+                cycles = self._number(*words[i], least=1)
                 i += 1
-            if kind == "node":
-                self._node(head, number, cycles, line, column)
-            else:
-                self._channel(head, number, cycles, line, column)
+            (self._node if kind == "node" else self._channel)(head, number, cycles, at)
 
-    def _number(self, line: int, word: tuple[str, int], least: int = 0) -> int:
-        text, column = word
+    def _number(self, text: str, at: Place, least: int = 0) -> int:
         if not (text.isascii() and text.isdigit() and len(text) < 9 and int(text) >= least):
             what = "a latency, a whole number of at least 1," if least else "a number"
-            raise self.error(f"{what} is wanted here, not {text!r}" if text else f"{what} is missing", line, column)
+            raise self.error(f"{what} is wanted here, not {text!r}" if text else f"{what} is missing", at)
         return int(text)
 
-    def _node(self, router: int, node: int, cycles: int, line: int, column: int) -> None:
+    def _node(self, router: int, node: int, cycles: int, at: Place) -> None:
         if cycles != 1:
             raise self.error(
-                f"node {node} is {cycles} cycles from its router; terminals are always 1 cycle from theirs",
-                line,
-                column,
+                f"node {node} is {cycles} cycles from its router; terminals are always 1 cycle from theirs", at
             )
-        first = self.seats.setdefault(node, (router, line, column))
-        if first[0] != router:
-            raise self.error(f"node {node} sits at router {first[0]} by line {first[1]}", line, column)
+        home, (line, _) = self.seats.setdefault(node, (router, at))
+        if home != router:
+            raise self.error(f"node {node} sits at router {home} by line {line}", at)
 
-    def _channel(self, source: int, target: int, cycles: int, line: int, column: int) -> None:
-        self.routers.setdefault(target, (line, column))
+    def _channel(self, source: int, target: int, cycles: int, at: Place) -> None:
+        self.routers.setdefault(target, at)
         if (source, target) in self.channels:
-            before = self.channels[source, target][1]
+            before = self.channels[source, target][1][0]
             raise self.error(
-                f"router {source} is joined to router {target} by line {before} already; BookSim would keep one",
-                line,
-                column,
+                f"router {source} is joined to router {target} by line {before} already; BookSim would keep one", at
             )
-        self.channels[source, target] = (cycles, line)
+        self.channels[source, target] = cycles, at
 
     def network(self) -> Network:
         if not self.routers:
             raise TextError("no router in this file", self.where)
         self._complete("router", self.routers)
-        self._complete("node", {node: place for node, (_, *place) in self.seats.items()})
+        self._complete("node", {node: at for node, (_, at) in self.seats.items()})
         channels = {pair: cycles for pair, (cycles, _) in self.channels.items()}
         for u, v in self.channels:
             channels.setdefault((v, u), 1)
@@ -159,15 +153,12 @@ class _Reading:
             inject=[self.seats[node][0] for node in range(len(self.seats))],
         )
 
-    def _complete(self, kind: str, places: Mapping[int, Sequence[int]]) -> None:
-        for number, (line, column) in places.items():
+    def _complete(self, kind: str, places: Mapping[int, Place]) -> None:
+        for number, at in places.items():
             if number >= len(places):
                 missing = next(i for i in range(len(places)) if i not in places)
-                raise self.error(
-                    f"{kind}s are numbered from 0 without gaps; there is {kind} {number}, but no {kind} {missing}",
-                    line,
-                    column,
-                )
+                numbers = f"there is {kind} {number}, but no {kind} {missing}"
+                raise self.error(f"{kind}s are numbered from 0 without gaps; {numbers}", at)
 
 
 _SIGN = re.compile(r"\A\s*router\s+\d+\s+(?:node|router)\s+\d+", re.M)
