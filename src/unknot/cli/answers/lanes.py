@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from unknot._base.three_valued import all_hold
 from unknot.cli.answers.form import (
     By,
     ChannelName,
@@ -206,45 +204,18 @@ ANSWERS: dict[type, type[Form]] = {Lanes: LanesAnswer, ChangingLanes: ChangingAn
 """Forms of what the searches return."""
 
 
-@dataclass(frozen=True)
-class State:
-    """Verdict, delivery and load of a routing.
-
-    Attributes
-    ----------
-    deadlock_free : bool or None
-    certificate_holds : bool or None
-        Whether the separate checker accepts the verdict's evidence.
-    delivered : bool or None
-        None: there was no time to follow the routes.
-    minimal : bool or None
-    widest_vcs : int
-        Most VCs of a channel.
-    highest_load : float or None
-        Highest load of a channel under uniform traffic, in routes from terminal to terminal; None where some loop.
-    mean_hops : float or None
-    """
-
-    deadlock_free: bool | None
-    certificate_holds: bool | None
-    delivered: bool | None
-    minimal: bool | None
-    widest_vcs: int
-    highest_load: float | None
-    mean_hops: float | None
-
-    @property
-    def safe(self) -> bool | None:
-        """Whether it was proved deadlock-free, the proof holds, and everything arrives; None: open."""
-        return all_hold((self.deadlock_free, self.certificate_holds is not False, self.delivered))
-
-
-@form_of(State)
 class StateForm(Form):
     """Verdict, delivery and load of a routing."""
 
-    highest_load: Number | None
-    mean_hops: Number | None
+    deadlock_free: bool | None
+    certificate_holds: bool | None = key("Whether the separate checker accepts the verdict's evidence.")
+    delivered: bool | None = key("null: there was no time to follow the routes.")
+    minimal: bool | None
+    widest_vcs: int = key("Most VCs of a channel.")
+    highest_load: Number = key(
+        "Highest load of a channel under uniform traffic, in routes from terminal to terminal; null where some loop."
+    )
+    mean_hops: Number
 
 
 class RemedyForm(Form):

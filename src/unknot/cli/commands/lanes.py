@@ -19,7 +19,7 @@ from unknot.cli.commands.options import (
     TimeLimit,
 )
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import write_evidence
+from unknot.cli.commands.shared import exit_code, write_evidence
 
 if TYPE_CHECKING:
     from unknot.cli.commands.shared import Proved
@@ -144,7 +144,7 @@ def lanes(
         more["seconds"] = seconds
     sources = (routes, proof.verdict, proof.delivery)
     tell(json, ANSWERS[type(routes)], *sources, of=routes.relation, certificate_holds=proof.holds, **more)
-    raise typer.Exit(proof.code)
+    raise typer.Exit(exit_code(proof.safe))
 
 
 def _write_evidence(routes: Lanes | ChangingLanes | LongerLanes, proof: Proved, path: Path) -> None:

@@ -24,7 +24,7 @@ from unknot.cli.commands.shared import exit_code, relation_of, write_evidence
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
-    from unknot.cli.answers.lanes import State
+    from unknot.cli.answers.filling import Answer
     from unknot.cli.commands.shared import Proved
     from unknot.routing.relation import Relation
 
@@ -128,13 +128,14 @@ def repair(
             file = out.with_stem(f"{out.stem}-{remedy.kind.replace(' ', '-')}")
             export(remedy.relation, file)
             wrote(file)
-    raise typer.Exit(exit_code(*(state.safe for state in after if state is not None)))
+    raise typer.Exit(exit_code(*(proof.safe for proof in proofs if proof is not None)))
 
 
-def state_of(relation: Relation, proof: Proved, deadline: Deadline) -> State:
-    """What is known of a routing at a deadline; what is not known then is None."""
+def state_of(relation: Relation, proof: Proved, deadline: Deadline) -> Answer:
+    """What is known of a routing at a deadline, as `StateForm` has it; what is not known then is None."""
     from unknot._base.errors import RelationError
-    from unknot.cli.answers.lanes import State
+    from unknot.cli.answers.filling import answer
+    from unknot.cli.answers.lanes import StateForm
     from unknot.verify import loads
 
     delivery = proof.delivery
@@ -143,14 +144,15 @@ def state_of(relation: Relation, proof: Proved, deadline: Deadline) -> State:
     except RelationError:
         load = None
     terminals = relation.network.num_terminals
-    return State(
-        proof.verdict.deadlock_free,
-        proof.holds,
-        delivery.delivered,
-        delivery.minimal,
-        relation.vcs.widest,
-        None if load is None else load.highest * terminals,
-        None if load is None else load.mean_hops * terminals / max(1, terminals - 1),
+    return answer(
+        StateForm,
+        deadlock_free=proof.verdict.deadlock_free,
+        certificate_holds=proof.holds,
+        delivered=delivery.delivered,
+        minimal=delivery.minimal,
+        widest_vcs=relation.vcs.widest,
+        highest_load=load and load.highest * terminals,
+        mean_hops=load and load.mean_hops * terminals / max(1, terminals - 1),
     )
 
 

@@ -198,9 +198,9 @@ class Proved:
     holds: bool | None
 
     @property
-    def code(self) -> int:
-        """The exit code."""
-        return FAILS if self.holds is False else exit_code(self.verdict.deadlock_free, self.delivery.delivered)
+    def safe(self) -> bool | None:
+        """Whether it was proved deadlock-free, the proof holds, and everything arrives; None: open."""
+        return all_hold((self.verdict.deadlock_free, self.holds is not False, self.delivery.delivered))
 
     def claims(self, relation: Relation) -> list[Document]:
         """What is not open, as claims of a document."""
