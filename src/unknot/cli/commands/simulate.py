@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -20,10 +19,6 @@ from unknot.cli.commands.options import (
 )
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import flows_in, relation_of, write, write_counterexample, write_rows
-
-if TYPE_CHECKING:
-    from unknot.simulation import Run, Runs, Saturation
-
 
 GROUPS = {
     "Network and router": ("routing", "vcs", "switching", "buffer_depth", "router"),
@@ -97,7 +92,10 @@ def simulate(
     """
     from unknot._base.errors import SimulationError
     from unknot._base.units import Scale
+    from unknot.cli.answers.networks import in_units
     from unknot.cli.commands import simulated
+    from unknot.cli.commands.display import describe, tell
+    from unknot.simulation import Run
     from unknot.simulation.run import options
 
     scale = Scale.of(units)
@@ -139,28 +137,34 @@ def simulate(
     if flows is not None:
         point["traffic"] = sent = flows_in(flows, relation.network)
         load = simulated.load_of(sent, scale, relation.network) if load is None and not saturation else load
-    chosen = vcs is None
-    vcs = relation.made_by[1] if relation.made_by else vcs
-    task = simulated.Task(relation, point, json, deadline, chosen, scale)
-    outcome: Run | Runs | Saturation
     if load is None:
-        outcome = simulated.search(task)
+        form, outcome, keys = simulated.search(relation, point)
     elif seeds is not None:
-        outcome = simulated.several(replace(task, point=point | cycles), load, seeds, jobs)
+        form, outcome, keys = simulated.several(relation, load, point | cycles, seeds, jobs)
     else:
-        steps = interval or (None if series is None else STEP)
-        outcome = run = simulated.one(replace(task, point=point | cycles | {"interval": steps}), load, channels)
-        if len(run.faults) < len(fault or ()):
-            notify(f"the run ended in cycle {run.cycles}, before all faults had come")
+        point |= cycles | {"interval": interval or (None if series is None else STEP)}
+        form, outcome, keys = simulated.one(
+            relation, load, point, scale.units, channels=channels, hinted=deadline is None
+        )
+    if keys.get("channels") and not json:
+        keys["channels"].sort(key=lambda channel: -channel["utilisation"])
+    keys |= {"vcs_chosen": vcs is None, "units": in_units(scale.units, keys.pop("rows", outcome.rows))}
+    tell(json, form, outcome, of=relation, scale=scale, **keys)
+    if isinstance(outcome, Run):
+        vcs = relation.made_by[1] if relation.made_by else vcs
+        if not json:
+            describe(relation, outcome.deadlock, outcome.packet_length)
+        if len(outcome.faults) < len(fault or ()):
+            notify(f"the run ended in cycle {outcome.cycles}, before all faults had come")
         if out is not None:
-            simulated.draw(relation, run, out, scale)
+            simulated.draw(relation, outcome, out, scale)
         if export is not None:
-            write_counterexample(relation, run.deadlock, export, network, routing, vcs)
+            write_counterexample(relation, outcome.deadlock, export, network, routing, vcs)
         if series is not None:
             from unknot.report import draw_series
 
             title = f"{relation.name} on {relation.network.name}, load {load:g}"
-            write(series, draw_series(run, title=title, units=scale.units))
+            write(series, draw_series(outcome, title=title, units=scale.units))
     write_rows(outcome.rows, csv, units=scale.units)
 
 

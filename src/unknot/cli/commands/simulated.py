@@ -1,9 +1,7 @@
-"""The runs of `unknot simulate`: one, several seeds, or a search for saturation; and what is drawn of them."""
+"""The runs of `unknot simulate`: one, several seeds, or a search for saturation; and what is drawn of one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,51 +9,19 @@ from unknot._base.errors import SimulationError
 from unknot.cli.commands.shared import write
 
 if TYPE_CHECKING:
-    from unknot._base.deadline import Deadline
-    from unknot._base.units import Scale
+    from unknot._base.units import Scale, Units
     from unknot.cli.answers.form import Form
     from unknot.network import Network
     from unknot.routing.relation import Relation
-    from unknot.simulation import Run, Runs, Saturation
+    from unknot.simulation import Run
     from unknot.traffic import Pattern
 
 RUN = 4096
 """Bytes of a run that is kept, its channels apart."""
 
 
-@dataclass(frozen=True)
-class Task:
-    """A design to simulate, and how its answer is printed.
-
-    Attributes
-    ----------
-    point : dict
-        Arguments of `unknot.simulate`.
-    json : bool
-        Whether the answer is JSON.
-    deadline : Deadline, optional
-        Of the command.
-    chosen : bool
-        Whether the number of VCs was chosen for lack of one given.
-    scale : Scale
-        What times and loads are printed in.
-    """
-
-    relation: Relation
-    point: dict[str, Any]
-    json: bool
-    deadline: Deadline | None
-    chosen: bool
-    scale: Scale
-
-    def tell(self, form: type[Form], outcome: Any, rows: Iterable[Mapping[str, Any]] = (), **more: Any) -> None:
-        """Print what came out, with `rows` of figures in units, if units were given."""
-        from unknot.cli.answers.networks import in_units
-        from unknot.cli.commands.display import tell
-
-        units = in_units(self.scale.units, rows or outcome.rows)
-        more = {"vcs_chosen": self.chosen, "units": units, **more}
-        tell(self.json, form, outcome, of=self.relation, scale=self.scale, **more)
+Told = tuple["type[Form]", Any, dict[str, Any]]
+"""A form, what fills it, and further keys."""
 
 
 def load_of(flows: Pattern, scale: Scale, network: Network) -> float:
@@ -78,50 +44,50 @@ def load_of(flows: Pattern, scale: Scale, network: Network) -> float:
     return load
 
 
-def one(task: Task, load: float, channels: bool) -> Run:
-    """Make one run and print it."""
+def one(
+    relation: Relation, load: float, point: dict[str, Any], units: Units | None, *, channels: bool, hinted: bool
+) -> Told:
+    """Make one run; `hinted`: with what helps where it is not stable."""
     from unknot.cli.answers.runs import SimulateAnswer, channels_of, flows_of
     from unknot.cli.commands import activity
-    from unknot.cli.commands.display import describe
     from unknot.simulation import simulate as run_flits
     from unknot.simulation.run.scenario import run_threads
 
-    alone = bool(task.point.get("faults") or task.point.get("classes"))
-    threads = run_threads(task.point["threads"], task.relation.network, load, alone=alone)
+    alone = bool(point.get("faults") or point.get("classes"))
+    threads = run_threads(point["threads"], relation.network, load, alone=alone)
     clock = _Clock(alone=threads == 1)
-    sent = task.point["traffic"]
+    sent = point["traffic"]
     flows = None if isinstance(sent, str) else sent
     with activity.working("simulating") as progress:
         run = run_flits(
-            task.relation,
+            relation,
             load,
-            **task.point,
+            **point,
             by_pair=flows is not None,
             progress=lambda *at: clock.describe(progress, *at),
         )
     hint = ""
-    if not (run.stable or alone or task.deadline):
+    if hinted and not (run.stable or alone):
         from unknot.simulation.run.limits import hint as tried
 
         with activity.working("trying what helps") as progress:
-            hint = tried(task.relation, run, traffic=sent, progress=progress)
-    units = task.scale.units
-    every = channels_of(task.relation, run, units) if channels or flows else None
-    if every and not task.json:
-        every.sort(key=lambda channel: -channel["utilisation"])
-    busiest = channels_of(task.relation, run, units, busiest=True)[0] if run.utilisation.size else None
-    task.tell(
-        SimulateAnswer, run, hint=hint, channels=every, busiest=busiest, network=task.relation.network,
-        flows=None if flows is None else flows_of(run, flows, units),
-        ns_per_flit_hop=clock.nanoseconds() / run.flit_hops if run.flit_hops else None,
-    )  # fmt: skip
-    if not task.json:
-        describe(task.relation, run.deadlock, run.packet_length)
-    return run
+            hint = tried(relation, run, traffic=sent, progress=progress)
+    return (
+        SimulateAnswer,
+        run,
+        {
+            "hint": hint,
+            "channels": channels_of(relation, run, units) if channels or flows else None,
+            "busiest": channels_of(relation, run, units, busiest=True)[0] if run.utilisation.size else None,
+            "network": relation.network,
+            "flows": None if flows is None else flows_of(run, flows, units),
+            "ns_per_flit_hop": clock.nanoseconds() / run.flit_hops if run.flit_hops else None,
+        },
+    )
 
 
-def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
-    """Make one run for each seed and print them."""
+def several(relation: Relation, load: float, point: dict[str, Any], seeds: int, jobs: int) -> Told:
+    """Make one run for each seed."""
     from contextlib import ExitStack
 
     from unknot._base.memory import require
@@ -131,34 +97,29 @@ def several(task: Task, load: float, seeds: int, jobs: int) -> Runs:
     from unknot.simulation.run.replication import FEWEST_SEEDS
     from unknot.studies.workers import workers
 
-    require("keeping the runs of all --seeds", seeds * (RUN + 32 * task.relation.network.num_channels))
-    point = dict(task.point)
+    require("keeping the runs of all --seeds", seeds * (RUN + 32 * relation.network.num_channels))
     first = point.pop("seed")
     with activity.working("simulating") as progress, ExitStack() as stack:
         pool = None if jobs == 1 else stack.enter_context(workers(None, min(jobs, seeds)))
         every = range(first, first + seeds)
-        runs = replicate(task.relation, load, seeds=every, executor=pool, progress=progress, **point)
-    point = {
-        name: getattr(runs.runs[0], name) for name in ("switching", "buffer_depth", "traffic", "router", "bursts")
-    }
+        runs = replicate(relation, load, seeds=every, executor=pool, progress=progress, **point)
+    shared = ("switching", "buffer_depth", "traffic", "router", "bursts")
     few = f"too few seeds: {FEWEST_SEEDS} are needed" if len(runs.runs) < FEWEST_SEEDS else ""
-    task.tell(SeedsAnswer, runs, intervals=few, **point)
-    return runs
+    return SeedsAnswer, runs, {"intervals": few} | {name: getattr(runs.runs[0], name) for name in shared}
 
 
-def search(task: Task) -> Saturation:
-    """Search for the load at which it saturates and print it."""
+def search(relation: Relation, point: dict[str, Any]) -> Told:
+    """Search for the load at which it saturates."""
     from unknot.cli.answers.runs import SaturationAnswer
     from unknot.cli.commands import activity
     from unknot.simulation import saturation, zero_load_latency
 
     alone = ("packet_length", "switching", "traffic", "router")
     with activity.working("searching") as progress:
-        empty = zero_load_latency(task.relation, **{key: task.point[key] for key in alone})
-        limit = saturation(task.relation, **task.point, progress=progress)
+        empty = zero_load_latency(relation, **{key: point[key] for key in alone})
+        limit = saturation(relation, **point, progress=progress)
     figures = {"zero_load_latency": empty, "load": limit.load, "throughput": limit.throughput}
-    task.tell(SaturationAnswer, limit, rows=[figures, *limit.rows], zero_load_latency=empty)
-    return limit
+    return SaturationAnswer, limit, {"rows": [figures, *limit.rows], "zero_load_latency": empty}
 
 
 def draw(relation: Relation, run: Run, out: Path, scale: Scale) -> None:
