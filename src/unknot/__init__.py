@@ -46,21 +46,7 @@ if TYPE_CHECKING:
 
 _sys.meta_path.append(_moved.Finder)
 
-_load, _names = _exports(
-    __name__,
-    {
-        "_base.errors": ("NetworkError", "RelationError", "SimulationError", "TextError", "UnknotError"),
-        "_base.memory": ("SizeError", "memory_limit"),
-        "_base.units": ("Units",),
-        "network": ("Network", "measure", "grid"),
-        "routing.relation": ("EJECT", "NO_WAIT", "TIER", "Relation"),
-        "routing.virtual_channels": ("VirtualChannels",),
-        "simulation": ("Replay", "Run", "replay", "simulate"),
-        "studies.curves": ("curve",),
-        "certificates": ("Configuration", "Verdict"),
-        "verify": ("check", "check_all", "deliver"),
-    },
-)
+_load, _names = _exports(__name__)
 _ROOMS: tuple[str, ...] = ("certificates", "design", "fabrics", "lanes", "network", "repair")
 _ROOMS += ("report", "routing", "simulation", "studies", "traffic", "verify")
 __all__ = ["__version__", *_names()]

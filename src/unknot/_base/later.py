@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
@@ -11,25 +13,28 @@ from unknot._base.moved import names_of
 T = TypeVar("T")
 
 
-def exports(
-    package: str, homes: Mapping[str, tuple[str, ...]]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+_NAME = re.compile(r"^    from (\S+) import (\w+) as \2$", re.M)
+"""A public name, as a package imports it for type checkers alone."""
+
+
+def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return `__getattr__` and `__dir__` of a package that imports its public names when they are first asked for.
+
+    They are those that its source imports ``if TYPE_CHECKING``, each in a line ``from module import name as name``.
 
     Parameters
     ----------
     package : str
         Its `__name__`.
-    homes : mapping of str to tuple of str
-        The public names by the modules of the package that define them.
 
     Examples
     --------
-    >>> load, names = exports("json", {"decoder": ("JSONDecodeError",)})
-    >>> names(), load("JSONDecodeError").__module__
-    (['JSONDecodeError'], 'json.decoder')
+    >>> load, names = exports("unknot.studies")
+    >>> "run_study" in names(), load("run_study").__module__
+    (True, 'unknot.studies.run')
     """
-    home = {name: f"{package}.{module}" for module, names in homes.items() for name in names}
+    module: Any = sys.modules[package]
+    home = {name: source for source, name in _NAME.findall(module.__loader__.get_source(package) or "")}
 
     def load(name: str) -> Any:
         if name in home:

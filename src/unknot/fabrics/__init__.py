@@ -17,13 +17,5 @@ if TYPE_CHECKING:
     from unknot.fabrics.reading import read_fabric as read_fabric
     from unknot.fabrics.reading import read_network as read_network
 
-__getattr__, __dir__ = exports(
-    __name__,
-    {
-        "fabric": ("NO_ENTRY", "Changes", "Fabric", "compare_fabrics"),
-        "format": ("Format",),
-        "formats": ("FORMATS", "write_network"),
-        "reading": ("read_fabric", "read_network"),
-    },
-)
+__getattr__, __dir__ = exports(__name__)
 __all__ = __dir__()

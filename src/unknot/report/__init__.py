@@ -17,17 +17,5 @@ if TYPE_CHECKING:
     from unknot.report.series_drawing import draw_series as draw_series
     from unknot.report.study_report import write_study_report as write_study_report
 
-__getattr__, __dir__ = exports(
-    __name__,
-    {
-        "audit_report": ("write_audit_report",),
-        "configuration_text": ("describe",),
-        "curves": ("draw_curves",),
-        "drawing": ("draw_configuration", "draw_network"),
-        "load_drawing": ("draw_load",),
-        "rule_drawing": ("draw_rule",),
-        "series_drawing": ("draw_series",),
-        "study_report": ("write_study_report",),
-    },
-)
+__getattr__, __dir__ = exports(__name__)
 __all__ = __dir__()

@@ -16,13 +16,5 @@ if TYPE_CHECKING:
     from unknot.studies.study import Simulation as Simulation
     from unknot.studies.study import Study as Study
 
-__getattr__, __dir__ = exports(
-    __name__,
-    {
-        "load": ("StudyError", "load_study"),
-        "result": ("DesignResult", "StudyResult"),
-        "run": ("run_study",),
-        "study": ("Design", "Simulation", "Study"),
-    },
-)
+__getattr__, __dir__ = exports(__name__)
 __all__ = __dir__()
