@@ -8,8 +8,7 @@ import typer
 
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
-from unknot.cli.commands.shared import relation_of, write
-from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
+from unknot.cli.commands.shared import exit_code, relation_of, write
 
 
 def bnr(
@@ -48,4 +47,4 @@ def bnr(
         write(out, draw_bnr(relation, table, conclusion.reasons))
     sources = (conclusion, conclusion.verdict, conclusion.delivery)
     tell(json, BnrAnswer, *sources, of=relation, bnrs=conclusion.table, certificate_holds=proof.holds)
-    raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[conclusion.holds])
+    raise typer.Exit(exit_code(conclusion.holds))

@@ -8,8 +8,7 @@ from pathlib import Path
 import typer
 
 from unknot.cli.commands.options import MINUTE, Json, NetworkText, TimeLimit
-from unknot.cli.commands.shared import write
-from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
+from unknot.cli.commands.shared import exit_code, write
 
 
 def permute(
@@ -65,4 +64,4 @@ def permute(
 
         write(out, draw_realisation(realisation))
     put(json, PermuteAnswer, permute_answer(realisation), max_rows=realisation.sources.size)
-    raise typer.Exit({True: HOLDS, False: FAILS, None: UNDECIDED}[realisation.realised])
+    raise typer.Exit(exit_code(realisation.realised))

@@ -15,6 +15,7 @@ from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
+from unknot.report.phrases import listed
 from unknot_papers.multistage.faults import Marks
 
 
@@ -166,9 +167,5 @@ def _whole(value: object) -> int:
 
 
 def _listed(noun: str, numbers: list[int], most: int = 8) -> str:
-    shown = [str(number) for number in numbers[:most]]
-    if len(numbers) > most:
-        return f"{noun}s {', '.join(shown)} and {len(numbers) - most} more"
-    if len(shown) == 1:
-        return f"{noun} {shown[0]}"
-    return f"{noun}s {', '.join(shown[:-1])} and {shown[-1]}"
+    more = [f"{len(numbers) - most} more"] if len(numbers) > most else []
+    return f"{noun}{'s' if len(numbers) > 1 else ''} {listed([*map(str, numbers[:most]), *more])}"

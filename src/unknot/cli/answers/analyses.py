@@ -13,7 +13,7 @@ from unknot.verify.fault_sweep import FaultSweep
 from unknot.verify.loads import Loads
 from unknot.verify.minimal_paths import ForbiddenPath
 from unknot.verify.properties import Properties, VcUse
-from unknot.verify.table_faults import TableFault, TableFaults
+from unknot.verify.table_faults import TableFaults
 
 
 @form_of(ForbiddenPath)
@@ -104,11 +104,6 @@ class FaultsAnswer(Form):
         "Nothing but `holds` and `disconnected` came about; null: some are `undecided`, none is worse."
     )
     counts: dict[str, int] = key("Sets of faults by outcome.")
-
-
-@form_of(TableFault)
-class TableFaultForm(Form):
-    """Parts that fail at once, and the pairs that lose their route."""
 
 
 @form_of(TableFaults, without=("fabric", "_routes", "_failed"))

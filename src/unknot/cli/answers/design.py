@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from unknot._base.switching import Switching
 from unknot.cli.answers.configuration_file import ConfigurationForm
 from unknot.cli.answers.filling import answer
-from unknot.cli.answers.form import CHECKED, Form, Natural, Number, Positive, Words, form_of, key
+from unknot.cli.answers.form import CHECKED, By, Form, Natural, Number, Positive, Words, form_of, key
 from unknot.design.decision import Decision
 from unknot.design.design import Design
 from unknot.design.every_size import EverySize
@@ -103,7 +103,10 @@ class DesignAnswer(Form):
     seconds: Number
 
 
-@form_of(EverySize, without=("rule", "read", "decided", "refuted", "refuted_on", "seconds"))
+Sides = Annotated[str, By(lambda sides, _: "x".join(map(str, sides)))]
+
+
+@form_of(EverySize, without=("rule", "refuted", "seconds"))
 class EverySizeAnswer(Form):
     """JSON answer of `unknot check --all-sizes`."""
 
@@ -116,9 +119,9 @@ class EverySizeAnswer(Form):
     switching: Switching
     proof: RankedForm
     rule: list[RowForm] | None
-    read: list[str]
-    decided: list[str] = key("Meshes that were decided one by one.")
-    refuted_on: str | None = key("The smallest mesh on which it deadlocks.")
+    read: list[Sides]
+    decided: list[Sides] = key("Meshes that were decided one by one.")
+    refuted_on: Sides | None = key("The smallest mesh on which it deadlocks.")
     established: str = key("What is shown there; empty without one.")
     configuration: ConfigurationForm | None = key("The deadlock on that mesh.")
     holds: Annotated[bool | None, CHECKED] = key(
@@ -153,17 +156,9 @@ def every_size_keys(verdict: EverySize) -> dict[str, Any]:
     return {
         "proof": None if rule is None or verdict.proof is None else proof_form(rule.space, verdict.proof),
         "rule": None if rule is None else rows(rule),
-        "read": [sides_text(sides) for sides in verdict.read],
-        "decided": [sides_text(sides) for sides in verdict.decided],
-        "refuted_on": None if verdict.refuted_on is None else sides_text(verdict.refuted_on),
         "established": "" if refuted is None else refuted.established,
         "configuration": None if refuted is None else refuted.configuration,
     }
-
-
-def sides_text(sides: tuple[int, ...]) -> str:
-    """The sides of a mesh as text."""
-    return "x".join(map(str, sides))
 
 
 def rows(rule: Rule) -> list[dict[str, object]]:

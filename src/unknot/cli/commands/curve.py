@@ -16,7 +16,7 @@ from unknot.cli.commands.options import (
     Seeds,
 )
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import flows_in, kept_in, relation_of, write, write_rows
+from unknot.cli.commands.shared import flows_in, kept, kept_in, relation_of, write, write_rows
 from unknot.cli.exit_codes import UNDECIDED
 
 
@@ -104,7 +104,7 @@ def curve(
             note=notify,
         )
     if curves.cut_short and deadline is not None:
-        notify(f"given up after {deadline.seconds:g} s, the time limit; points that are done are {_kept(store)}")
+        notify(f"given up after {deadline.seconds:g} s, the time limit; points that are done are {kept(store)}")
         if not curves.rows:
             raise typer.Exit(UNDECIDED)
     for file in tables:
@@ -115,10 +115,6 @@ def curve(
     put(json, CurveAnswer, curve_answer(curves, scale.units), scale)
     if curves.cut_short:
         raise typer.Exit(UNDECIDED)
-
-
-def _kept(store: Path | None) -> str:
-    return f"kept in {store}: give the same command again to go on from there" if store else "shown, and not kept"
 
 
 TABLES = (".csv", ".parquet")

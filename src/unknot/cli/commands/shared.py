@@ -119,14 +119,20 @@ def _text_for(file: Path, network: str) -> str:
     return os.path.relpath(network.strip(), file.parent) if is_file else network
 
 
+def kept(store: Path | None) -> str:
+    """Where finished points of a study are, in words."""
+    return (
+        f"kept in {store}: give the same command again to go on from there" if store else "not kept without --store"
+    )
+
+
 @contextmanager
 def kept_in(store: Path | None) -> Iterator[None]:
     """Say where the finished points of a study are when it is interrupted."""
     try:
         yield
     except KeyboardInterrupt:
-        kept = f"finished points are kept in {store}: give the same command again to go on from there"
-        notify(f"interrupted; {kept if store else 'nothing is kept without --store or --out'}")
+        notify(f"interrupted; finished points are {kept(store)}")
         raise typer.Exit(INTERRUPTED) from None
 
 
