@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from unknot.cli.commands.options import EvidenceDocument, Json, MostTime, NetworkText
+from unknot.cli.commands.options import Json, MostTime, NetworkText
 from unknot.cli.commands.shared import relation_of, write_evidence
 from unknot.cli.exit_codes import UNDECIDED
 
@@ -23,7 +24,7 @@ def analyse(
     flits: int | None = None,
     units: str | None = None,
     deadline: MostTime = None,
-    evidence: EvidenceDocument = None,
+    evidence: Path | None = None,
     json: Json = False,
 ) -> None:
     """Tell the properties of a routing beside deadlock.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
-from unknot.cli.commands.options import MINUTE, EvidenceDocument, Json, TimeLimit
+from unknot.cli.commands.options import MINUTE, Json, TimeLimit
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import exit_code, write_evidence
 
@@ -32,7 +32,7 @@ def audit(
     cables: int = 0,
     deadline: TimeLimit = MINUTE,
     out: Path | None = None,
-    evidence: EvidenceDocument = None,
+    evidence: Path | None = None,
     json: Json = False,
 ) -> None:
     """Say whether the forwarding tables of a fabric can deadlock, and whether they deliver.

@@ -64,6 +64,8 @@ def check(
 
     Parameters
     ----------
+    evidence : FILE.json|v
+        Write the evidence, for `unknot accept`; with .v for Coq.
     smallest
         Look for the smallest counterexample, and prove that it is.
     all_sizes

@@ -13,7 +13,7 @@ import typer
 from unknot._base.pieces import Piece
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.guard import keeping_the_best
-from unknot.cli.commands.options import MINUTE, EvidenceDocument, Json, TimeLimit
+from unknot.cli.commands.options import MINUTE, Json, TimeLimit
 from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import write, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
@@ -38,7 +38,7 @@ def design(
     deadline: TimeLimit = MINUTE,
     export: Path | None = None,
     out: Path | None = None,
-    evidence: EvidenceDocument = None,
+    evidence: Path | None = None,
     json: Json = False,
 ) -> None:
     """Find a deadlock-free adaptive routing with the fewest virtual channels, and prove that fewer are too few.

@@ -11,7 +11,7 @@ import typer
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
-from unknot.cli.commands.options import SEED, EvidenceDocument, Json, NetworkText, Seed
+from unknot.cli.commands.options import SEED, Json, NetworkText, Seed
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import exit_code, write_evidence, write_rows
 
@@ -38,7 +38,7 @@ def faults(
     proof_limit: float = 10.0,
     repair: bool = False,
     show: int = 10,
-    evidence: EvidenceDocument = None,
+    evidence: Path | None = None,
     json: Json = False,
     csv: Path | None = None,
 ) -> None:

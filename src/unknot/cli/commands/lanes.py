@@ -64,6 +64,8 @@ def lanes(
 
     Parameters
     ----------
+    evidence : FILE.json|v
+        Write the evidence, for `unknot accept`; with .v for Coq.
     paths
         free: any shortest path for each pair; table: by destination; given: those of --routing.
     routing : NAME

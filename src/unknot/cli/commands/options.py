@@ -37,10 +37,14 @@ both_ways : --both-ways/--one-way
     do for fabrics, where tables or paths are given.
 csv : FILE
     Write a row for each run, with all that it is a run of.
-evidence : FILE.json|v
-    Write the evidence, for `unknot accept`; with .v for Coq.
+evidence : FILE.json
+    Write the evidence, for `unknot accept`.
 out : FILE.svg|png|pdf
     Draw it into this file.
+form : --from FORMAT
+    Format of the file that is read; see docs/formats.md.
+max_memory : SIZE
+    Memory that may be used, such as 16G; by default half of what is available, at most 4G.
 """
 
 from __future__ import annotations
@@ -86,18 +90,6 @@ def _no_coq(path: Path | None) -> Path | None:
     return path
 
 
-EvidenceDocument = Annotated[
-    Path | None,
-    typer.Option(
-        "--evidence",
-        metavar="FILE.json",
-        help="Write the evidence, for `unknot accept`.",
-        callback=_no_coq,
-        dir_okay=False,
-    ),
-]
-
-
 PICTURE = "FILE.svg|png|pdf"
 """Metavar of files of drawings; other endings are refused."""
 
@@ -111,16 +103,6 @@ def drawable(path: Path | None) -> Path | None:
     return path
 
 
-def in_groups(groups: dict[str, tuple[str, ...]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Show the options of a command in its help in these groups; the others stay under Options."""
-
-    def grouped(command: Callable[..., None]) -> Callable[..., None]:
-        vars(command)["groups"] = {name: group for group, names in groups.items() for name in names}
-        return command
-
-    return grouped
-
-
 class Grouped(TyperCommand):
     """A command whose help lists options by group, in the order of its parameters; its outcomes have manifests."""
 
@@ -129,7 +111,8 @@ class Grouped(TyperCommand):
             return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        group_of = getattr(self.callback, "groups", {})
+        of_command = getattr(self.callback, "groups", {})
+        group_of = {name: group for group, names in of_command.items() for name in names}
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -143,21 +126,8 @@ class Grouped(TyperCommand):
                 formatter.write_dl(records)
 
 
-_FormatName = Annotated[
-    str | None, typer.Option("--from", metavar="FORMAT", help="Format of the file that is read; see docs/formats.md.")
-]
 _NETWORKS = {"network", "source", "fabric"}
 """Parameters that may name a file of a network."""
-
-
-MaxMemory = Annotated[
-    str | None,
-    typer.Option(
-        "--max-memory",
-        metavar="SIZE",
-        help="Memory that may be used, such as 16G; by default half of what is available, at most 4G.",
-    ),
-]
 
 
 def _described(name: str, kind: str, words: str) -> Any:
@@ -171,7 +141,11 @@ def _described(name: str, kind: str, words: str) -> Any:
         metavar=metavar or None,
         help=words,
         dir_okay=not metavar.startswith("FILE") or "DIR" in metavar,
-        callback=drawable if metavar == PICTURE else None,
+        callback=drawable
+        if metavar == PICTURE
+        else _no_coq
+        if (name, metavar) == ("evidence", "FILE.json")
+        else None,
     )
 
 
@@ -185,7 +159,8 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
     signature, doc = inspect.signature(command, eval_str=True), inspect.getdoc(command) or ""
     parameters = dict(signature.parameters)
     plain = {name for name, one in parameters.items() if get_origin(one.annotation) is not Annotated}
-    shared = {name: words for name, words in entries(__doc__).items() if name in plain}
+    known = entries(__doc__)
+    shared = {name: words for name, words in known.items() if name in plain}
     for name, (metavar, words) in {**shared, **entries(doc)}.items():
         described = _described(name, metavar, words)
         parameters[name] = parameters[name].replace(annotation=Annotated[parameters[name].annotation, described])
@@ -211,12 +186,12 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
         with memory_limit(max_memory):
             command(**options)
 
-    if networks:
-        parameters["form"] = inspect.Parameter("form", _LAST, default=None, annotation=_FormatName)
     seconds: Any = True if own is None or own.default is None else f"{own.default:g}"
     limit: Any = Annotated[float | None, typer.Option("--time-limit", help=LIMIT, show_default=seconds)]
     kind = _LAST if own is None else own.kind
-    parameters["max_memory"] = inspect.Parameter("max_memory", _LAST, default=None, annotation=MaxMemory)
+    for name in ("form", "max_memory") if networks else ("max_memory",):
+        option: Any = Annotated[str | None, _described(name, *known[name])]
+        parameters[name] = inspect.Parameter(name, _LAST, default=None, annotation=option)
     parameters["deadline"] = inspect.Parameter("time_limit", kind, default=None, annotation=limit)
     run.__signature__ = signature.replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
     run.__doc__ = doc.partition("\n\nParameters\n---")[0]

@@ -13,7 +13,6 @@ from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import (
     MINUTE,
     SEED,
-    EvidenceDocument,
     Json,
     NetworkText,
     Seed,
@@ -43,7 +42,7 @@ def repair(
     both_ways: bool | None = None,
     seed: Seed = SEED,
     out: Path | None = None,
-    evidence: EvidenceDocument = None,
+    evidence: Path | None = None,
     json: Json = False,
 ) -> None:
     """Find remedies for a routing that can deadlock, and show what each costs.

@@ -15,7 +15,6 @@ from unknot.cli.commands.options import (
     NetworkText,
     Seed,
     Seeds,
-    in_groups,
 )
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import flows_in, relation_of, write, write_counterexample, write_rows
@@ -30,7 +29,6 @@ GROUPS = {
 """Groups of options, those of the arguments of `unknot.simulate`."""
 
 
-@in_groups(GROUPS)
 def simulate(
     network: NetworkText,
     routing: str,
@@ -167,6 +165,8 @@ def simulate(
             write(series, draw_series(outcome, title=title, units=scale.units))
     write_rows(outcome.rows, csv, units=scale.units)
 
+
+vars(simulate)["groups"] = GROUPS
 
 STEP = 100
 """Cycles between two points of a drawing over time."""
