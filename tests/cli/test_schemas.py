@@ -80,6 +80,10 @@ COMMANDS = {
         ("mesh(2)", "--all-sizes", "--routing", "lcfaa", "--switching", switching)
         for switching in ("vct", "wormhole")
     ],
+    "check-protocol": [
+        ("mesh(2)", "--routing", "dimension_order", "--protocol", "request_reply", "--time-limit", "20"),
+        ("mesh(2)", "--routing", "message_classes", "--protocol", "request_reply"),
+    ],
     "convert": [("ring(4)", "{folder}/ring.graphml"), ("ring(4)", "{folder}/ring.dot")],
     "design": [("mesh(2)", "--switching", "wormhole-nonatomic", "--by", "paths"), ("mesh(2)", "--vcs", "1/1 1/1")],
     "export": [(*RING, "--out", "{folder}/ring.csv"), ("ring(4)", "--routing", "lanes", "--out", "{folder}/ring.v")],

@@ -101,23 +101,15 @@ def check_protocol(
     system = System(relation, protocol)
     if system.terminals < 2:
         raise RelationError(f"{relation.network.name}: a protocol needs at least two terminals")
-    ample = ample_queues(system)
     targets: list[Target] = []
-    scope = "any timing and order of injection"
+    verdict = by_ranks(system, technique, deadline)
+    if verdict is not None:
+        return verdict
     if not is_counted(protocol):
-        stages = 1 if technique in ("saf", "vct") else 2
-        extended = extend(system, stages, ample)
-        verdict = check(extended.relation, technique, time_limit=deadline, shorten=True)
-        if verdict.deadlock_free:
-            method, text = f"end points as VCs: {verdict.method}", f"no message waits for ever, under {scope}"
-            return ProtocolVerdict(
-                True, technique, method, text, system, certificate=verdict.certificate, ample=ample
-            )
-        if stages == 2:
-            extended = extend(system, 1, ample)
-            verdict = check(extended.relation, "vct", time_limit=deadline, shorten=True)
-        if verdict.configuration is not None:
-            targets = list(_targets(extended, verdict.configuration.messages))
+        extended = extend(system, 1, ample_queues(system))
+        configuration = check(extended.relation, "vct", time_limit=deadline).configuration
+        if configuration is not None:
+            targets = list(_targets(extended, configuration.messages))
     run = find_run(system, targets, clock() + (deadline.end - clock()) / 3) if targets else None
     method = "greatest fixpoint of waiting places, filled"
     if run is None:
@@ -140,6 +132,19 @@ def check_protocol(
     return ProtocolVerdict(False, technique, method, summary(system, run), system, run, states=states)
 
 
+def by_ranks(system: System, technique: Switching, deadline: Deadline) -> ProtocolVerdict | None:
+    """The verdict that there is no deadlock, with ranks of VCs and queues; None if that is not shown so."""
+    if is_counted(system.protocol):
+        return None
+    ample = ample_queues(system)
+    stages = 1 if technique in ("saf", "vct") else 2
+    verdict = check(extend(system, stages, ample).relation, technique, time_limit=deadline, shorten=False)
+    if not verdict.deadlock_free:
+        return None
+    method, text = f"end points as VCs: {verdict.method}", "no message waits for ever, whatever the timing"
+    return ProtocolVerdict(True, technique, method, text, system, certificate=verdict.certificate, ample=ample)
+
+
 def summary(system: System, run: Run) -> str:
     """A deadlock in a sentence."""
     state = replayed(system, run) or {}
@@ -151,14 +156,22 @@ def summary(system: System, run: Run) -> str:
 
 
 def ample_queues(system: System) -> tuple[str, ...]:
-    """Queues, "send NAME" or "receive NAME", that hold all that terminals can ever have in them.
+    """Queues, "send NAME" or "receive NAME", that hold all that terminals can ever have in them."""
+    protocol = system.protocol
+    depths = {f"send {name}": protocol.send_depth(name) for name in protocol.send_queues}
+    depths |= {f"receive {name}": protocol.room(name).depth for name in protocol.receive_queues}
+    return tuple(queue for queue, most in most_held(system).items() if most <= depths[queue])
+
+
+def most_held(system: System) -> dict[str, int]:
+    """Most messages in each queue of a terminal, "send NAME" or "receive NAME"; none without a limit.
 
     A transaction has so many messages of a class; each terminal has a limit of transactions, and answers to who began
     one are received there alone.
     """
     protocol, limit = system.protocol, system.protocol.outstanding
     if limit is None:
-        return ()
+        return {}
     number = dict.fromkeys((one.name for one in protocol.classes), 0)
     for _ in range(len(number) + 1):
         before = dict(number)
@@ -167,7 +180,7 @@ def ample_queues(system: System) -> tuple[str, ...]:
             for name, count in [(one.carries, 1)] * bool(one.carries) + [(f.message, f.count) for f in one.follows]:
                 number[name] += before[one.name] * count
     if number != before:
-        return ()
+        return {}
     first = {name for group in protocol.begins for name in group}
     behind = {one.carries for one in protocol.classes}
     led = behind | {follow.message for one in protocol.classes for follow in one.follows}
@@ -185,9 +198,7 @@ def ample_queues(system: System) -> tuple[str, ...]:
     for one in protocol.classes:
         for queue, several in ((f"send {one.send}", one.name in led), (f"receive {one.receive}", one.name in abroad)):
             held[queue] = held.get(queue, 0) + limit * number[one.name] * (system.terminals if several else 1)
-    depths = {f"send {name}": protocol.send_depth(name) for name in protocol.send_queues}
-    depths |= {f"receive {name}": protocol.room(name).depth for name in protocol.receive_queues}
-    return tuple(queue for queue, most in held.items() if most <= depths[queue])
+    return held
 
 
 def _targets(extended: Extended, messages: tuple[object, ...]) -> Iterator[Target]:

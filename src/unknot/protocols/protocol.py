@@ -30,14 +30,16 @@ class ProtocolError(UnknotError):
     message : str
     path : tuple of str or int
         Keys that lead to the place in its description.
+    at_key : bool
+        Whether the key there is wrong, not what it holds.
     """
 
-    def __init__(self, message: str, path: tuple[str | int, ...] = ()) -> None:
-        self.path = path
+    def __init__(self, message: str, path: tuple[str | int, ...] = (), at_key: bool = False) -> None:
+        self.path, self.at_key = path, at_key
         super().__init__(message)
 
-    def __reduce__(self) -> tuple[type[ProtocolError], tuple[str, tuple[str | int, ...]]]:
-        return type(self), (str(self), self.path)
+    def __reduce__(self) -> tuple[type[ProtocolError], tuple[str, tuple[str | int, ...], bool]]:
+        return type(self), (str(self), self.path, self.at_key)
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,8 @@ class Protocol:
         for side, known in (("send", self.send_queues), ("receive", self.receive_queues)):
             for name, room in getattr(self, side).items():
                 if name not in known:
-                    raise ProtocolError(f"no class has the {side} queue {name!r}; {near(name, known)}", (side, name))
+                    message = f"no class has the {side} queue {name!r}; {near(name, known)}"
+                    raise ProtocolError(message, (side, name), at_key=True)
                 _require_number(f"depth of {name}", room.depth if isinstance(room, Queue) else room, (side, name))
 
     def _check_class(self, one: MessageClass) -> None:

@@ -59,7 +59,7 @@ def read_protocol(text: str, where: str | Path = "<protocol>") -> Protocol:
         return _Reader(Path(where)).protocol(document)
     except ProtocolError as error:
         known, place = nearest(locate(text), error.path)
-        whole = len(known) < len(error.path)
+        whole = error.at_key or len(known) < len(error.path)
         line, column = (place.line, place.key) if whole else (place.value_line, place.value)
         raise TextError(str(error), where, line, column, text.split("\n")[line - 1].rstrip("\r")) from None
 
@@ -134,7 +134,7 @@ class _Reader:
     def keys(self, entry: Any, known: Collection[str], path: KeyPath) -> None:
         for key in self.of(dict, entry, path):
             if key not in known:
-                raise ProtocolError(f"unknown key {key!r}; {near(key, known)}", (*path, key))
+                raise ProtocolError(f"unknown key {key!r}; {near(key, known)}", (*path, key), at_key=True)
 
     def of(self, kind: type, entry: Any, path: KeyPath) -> Any:
         if type(entry) is not kind:

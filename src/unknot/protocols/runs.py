@@ -107,12 +107,14 @@ class _Filling:
         self.system, self.chance = system, chance
         self.state: State = {}
         self.run: list[Event] = []
+        self.near: set[int] = set()
 
     def through(self, targets: Sequence[Target], end: float) -> Run | None:
         """Fill the places of some targets; where that comes to a halt, let one message go home and go on.
 
         Returns the run, once messages are stuck.
         """
+        self.near = {t for target in targets for t in (target.source, self.system.home(target.address))}
         for _ in range(ROUNDS):
             for target in targets:
                 held = -1
@@ -248,9 +250,9 @@ class _Filling:
         """Messages each of which is consumed for the next, from one that begins a transaction to that of a target."""
         system = self.system
         last = Link(target.kind, target.source, system.home(target.address))
-        origins = [o for o in range(system.terminals) if self._reaches(last, o)]
-        self.chance.shuffle(origins)
-        for origin in origins:
+        for origin in self._terminals():
+            if not self._reaches(last, origin):
+                continue
             came: dict[Link, Link | None] = {last: None}
             queue = deque([last])
             while queue:
@@ -267,6 +269,12 @@ class _Filling:
                         queue.append(before)
         return []
 
+    def _terminals(self) -> list[int]:
+        """All terminals in some order, those of the targets first: what they send blocks the fewest others."""
+        order = list(range(self.system.terminals))
+        self.chance.shuffle(order)
+        return sorted(order, key=lambda terminal: terminal not in self.near)
+
     def _reaches(self, link: Link, origin: int) -> bool:
         reaches = self.system.reaches
         return link.source != link.home and (
@@ -279,6 +287,5 @@ class _Filling:
             for follow in one.follows:
                 if self.system.number[follow.message] != link.kind or (follow.to == "origin" and link.home != origin):
                     continue
-                senders = [link.home] if follow.to == "sender" else list(range(self.system.terminals))
-                self.chance.shuffle(senders)
+                senders = [link.home] if follow.to == "sender" else self._terminals()
                 yield from (Link(kind, sender, link.source) for sender in senders)

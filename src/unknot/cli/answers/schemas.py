@@ -26,6 +26,7 @@ from unknot.cli.answers.lanes import (
 )
 from unknot.cli.answers.messages import MulticastAnswer, ReplayAnswer, TraceAnswer
 from unknot.cli.answers.networks import ConvertAnswer, ExportAnswer, ManifestForm, RerunAnswer, ShowAnswer
+from unknot.cli.answers.protocols import ProtocolAnswer
 from unknot.cli.answers.runs import SaturationAnswer, SeedsAnswer, SimulateAnswer
 from unknot.cli.answers.studies import AuditAnswer, BookSimAnswer, CurveAnswer, RunAnswer
 from unknot.cli.answers.updates import UpdateAnswer
@@ -37,6 +38,7 @@ _CORE: dict[str, type[Form]] = {
     "audit": AuditAnswer,
     "check": CheckAnswer,
     "check-all-sizes": EverySizeAnswer,
+    "check-protocol": ProtocolAnswer,
     "check-update": UpdateAnswer,
     "configuration": ConfigurationFile,
     "convert": ConvertAnswer,

@@ -49,6 +49,7 @@ def check(
     smallest: bool = False,
     all_sizes: bool = False,
     to: str | None = None,
+    protocol: str | None = None,
     explain: bool = False,
     export: Path | None = None,
     evidence: Path | None = None,
@@ -72,6 +73,8 @@ def check(
         For meshes of every size; NETWORK is a family: mesh(3).
     to : NEW
         Whether routers can change one by one from this routing to another, in which order, and what can happen.
+    protocol : FILE.toml|NAME
+        With terminals that wait too: request_reply, coherence, axi, …, or a file.
     explain
         Tell the whole argument, step by step.
     export : FILE.json
@@ -94,6 +97,14 @@ def check(
             raise RelationError("--to: --smallest, --explain and --export are about one routing; leave them out")
         raise typer.Exit(
             check_update(network, routing, to, vcs, switching, deadline, flows, evidence, out, json=json)
+        )
+    if protocol is not None:
+        from unknot.cli.commands.end_points import check_end_points
+
+        if smallest or explain or export is not None or out is not None:
+            raise RelationError("--protocol: --smallest, --explain, --export and --out are about a routing alone")
+        raise typer.Exit(
+            check_end_points(network, routing, protocol, vcs, switching, deadline, flows, evidence, json=json)
         )
     relation = relation_of(network, routing, vcs, flows=flows, proved=True)
     began = time.monotonic()

@@ -1,0 +1,57 @@
+"""`unknot check --protocol`: a routing with the end points of a protocol."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unknot._base.errors import UnknotError
+from unknot._base.switching import Switching
+from unknot.cli.commands.shared import exit_code, relation_of, write_evidence
+
+if TYPE_CHECKING:
+    from unknot._base.deadline import Deadline
+
+
+def check_end_points(
+    network: str,
+    routing: str,
+    text: str,
+    vcs: int | None,
+    switching: Switching,
+    deadline: Deadline,
+    flows: Path | None,
+    evidence: Path | None,
+    *,
+    json: bool,
+) -> int:
+    """Decide whether a routing can deadlock with a protocol, print it with remedies, and return the exit code."""
+    from unknot.cli.answers.protocols import ProtocolAnswer
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.display import tell
+    from unknot.protocols import check_protocol, protocol
+    from unknot.protocols.evidence import claims, holds
+    from unknot.protocols.remedies import remedies
+    from unknot.protocols.words import blocked, steps
+
+    if evidence is not None and evidence.suffix == ".v":
+        raise UnknotError(f"{evidence}: files for Coq are about a routing alone; with --protocol it is a FILE.json")
+    described = protocol(text, "--protocol")
+    relation = relation_of(network, routing, vcs, flows=flows, proved=True)
+    began = time.monotonic()
+    with activity.working("proving"):
+        verdict = check_protocol(relation, described, switching, time_limit=deadline)
+    seconds = time.monotonic() - began
+    with activity.working("looking at the evidence"):
+        accepted = deadline.closing.closing.unless_over(lambda: holds(verdict))
+    with activity.working("looking for remedies"):
+        cures = deadline.closing.unless_over(lambda: remedies(verdict, deadline)) or []
+    if evidence is not None:
+        write_evidence(evidence, relation.network, relation, claims(verdict))
+    tell(
+        json, ProtocolAnswer, verdict, of=relation, protocol=described.name, certificate_holds=accepted,
+        transactions=sum(event.act == "begin" for event in verdict.run or ()), steps=steps(verdict),
+        blocked=blocked(verdict), remedies=cures, seconds=seconds,
+    )  # fmt: skip
+    return exit_code(verdict.deadlock_free)

@@ -1,0 +1,107 @@
+"""Deadlocks through end points in words: what is done, and who waits for whom in the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unknot.protocols.decision import ProtocolVerdict
+from unknot.protocols.machine import Event, Message, State, destination, has_room, step
+from unknot.protocols.system import System
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """A message that can never move.
+
+    Attributes
+    ----------
+    message : str
+        Its class.
+    source, destination : str
+        Names of terminals.
+    place : str
+        VC or queue in which it stands.
+    waits_for : str
+        What it waits for: VCs and queues that are full, or another message.
+    """
+
+    message: str
+    source: str
+    destination: str
+    place: str
+    waits_for: str
+
+
+def steps(verdict: ProtocolVerdict) -> list[str]:
+    """Return each move of the run to a deadlock in words; consecutive moves of a message as one."""
+    system, state = verdict.system, State()
+    lines: list[str] = []
+    moving: Message | None = None
+    for event in verdict.run or ():
+        message = state[event.place][event.position] if event.act != "begin" else None
+        if event.act == "move" and message is not None:
+            to = destination(system, message, event.to)
+            where = "room that was reserved" if to is None else system.place_name(to)
+            if moving == message and lines:
+                lines[-1] += f", {where}"
+            else:
+                lines.append(f"{_named(system, message)} goes to {where}")
+            moving = message
+        else:
+            lines.append(_spoken(system, event, message))
+            moving = None
+        state = step(system, state, event)
+    return lines
+
+
+def blocked(verdict: ProtocolVerdict) -> list[Blocked]:
+    """Return the messages that are left when nothing moves."""
+    system, state = verdict.system, State()
+    for event in verdict.run or ():
+        state = step(system, state, event)
+    name = system.relation.network.terminal_name
+    return [
+        Blocked(
+            system.classes[message.kind].name,
+            name(message.source),
+            name(system.home(message.address)),
+            system.place_name(place),
+            _awaited(system, state, place, position),
+        )
+        for place, messages in sorted(state.items())
+        for position, message in enumerate(messages)
+    ]
+
+
+def _awaited(system: System, state: State, place: int, position: int) -> str:
+    message = state[place][position]
+    if position and system.ordered(place):
+        return "the message before it"
+    if place < system.first_receive:
+        candidates = system.onward(place, message.address)[1]
+        places = [destination(system, message, to) for to in candidates]
+        return " or ".join(system.place_name(one) for one in places if one is not None)
+    rule = system.classes[message.kind]
+    partner = system.protocol.partner(rule.name)
+    terminal = system.terminal_of(place) or 0
+    queues = [system.send_place(terminal, system.number[follow.message]) for follow in rule.follows]
+    full = dict.fromkeys(system.place_name(one) for one in queues if not has_room(system, state, one))
+    short = dict.fromkeys(map(system.place_name, queues))
+    return " and ".join(full or ([f"its {partner.name}"] if partner else short))
+
+
+def _spoken(system: System, event: Event, message: Message | None) -> str:
+    name = system.relation.network.terminal_name
+    sent = " and ".join(
+        f"{system.classes[kind].name} to {name(system.home(address))}" for kind, address in event.sends
+    )
+    if message is None:
+        return f"{name(event.place)} sends {sent}"
+    terminal = name(system.home(message.address))
+    return f"{terminal} consumes {_named(system, message)}" + (f" and sends {sent}" if sent else "")
+
+
+def _named(system: System, message: Message) -> str:
+    name = system.relation.network.terminal_name
+    kind = system.classes[message.kind].name
+    return f"{kind} of {name(message.source)} for {name(system.home(message.address))}"

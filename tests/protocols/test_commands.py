@@ -1,0 +1,84 @@
+"""`unknot check --protocol`, and the page on what hangs."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from unknot._base.deadline import Deadline
+from unknot.certificates import accept
+from unknot.cli.program import app
+from unknot.network.families import mesh
+from unknot.protocols import check_protocol, load_protocol, protocol
+from unknot.protocols.remedies import remedies
+from unknot.protocols.words import blocked, steps
+from unknot.routing import dimension_order, in_classes, message_classes
+
+ROOT = Path(__file__).parents[2]
+HANGS = ROOT / "examples" / "hangs"
+SHOWN = re.findall(
+    r"^\$ unknot (.*?)(?:    # exit code (\d))?$",
+    (ROOT / "docs/why-does-it-hang.md").read_text(encoding="utf-8"),
+    re.M,
+)
+
+
+@pytest.mark.parametrize(("words", "code"), SHOWN)
+def test_the_page_says_what_the_commands_say(words: str, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    done = CliRunner().invoke(app, [*shlex.split(words), "--time-limit", "10"])
+    assert done.exit_code == int(code or 0), done.output
+
+
+def test_one_write_hangs_and_a_buffer_cures_it(tmp_path: Path) -> None:
+    file = tmp_path / "axi.json"
+    command = ["check", "mesh(2)", "--routing", "message_classes(names=['request', 'response'])", "--json"]
+    command += ["--protocol", str(HANGS / "axi-one-channel.toml"), "--evidence", str(file), "--time-limit", "20"]
+    done = CliRunner().invoke(app, command)
+    answer = json.loads(done.stdout)
+    assert done.exit_code == 1
+    assert (answer["transactions"], answer["deadlock_free"], answer["certificate_holds"]) == (1, False, True)
+    assert answer["steps"] == ["t0 sends aw to t1", "aw of t0 for t1 goes to (0)→(1) VC 0, receive queue write of t1"]
+    assert [(one["message"], one["waits_for"]) for one in answer["blocked"]] == [
+        ("w", "receive queue write of t1"),
+        ("aw", "its w"),
+    ]
+    (cure,) = answer["remedies"]
+    assert cure == {"change": "a queue of its own for aw (receive)", "vcs": 0, "slots": 1, "fewest": True}
+    assert (
+        "deadlock under vct: a run after which 2 messages can never move" in accept(json.loads(file.read_text()))[0]
+    )
+
+
+def test_coherence_needs_the_fourth_network_and_queues_for_it() -> None:
+    relation = message_classes(mesh(3), names=["request", "command", "response"])
+    verdict = check_protocol(relation, load_protocol(HANGS / "coherence-three-networks.toml"))
+    assert verdict.deadlock_free is False
+    assert len(blocked(verdict)) == 6
+    assert steps(verdict)
+    base = dimension_order(mesh(3))
+    shared = check_protocol(base, protocol("request_reply"))
+    found = remedies(shared, Deadline.after(30))
+    assert found[0].change == "VCs of their own for request, reply"
+    assert (found[0].vcs, found[0].slots, found[0].fewest) == (1, 0, True)
+    assert check_protocol(in_classes(base), protocol("request_reply")).deadlock_free
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--protocol", "axi", "--smallest"], "--protocol: --smallest"),
+        (["--protocol", "axi", "--evidence", "x.v"], "files for Coq are about a routing alone"),
+        (["--protocol", "axis"], "unknown protocol 'axis'"),
+        (["--protocol", "none.toml"], "none.toml: cannot be read"),
+    ],
+)
+def test_what_cannot_be_asked(options: list[str], said: str) -> None:
+    done = CliRunner().invoke(app, ["check", "mesh(2)", "--routing", "dimension_order", *options])
+    assert done.exit_code == 2
+    assert said in " ".join(done.output.split())
