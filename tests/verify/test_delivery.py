@@ -14,8 +14,8 @@ from unknot._base.kernels.lazy_kernel import plainly
 from unknot.network import Network, distances_from, from_edges
 from unknot.network.families import mesh, omega
 from unknot.routing import EJECT, Relation, destination_tag, fully_adaptive, o1turn
-from unknot.verify import Delivery, adaptivity, deliver
-from unknot.verify.delivery_kernel import BROKEN, DEAD_ENDS, LONGEST_SOURCE, LOOPS, follow_routes
+from unknot.verify import Delivery, adaptivity, deliver, livelock
+from unknot.verify.delivery_kernel import BROKEN, DEAD_ENDS, ENDLESS, LONGEST_SOURCE, LOOPS, follow_routes
 from unknot.verify.states import Explorer
 
 
@@ -86,16 +86,18 @@ LOST = relations(networks(max_routers=5, max_channels=10, strongly_connected=Non
 def test_the_first_dead_ends_and_states_on_loops_are_kept(relation: Relation, room: int) -> None:
     """As many as there is room for, in the order of the search; all are counted."""
     states, network = states_of(relation), relation.network
-    tables = [np.full(room, -7, dtype=np.int64) for _ in range(2)]
+    tables = [np.full(room, -7, dtype=np.int64) for _ in range(3)]
     totals = np.zeros(BROKEN + 1, dtype=np.int64)
     totals[LONGEST_SOURCE] = -1
-    expected: list[list[int]] = [[], []]
+    expected: list[list[int]] = [[], [], []]
     with plainly():
         space = Explorer(relation)
         for address, home in enumerate(relation.destination.tolist()):
             round_, answers = endless(states, address), states[address]
             ends = {at for at, answer in answers.items() if answer.may_leave}
-            for at in space.visit(address)[0]:
+            order = space.visit(address)[0].tolist()
+            expected[2] += [order[0], address] if round_ & {*order} else []
+            for at in order:
                 nothing = not answers[at].may and not answers[at].may_leave
                 if nothing and at != relation.num_vcs + home:
                     expected[0] += [at, address]
@@ -108,7 +110,7 @@ def test_the_first_dead_ends_and_states_on_loops_are_kept(relation: Relation, ro
             space.function, space.layout, neighbours, 0, relation.num_addresses, space.scratch, totals, *tables
         )
     assert failed == -1
-    assert totals[[DEAD_ENDS, LOOPS]].tolist() == [len(pairs) // 2 for pairs in expected]
+    assert totals[[DEAD_ENDS, LOOPS, ENDLESS]].tolist() == [len(pairs) // 2 for pairs in expected]
     for table, pairs in zip(tables, expected, strict=True):
         assert table.tolist() == (pairs + [-7] * room)[:room]
 
@@ -161,3 +163,13 @@ def test_which_pairs_count(relation: Relation, pairs: int, delivered: int) -> No
     """No terminal is a pair with itself, not even where its way out and in are at different routers."""
     assert adaptivity(relation).pairs == pairs
     assert deliver(relation).pairs == delivered
+
+
+def test_a_loop_with_a_way_to_a_dead_end_is_named() -> None:
+    network = from_edges([(0, 1), (1, 0), (1, 2)], directed=True)
+    table = {(3, 2): [0], (0, 2): [1, 2], (1, 2): [0], (2, 2): []}
+    relation = table_relation(network, 1, table)
+    (input_vcs, address), *others = deliver(relation).loops
+    assert (address, others) == (2, [])
+    assert [relation.vcs.name(at) for at in input_vcs] == ["r0→r1", "r1→r0"]
+    assert livelock(relation).describe(relation) == ["bound for t2: r0→r1 ⟶ r1→r0 ⟶ r0→r1"]

@@ -14,7 +14,6 @@ from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot._base.three_valued import all_hold
-from unknot.certificates.verdict import Configuration, Reachability
 from unknot.fabrics import Fabric
 from unknot.network import distances_from
 from unknot.network.model import IntArray
@@ -59,14 +58,9 @@ class Audit:
     multicast: MulticastAudit | None = None
 
     @property
-    def traffics(self) -> tuple[TrafficAudit, ...]:
-        """Audits of all kinds of traffic, host-to-host first."""
-        return (self.host_to_host, *self.others)
-
-    @property
     def rows(self) -> tuple[TrafficAudit, ...]:
         """Audits of all kinds of traffic, with that of replies in the second place where there is one."""
-        return self.traffics if self.replies is None else (self.host_to_host, self.replies, *self.others)
+        return (self.host_to_host, *([] if self.replies is None else [self.replies]), *self.others)
 
     @property
     def holds(self) -> bool | None:
@@ -77,18 +71,6 @@ class Audit:
     @property
     def deadlock_free(self) -> bool | None:
         return self.host_to_host.verdict.deadlock_free
-
-    @property
-    def method(self) -> str:
-        return self.host_to_host.verdict.method
-
-    @property
-    def reachability(self) -> Reachability | None:
-        return self.host_to_host.verdict.reachability
-
-    @property
-    def configuration(self) -> Configuration | None:
-        return self.host_to_host.verdict.configuration
 
     @property
     def loop(self) -> tuple[str, ...]:

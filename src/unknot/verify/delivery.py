@@ -12,8 +12,8 @@ from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.threads import threads_of
-from unknot.network.graph import shortest_cycle
-from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.network.graph import reached_from, shortest_cycle
+from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort, step
 from unknot.verify.states import Explorer
@@ -22,6 +22,8 @@ Pairs = list[tuple[int, int]]
 
 SHOWN = 1000
 """Dead ends and states on loops that are kept by name."""
+CYCLES_KEPT = 100
+"""Cycles that are kept."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,42 +109,18 @@ def deliver(relation: Relation, *, threads: int | None = None, progress: Progres
 
 
 def _deliver(relation: Relation, threads: int | None, progress: Progress | None) -> Delivery:
-    from unknot.verify import delivery_kernel as kernel
-
-    network = relation.network
-    first, channels = network.incoming
-    neighbours = first, network.source[channels], network.target[relation.vcs.channel]
-
-    def follow(explorer: Explorer, start: int, stop: int) -> tuple[list[int], Pairs, Pairs]:
-        totals = np.zeros(kernel.BROKEN + 1, dtype=np.int64)
-        totals[kernel.LONGEST_SOURCE] = -1
-        dead, looped = np.empty(2 * SHOWN, dtype=np.int64), np.empty(2 * SHOWN, dtype=np.int64)
-        failed = kernel.follow_routes(
-            explorer.function, explorer.layout, neighbours, start, stop, explorer.scratch, totals, dead, looped
-        )
-        if failed >= 0:
-            explorer.fail(int(totals[kernel.BROKEN]), int(failed))
-        return totals.tolist(), _pairs(dead, totals[kernel.DEAD_ENDS]), _pairs(looped, totals[kernel.LOOPS])
-
-    effort = Effort(threads_of(threads, "deliver", wrong=RelationError), progress=progress)
-    input_vcs = relation.vcs.router.size
-    _ = relation.table or relation.compiled
-    blocks = effort.over("routes", relation.num_addresses, step(input_vcs), lambda: Explorer(relation), follow)
-    pairs, undelivered, _, _, endless, longer = (sum(totals[i] for totals, _, _ in blocks) for i in range(6))
-    longest = slice(kernel.LONGEST, kernel.BROKEN)
-    length, source, address = max(
-        (totals[longest] for totals, _, _ in blocks), key=lambda route: route[0], default=(0, -1, -1)
-    )
+    totals, dead, looped, _ = _followed(relation, threads, progress)
+    pairs, undelivered, _, _, endless, longer, length, source, address = totals
     loops: dict[tuple[tuple[int, ...], int], None] = {}
     explorer = Explorer(relation)
-    for at, to in [pair for _, _, looped in blocks for pair in looped][:SHOWN]:
+    for at, to in looped:
         if all(at not in input_vcs or to != other for input_vcs, other in loops):
-            loops[_loop(explorer, at, to)] = None
+            loops[_loop(explorer, to, at), to] = None
     return Delivery(
         delivered=undelivered == 0,
         pairs=pairs,
         undelivered_pairs=undelivered,
-        dead_ends=tuple([pair for _, dead, _ in blocks for pair in dead][:SHOWN]),
+        dead_ends=tuple(dead),
         loops=tuple(loops),
         livelock_free=not endless,
         minimal=None if endless else not longer,
@@ -151,21 +129,49 @@ def _deliver(relation: Relation, threads: int | None, progress: Progress | None)
     )
 
 
+def _followed(
+    relation: Relation, threads: int | None = 1, progress: Progress | None = None
+) -> tuple[list[int], Pairs, Pairs, Pairs]:
+    """Totals of all routes, and the first dead ends, states that never reach ejection, and addresses with cycles."""
+    from unknot.verify import delivery_kernel as kernel
+
+    network = relation.network
+    first, channels = network.incoming
+    neighbours = first, network.source[channels], network.target[relation.vcs.channel]
+    _ = relation.table or relation.compiled
+
+    def follow(explorer: Explorer, start: int, stop: int) -> tuple[list[int], list[Pairs]]:
+        totals = np.zeros(kernel.BROKEN + 1, dtype=np.int64)
+        totals[kernel.LONGEST_SOURCE] = -1
+        notes = [np.empty(2 * most, dtype=np.int64) for most in (SHOWN, SHOWN, CYCLES_KEPT)]
+        failed = kernel.follow_routes(
+            explorer.function, explorer.layout, neighbours, start, stop, explorer.scratch, totals, *notes
+        )
+        if failed >= 0:
+            explorer.fail(int(totals[kernel.BROKEN]), int(failed))
+        counts = totals[[kernel.DEAD_ENDS, kernel.LOOPS, kernel.ENDLESS]]
+        return totals.tolist(), [_pairs(flat, count) for flat, count in zip(notes, counts, strict=True)]
+
+    effort = Effort(threads_of(threads, "deliver", wrong=RelationError), progress=progress)
+    size = step(relation.vcs.router.size)
+    blocks = effort.over("routes", relation.num_addresses, size, lambda: Explorer(relation), follow)
+    sums = [sum(totals[i] for totals, _ in blocks) for i in range(kernel.LONGEST)]
+    routes = (totals[kernel.LONGEST : kernel.BROKEN] for totals, _ in blocks)
+    longest = max(routes, key=lambda route: route[0], default=[0, -1, -1])
+    dead, looped, circling = ([pair for _, notes in blocks for pair in notes[k]] for k in range(3))
+    return [*sums, *longest], dead[:SHOWN], looped[:SHOWN], circling[:CYCLES_KEPT]
+
+
 def _pairs(flat: npt.NDArray[np.int64], count: int) -> Pairs:
     return [(at, address) for at, address in flat.reshape(-1, 2)[:count].tolist()]
 
 
-def _loop(explorer: Explorer, start: int, address: int) -> tuple[tuple[int, ...], int]:
-    """A cycle of input VCs reached from `start`, a state from which routes cannot end, from its lowest on."""
-    steps, reached = explorer.steps(address), [start]
-    for at in reached:
-        reached += set(steps[at]) - set(reached)
-    after = [steps[at] for at in reached]
-    return tuple(shortest_cycle(np.repeat(reached, list(map(len, after))), np.concatenate(after))), address
-
-
-CYCLES_KEPT = 100
-"""Cycles that are kept."""
+def _loop(explorer: Explorer, address: int, start: int | None = None) -> tuple[int, ...]:
+    """A short cycle of input VCs of an address, of those reached from `start` if given, from its lowest on."""
+    steps = explorer.steps(address)
+    reached = [*steps] if start is None else [*reached_from(start, steps.__getitem__)]
+    edges = np.array([(at, vc) for at in reached for vc in steps[at]], dtype=np.int64)
+    return tuple(shortest_cycle(*edges.T))
 
 
 @dataclass(frozen=True, repr=False)
@@ -218,24 +224,8 @@ def livelock(relation: Relation) -> Livelock:
     >>> livelock("mesh(3, 3)", routing="dimension_order").free
     True
     """
-    from unknot.network.graph_kernel import strong_components
+    from unknot.verify.delivery_kernel import ENDLESS
 
-    explorer = Explorer(relation)
-    slot = np.full(relation.vcs.router.size, -1, dtype=np.int64)
-    cycles: list[tuple[tuple[int, ...], int]] = []
-    addresses = 0
-    for address in range(relation.num_addresses):
-        order, first, value = explorer.visit(address)
-        slot[order] = np.arange(order.size)
-        vc = value & VC_MASK
-        kept = vc != EJECT
-        after = slot[vc[kept]].astype(np.int32)
-        before = np.concatenate([[0], np.cumsum(kept)])[first].astype(np.int64)
-        label, cyclic = np.empty(order.size, dtype=np.int32), np.empty(order.size, dtype=bool)
-        strong_components(before, after, label, cyclic)
-        if cyclic.any():
-            addresses += 1
-            if len(cycles) < CYCLES_KEPT:
-                cycle = shortest_cycle(np.repeat(order, np.diff(before)), order[after])
-                cycles.append((tuple(cycle), address))
-    return Livelock(not addresses, addresses, tuple(cycles))
+    totals, *_, circling = _followed(relation)
+    explorer, endless = Explorer(relation), totals[ENDLESS]
+    return Livelock(not endless, endless, tuple((_loop(explorer, address), address) for _, address in circling))

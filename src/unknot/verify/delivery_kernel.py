@@ -9,7 +9,7 @@ from unknot.routing.contract import EJECT, VC_MASK
 from unknot.verify.states_kernel import explore, layout_types, mark_back, mark_delivering, predecessors, scratch_types
 
 PAIRS, UNDELIVERED, DEAD_ENDS, LOOPS, ENDLESS, LONGER, LONGEST, LONGEST_SOURCE, LONGEST_ADDRESS, BROKEN = range(10)
-"""Entries of the totals. ENDLESS: a state lies on a cycle; LONGER: a step is not on a shortest path; both 0 or 1."""
+"""Entries of the totals. ENDLESS: addresses with a cycle; LONGER: 1 if a step is not on a shortest path."""
 
 
 @kernel(lambda t: t.int64(t.READ64, t.READ64, t.I64, t.I64))
@@ -50,15 +50,16 @@ def _note(places, number, at, address):
 @kernel(
     lambda t: t.int64(
         t.int64, layout_types(t), t.Tuple((t.READ64, t.READ32, t.READ32)), t.int64, t.int64,
-        scratch_types(t), t.I64, t.I64, t.I64,
+        scratch_types(t), t.I64, t.I64, t.I64, t.I64,
     )
 )  # fmt: skip
-def follow_routes(rule, layout, network, start, stop, scratch, totals, dead, loops):
+def follow_routes(rule, layout, network, start, stop, scratch, totals, dead, loops, endless):
     """Follow the routes of the addresses from `start` to `stop`.
 
     `network` holds the sources of channels by their targets in compressed rows, and the target router of each VC;
     `scratch` is that of `explore`. Adds to `totals` and keeps the longest route there. `dead` and `loops` take pairs
-    of input VC and address: the first dead ends, and the first states on or before cycles that cannot reach ejection.
+    of input VC and address: the first dead ends, and the first states on or before cycles that cannot reach ejection;
+    `endless` takes the first addresses with cycles, each with its first state.
     Returns −1, or the address of a broken state with its input VC in totals[BROKEN].
     """
     in_first, in_neighbour, target_router = network
@@ -85,7 +86,8 @@ def follow_routes(rule, layout, network, start, stop, scratch, totals, dead, loo
                     if there < 0 or there != distance[router[order[i]]] - 1:
                         totals[LONGER] = 1
         if _longest(before, back, left, length) < count:
-            totals[ENDLESS] = 1
+            _note(endless, totals[ENDLESS], order[0], address)
+            totals[ENDLESS] += 1
         mark_delivering(first, candidates, before, back, delivers)
         # A pair is undelivered when a state without a way to ejection can be reached from its source.
         for i in range(count):
