@@ -158,7 +158,7 @@ def test_a_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     relation = fully_adaptive(mesh(4, 4))
     shown = []
     for edges in (witness.EDGES, 0):
-        monkeypatch.setattr(witness, "TRIES", 0)
+        monkeypatch.setattr(witness, "_injected", lambda lead_ins, worms, stretch: _led_back(lead_ins, worms))
         monkeypatch.setattr(witness, "EDGES", edges)
         verdict = check(relation, "wormhole")
         assert verdict.configuration is not None

@@ -18,11 +18,11 @@ from unknot.certificates.verdict import Certificate, Configuration, Size, Verdic
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort, TimeUpError
-from unknot.verify.exact import Struck, Worm, find_worms
+from unknot.verify.exact import Worm, find_worms
 from unknot.verify.lead_ins import small_closed_set
 from unknot.verify.nonatomic import queued_cycle
 from unknot.verify.remainder import on_cycles
-from unknot.verify.states import Dependencies, Flags, dependencies
+from unknot.verify.states import Dependencies, dependencies
 from unknot.verify.waiting import Left, drain, waiting
 from unknot.verify.witness import configuration, reachable_configuration, require_depth
 
@@ -202,16 +202,8 @@ def _decide(
     late = (deadline.end + deadline.closing.end) / 2
     """Until when to say how packets come to a deadlock that was found."""
 
-    def free(
-        method: str,
-        established: str,
-        kind: Any,
-        rank: npt.NDArray[np.int64],
-        core: Flags | None = None,
-        windows: tuple[Struck, ...] = (),
-    ) -> Verdict:
-        reason = Certificate(kind, rank, core, windows)
-        return Verdict(True, technique, method, scope, established, certificate=reason, size=size)
+    def free(method: str, established: str, *reason: Any) -> Verdict:
+        return Verdict(True, technique, method, scope, established, certificate=Certificate(*reason), size=size)
 
     def stuck(method: str, worms: list[Worm] | Configuration) -> Verdict:
         if isinstance(worms, Configuration):

@@ -219,8 +219,27 @@ def fault_sweep(
         build = partial(restricted, whole)
     parts = list(parts_of(network, kind))
     chosen, possible = sets_of_parts(f"{kind} of {network.name}", parts, faults, budget, seed)
-    outcomes = (_outcome(network, kind, *parts, build, technique, time_limit, on_verdict) for parts in chosen)
-    tried = [*reported(outcomes, len(chosen), progress, str)]
+
+    def outcome(names: tuple[str, ...], numbers: tuple[int, ...]) -> Fault:
+        left = left_after(network, kind, numbers)
+        if isinstance(left, str):
+            return Fault(names, "disconnected", 0, 0, left)
+        try:
+            relation = build(left)
+            verdict = check(relation, technique, time_limit=time_limit)
+            delivery = deliver(relation)
+        except UnknotError as error:
+            return Fault(names, "refused", 0, 0, str(error))
+        if on_verdict is not None:
+            on_verdict(FaultVerdict(names, numbers, relation, verdict, delivery))
+        free, delivered = verdict.deadlock_free, delivery.delivered
+        name: Outcome = (
+            "deadlock" if free is False else "undelivered" if not delivered else "holds" if free else "undecided"
+        )
+        why = _lost(relation, delivery) if name == "undelivered" else verdict.established
+        return Fault(names, name, delivery.undelivered_pairs, delivery.pairs, why)
+
+    tried = [*reported((outcome(*parts) for parts in chosen), len(chosen), progress, str)]
     tried.sort(key=lambda fault: (OUTCOMES.index(fault.outcome), -fault.undelivered_pairs))
     return FaultSweep(
         network.name, whole.name, technique, kind, faults, possible, len(chosen) < possible, tuple(tried)
@@ -287,38 +306,6 @@ def left_after(network: Network, kind: str, numbers: tuple[int, ...]) -> Network
     except UnknotError as error:
         return str(error)
     return cut_of(left) or left
-
-
-def _outcome(
-    network: Network,
-    kind: Parts,
-    names: tuple[str, ...],
-    numbers: tuple[int, ...],
-    build: Callable[[Network], Relation],
-    technique: Switching,
-    time_limit: float,
-    on_verdict: Callable[[FaultVerdict], None] | None,
-) -> Fault:
-    left = left_after(network, kind, numbers)
-    if isinstance(left, str):
-        return Fault(names, "disconnected", 0, 0, left)
-    try:
-        relation = build(left)
-        verdict = check(relation, technique, time_limit=time_limit)
-        delivery = deliver(relation)
-    except UnknotError as error:
-        return Fault(names, "refused", 0, 0, str(error))
-    if on_verdict is not None:
-        on_verdict(FaultVerdict(names, numbers, relation, verdict, delivery))
-    outcome: Outcome = "holds"
-    if verdict.deadlock_free is False:
-        outcome = "deadlock"
-    elif not delivery.delivered:
-        outcome = "undelivered"
-    elif verdict.deadlock_free is None:
-        outcome = "undecided"
-    why = _lost(relation, delivery) if outcome == "undelivered" else verdict.established
-    return Fault(names, outcome, delivery.undelivered_pairs, delivery.pairs, why)
 
 
 def _lost(relation: Relation, delivery: Delivery) -> str:

@@ -20,8 +20,6 @@ from unknot.verify.exact_model import Model, Worm, fewest, solver_for
 from unknot.verify.lead_ins import LeadIns, own_terminals
 from unknot.verify.remainder import among
 
-TRIES = 500
-"""Lead-in searches after which the hunt for an `injected` configuration is left to the solver."""
 FEW = 4
 """Messages below which no smaller set is looked for."""
 STATES = 30_000
@@ -163,30 +161,15 @@ def _injected(lead_ins: LeadIns, worms: Sequence[Worm], stretch: bool) -> list[L
     if not stretch:
         return _at_terminals(lead_ins, worms)
     chosen: list[Led] = []
-    tries = 0
-
-    def place(rest: tuple[Worm, ...]) -> bool:
-        nonlocal tries
-        if not rest:
-            return True
-        worm = rest[0]
-        taken = {t for _, t, _ in chosen}
-        held = {vc for w, _, lead in chosen for vc in (*lead, *w.path)} | {vc for w in rest[1:] for vc in w.path}
-        for terminal, lead in lead_ins.leads(worm, held):
-            tries += 1
-            if tries > TRIES or lead_ins.late:
-                return False
-            if terminal in taken:
-                continue
-            chosen.append((worm, terminal, lead))
-            if place(rest[1:]):
-                return True
-            chosen.pop()
-        return False
-
-    if place(tuple(worms)):
-        return [(replace(w, path=lead + w.path), t, ()) for w, t, lead in chosen]
-    return _led_back(lead_ins, worms) if tries > TRIES or lead_ins.late else None
+    held = {vc for worm in worms for vc in worm.path}
+    for worm in worms:
+        taken = {terminal for _, terminal, _ in chosen}
+        way = next((way for way in lead_ins.leads(worm, held) if way[0] not in taken), None)
+        if way is None:
+            return _led_back(lead_ins, worms)
+        chosen.append((worm, *way))
+        held.update(way[1])
+    return [(replace(w, path=lead + w.path), t, ()) for w, t, lead in chosen]
 
 
 def _at_terminals(lead_ins: LeadIns, worms: Sequence[Worm]) -> list[Led] | None:

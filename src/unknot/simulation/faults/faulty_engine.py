@@ -11,12 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError, SimulationError
-from unknot._base.switching import Switching
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.ends import hop_tables
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix
-from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import BLOCKED, FRESH
 from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.engine.tables import write_relation
@@ -44,19 +42,16 @@ class FaultyEngine(Engine):
     def __init__(
         self,
         relation: Relation,
-        switching: Switching,
-        sources: Sources | Mix,
-        *,
+        *engine: Any,
         faults: Iterable[Fault],
-        threads: int = 1,
         **options: Any,
     ) -> None:
-        if threads != 1:
-            raise SimulationError(f"faults want one thread, got threads = {threads}")
-        if isinstance(sources, Mix):
+        super().__init__(relation, *engine, **options)
+        if len(self.parts) > 1:
+            raise SimulationError(f"faults want one thread, got threads = {len(self.parts)}")
+        if isinstance(self.sources, Mix):
             raise SimulationError("faults go with one source at each terminal; leave out classes")
-        super().__init__(relation, switching, sources, **options)
-        pairs = sources.pairs
+        pairs = self.sources.pairs
         self._coming = steps(relation, faults, pairs)
         for step in self._coming:
             step.relation.compiled  # noqa: B018 what has to be compiled is compiled now
