@@ -58,9 +58,14 @@ class Audit:
     multicast: MulticastAudit | None = None
 
     @property
+    def traffics(self) -> tuple[TrafficAudit, ...]:
+        """Audits of all kinds of traffic, host-to-host first."""
+        return (self.host_to_host, *self.others)
+
+    @property
     def rows(self) -> tuple[TrafficAudit, ...]:
         """Audits of all kinds of traffic, with that of replies in the second place where there is one."""
-        return (self.host_to_host, *([] if self.replies is None else [self.replies]), *self.others)
+        return self.traffics if self.replies is None else (self.host_to_host, self.replies, *self.others)
 
     @property
     def holds(self) -> bool | None:
