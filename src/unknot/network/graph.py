@@ -128,9 +128,10 @@ def on_cycles(tail: npt.NDArray[Any], head: npt.NDArray[Any]) -> dict[int, list[
     return after
 
 
-def reached_from(start: int, after: Callable[[int], Iterable[int]]) -> dict[int, int]:
-    """Return the node before each node on a shortest path from `start`, breadth first; `start` is before itself."""
-    before, todo = {start: start}, [start]
+def reached_from(starts: Iterable[int], after: Callable[[int], Iterable[int]]) -> dict[int, int]:
+    """Return the node before each one on a shortest path from the starts, breadth first; a start is before itself."""
+    before = {start: start for start in starts}
+    todo = [*before]
     for at in todo:
         fresh = [to for to in dict.fromkeys(after(at)) if to not in before]
         before |= dict.fromkeys(fresh, at)

@@ -169,7 +169,7 @@ def _pairs(flat: npt.NDArray[np.int64], count: int) -> Pairs:
 def _loop(explorer: Explorer, address: int, start: int | None = None) -> tuple[int, ...]:
     """A short cycle of input VCs of an address, of those reached from `start` if given, from its lowest on."""
     steps = explorer.steps(address)
-    reached = [*steps] if start is None else [*reached_from(start, steps.__getitem__)]
+    reached = [*steps] if start is None else [*reached_from([start], steps.__getitem__)]
     edges = np.array([(at, vc) for at in reached for vc in steps[at]], dtype=np.int64)
     return tuple(shortest_cycle(*edges.T))
 

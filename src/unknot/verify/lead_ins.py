@@ -10,6 +10,7 @@ from math import inf
 import numpy as np
 
 from unknot._base.deadline import clock
+from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import Relation
 from unknot.verify.exact_model import Worm
 from unknot.verify.remainder import Remainder
@@ -52,21 +53,10 @@ class LeadIns:
             if at not in closed:
                 for vc in vcs:
                     before.setdefault(vc, []).append(at)
-        ahead: dict[int, int] = {}
-        todo = deque([worm.path[0]])
-        while todo:
-            vc = todo.popleft()
-            for at in before.get(vc, ()):
-                if at in ahead:
-                    continue
-                ahead[at] = vc
-                if at < self.relation.num_vcs:
-                    todo.append(at)
-                    continue
-                way = [vc]
-                while way[-1] != worm.path[0]:
-                    way.append(ahead[way[-1]])
-                yield at - self.relation.num_vcs, tuple(way[:-1])
+        ahead = reached_from(worm.path[:1], lambda vc: before.get(vc, ()))
+        for at in ahead:
+            if at >= self.relation.num_vcs:
+                yield at - self.relation.num_vcs, tuple(path_to(at, ahead)[-2:0:-1])
 
 
 def own_terminals(doors: Sequence[Collection[int]]) -> list[int]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 
 import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
 from unknot.fabrics import Fabric
-from unknot.network.graph import from_lowest
+from unknot.network.graph import from_lowest, reached_from
 
 Port = tuple[int, int]
 
@@ -174,19 +175,14 @@ def _follow_members(wiring: Wiring, tree: Tree) -> None:
     members = sum(map(len, tree.members.values()))
     tree.pairs = members * (members - 1)
     missing: list[tuple[int, int]] = []
-    reached_from: dict[tuple[int, tuple[int, ...]], set[int]] = {}
+    reached: dict[tuple[int, tuple[int, ...]], set[int]] = {}
     for r, senders in tree.members.items():
         for sender in senders:
             first = tuple(c for c in tree.channels.get(r, ()) if wiring.passes(r, ports[sender], wiring.out_port[c]))
-            reached = reached_from.get((r, first))
-            if reached is None:
-                seen, todo = set(first), list(first)
-                for c in todo:
-                    more = [d for d in _onward(wiring, tree, c) if d not in seen]
-                    seen.update(more)
-                    todo += more
-                reached = reached_from[r, first] = {r} | {wiring.target[c] for c in seen}
-            absent = [(sender, t) for s, some in tree.members.items() if s not in reached for t in some]
+            if (r, first) not in reached:
+                channels = reached_from(first, partial(_onward, wiring, tree))
+                reached[r, first] = {r} | {wiring.target[c] for c in channels}
+            absent = [(sender, t) for s, some in tree.members.items() if s not in reached[r, first] for t in some]
             tree.undelivered += len(absent)
             missing = missing or absent[:1]
     if missing:

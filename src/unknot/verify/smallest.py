@@ -258,9 +258,9 @@ def _size(worms: list[Worm]) -> tuple[int, int]:
 
 def _path(rest: Remainder, tail: int, waited: int, length: int) -> list[int]:
     """The VCs of a worm of a given length that holds one at its tail and waits for another."""
-    first, heads = rest.heads_of
+    (first, heads), begin, onward = rest.heads_of, rest.next_first, rest.next_state
     for start in rest.on(np.array([tail])).tolist():
-        before = reached_from(start, lambda s: rest.next_state[rest.next_first[s] : rest.next_first[s + 1]].tolist())
+        before = reached_from([start], lambda s: onward[begin[s] : begin[s + 1]].tolist())
         for s in before:
             waits = rest.head_wait[positions(rest.head_first, heads[first[s] : first[s + 1]])]
             if waited in waits and len(path := path_to(s, before)) == length:

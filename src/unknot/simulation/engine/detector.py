@@ -128,7 +128,7 @@ def _cycle(
 def path(relation: Relation, source: int, address: int, target: int) -> tuple[int, ...]:
     """A shortest legal way from an injection port to a VC, exclusive."""
     steps = Explorer(relation).steps(address)
-    before = reached_from(relation.num_vcs + source, lambda at: steps.get(at, ()))
+    before = reached_from([relation.num_vcs + source], lambda at: steps.get(at, ()))
     return tuple(path_to(target, before)[1:-1]) if target in before else ()
 
 
