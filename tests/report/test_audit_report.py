@@ -55,7 +55,7 @@ def test_it_names_the_files_and_the_command(ring: tuple[Audit, str]) -> None:
 def test_every_message_is_described_and_drawn(ring: tuple[Audit, str]) -> None:
     found, page = ring
     text = " ".join(read(page).text)
-    configuration = found.configuration
+    configuration = found.host_to_host.verdict.configuration
     assert configuration is not None
     for i, message in enumerate(configuration.messages):
         assert f"Message {i + 1}: " in text

@@ -130,11 +130,11 @@ def test_json_is_plain_and_says_the_same(folder: Path) -> None:
     shown = json.loads(json.dumps(audit_answer(found)))
     assert shown["holds"] is found.holds
     assert shown["deadlock_free"] is found.deadlock_free
-    assert shown["reachability"] == found.reachability
-    assert (shown["configuration"] is None) == (found.configuration is None)
+    assert shown["reachability"] == found.host_to_host.verdict.reachability
+    assert (shown["configuration"] is None) == (found.host_to_host.verdict.configuration is None)
     assert shown["loop"] == list(found.loop)
     assert shown["delivered"] is found.delivered
-    assert shown["method"] == found.method
+    assert shown["method"] == found.host_to_host.verdict.method
     assert [other["traffic"] for other in shown["others"]] == list(TRAFFICS[1:])
     if shown["configuration"]:
         assert shown["configuration"]["messages"][0]["source_name"][0] == "H"
@@ -154,7 +154,7 @@ def test_a_ring_routed_clockwise() -> None:
     assert found.loop == ("S0", "S1", "S2", "S3")
     assert found.host_to_host.extra_hops == 2
     assert found.host_to_host.longer_pairs == 4
-    assert found.reachability == "injected"
+    assert found.host_to_host.verdict.reachability == "injected"
 
 
 @pytest.mark.parametrize("switching", ["saf", "vct", "wormhole", "wormhole-nonatomic"])

@@ -45,10 +45,10 @@ def whole(name: str) -> Audit:
 
 def entries_of_the_knot(found: Audit) -> Iterator[tuple[int, int]]:
     """Switch and position of the LID of each table entry by which the packets of the knot got where they are."""
-    assert found.configuration is not None
+    assert found.host_to_host.verdict.configuration is not None
     relation = found.host_to_host.relation
     home = relation.network.inject.tolist()
-    for message in found.configuration.messages:
+    for message in found.host_to_host.verdict.configuration.messages:
         lid = int(relation.address_name(message.address)[4:10], 16)
         column = found.fabric.lids.tolist().index(lid)
         way = [*message.lead, *message.held, *message.wanted]
