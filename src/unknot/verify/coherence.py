@@ -131,7 +131,7 @@ def coherence(relation: Relation) -> Coherence:
         if answer:
             wrong += 1
             if witness is None:
-                witness = _witness(relation, address, order.copy(), first.copy(), value.copy(), delivers)
+                witness = _witness(explorer, address, order[delivers].tolist())
     return Coherence(not wrong, wrong, witness)
 
 
@@ -144,42 +144,37 @@ def _seats(relation: Relation, address: int, order: np.ndarray) -> tuple[np.ndar
     return first, states[order].astype(np.int32)
 
 
-def _witness(
-    relation: Relation, address: int, order: np.ndarray, first: np.ndarray, value: np.ndarray, delivers: np.ndarray
-) -> Suffix | None:
+def _witness(explorer: Explorer, address: int, delivering: list[int]) -> Suffix | None:
     """A shortest route that decides, breadth first from all sources: the state, and who could be in which states."""
-    vcs, inject = relation.vcs, relation.network.inject
-    slot = {int(at): i for i, at in enumerate(order)}
-    steps: list[list[tuple[int, int]]] = []
-    leaves: list[bool] = []
-    for i in range(order.size):
-        answers = (value[first[i] : first[i + 1]] & VC_MASK).tolist()
-        leaves.append(EJECT in answers)
-        steps.append([(int(vcs.channel[v]), slot[v]) for v in answers if v != EJECT and delivers[slot[v]]])
-    terminals: dict[int, list[int]] = {}
-    for at in order[(order >= vcs.total) & (order != vcs.total + relation.destination[address])].tolist():
-        terminals.setdefault(int(inject[at - vcs.total]), []).append(at - vcs.total)
+    relation, able = explorer.relation, {*delivering}
+    vcs, home = relation.vcs, relation.num_vcs + int(relation.destination[address])
+    order, first, value = explorer.visit(address)
+    leaves = {*np.repeat(order, np.diff(first))[value & VC_MASK == EJECT].tolist()}
+    steps = {at: [vc for vc in after if vc in able] for at, after in explorer.steps(address).items()}
+    ports = [at for at in steps if at >= vcs.total]
 
     queue: deque[tuple[int, int, tuple[int, ...], Follower | None]] = deque()
     seen: set[tuple[int, States | None]] = set()
-    for i, at in enumerate(order.tolist()):
-        if at >= vcs.total and delivers[i]:
-            queue.append((i, at - vcs.total, (), None))
+    for at in ports:
+        if at in able:
+            queue.append((at, at - vcs.total, (), None))
     while queue:
         state, source, route, follower = queue.popleft()
         if follower is None and route:
-            for t in terminals.get(int(vcs.router[order[state]]), []):
-                queue.appendleft((state, source, route, (t, len(route), frozenset({slot[vcs.total + t]}))))
-        if follower is not None and leaves[state] and not any(leaves[s] for s in follower[2]):
+            for at in ports:
+                if at != home and vcs.router[at] == vcs.router[state]:
+                    queue.appendleft((state, source, route, (at - vcs.total, len(route), frozenset({at}))))
+        if follower is not None and state in leaves and not follower[2] & leaves:
             return Suffix(source, address, route, follower[1], follower[0], True)
-        for channel, after in steps[state]:
+        for after in steps[state]:
+            channel = int(vcs.channel[after])
             way = (*route, channel)
             if follower is None:
                 if (after, None) not in seen:
                     seen.add((after, None))
                     queue.append((after, source, way, None))
                 continue
-            reached = frozenset(s for other in follower[2] for c, s in steps[other] if c == channel)
+            reached = frozenset(vc for other in follower[2] for vc in steps[other] if vcs.channel[vc] == channel)
             if not reached:
                 return Suffix(source, address, way, follower[1], follower[0], False)
             if after not in reached and (after, reached) not in seen:

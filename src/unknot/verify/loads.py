@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
+from unknot.network.graph import reached_from
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.traffic import Pattern, PatternLike, pattern
@@ -222,7 +224,6 @@ class OfferedTraffic:
 def _solve(relation: Relation, states: Visit, injected: Rates, address: int, load: Rates) -> int:
     """Expected visits of states on walks that may go round; like `spread`."""
     from scipy.sparse import coo_array, eye_array
-    from scipy.sparse.csgraph import breadth_first_order
     from scipy.sparse.linalg import spsolve
 
     vcs, (order, first, value) = relation.vcs, states
@@ -237,28 +238,30 @@ def _solve(relation: Relation, states: Visit, injected: Rates, address: int, loa
     number = np.full(vcs.router.size, -1, dtype=np.int64)
     number[order] = np.arange(count)
     inner = vc != EJECT
-    moves = coo_array((1.0 / many[tail[inner]], (tail[inner], number[vc[inner]])), shape=(count + 1, count + 1))
-    # one more state that goes to all that are injected into, and one pass back from ejection
-    start = np.flatnonzero(injected > 0)
-    begin = coo_array((np.ones(start.size), (np.full(start.size, count), start)), shape=(count + 1, count + 1))
-    reached = np.zeros(count + 1, dtype=bool)
-    reached[breadth_first_order((moves + begin).tocsr(), count, return_predecessors=False)] = True
-    out = np.unique(tail[~inner])
-    leave = coo_array((np.ones(out.size), (out, np.full(out.size, count))), shape=(count + 1, count + 1))
-    ends = np.zeros(count + 1, dtype=bool)
-    ends[breadth_first_order((moves + leave).T.tocsr(), count, return_predecessors=False)] = True
-    dead = np.flatnonzero(reached[:count] & (np.diff(first) == 0))
+    share = 1.0 / many[tail[inner]]
+    moves = coo_array((share, (tail[inner], number[vc[inner]])), shape=(count, count)).tocsr()
+    reached = _reach(moves, np.flatnonzero(injected > 0))
+    dead = np.flatnonzero(reached & (np.diff(first) == 0))
     if dead.size:
         return -2 - int(dead[0])
-    lost = np.flatnonzero(reached[:count] & ~ends[:count])
+    ends = _reach(moves.T.tocsr(), np.unique(tail[~inner]))
+    lost = np.flatnonzero(reached & ~ends)
     if lost.size:
         raise RelationError(
             f"{relation.name}: traffic bound for {relation.address_name(address)} may never leave the network from "
             f"{vcs.name(int(order[lost[0]]))} on; loads are those of a routing that delivers"
         )
-    live = np.flatnonzero(reached[:count])
-    step = moves.tocsr()[live][:, live]
+    live = np.flatnonzero(reached)
+    step = moves[live][:, live]
     visits = np.atleast_1d(spsolve((eye_array(live.size) - step.T).tocsc(), injected[live]))
     on_vc = order[live] < vcs.total
     load[order[live][on_vc]] += visits[on_vc]
     return 1
+
+
+def _reach(moves: Any, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Return a mask of the states to which moves lead from some."""
+    reached = np.zeros(moves.shape[0], dtype=bool)
+    rows = moves.indptr, moves.indices
+    reached[[*reached_from(starts.tolist(), lambda i: rows[1][rows[0][i] : rows[0][i + 1]].tolist())]] = True
+    return reached

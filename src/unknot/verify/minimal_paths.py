@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import log2
 
 import numpy as np
@@ -220,21 +220,15 @@ def forbidden_path(relation: Relation, source: int, home: int) -> ForbiddenPath 
     first, leaving = network.outgoing
     mine = np.flatnonzero(relation.destination == home)
     start = frozenset((relation.num_vcs + source, a) for a in mine[relation.usable(mine)[source]].tolist())
-    answers: dict[tuple[int, int], tuple[list[int], bool]] = {}
-
-    def ask(at: int, address: int) -> tuple[list[int], bool]:
-        if (at, address) not in answers:
-            candidates = relation.candidates(at, address)
-            taken = [c.vc for c in candidates if c.vc is not None]
-            answers[at, address] = taken, len(taken) < len(candidates)
-        return answers[at, address]
+    ask = cache(relation.candidates)
 
     def nearer(router: int) -> list[int]:
         channels = leaving[first[router] : first[router + 1]].tolist()
         return [c for c in channels if distance[network.target[c]] == distance[router] - 1 >= 0]
 
     def after(states: States, channel: int) -> States:
-        return frozenset((vc, a) for at, a in states for vc in ask(at, a)[0] if vcs.channel[vc] == channel)
+        taken = ((c.vc, a) for at, a in states for c in ask(at, a) if c.vc is not None)
+        return frozenset((vc, a) for vc, a in taken if vcs.channel[vc] == channel)
 
     # breadth first, so that the path that is refused first is met first
     layer: dict[tuple[int, States], tuple[int, ...]] = {(int(network.inject[source]), start): ()}
@@ -242,7 +236,7 @@ def forbidden_path(relation: Relation, source: int, home: int) -> ForbiddenPath 
         following: dict[tuple[int, States], tuple[int, ...]] = {}
         for (router, states), path in layer.items():
             if distance[router] == 0:
-                if not any(ask(at, a)[1] for at, a in states):
+                if not any(c.vc is None for at, a in states for c in ask(at, a)):
                     return ForbiddenPath(source, home, path, len(path))
                 continue
             for channel in nearer(router):

@@ -81,10 +81,8 @@ def vc_use(relation: Relation) -> VcUse:
         order, _, _ = explorer.visit(address)
         used[order] = True
     used = used[: vcs.total]
-    leaving = np.zeros(network.num_routers, dtype=np.int64)
-    np.add.at(leaving, network.source, vcs.counts)
-    taken = np.zeros(network.num_channels, dtype=np.int64)
-    np.add.at(taken, vcs.channel[used], 1)
+    leaving = np.bincount(network.source, vcs.counts, network.num_routers)
+    taken = np.bincount(vcs.channel[used], minlength=network.num_channels)
     return VcUse(
         total=vcs.total,
         per_channel=_range(vcs.counts),
@@ -95,7 +93,7 @@ def vc_use(relation: Relation) -> VcUse:
     )
 
 
-def _range(values: npt.NDArray[np.integer]) -> tuple[int, int]:
+def _range(values: npt.NDArray[Any]) -> tuple[int, int]:
     return (int(values.min()), int(values.max())) if values.size else (0, 0)
 
 
