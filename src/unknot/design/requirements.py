@@ -70,14 +70,14 @@ class Requirements:
 
     def __init__(self, space: Space, request: Request) -> None:
         self.space, self.request = space, request
-        self.given: list[Clause] = []
+        self.clauses: list[Clause] = []
         self._number: dict[tuple[object, ...], int] = {}
         self.full = request.bnrs(space) == 2**space.dimensions
         for image in request.symmetric:
             if not is_symmetry(space, image):
                 raise RelationError(f"{image} is no symmetry of {space.text}")
             for i, permission in enumerate(space.permissions):
-                self.given.append((-1 - i, 1 + space.number[moved(space, image, permission)]))
+                self.clauses.append((-1 - i, 1 + space.number[moved(space, image, permission)]))
         classes: list[Signs | None] = [None]
         if not self.full:
             classes += list(product((1, -1), repeat=space.dimensions))
@@ -86,7 +86,7 @@ class Requirements:
         if not self.full:
             every = [self("bnr", kind) for kind in classes if kind is not None]
             few = len(every) - request.bnrs(space) + 1
-            self.given += combinations(every, few)
+            self.clauses += combinations(every, few)
 
     def __call__(self, *what: object) -> int:
         """The number of a variable other than a permission."""
@@ -110,32 +110,32 @@ class Requirements:
                 continue
             here = self("reach", kind, state)
             if held == space.injection:
-                self.given.append((here,))
+                self.clauses.append((here,))
             ways: dict[int, list[int]] = {}
             for out in space.outs[state]:
                 permission = 1 + space.number[held, signs, out]
                 ways.setdefault(space.types[out].dimension, []).append(permission)
                 for then in space.after(signs, out):
                     if any(then):
-                        self.given.append((-here, -permission, self("reach", kind, (out, then))))
+                        self.clauses.append((-here, -permission, self("reach", kind, (out, then))))
             needed = list(ways.values()) if adaptive else [[p for way in ways.values() for p in way]]
             unless = [-here] if kind is None else [-here, -self("bnr", kind)]
             if adaptive or kind is None:
-                self.given += [(*unless, *way) for way in needed]
+                self.clauses += [(*unless, *way) for way in needed]
 
     def dependencies(self) -> list[Clause]:
         """Clauses by which the variable "depends", a, b says that some packet goes from type a to type b."""
-        space, before = self.space, len(self.given)
+        space, before = self.space, len(self.clauses)
         for held, signs, out in space.permissions:
             if held != space.injection:
                 permission = 1 + space.number[held, signs, out]
                 reach = self("reach", None, (held, signs))
-                self.given.append((-reach, -permission, self("depends", held, out)))
-        return self.given[before:]
+                self.clauses.append((-reach, -permission, self("depends", held, out)))
+        return self.clauses[before:]
 
     def provide(self, path: Word) -> list[Clause]:
         """Clauses that a shortest path is possible; new ones only. It ends where its last hop leads."""
-        space, before = self.space, len(self.given)
+        space, before = self.space, len(self.clauses)
         remaining = _remaining(space, path)
         for k in range(len(path)):
             held_before = [space.injection] if k == 0 else _types(space, path[k - 1])
@@ -147,16 +147,16 @@ class Requirements:
                 for held in held_before:
                     way = self("step", path, k + 1, held, out)
                     ways.append(way)
-                    self.given.append((-way, 1 + space.number[held, remaining[k], out]))
+                    self.clauses.append((-way, 1 + space.number[held, remaining[k], out]))
                     if k:
-                        self.given.append((-way, self("taken", path, k, held)))
-                self.given.append((-self(*key), *ways))
+                        self.clauses.append((-way, self("taken", path, k, held)))
+                self.clauses.append((-self(*key), *ways))
         last = [self("taken", path, len(path), out) for out in _types(space, path[-1])]
         if self.full:
-            self.given.append(tuple(last))
+            self.clauses.append(tuple(last))
         else:
-            self.given.append((-self("bnr", class_of(remaining[0])), *last))
-        return self.given[before:]
+            self.clauses.append((-self("bnr", class_of(remaining[0])), *last))
+        return self.clauses[before:]
 
 
 def lost_path(space: Space, offers: Flags, kinds: Sequence[Signs]) -> Word | None:

@@ -59,7 +59,7 @@ class Proposals:
 
         self.space, self.request = space, request
         self.requirements = Requirements(space, request)
-        self.solver: Any = Solver(name=SOLVER, bootstrap_with=self.requirements.given)
+        self.solver: Any = Solver(name=SOLVER, bootstrap_with=self.requirements.clauses)
         self.paths: list[Word] = []
 
     def propose(self, effort: SearchEffort) -> Proposal | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from unknot._base.errors import NetworkError
 from unknot.network import Network
-from unknot.network.families.links import affordable, linked, whole
+from unknot.network.families.links import affordable, latencies, linked, whole
 
 
 def fat_tree(k: int, n: int, *, latency: int | Sequence[int] = 1) -> Network:
@@ -94,7 +94,7 @@ def xgft(
             low, high = number % stride, number // (stride * size)
             parent = low[:, None] + stride * (np.arange(above) + above * high[:, None])
             ends.append((first[i] + np.repeat(number, above), first[i + 1] + parent.ravel()))
-    cycles = _latencies(name, latency, levels)
+    cycles = latencies(name, latency, levels - 1, "from the leaves upward")
     return linked(
         name,
         sum(sizes),
@@ -112,12 +112,3 @@ def _checked(what: str, values: Sequence[int]) -> list[int]:
     if isinstance(values, str) or not isinstance(values, Sequence):
         raise NetworkError(f"xgft: {what} is a list of numbers, one for each level, as in [4, 4]; got {values!r}")
     return [whole("xgft", f"each of the {what}", value, 1) for value in values]
-
-
-def _latencies(name: str, latency: int | Sequence[int], levels: int) -> list[int]:
-    cycles = [latency] * (levels - 1) if isinstance(latency, (int, np.integer)) else list(latency)
-    if len(cycles) != levels - 1:
-        raise NetworkError(
-            f"{name}: one latency, or {levels - 1} from the leaves upward, are wanted; got {len(cycles)}"
-        )
-    return [whole(name, "a latency", value, 1) for value in cycles]

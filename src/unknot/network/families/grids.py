@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, shown
 from unknot.network import Network
-from unknot.network.families.links import affordable, whole
+from unknot.network.families.links import affordable, latencies, whole
 from unknot.network.model import IntArray
 
 MAX_ROUTERS = 2**27
@@ -204,9 +204,7 @@ def flattened_butterfly(k: int, n: int, *, concentration: int | None = None, lat
 def _complete(name: str, sides: list[int], concentration: int, latency: int | Sequence[int]) -> Network:
     """The product of complete graphs."""
     whole(name, "the concentration", concentration, 0)
-    cycles = [latency] * len(sides) if isinstance(latency, (int, np.integer)) else list(latency)
-    if len(cycles) != len(sides):
-        raise NetworkError(f"{name}: one latency, or one for each of the {len(sides)} dimensions, is wanted")
+    cycles = latencies(name, latency, len(sides), "for the dimensions")
     routers, degree = math.prod(sides), sum(sides) - len(sides)
     affordable(name, routers, routers * degree, routers * concentration, len(sides))
     of_channels = np.tile(np.repeat(np.array(cycles, dtype=np.int32), [side - 1 for side in sides]), routers)

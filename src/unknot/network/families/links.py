@@ -36,6 +36,14 @@ def affordable(name: str, routers: int, channels: int, terminals: int = 0, dimen
     memory.require(name, memory.of_network(routers, channels, terminals, dimensions))
 
 
+def latencies(name: str, latency: int | Sequence[int], count: int, of_what: str) -> list[int]:
+    """Latencies of several kinds of links, from one for all of them or one for each."""
+    cycles = [latency] * count if isinstance(latency, (int, np.integer)) else list(latency)
+    if len(cycles) != count:
+        raise NetworkError(f"{name}: one latency, or {count} {of_what}, are wanted; got {len(cycles)}")
+    return [whole(name, "a latency", each, 1) for each in cycles]
+
+
 def linked(name: str, routers: int, u: Ints, v: Ints, *, latency: Any = 1, **more: Any) -> Network:
     """The network of links u–v: two channels each, sorted by source and then in the order of the links.
 
