@@ -29,7 +29,7 @@ from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
 from unknot.routing.meshes import CompleteProduct, complete_product
-from unknot.routing.relation import EJECT, TIER, Out, Relation, Rule
+from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
 
@@ -62,7 +62,8 @@ def hyperx_dimension_order(network: Network, vcs: int = 1) -> Relation:
     <Relation hyperx_dimension_order on hyperx([4, 4]), 96 VCs>
     """
     product = complete_product(network, "hyperx_dimension_order")
-    return _in_order(network, product, vcs, "hyperx_dimension_order", "Ahn et al. 2009", deroutes=False)
+    share = np.array([0, vcs])
+    return _relation(network, product, share, "hyperx_dimension_order", "Ahn et al. 2009", in_order=True)
 
 
 @takes_network
@@ -92,41 +93,8 @@ def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
     """
     product = complete_product(network, "hyperx_dimwar")
     enough_vcs(network, vcs, 2, "hyperx_dimwar", "two classes of VCs need 2 VCs")
-    return _in_order(network, product, vcs, "hyperx_dimwar", WAR, deroutes=True)
-
-
-def _in_order(
-    network: Network, product: CompleteProduct, vcs: int, name: str, source: str, *, deroutes: bool
-) -> Relation:
-    """One dimension after the other, in each a deroute if they are allowed."""
-    from unknot.routing.rules_kernel import offered
-
-    coordinates, port, start, dimension = product.coordinates, product.port, product.start, product.dimension
-    virtual = VirtualChannels(network, vcs)
-    radices, dimensions, half = np.array(network.radices), start.size, vcs // 2 if deroutes else vcs
-    router, first, at_channel = virtual.router, virtual.first, virtual.channel
-    home, total = network.eject, virtual.total
-
-    def rule(at: int, address: int, out: Out) -> int:
-        here, there = router[at], home[address]
-        for i in range(dimensions):
-            goal = coordinates[there, i]
-            if coordinates[here, i] == goal:
-                continue
-            derouted = deroutes and at < total and dimension[at_channel[at]] == i
-            low, high = (half, vcs) if derouted else (0, half)
-            count = int(offered(out, 0, first[port[here, start[i] + goal]] + low, high - low))
-            if deroutes and not derouted:
-                for position in range(radices[i]):
-                    if position != goal and position != coordinates[here, i]:
-                        to = first[port[here, start[i] + position]]
-                        count = offered(out, count, to + low + TIER, high - low)
-            return count
-        out[0] = EJECT
-        return 1
-
-    minimal = not deroutes or max(network.radices) < 3
-    return _relation(network, virtual, rule, name, source, minimal, weighted=deroutes)
+    share = np.array([0, vcs // 2, vcs])
+    return _relation(network, product, share, "hyperx_dimwar", WAR, in_order=True, deroutes=True)
 
 
 @takes_network
@@ -157,9 +125,8 @@ def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
     """
     product = complete_product(network, "hyperx_minimal")
     count = enough_vcs(network, vcs, product.hops, "hyperx_minimal", _as_many(product.hops))
-    virtual = VirtualChannels(network, count)
     share = np.arange(product.hops + 1) * count // product.hops
-    return _in_any_order(virtual, product, share, "hyperx_minimal", "Kim, Dally & Abts 2007", deroutes=False)
+    return _relation(network, product, share, "hyperx_minimal", "Kim, Dally & Abts 2007")
 
 
 @takes_network
@@ -198,72 +165,75 @@ def hyperx_omniwar(network: Network, vcs: int | None = None, *, deroutes: int | 
     own = least + (deroutes is None) if vcs is None else vcs
     count = enough_vcs(network, own, least, "hyperx_omniwar", _as_many(least))
     classes = least if deroutes is not None else min(count, 2 * product.hops)
-    virtual = VirtualChannels(network, count)
     share = -(-np.arange(classes + 1) * count // classes)
-    return _in_any_order(virtual, product, share, "hyperx_omniwar", WAR, deroutes=True)
+    return _relation(network, product, share, "hyperx_omniwar", WAR, deroutes=True)
 
 
 def _as_many(hops: int) -> str:
     return f"routes of {hops} hops need as many VCs"
 
 
-def _in_any_order(
-    virtual: VirtualChannels,
+def _relation(
+    network: Network,
     product: CompleteProduct,
     share: npt.NDArray[np.int64],
     name: str,
     source: str,
     *,
-    deroutes: bool,
+    in_order: bool = False,
+    deroutes: bool = False,
 ) -> Relation:
-    """Dimensions in any order, VC class k being the VCs from share[k] on: by the hops that remain, or those done."""
+    """The relation of a routing, VC class k being the VCs from share[k] on.
+
+    The class is that of the hops done, in the dimension where they are taken in order, if there are deroutes; else
+    that of the hops that remain. With deroutes a header commits to the output of least weight.
+    """
     from unknot.routing.rules_kernel import offered
 
-    coordinates, port, start = product.coordinates, product.port, product.start
-    network, classes = virtual.network, share.size - 1
+    coordinates, port, start, dimension = product.coordinates, product.port, product.start, product.dimension
+    virtual, classes = VirtualChannels(network, int(share[-1])), share.size - 1
     radices, dimensions = np.array(network.radices), product.start.size
     router, first, at_channel = virtual.router, virtual.first, virtual.channel
     home, total = network.eject, virtual.total
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
-        remain = 0
-        for i in range(dimensions):
-            remain += coordinates[here, i] != coordinates[there, i]
+        remain, begin, end = 0, 0, dimensions
+        for i in range(dimensions - 1, -1, -1):
+            if coordinates[here, i] != coordinates[there, i]:
+                remain, begin = remain + 1, i
         if remain == 0:
             out[0] = EJECT
             return 1
-        hop = 0 if deroutes else remain - 1
-        while deroutes and at < total and share[hop] <= at - first[at_channel[at]]:
-            hop += 1
-        free = deroutes and classes - hop > remain
+        hop = 0
+        if in_order:
+            remain, end = 1, begin + 1
+            hop = 1 if deroutes and at < total and dimension[at_channel[at]] == begin else 0
+        elif not deroutes:
+            hop = remain - 1
+        elif at < total:
+            while share[hop] <= at - first[at_channel[at]]:
+                hop += 1
+        free, low, many = deroutes and classes - hop > remain, share[hop], share[hop + 1] - share[hop]
         count = 0
-        for i in range(dimensions):
-            goal = coordinates[there, i]
-            for position in range(radices[i]):
-                if coordinates[here, i] == goal or position == coordinates[here, i]:
-                    continue
-                if position == goal or free:
-                    to = first[port[here, start[i] + position]] + (0 if position == goal else TIER)
-                    count = offered(out, count, to + share[hop], share[hop + 1] - share[hop])
+        for i in range(begin, end):
+            goal, own = coordinates[there, i], coordinates[here, i]
+            if own == goal:
+                continue
+            count = offered(out, count, first[port[here, start[i] + goal]] + low, many)
+            for position in range(radices[i] if free else 0):
+                if position != goal and position != own:
+                    count = offered(out, count, first[port[here, start[i] + position]] + low + TIER, many)
         return count
 
-    minimal = not deroutes or classes == 1 or max(network.radices) < 3
-    return _relation(network, virtual, rule, name, source, minimal, weighted=deroutes)
-
-
-def _relation(
-    network: Network, virtual: VirtualChannels, rule: Rule, name: str, source: str, minimal: bool, *, weighted: bool
-) -> Relation:
-    """The relation of a rule; a weighted one commits to the output of least weight."""
     return Relation(
         network,
         virtual,
         rule,
         name=name,
         claims=ACYCLIC,
-        claims_minimal=minimal,
+        claims_minimal=not deroutes or classes == 1 or max(network.radices) < 3,
         source=source,
-        commits=weighted,
-        selection="least_weight" if weighted else None,
+        commits=deroutes,
+        selection="least_weight" if deroutes else None,
     )
