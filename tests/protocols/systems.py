@@ -68,19 +68,19 @@ def _path(network: Network, start: int, end: int) -> list[int]:
 def random_protocol(chance: random.Random) -> Protocol:
     """Chains of up to three classes, with every kind of rule now and then."""
     while True:
-        names = ["a", "b", "c"][: chance.choice((1, 2, 2, 2, 2, 2, 2, 3))]
+        names = ["a", "b", "c"][: chance.choice((2, 2, 2, 2, 2, 3))]
         limit = chance.choice((None, None, None, None, 1, 2))
-        shared = chance.random() < 0.4
+        shared = chance.random() < 0.5
         pair = len(names) > 1 and chance.random() < 0.25
         classes = []
         for i, name in enumerate(names):
             follows = ()
-            if i + 1 < len(names) and not (pair and i == 0) and chance.random() < 0.9:
+            if i + 1 < len(names) and not (pair and i == 0) and chance.random() < 0.95:
                 follows = (Follow(names[i + 1], chance.choice(RECIPIENTS), chance.choice((1, 1, 1, 2))),)
             if pair and i == 0 and len(names) > 2:
                 follows = (Follow(names[2]),)
             own = {"send": "all"} if shared else {}
-            own |= {"receive": "all"} if chance.random() < 0.4 else {}
+            own |= {"receive": "all"} if chance.random() < 0.55 else {}
             extra = {"together": "b"} if pair and i == 0 else {}
             if pair and i == 0 and chance.random() < 0.6:
                 extra["carries"] = "b"
@@ -112,7 +112,7 @@ def random_protocol(chance: random.Random) -> Protocol:
 def random_system(chance: random.Random) -> tuple[Relation, Protocol]:
     """A relation with classes of its own for what the protocol keeps apart, or without, and the protocol."""
     relation, protocol = random_relation(chance), random_protocol(chance)
-    if chance.random() < 0.2:
+    if chance.random() < 0.12:
         relation = in_classes(relation, protocol.networks)
     if chance.random() < 0.7:  # few flows
         use = np.zeros((relation.network.num_terminals, relation.num_addresses), dtype=bool)

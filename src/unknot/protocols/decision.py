@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
 
 from unknot._base.deadline import Deadline, clock
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
-from unknot.certificates.verdict import Certificate
+from unknot.certificates.verdict import Certificate, Message
+from unknot.network import Network
+from unknot.network.metrics import distances_from
 from unknot.protocols.extended import Extended, extend, is_counted
-from unknot.protocols.machine import State
 from unknot.protocols.protocol import Protocol
 from unknot.protocols.runs import Run, Target, find_run, replayed, shortened
 from unknot.protocols.search import search
@@ -21,8 +24,10 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.check import check
 
-FEW = 4
-"""Terminals of the subsystems that are searched for a deadlock."""
+FEW = (2, 3, 4, 6, 9)
+"""Terminals of the subsystems in which a deadlock is looked for first."""
+CENTRES = (0.0, 0.5)
+"""Where they are, as parts of the number of all terminals."""
 SMALL = 20_000
 """States of a subsystem that are looked at."""
 
@@ -101,20 +106,14 @@ def check_protocol(
     system = System(relation, protocol)
     if system.terminals < 2:
         raise RelationError(f"{relation.network.name}: a protocol needs at least two terminals")
-    targets: list[Target] = []
     verdict = by_ranks(system, technique, deadline)
     if verdict is not None:
         return verdict
-    if not is_counted(protocol):
-        extended = extend(system, 1, ample_queues(system))
-        configuration = check(extended.relation, "vct", time_limit=deadline).configuration
-        if configuration is not None:
-            targets = list(_targets(extended, configuration.messages))
-    run = find_run(system, targets, clock() + (deadline.end - clock()) / 3) if targets else None
     method = "greatest fixpoint of waiting places, filled"
+    run = None if is_counted(protocol) else _filled(system, deadline)
     if run is None:
         method = "search of the states of few terminals"
-        run = _in_part(system, targets, deadline.end)
+        run = _in_part(system, deadline.end)
     states = 0
     if run is None and technique in ("saf", "vct"):
         method = "search of all states"
@@ -201,25 +200,47 @@ def most_held(system: System) -> dict[str, int]:
     return held
 
 
-def _targets(extended: Extended, messages: tuple[object, ...]) -> Iterator[Target]:
-    for message in messages:
-        place = extended.place(message.held[-1])  # type: ignore[attr-defined]
-        if place is not None:
-            kind, address = extended.kind(message.address), extended.base_address(message.address)  # type: ignore[attr-defined]
-            yield Target(place, kind, message.source, address, len(message.lead))  # type: ignore[attr-defined]
+def _filled(system: System, deadline: Deadline) -> Run | None:
+    """A run that fills places of the greatest fixpoint: among few terminals near each other, or among all.
 
-
-def _in_part(system: System, targets: list[Target], end: float) -> Run | None:
-    """A run to a deadlock in which few terminals begin few transactions."""
-    named = list(dict.fromkeys(t.source for t in targets)) or list(range(system.terminals))
-    few = named[:FEW]
-    for transactions in range(1, FEW + 1):
-        for size in range(1, min(transactions, len(few)) + 1):
-            for begins in combinations(few, size):
-                part = search(system, begins, transactions, most_states=SMALL, end=end)
-                if part.run is not None or clock() > end:
-                    return part.run
+    What terminals do among themselves they may do among others too.
+    """
+    relation, ample = system.relation, ample_queues(system)
+    end = clock() + deadline.left / 3
+    for number in [size for size in FEW if size < system.terminals] + [system.terminals]:
+        for centre in CENTRES if number < system.terminals else (0.0,):
+            near = _near(relation.network, int(centre * system.terminals), number)
+            use = relation.usable() & near[:, None] & near[relation.destination][None, :]
+            part = System(replace(relation, may_use=use), system.protocol)
+            knot = check(extend(part, 1, ample).relation, "vct", time_limit=deadline).configuration
+            targets = [] if knot is None else list(_targets(extend(part, 1, ample), knot.messages))
+            run = find_run(part, targets, min(end, clock() + (end - clock()) / 2)) if targets else None
+            if run is not None or clock() > end:
+                return run
     return None
 
 
-__all__ = ["ProtocolVerdict", "State", "ample_queues", "check_protocol", "summary"]
+def _near(network: Network, centre: int, number: int) -> npt.NDArray[np.bool_]:
+    """Terminals whose routers are nearest to that of one of them."""
+    hops = distances_from(network, int(network.inject[centre]))
+    near = np.zeros(network.num_terminals, dtype=bool)
+    near[np.argsort(hops[network.inject], kind="stable")[:number]] = True
+    return near
+
+
+def _targets(extended: Extended, messages: tuple[Message, ...]) -> Iterator[Target]:
+    for message in messages:
+        place = extended.place(message.held[-1])
+        if place is not None:
+            kind, address = extended.kind(message.address), extended.base_address(message.address)
+            yield Target(place, kind, message.source, address, len(message.lead))
+
+
+def _in_part(system: System, end: float) -> Run | None:
+    """A run to a deadlock in which few terminals begin few transactions."""
+    for transactions in range(1, max(FEW) + 1):
+        for size in range(1, min(transactions, system.terminals) + 1):
+            part = search(system, range(size), transactions, most_states=SMALL, end=end)
+            if part.run is not None or clock() > end:
+                return part.run
+    return None
