@@ -45,6 +45,14 @@ def test_lanes_as_json(words: list[str], kind: str | None, count: int) -> None:
     assert found["evidence_holds"] is (None if kind is None else True)
 
 
+def test_the_worst_permutation() -> None:
+    code, text = run("lanes", "ring(8)", "--worst", "--json")
+    assert (code, json.loads(text)["worst_load"]) == (0, 3)
+    code, text = run("lanes", "ring(8)", "--worst", "--changes", "any")
+    assert code == 2
+    assert "--worst are for shortest paths" in text
+
+
 def test_refutations_as_json() -> None:
     from tests.lanes.test_exact import one_way_ring
     from unknot.cli.answers.filling import answer

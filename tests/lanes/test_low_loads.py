@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import permutations
 
 import networkx as nx
 import numpy as np
@@ -300,6 +301,47 @@ def climbing_hops(network: Network, key: np.ndarray, source: int, end: int) -> i
             for c in np.flatnonzero((network.source == at) & (lane > last)).tolist():
                 going.append((int(network.target[c]), lane[c], hops + 1))
     return best
+
+
+def worst_of_all(routes: Lanes) -> int:
+    """The highest load of a channel under any permutation of the terminals, by trying all."""
+    relation, network = routes.relation, routes.relation.network
+    taken: dict[tuple[int, int], list[int]] = {}
+    for address, end in enumerate(relation.destination.tolist()):
+        for s in range(network.num_terminals):
+            at = relation.num_vcs + s
+            if s != end and (relation.may_use is None or relation.may_use[s, address]):
+                taken[s, end] = []
+                while (then := relation.candidates(at, address)[0].vc) is not None:
+                    at = then
+                    taken[s, end].append(int(relation.vcs.channel[at]))
+    return max(
+        np.bincount([c for s, t in enumerate(ends) for c in taken.get((s, t), ())], minlength=1).max()
+        for ends in permutations(range(network.num_terminals))
+    )
+
+
+@settings(max_examples=15, deadline=None)
+@given(networks(), st.sampled_from(["free", "table"]))
+@example(tod.network("fat_tree(2, 2)"), "free")
+def test_the_load_of_the_worst_permutation_is_exact(network: Network, paths: str) -> None:
+    routes = lanes(network, paths, worst=True, effort=200)
+    assert routes.worst_load == worst_of_all(routes)
+    assert check(routes.relation).deadlock_free
+    assert deliver(routes.relation).delivered
+    assert np.array_equal(walked(routes), routes.load)
+
+
+@pytest.mark.parametrize(
+    ("text", "worst", "named"),
+    [("torus(5, 5)", 2, "dimension_order"), ("hyperx([4, 4])", 1, "hyperx_dimension_order")],
+)
+def test_no_named_routing_has_a_lower_worst_permutation(text: str, worst: int, named: str) -> None:
+    routes = lanes(text, worst=True)
+    given = lanes(text, "given", routing=named)
+    assert (routes.count, routes.worst_load) == (given.count, worst)
+    with pytest.raises(RelationError, match="for free paths and tables"):
+        lanes(text, "given", routing=named, worst=True)
 
 
 @pytest.mark.parametrize(("text", "count", "at_most"), [("mesh(3, 3)", 1, 12), ("ring(7)", 1, 14), ("ring(7)", 2, 7)])

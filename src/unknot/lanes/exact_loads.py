@@ -19,8 +19,8 @@ from unknot.lanes.served_pairs import ServedPairs
 if TYPE_CHECKING:
     from unknot.lanes.reroute_kernel import Carried
 
-MOST_PAIRS = 1_600
-"""Most pairs of routers and terminals: all of a network of 40 routers."""
+MOST_PAIRS = 2_600
+"""Most pairs of routers and terminals: all of a network of 51 routers."""
 CONFLICTS = 40_000
 """Most conflicts of the solver for each load: some seconds."""
 SHARE = 0.5

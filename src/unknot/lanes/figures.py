@@ -132,6 +132,8 @@ class Lanes(Brief, SharedOut, Figures):
         The lane of each pair; −1: none is wanted. Columns are terminals by the routers where they eject.
     lane_load : float64 array, shape (lanes, channels)
         What each lane of a channel carries of its load.
+    worst_load : float or None
+        Highest load of a channel under any permutation, where each terminal sends 1 to one other; None: not sought.
     front : tuple of (int, float)
         Numbers of lanes for which routes were made, each with the lowest highest load that was found.
     history : tuple of (float, int)
@@ -148,6 +150,7 @@ class Lanes(Brief, SharedOut, Figures):
     routes: Routes | Table
     lane: Ints
     lane_load: Floats
+    worst_load: float | None = None
     front: tuple[tuple[int, float], ...] = ()
     history: tuple[tuple[float, int], ...] = ()
 

@@ -44,6 +44,7 @@ def lanes(
     capacity: npt.ArrayLike | None = None,
     most: int | None = None,
     first: str = "lanes",
+    worst: bool = False,
     rounds: int = 7,
     conflicts: int = 200_000,
     both_ways: bool = False,
@@ -83,6 +84,9 @@ def lanes(
         Routes are also sought in more lanes than are needed, up to this many, for their loads: see `Lanes.front`.
     first : {"lanes", "load"}
         Which routes of the front are taken: those in the fewest lanes, or those of the lowest highest load.
+    worst : bool
+        Seek routes in as many lanes whose worst permutation loads channels little, and say its load: of all in which
+        each terminal sends to one other at most and receives from one. The load of all flows comes after that.
     rounds : int
         Rounds of annealing with the same number of lanes before the search gives up, each twice as long as the last.
     conflicts : int
@@ -117,6 +121,8 @@ def lanes(
     require_known("lanes: unknown first", first, FIRST, RelationError)
     if both_ways and paths == "free":
         raise RelationError("lanes: both directions of a pair share a lane for tables and given paths, not free ones")
+    if worst and paths == "given":
+        raise RelationError("lanes: a low load of the worst permutation is sought for free paths and tables")
     limits = capacities(network, capacity)
     spent = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
     question = question_of(network, paths, "shared" if both_ways else "none", routing, flows)
@@ -137,7 +143,9 @@ def lanes(
                 f"lanes on {network.name}: tables of {len(orders)} lanes × {network.num_channels} channels × "
                 f"{question.path_set.home.size} destinations are too large"
             )
-        low = spent.insist(lambda: LowLoads(question, orders, spent, tries, effort // ROUND, exact.low, limits))
+        low = spent.insist(
+            lambda: LowLoads(question, orders, spent, tries, effort // ROUND, exact.low, limits, worst)
+        )
         front += low.front(most or 0)
     best = min(front, key=lambda o: (o.highest, o.count) if first == "load" else (o.count, o.highest))
     return Lanes(
@@ -149,6 +157,7 @@ def lanes(
         routes=best.routes,
         lane=best.lane,
         lane_load=best.lane_load,
+        worst_load=best.worst_load,
         load=best.load,
         load_evidence=best.bound,
         key=best.key,

@@ -14,6 +14,7 @@ from unknot.lanes.exact_loads import lowest
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import LoadBound, is_programmed, load_bound
 from unknot.lanes.path_set import Floats, Ints, by_terminal, of_pairs, packed, path_set
+from unknot.lanes.permutations import lower_worst
 from unknot.lanes.question import Question
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of, unevenness
 from unknot.lanes.rooted import ServingOrders, orders_of
@@ -48,6 +49,8 @@ class RoutesInLanes:
     key : float64 array, same shape
     bound : LoadBound or None
         On the highest load in these lanes.
+    worst_load : float or None
+        Highest load of a channel under any permutation, if that was to be low.
     """
 
     routes: Routes | Table
@@ -55,6 +58,7 @@ class RoutesInLanes:
     lane_load: Floats
     key: Floats
     bound: LoadBound | None = None
+    worst_load: float | None = None
 
     @property
     def count(self) -> int:
@@ -95,6 +99,9 @@ class LowLoads:
         Most rounds of annealing for each number of lanes.
     least : int
         Fewer lanes are impossible.
+    capacity : float64 array, shape (channels,)
+    worst : bool
+        Whether the load of the worst permutation is to be low, and not first that of all flows.
     """
 
     question: Question
@@ -104,6 +111,7 @@ class LowLoads:
     rounds: int
     least: int
     capacity: Floats
+    worst: bool
 
     def __post_init__(self) -> None:
         question, demand = self.question, self.question.demand
@@ -189,10 +197,14 @@ class LowLoads:
         goal, bound = self.goal, self.bound
         if self.rounds and bound is not None:
             now, bound = lowest(goal, now, bound, self.effort)
-        if self.rounds:
+        worst = None
+        if self.worst:
+            now, worst = lower_worst(goal, [now, *self._named(len(now.rank))], self.effort)
+        elif self.rounds:
             now = evened(goal, now, self.effort)
         key = now.rank.astype(np.float64)
         if goal.table:
             bits = bits_of(goal.path_set, now.follow[0].T.astype(np.int64))
-            return RoutesInLanes(free_table(goal.demand, goal.path_set, bits), now.lane, now.lane_load, key, bound)
-        return RoutesInLanes(routes_of(goal, now), now.lane, now.lane_load, key, bound)
+            table = free_table(goal.demand, goal.path_set, bits)
+            return RoutesInLanes(table, now.lane, now.lane_load, key, bound, worst)
+        return RoutesInLanes(routes_of(goal, now), now.lane, now.lane_load, key, bound, worst)

@@ -133,7 +133,7 @@ class FewestForm(VerdictForm, DeliveryForm, RelationForm):
         "conclusion", "network.name", "lanes", "lower_bound", "evidence", "evidence_holds", "tried", "conflicts",
         "changing_pairs", "levels", "deadlock_free", "established", "certificate_holds", "delivered", "minimal",
         "longest_route", "longest_pair", "highest_load", "mean_load", "load_bound", "load_gap", "load_bound_holds",
-        "lane_pairs", "lane_highest", "front", "moves", "complete", "seconds",
+        "worst_load", "lane_pairs", "lane_highest", "front", "moves", "complete", "seconds",
     )  # fmt: skip
 
     lanes: Positive
@@ -169,6 +169,7 @@ class SharedForm(Form):
 class LanesAnswer(SharedForm, FewestForm):
     """JSON answer of `unknot lanes`."""
 
+    worst_load: Number | None = key("Highest load of a channel under any permutation; null: not sought.")
     front: list[FrontForm]
     history: list[FoundForm]
 

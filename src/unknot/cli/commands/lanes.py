@@ -46,6 +46,7 @@ def lanes(
     goal: Literal["mean", "longest"] = "mean",
     most: int | None = None,
     first: Literal["lanes", "load"] = "lanes",
+    worst: bool = False,
     effort: int | None = None,
     vcs: int | None = None,
     both_ways: bool | None = None,
@@ -83,6 +84,8 @@ def lanes(
         Find the loads of routes in up to this many lanes, too.
     first
         With --most: the fewest lanes, or the lowest load.
+    worst
+        Seek a low load under the worst permutation of terminals, and then one of all flows.
     effort
         Most moves for each pair of the search for a low load; by default 800.
     out : FILE
@@ -112,8 +115,8 @@ def lanes(
     of_evidence = () if longer else (CLAUSES,)
     if out is not None and out.suffix.lower() not in of_evidence:
         require_format(out, of_evidence)
-    if effort is not None and (longer or changes != "none"):
-        raise RelationError("lanes: --effort is for shortest paths in lanes that packets keep")
+    if (effort is not None or worst) and (longer or changes != "none"):
+        raise RelationError("lanes: --effort and --worst are for shortest paths in lanes that packets keep")
     built = design.network(network, where="NETWORK")
     matrix = None if flows is None else read_flows(flows, built)
     if matrix is None:
@@ -133,7 +136,7 @@ def lanes(
         else:
             # by default with tables on a fabric, whose ports have numbers
             shared = paths != "free" and built.ports is not None if both_ways is None else both_ways
-            search |= {} if effort is None else {"effort": effort}
+            search |= {"worst": worst} | ({} if effort is None else {"effort": effort})
             routes = fewest_lanes(built, paths, routing=relation, most=most, first=first, both_ways=shared, **search)
         seconds = time.monotonic() - began
         proof = proved(routes.relation, deadline)
