@@ -28,6 +28,11 @@ FEW = (2, 3, 4, 6, 9)
 """Terminals of the subsystems in which a deadlock is looked for first."""
 CENTRES = (0.0, 0.5)
 """Where they are, as parts of the number of all terminals."""
+FILLED, FEW_BEGIN = "greatest fixpoint of waiting places, filled", "search of the states of few terminals"
+SEARCHED = "search of all states"
+"""Methods of a decision."""
+TINY = 3
+"""Terminals up to which a system with a limit of transactions is searched first."""
 SMALL = 20_000
 """States of a subsystem that are looked at."""
 
@@ -109,26 +114,32 @@ def check_protocol(
     verdict = by_ranks(system, technique, deadline)
     if verdict is not None:
         return verdict
-    method = "greatest fixpoint of waiting places, filled"
-    run = None if is_counted(protocol) else _filled(system, deadline)
-    if run is None:
-        method = "search of the states of few terminals"
-        run = _in_part(system, deadline.end)
-    states = 0
-    if run is None and technique in ("saf", "vct"):
-        method = "search of all states"
-        every = search(system, end=deadline.end)
-        run, states = every.run, every.states
-        if run is None and every.complete:
-            text = f"none of the {states} states that can be reached holds a message that can never move"
-            return ProtocolVerdict(True, technique, method, text, system, states=states)
-    if run is None:
-        text = (
-            f"undecided after {deadline.seconds:g} s: places may wait for each other; no run to a deadlock was found"
-        )
-        return ProtocolVerdict(None, technique, method, text, system, states=states)
-    run = shortened(system, run, deadline.closing.end)
-    return ProtocolVerdict(False, technique, method, summary(system, run), system, run, states=states)
+    run, states, method = None, 0, ""
+    for number, method in enumerate(_methods(system, technique)):
+        left = deadline.part(1 / max(1, 3 - number))
+        if method == FILLED:
+            run = _filled(system, left)
+        elif method == FEW_BEGIN:
+            run = _in_part(system, left.end)
+        else:
+            every = search(system, end=left.end)
+            run, states = every.run, every.states
+            if run is None and every.complete:
+                text = f"none of the {states} states that can be reached holds a message that can never move"
+                return ProtocolVerdict(True, technique, method, text, system, states=states)
+        if run is not None:
+            run = shortened(system, run, deadline.closing.end)
+            return ProtocolVerdict(False, technique, method, summary(system, run), system, run, states=states)
+    text = f"undecided after {deadline.seconds:g} s: places may wait for each other; no run to a deadlock was found"
+    return ProtocolVerdict(None, technique, method, text, system, states=states)
+
+
+def _methods(system: System, technique: Switching) -> list[str]:
+    """How to look for a deadlock, the method that decides such a system soonest first."""
+    filled = [] if is_counted(system.protocol) else [FILLED]
+    every = [SEARCHED] if technique in ("saf", "vct") else []
+    small = system.protocol.outstanding is not None and system.terminals <= TINY
+    return [*every, *filled, FEW_BEGIN] if small else [*filled, FEW_BEGIN, *every]
 
 
 def by_ranks(system: System, technique: Switching, deadline: Deadline) -> ProtocolVerdict | None:
@@ -206,7 +217,7 @@ def _filled(system: System, deadline: Deadline) -> Run | None:
     What terminals do among themselves they may do among others too.
     """
     relation, ample = system.relation, ample_queues(system)
-    end = clock() + deadline.left / 3
+    end = deadline.end
     for number in [size for size in FEW if size < system.terminals] + [system.terminals]:
         for centre in CENTRES if number < system.terminals else (0.0,):
             near = _near(relation.network, int(centre * system.terminals), number)

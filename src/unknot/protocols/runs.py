@@ -53,13 +53,28 @@ class Link:
 def find_run(system: System, targets: Sequence[Target], end: float, seed: int = 1) -> Run | None:
     """Return a run after which messages can never move, by filling places in several orders; None: none was found."""
     chance = random.Random(seed)
-    order = sorted(targets, key=lambda target: -target.trail)
+    later = _steps(system)
+    order = sorted(targets, key=lambda target: (-later[target.kind], -target.trail))
     for _ in range(ATTEMPTS):
         run = _Filling(system, chance).through(order, end)
         if run is not None or clock() > end:
             return run
         chance.shuffle(order)
     return None
+
+
+def _steps(system: System) -> dict[int, int]:
+    """Messages before one of each class in a transaction, at least."""
+    steps = {system.number[name]: 0 for group in system.protocol.begins for name in group}
+    queue = list(steps)
+    for kind in queue:
+        one = system.classes[kind]
+        after = [follow.message for follow in one.follows] + [one.carries] * bool(one.carries)
+        for other in (system.number[name] for name in after):
+            if other not in steps:
+                steps[other] = steps[kind] + 1
+                queue.append(other)
+    return steps
 
 
 def shortened(system: System, run: Run, end: float) -> Run:
