@@ -58,11 +58,7 @@ def build(configuration: Configuration) -> Built:
 
 
 def _made(name: str, routers: int, links: Links, inject: Any, eject: Any, k: int, n: int, c: int = 1) -> Built:
-    source, port, target, latency = (
-        (np.array(column, dtype=np.int64) for column in zip(*links, strict=True))
-        if (links)
-        else (np.zeros(0, dtype=np.int64) for _ in range(4))
-    )
+    source, port, target, latency = np.array(links, dtype=np.int64).reshape(-1, 4).T
     order = np.lexsort((port, source))
     channel = np.full((routers, int(port.max(initial=0)) + 1), -1, dtype=np.int32)
     channel[source[order], port[order]] = np.arange(order.size)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedToken
+from lark import Lark, UnexpectedCharacters, UnexpectedToken
 
 from unknot._base.errors import TextError
 from unknot._base.input import read_text
@@ -95,7 +96,7 @@ def _parsed(text: str, where: str) -> Iterator[Assignment]:
         return TextError(message, where, max(line, 0), max(column, 0), shown)
 
     try:
-        tree = _grammar().parse(text)
+        tree: Any = _grammar().parse(text)
     except UnexpectedCharacters as problem:
         token = text[problem.pos_in_stream or 0 : (problem.pos_in_stream or 0) + 1]
         what = "this is neither a number nor a word" if token.isdigit() else f"{token!a} means nothing here"
@@ -113,10 +114,7 @@ def _parsed(text: str, where: str) -> Iterator[Assignment]:
             line, column = problem.line, problem.column
         raise error(f"{token}; expected {' or '.join(expected)}", line, column) from None
     for statement in tree.children:
-        assert isinstance(statement, Tree)
         key, value = statement.children
-        assert isinstance(key, Token)
-        assert isinstance(value, Token)
         line = key.line or 1
         yield Assignment(
             str(key),

@@ -175,14 +175,6 @@ def _digits(call: _Call, step: Callable[[int], int]) -> Pattern:
     return _to(call, target)
 
 
-def _tornado(call: _Call) -> Pattern:
-    return _digits(call, lambda base: (base + 1) // 2 - 1)
-
-
-def _neighbor(call: _Call) -> Pattern:
-    return _digits(call, lambda base: 1)
-
-
 def _randperm(call: _Call) -> Pattern:
     seed = call.whole(0, "perm_seed")
     return _to(call, np.random.default_rng(seed & 0xFFFFFFFF).permutation(call.nodes))
@@ -194,10 +186,6 @@ def _background(call: _Call) -> Pattern:
     if not left:
         raise call.error("no node is left to send to")
     return _drawn(call, lambda source: left)
-
-
-def _diagonal(call: _Call) -> Pattern:
-    return _drawn(call, lambda source: [(source + 1) % call.nodes, source, source])
 
 
 def _asymmetric(call: _Call) -> Pattern:
@@ -252,11 +240,11 @@ PATTERNS: dict[str, Callable[[_Call], Pattern]] = {
     "bitrev": _same(bit_reverse),
     "transpose": _same(transpose),
     "shuffle": _same(shuffle),
-    "tornado": _tornado,
-    "neighbor": _neighbor,
+    "tornado": lambda call: _digits(call, lambda base: (base + 1) // 2 - 1),
+    "neighbor": lambda call: _digits(call, lambda base: 1),
     "randperm": _randperm,
     "background": _background,
-    "diagonal": _diagonal,
+    "diagonal": lambda call: _drawn(call, lambda source: [(source + 1) % call.nodes, source, source]),
     "asymmetric": _asymmetric,
     "taper64": _taper64,
     "bad_dragon": _bad_dragon,

@@ -12,7 +12,7 @@ from functools import partial
 from unknot._base.errors import SimulationError, TextError
 from unknot._base.progress import Progress, reported
 from unknot.simulation import ClassRun, Run, closed_loop, simulate
-from unknot.simulation.run.replication import Runs, gather
+from unknot.simulation.run.replication import Runs, gather, mean_of
 from unknot.studies.booksim.configuration import split
 from unknot.studies.booksim.keys import KEYS
 from unknot.studies.booksim.setup import Setup
@@ -159,16 +159,16 @@ def overall(point: Point, k: int | None = None) -> list[tuple[str, float | None]
     whole: Sequence[Run] = point.found.runs
     runs: Sequence[Run | ClassRun] = whole
     mean, injected = point.mean_length, min(point.offered_packets * point.mean_length, 1.0)
-    maximum = _mean([run.latency_max for run in whole])
+    maximum = mean_of([run.latency_max for run in whole])
     if k is not None and point.class_lengths:
         runs = [run.classes[k] for run in whole]
         mean, injected, maximum = point.class_lengths[k], runs[0].offered_load, None
-    accepted = _mean([run.accepted_load for run in runs])
-    hops = _mean([run.hops_mean for run in runs])
+    accepted = mean_of([run.accepted_load for run in runs])
+    hops = mean_of([run.hops_mean for run in runs])
     return [
-        ("Packet latency average", _mean([run.latency_mean for run in runs])),
+        ("Packet latency average", mean_of([run.latency_mean for run in runs])),
         ("\tmaximum", maximum),
-        ("Network latency average", _mean([run.network_latency_mean for run in runs])),
+        ("Network latency average", mean_of([run.network_latency_mean for run in runs])),
         ("Injected packet rate average", injected / mean),
         ("Accepted packet rate average", None if accepted is None else accepted / mean),
         ("Injected flit rate average", injected),
@@ -209,8 +209,3 @@ def statistics_of(runs: Iterable[Run]) -> str:
 
 def _cell(value: float | None) -> str:
     return "nan" if value is None else f"{value:g}"
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
