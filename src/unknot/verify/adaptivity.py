@@ -92,8 +92,8 @@ def adaptivity(relation: Relation, *, progress: Progress | None = None) -> Adapt
     """
     pairs = full = permitted = paths = 0
     shares: list[float] = []
-    worst: tuple[Fraction, int, int, int, int] | None = None
-    nearest: tuple[int, int, int] | None = None
+    worsts: list[tuple[Fraction, int, int, int, int]] = []
+    lacking: list[tuple[int, int, int]] = []
     for counts in path_counts(relation, progress=progress):
         if not counts.sources.size:
             continue
@@ -105,14 +105,12 @@ def adaptivity(relation: Relation, *, progress: Progress | None = None) -> Adapt
         permitted, paths = permitted + exact[0], paths + exact[1]
         least = int(np.argmin(np.where(complete, 1.0, np.minimum(counts.ratio, np.nextafter(1.0, 0.0)))))
         part = counts.exact(least)
-        pair = (Fraction(*part), int(counts.sources[least]), counts.home, *part)
-        worst = pair if worst is None or pair[0] < worst[0] else worst
+        worsts.append((Fraction(*part), int(counts.sources[least]), counts.home, *part))
         if not complete.all():
-            lacking = np.flatnonzero(~complete)
-            close = lacking[np.argmin(counts.distance[lacking])]
-            hops = int(counts.distance[close])
-            if nearest is None or hops < nearest[0]:
-                nearest = hops, int(counts.sources[close]), counts.home
+            close = np.argmin(np.where(complete, counts.distance.max() + 1, counts.distance))
+            lacking.append((int(counts.distance[close]), int(counts.sources[close]), counts.home))
+    worst = min(worsts, key=lambda pair: pair[0], default=None)
+    nearest = min(lacking, key=lambda pair: pair[0], default=None)
     return Adaptivity(
         pairs=pairs,
         mean=fsum(shares) / pairs if pairs else 1.0,

@@ -8,6 +8,7 @@ passes no VC filled before (docs/nonatomic.md proves it): first those whose way 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
 
 import numpy as np
@@ -79,12 +80,8 @@ def _lowest(graph: Dependencies, source: npt.NDArray[np.int64], least: npt.NDArr
         kept = least <= depth
         return bool(strong_components(source[kept], graph.target[kept], graph.relation.num_vcs)[1].any())
 
-    depths = np.flatnonzero(np.bincount(least[least < np.iinfo(np.int64).max]))
-    low, high = 0, depths.size - 1
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if cyclic(int(depths[middle])) else (middle + 1, high)
-    return int(depths[low])
+    depths = np.flatnonzero(np.bincount(least[least < np.iinfo(np.int64).max])).tolist()
+    return int(depths[bisect_left(depths[:-1], True, key=cyclic)])
 
 
 def _messages(graph: Dependencies, cycle: list[int], depth: int, buffer_depth: int, effort: Effort) -> list[Message]:

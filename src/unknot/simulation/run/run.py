@@ -152,10 +152,6 @@ def series_of(engine: Engine) -> Series | None:
     )
 
 
-def _nothing() -> npt.NDArray[np.float64]:
-    return np.zeros(0)
-
-
 @dataclass(frozen=True, repr=False)
 class Run(Tabular, Shown):
     """The result of one simulation; times in cycles, loads in flits per terminal per cycle.
@@ -257,8 +253,8 @@ class Run(Tabular, Shown):
     traffic: str = field(default="", compare=False)
     pairs: PairRun | None = field(default=None, compare=False, repr=False)
     series: Series | None = field(default=None, compare=False, repr=False)
-    utilisation: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)
-    occupancy: npt.NDArray[np.float64] = field(default_factory=_nothing, compare=False, repr=False)
+    utilisation: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
+    occupancy: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
 
     @property
     def outcome(self) -> str:

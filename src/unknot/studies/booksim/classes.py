@@ -81,13 +81,6 @@ def routed(settings: Configuration, built: Built, kinds: Sequence[str] = TYPES) 
     return in_ranges(built.network, vcs, [(kind, low, bases[high - low + 1]) for kind, (low, high) in ranges.items()])
 
 
-def answers_of(relation: Relation) -> dict[str, str]:
-    """The type of the reply to each type of request."""
-    if not relation.classes:
-        return {}
-    return {f"{way}_request": f"{way}_reply" for way in ("read", "write")}
-
-
 def traffic_classes(settings: Configuration, built: Built) -> tuple[TrafficClass, ...]:
     """The traffic classes of a configuration; shares are flits per terminal and cycle.
 

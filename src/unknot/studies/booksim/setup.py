@@ -12,7 +12,6 @@ from unknot._base.errors import TextError, UnknotError
 from unknot._base.switching import Switching
 from unknot.routing.relation import Relation
 from unknot.studies.booksim.classes import (
-    answers_of,
     has_classes,
     kinds_by_subnet,
     lengths_of,
@@ -85,7 +84,7 @@ class Setup:
     @property
     def answers(self) -> dict[str, str]:
         """Message class of the reply to each class of requests."""
-        return answers_of(self.relation)
+        return {f"{way}_request": f"{way}_reply" for way in ("read", "write") if self.relation.classes}
 
     @property
     def proved(self) -> list[Relation]:
