@@ -12,7 +12,6 @@ import numpy as np
 from unknot.routing.contract import Decision
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-from unknot.studies.booksim.grids import SHORTER
 from unknot.studies.booksim.networks import Built
 from unknot.studies.booksim.ordered import (
     MOST_ADDRESSES,
@@ -56,7 +55,7 @@ def cmesh(built: Built, vcs: int, faithful: bool, *, name: str, both: bool = Fal
     return one_port(built, virtual, name, port_of, range_of, draws=2 if both else 1, minimal=None)
 
 
-def _on_flatfly(built: Built) -> PortOf:
+def on_flatfly(built: Built) -> PortOf:
     """Dimension order on a flattened butterfly: lowest dimension first, or highest for packets that draw 1."""
     k, n = built.k, built.n
 
@@ -72,18 +71,6 @@ def _on_flatfly(built: Built) -> PortOf:
     return port_of
 
 
-def flatfly_min(built: Built, vcs: int, faithful: bool) -> Relation:
-    """`ran_min`: the lowest dimension first."""
-    return one_port(built, VirtualChannels(built.network, vcs), "ran_min", _on_flatfly(built), every_vc(vcs))
-
-
-def flatfly_xyyx(built: Built, vcs: int, faithful: bool) -> Relation:
-    """Dimensions rising or falling, half of the VCs each."""
-    in_halves(vcs, faithful)
-    virtual = VirtualChannels(built.network, vcs)
-    return one_port(built, virtual, "xyyx", _on_flatfly(built), half_by_order(vcs), draws=2)
-
-
 def flatfly_valiant(built: Built, vcs: int, faithful: bool) -> Relation:
     """A waypoint anywhere, half of the VCs before it; phase two also begins at the router of the destination."""
     even(vcs)
@@ -96,7 +83,7 @@ def _by_waypoint(built: Built, vcs: int, name: str, orders: int = 1, *, passing:
     Address: ``(order × routers + waypoint) × terminals + destination``. With `passing`, packets on their way to the
     waypoint pass the router of their destination.
     """
-    virtual, channel, port_of = VirtualChannels(built.network, vcs), built.channel, _on_flatfly(built)
+    virtual, channel, port_of = VirtualChannels(built.network, vcs), built.channel, on_flatfly(built)
     router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
     terminals, routers, total = built.network.num_terminals, built.network.num_routers, virtual.total
     block, each = terminals * routers, vcs // (2 * orders)
@@ -121,23 +108,12 @@ def _by_waypoint(built: Built, vcs: int, name: str, orders: int = 1, *, passing:
     return Relation(built.network, virtual, rule, name=f"{name} of BookSim", destination=ends)
 
 
-def adaptive_xyyx(built: Built, vcs: int, faithful: bool) -> Relation:
-    """Dimensions rising or falling, half of the VCs each: by the shorter queue in the source router."""
-    return replace(flatfly_xyyx(built, vcs, faithful), name="adaptive_xyyx of BookSim", decides=SHORTER)
+def flatfly_ugal(built: Built, vcs: int, faithful: bool, *, orders: int = 1) -> Relation:
+    """UGAL by waypoints in the box of source and destination; that of the source itself is minimal routing.
 
-
-def flatfly_ugal(built: Built, vcs: int, faithful: bool) -> Relation:
-    """UGAL in rising order of dimensions: half of the VCs up to the waypoint, half behind it."""
-    return _flatfly_ugal(built, vcs, "ugal", 1)
-
-
-def flatfly_ugal_xyyx(built: Built, vcs: int, faithful: bool) -> Relation:
-    """UGAL with dimensions rising or falling: a quarter of the VCs for each, up to the waypoint and behind it."""
-    return _flatfly_ugal(built, vcs, "ugal_xyyx", 2)
-
-
-def _flatfly_ugal(built: Built, vcs: int, name: str, orders: int) -> Relation:
-    """UGAL by waypoints in the box of source and destination; that of the source itself is minimal routing."""
+    Dimensions rise, with half of the VCs up to the waypoint and half behind it; or they rise or fall,
+    with a quarter of the VCs for each order up to the waypoint and behind it.
+    """
     if vcs % (2 * orders):
         what = "half for each phase" if orders == 1 else "a quarter for each order and phase"
         raise UnfitError(f"VCs are a multiple of {2 * orders}, {what}, got {vcs}")
@@ -154,7 +130,7 @@ def _flatfly_ugal(built: Built, vcs: int, name: str, orders: int) -> Relation:
         alike = source[:, i][:, None] == to[:, i][None, :]
         inside &= ~alike[:, None, :] | (digits[:, i][None, :, None] == source[:, i][:, None, None])
     return replace(
-        _by_waypoint(built, vcs, name, orders),
+        _by_waypoint(built, vcs, "ugal" if orders == 1 else "ugal_xyyx", orders),
         may_use=np.tile(inside.reshape(terminals, -1), orders),
         direct=network.inject[:, None] * terminals + np.arange(terminals)[None, :],
         compares="UGAL-L",

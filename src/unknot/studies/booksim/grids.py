@@ -7,7 +7,6 @@ from dataclasses import replace
 from unknot.network import grid
 from unknot.routing import romm as romm_relation
 from unknot.routing import valiant as valiant_relation
-from unknot.routing.contract import Decision
 from unknot.routing.relation import EJECT, TIER, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
@@ -17,17 +16,12 @@ from unknot.studies.booksim.ordered import (
     addresses,
     at_least,
     even,
-    every_vc,
-    half_by_order,
     in_halves,
     one_port,
 )
 
-SHORTER = Decision(weight=1, margin=-1)
-"""The other order only if its queue is shorter; the own one is drawn, so equal queues are drawn between."""
 
-
-def _on_mesh(built: Built) -> PortOf:
+def on_mesh(built: Built) -> PortOf:
     """Dimension order on a mesh: the lowest dimension first, or the highest for packets that draw 1."""
     position, dims = grid(built.network).coordinates, built.n
 
@@ -41,16 +35,11 @@ def _on_mesh(built: Built) -> PortOf:
     return port_of
 
 
-def dim_order(built: Built, vcs: int, faithful: bool) -> Relation:
-    """`dor`, `dim_order` on meshes."""
-    return one_port(built, VirtualChannels(built.network, vcs), "dim_order", _on_mesh(built), every_vc(vcs))
-
-
 def next_hop_queues(built: Built, vcs: int, faithful: bool) -> Relation:
     """`dor`, `dim_order` on meshes with `noq`: VCs by the output port that a packet takes behind the channel."""
     virtual, target, home = VirtualChannels(built.network, vcs), built.network.target, built.network.eject
     at_least(vcs, 2 * built.n + 1)
-    channel, router, port_of = built.channel, virtual.router, _on_mesh(built)
+    channel, router, port_of = built.channel, virtual.router, on_mesh(built)
     ports, each = 2 * built.n, vcs // (2 * built.n + 1)
 
     def of_next_port(at: int, to: int, port: int, drawn: int) -> tuple[int, int]:
@@ -60,18 +49,6 @@ def next_hop_queues(built: Built, vcs: int, faithful: bool) -> Relation:
 
     relation = one_port(built, virtual, "dim_order", port_of, of_next_port)
     return replace(relation, name="dim_order of BookSim by next outputs")
-
-
-def xy_yx(built: Built, vcs: int, faithful: bool) -> Relation:
-    """Dimensions rising or falling, drawn for each packet, each order in half of the VCs."""
-    in_halves(vcs, faithful)
-    virtual = VirtualChannels(built.network, vcs)
-    return one_port(built, virtual, "xy_yx", _on_mesh(built), half_by_order(vcs), draws=2)
-
-
-def adaptive_xy_yx(built: Built, vcs: int, faithful: bool) -> Relation:
-    """Dimensions rising or falling, half of the VCs each: by the shorter queue in the source router."""
-    return replace(xy_yx(built, vcs, faithful), name="adaptive_xy_yx of BookSim", decides=SHORTER)
 
 
 def romm(built: Built, vcs: int, faithful: bool) -> Relation:
@@ -88,7 +65,7 @@ def valiant(built: Built, vcs: int, faithful: bool) -> Relation:
 
 def _passing(built: Built, vcs: int) -> Relation:
     """Valiant's routing as BookSim has it on meshes, with its fault."""
-    virtual, channel, port_of = VirtualChannels(built.network, vcs), built.channel, _on_mesh(built)
+    virtual, channel, port_of = VirtualChannels(built.network, vcs), built.channel, on_mesh(built)
     router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
     source, terminals, half, total = built.network.source, built.network.num_terminals, vcs // 2, virtual.total
 
@@ -120,7 +97,7 @@ def planar_adapt(built: Built, vcs: int, faithful: bool) -> Relation:
     at_least(vcs, 3)
     position, dims, virtual = grid(built.network).coordinates, built.n, VirtualChannels(built.network, vcs)
     router, first, home, part = virtual.router, virtual.first, built.network.eject, vcs // 3
-    channel, port_of = built.channel, _on_mesh(built)
+    channel, port_of = built.channel, on_mesh(built)
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address]
@@ -193,12 +170,13 @@ def min_adapt(built: Built, vcs: int, faithful: bool) -> Relation:
     return Relation(built.network, virtual, rule, name="min_adapt of BookSim", destination=ends, claims_minimal=True)
 
 
-def _around(built: Built, vcs: int, name: str, balanced: bool) -> Relation:
+def around(built: Built, vcs: int, faithful: bool, *, balanced: bool) -> Relation:
     """Dimension order on a torus, half of the VCs for each class, which a packet draws or gets on entering a ring.
 
     An address holds, for each dimension, which way to go where both are equally short, and if `balanced` the class
     where either will do.
     """
+    in_halves(vcs, faithful)
     product, virtual = grid(built.network), VirtualChannels(built.network, vcs)
     position, dims, k = product.coordinates, built.n, built.k
     router, first, home, of = virtual.router, virtual.first, built.network.eject, virtual.channel
@@ -226,19 +204,8 @@ def _around(built: Built, vcs: int, name: str, balanced: bool) -> Relation:
             kind = int(b < a)
         return (half, vcs) if kind else (0, half)
 
+    name = "dim_order_bal" if balanced else "dim_order"
     return one_port(built, virtual, name, port_of, of_ring, draws=1 << (2 * dims if balanced else dims))
-
-
-def dim_order_torus(built: Built, vcs: int, faithful: bool) -> Relation:
-    """Dimension order with a dateline: class 1 where the packet will wrap going up, or will not going down."""
-    in_halves(vcs, faithful)
-    return _around(built, vcs, "dim_order", False)
-
-
-def dim_order_bal(built: Built, vcs: int, faithful: bool) -> Relation:
-    """`dim_order` with two datelines a ring, and either class where a packet crosses none."""
-    in_halves(vcs, faithful)
-    return _around(built, vcs, "dim_order_bal", True)
 
 
 def valiant_torus(built: Built, vcs: int, faithful: bool) -> Relation:

@@ -6,10 +6,12 @@ Whatever a packet draws is part of its address: ``draw × terminals + destinatio
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from unknot._base.errors import UnknotError
+from unknot.routing.contract import Decision
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim.networks import Built
@@ -108,3 +110,23 @@ def one_port(
 
     ends = addresses(built, draws)
     return Relation(network, virtual, rule, name=f"{name} of BookSim", destination=ends, claims_minimal=minimal)
+
+
+SHORTER = Decision(weight=1, margin=-1)
+"""The other order only if its queue is shorter; the own one is drawn, so equal queues are drawn between."""
+
+
+def in_order(built: Built, vcs: int, faithful: bool, *, name: str, on: Callable[[Built], PortOf]) -> Relation:
+    """The lowest dimension first."""
+    return one_port(built, VirtualChannels(built.network, vcs), name, on(built), every_vc(vcs))
+
+
+def in_either_order(built: Built, vcs: int, faithful: bool, *, name: str, on: Callable[[Built], PortOf]) -> Relation:
+    """Dimensions rising or falling, drawn for each packet, each order in half of the VCs."""
+    in_halves(vcs, faithful)
+    return one_port(built, VirtualChannels(built.network, vcs), name, on(built), half_by_order(vcs), draws=2)
+
+
+def in_shorter_order(built: Built, vcs: int, faithful: bool, *, name: str, on: Callable[[Built], PortOf]) -> Relation:
+    """Dimensions rising or falling, half of the VCs each: by the shorter queue in the source router."""
+    return replace(in_either_order(built, vcs, faithful, name=name, on=on), decides=SHORTER)

@@ -22,7 +22,7 @@ from unknot.routing.virtual_channels import VirtualChannels
 from unknot.studies.booksim import flats, grids
 from unknot.studies.booksim.configuration import Configuration
 from unknot.studies.booksim.networks import Built
-from unknot.studies.booksim.ordered import UnfitError, every_vc, one_port
+from unknot.studies.booksim.ordered import UnfitError, every_vc, in_either_order, in_order, in_shorter_order, one_port
 
 Maker = Callable[[Built, int, bool], Relation]
 
@@ -107,16 +107,16 @@ def min_anynet(built: Built, vcs: int, faithful: bool) -> Relation:
 
 
 ROUTINGS: dict[tuple[str, str], Maker] = {
-    ("mesh", "dor"): grids.dim_order,
-    ("mesh", "dim_order"): grids.dim_order,
-    ("mesh", "xy_yx"): grids.xy_yx,
-    ("mesh", "adaptive_xy_yx"): grids.adaptive_xy_yx,
+    ("mesh", "dor"): partial(in_order, name="dim_order", on=grids.on_mesh),
+    ("mesh", "dim_order"): partial(in_order, name="dim_order", on=grids.on_mesh),
+    ("mesh", "xy_yx"): partial(in_either_order, name="xy_yx", on=grids.on_mesh),
+    ("mesh", "adaptive_xy_yx"): partial(in_shorter_order, name="adaptive_xy_yx", on=grids.on_mesh),
     ("mesh", "romm"): grids.romm,
     ("mesh", "valiant"): grids.valiant,
     ("mesh", "min_adapt"): grids.min_adapt,
     ("mesh", "planar_adapt"): grids.planar_adapt,
-    ("torus", "dim_order"): grids.dim_order_torus,
-    ("torus", "dim_order_bal"): grids.dim_order_bal,
+    ("torus", "dim_order"): partial(grids.around, balanced=False),
+    ("torus", "dim_order_bal"): partial(grids.around, balanced=True),
     ("torus", "valiant"): grids.valiant_torus,
     ("torus", "min_adapt"): grids.min_adapt,
     ("fly", "dest_tag"): dest_tag,
@@ -127,12 +127,12 @@ ROUTINGS: dict[tuple[str, str], Maker] = {
     ("cmesh", "dor_no_express"): partial(flats.cmesh, name="dor_no_express", express=False),
     ("cmesh", "xy_yx"): partial(flats.cmesh, name="xy_yx", both=True),
     ("cmesh", "xy_yx_no_express"): partial(flats.cmesh, name="xy_yx_no_express", both=True, express=False),
-    ("flatfly", "ran_min"): flats.flatfly_min,
-    ("flatfly", "xyyx"): flats.flatfly_xyyx,
+    ("flatfly", "ran_min"): partial(in_order, name="ran_min", on=flats.on_flatfly),
+    ("flatfly", "xyyx"): partial(in_either_order, name="xyyx", on=flats.on_flatfly),
     ("flatfly", "valiant"): flats.flatfly_valiant,
-    ("flatfly", "adaptive_xyyx"): flats.adaptive_xyyx,
+    ("flatfly", "adaptive_xyyx"): partial(in_shorter_order, name="adaptive_xyyx", on=flats.on_flatfly),
     ("flatfly", "ugal"): flats.flatfly_ugal,
-    ("flatfly", "ugal_xyyx"): flats.flatfly_ugal_xyyx,
+    ("flatfly", "ugal_xyyx"): partial(flats.flatfly_ugal, orders=2),
     ("dragonflynew", "min"): flats.dragonfly_min,
     ("dragonflynew", "ugal"): flats.dragonfly_ugal,
 }
@@ -161,7 +161,7 @@ def relation_of(configuration: Configuration, built: Built) -> Relation:
         raise configuration.error("routing_function", f"BookSim has no {name} on {topology}; {near(name, known)}")
     make = ROUTINGS[here]
     if configuration.on("noq"):
-        if make is not grids.dim_order:
+        if here not in (("mesh", "dor"), ("mesh", "dim_order")):
             configuration.require_off("noq")
         if configuration.whole("routing_delay"):
             raise configuration.error("noq", "it takes routing_delay = 0, in BookSim too")
