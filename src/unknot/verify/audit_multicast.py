@@ -127,11 +127,11 @@ def audit_multicast(
     verdict = check(relation, technique, time_limit=time_limit)
     circling = tuple(tree.circling for tree in trees if tree.circling)
     free = verdict.deadlock_free
-    if free and (verdict.certificate is None or verdict.certificate.kind != "order" or _odd(trees) or not known):
+    ordered = verdict.certificate is not None and verdict.certificate.kind == "order"
+    # Where the ports of a group form no tree, its dependencies are not all among the routes.
+    if free and not (ordered and known and all(tree.is_tree for tree in trees)):
         free = None
-    lost: dict[str, None] = {}
-    for tree in trees:
-        lost |= dict.fromkeys(tree.lost)
+    lost = dict.fromkeys(line for tree in trees for line in tree.lost)
     return MulticastAudit(
         groups=sum(len(tree.mlids) for tree in trees),
         level=level,
@@ -145,11 +145,6 @@ def audit_multicast(
         pairs=sum(len(tree.mlids) * tree.pairs for tree in trees),
         lost=tuple(lost)[:SHOWN],
     )
-
-
-def _odd(trees: list[Tree]) -> bool:
-    """Whether the ports of a group form no tree: its dependencies are not all among the routes."""
-    return not all(tree.is_tree for tree in trees)
 
 
 def _together(

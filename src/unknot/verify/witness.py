@@ -67,11 +67,8 @@ def configuration(
         scheduled = _scheduled(lead_ins, choice)
         if scheduled is not None:
             return made("scheduled", scheduled)
-    placed = []
-    for worm in choices[0]:
-        terminal, lead = next(lead_ins.leads(replace(worm, path=worm.path[:1]), banned=()))
-        placed.append((worm, terminal, lead))
-    return made("not-established", placed)
+    tails = [(worm, replace(worm, path=worm.path[:1])) for worm in choices[0]]
+    return made("not-established", [(worm, *next(lead_ins.leads(tail, banned=()))) for worm, tail in tails])
 
 
 def require_depth(buffer_depth: int, function: str) -> None:
