@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from unknot._base.errors import TextError, near
 from unknot.network.tod.functions import FUNCTIONS, foreign, signature
-from unknot.network.tod.syntax import Call, Definition, Edge, Edges, Name, Node, children
+from unknot.network.tod.syntax import Call, Definition, Edges, Name, Node, children
 
 
 def problems(roots: Mapping[Node, frozenset[str]], known: Mapping[str, Definition]) -> list[TextError]:
@@ -29,21 +29,20 @@ def problems(roots: Mapping[Node, frozenset[str]], known: Mapping[str, Definitio
                 errors += _name(node, name, names, known)
             case Call():
                 errors += _call(node, names, known)
+            case Edges(clauses=None):  # its routers are named, not looked up
+                stack += [(edge.latency, names) for edge in node.edges if edge.latency is not None]
+                continue
+        clauses = node.clauses if isinstance(node, (Call, Edges)) else None
         inner = names
-        if isinstance(node, (Call, Edges)) and node.clauses is not None:
-            bound = [part.name for part in node.clauses.ranges]
+        if clauses is not None:
+            bound = [part.name for part in clauses.ranges]
             inner = names | set(bound)
             if len(set(bound)) < len(bound):
-                errors.append(node.clauses.error("two variables of this rule have the same name"))
-            stack += [(part, names) for part in node.clauses.ranges]
-            if node.clauses.condition is not None:
-                stack.append((node.clauses.condition, inner))
-        for child in children(node):
-            if isinstance(node, Edges) and node.clauses is None and isinstance(child, Edge):
-                stack += [(child.latency, names)] if child.latency is not None else []
-            elif not isinstance(node, (Call, Edges)) or child is not node.clauses:
-                option = isinstance(node, Call) and child in node.options
-                stack.append((child, names if option else inner))
+                errors.append(clauses.error("two variables of this rule have the same name"))
+            stack += [(part, names) for part in clauses.ranges]
+            stack += [(clauses.condition, inner)] if clauses.condition is not None else []
+        outer = node.options if isinstance(node, Call) else ()
+        stack += [(child, names if child in outer else inner) for child in children(node) if child is not clauses]
     return errors
 
 
