@@ -125,13 +125,8 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
     from unknot.routing.rules_kernel import offered
 
     view = groups_of(network, name)
-    group, index, local, between, pair = (
-        view.group,
-        view.index,
-        view.local,
-        view.between,
-        view.first,
-    )
+    group, index, local = view.group, view.index, view.local
+    between, pair = view.between, view.first
     classes = 3 - least
     enough_vcs(network, vcs, classes, name, f"local channels need a VC for each of {classes} classes")
     across = group[network.source] != group[network.target]
@@ -146,15 +141,6 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
     )
     router, first, home, target, source = virtual.router, virtual.first, network.eject, network.target, network.source
     total, terminals, groups = virtual.total, network.num_terminals, len(view.names)
-
-    def hops_beside(channel: int, here: int, there: int, direct: bool) -> int:
-        """Local hops before the global channel and, on the way to the destination's group, after it."""
-        hops = 0
-        if source[channel] != here:
-            hops += 1
-        if direct and target[channel] != there:
-            hops += 1
-        return hops
 
     def rule(at: int, address: int, out: Out) -> int:
         here, there = router[at], home[address % terminals]
@@ -173,13 +159,15 @@ def _routing(network: Network, vcs: int | None, least: int, name: str) -> Relati
             port = local[here, index[there]]
             return int(offered(out, 0, first[port] + share[now], share[now + 1] - share[now]))
         begin, end = pair[group[here] * groups + goal], pair[group[here] * groups + goal + 1]
+        # Local hops before the global channel and, on the way to the destination's group, after it.
         fewest = 2
         for k in range(begin, end):
-            fewest = min(fewest, hops_beside(between[k], here, there, direct))
+            hops = int(source[between[k]] != here) + int(direct and target[between[k]] != there)
+            fewest = min(fewest, hops)
         last = here
         for k in range(begin, end):
             c = between[k]
-            if hops_beside(c, here, there, direct) > fewest:
+            if int(source[c] != here) + int(direct and target[c] != there) > fewest:
                 continue
             if source[c] == here and now < classes - 1:
                 low = share_across[now]
