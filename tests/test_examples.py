@@ -18,6 +18,7 @@ SOURCES = [path for path in sorted((ROOT / "src").rglob("*.py")) if ">>> " in pa
 MODULES = [".".join(path.relative_to(ROOT / "src").with_suffix("").parts) for path in SOURCES]
 ROOMS = ["", *unknot._ROOMS, "network.families", "traffic.collectives"]
 OWN = {
+    "composed",
     *("complete", "line", "ring", "irregular", "from_edges", "fully_adaptive", "shortest_paths"),
     *("in_classes", "in_ranges", "message_classes", "forwarding_table"),
 }

@@ -36,7 +36,7 @@ UNUSED = {
 
 ALL, ATOMIC = tuple(SWITCHINGS), ("saf", "vct", "wormhole")
 CLAIMED = {
-    **{key: {()} for key in ("destination_tag", "rcbn_tags", "fully_adaptive", "shortest_paths")},
+    **{key: {()} for key in ("composed", "destination_tag", "rcbn_tags", "fully_adaptive", "shortest_paths")},
     **{key: {(), ALL} for key in ("dimension_order", "message_classes")},
     **{key: {ATOMIC} for key in ("duato", "lcfaa", "pbfaa", "vba")},
     **{key: {("wormhole",)} for key in ("itm_escape", "planar_adaptive", "schwiebert")},
@@ -45,7 +45,7 @@ CLAIMED = {
 """Techniques for which routings claim to be deadlock-free, on one network or another; all four for the others."""
 OF_ANY_LENGTH = {
     "cube_connected_cycles", "de_bruijn", "shuffle_exchange", "two_trees", "up_down", "destination_tag", "rcbn_tags",
-    "itm_escape", "nca",
+    "itm_escape", "nca", "composed",
 }  # fmt: skip
 """Routings that do not claim to be minimal or not, at least on some network."""
 
@@ -64,7 +64,10 @@ def test_what_is_claimed(name: str) -> None:
     claimed = {tuple(t for t in SWITCHINGS if relation.claims.get(t)) for relation in relations}
     assert claimed == CLAIMED.get(name, {ALL})
     assert any(relation.claims_minimal is None for relation in relations) == (name in OF_ANY_LENGTH)
-    assert all(bool(relation.source) == (name not in ("fully_adaptive", "shortest_paths")) for relation in relations)
+    assert all(
+        bool(relation.source) == (name not in ("composed", "fully_adaptive", "shortest_paths"))
+        for relation in relations
+    )
 
 
 @pytest.mark.parametrize("name", ROUTINGS)

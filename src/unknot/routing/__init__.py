@@ -15,6 +15,7 @@ from unknot.routing.adaptive_meshes import vba as vba
 from unknot.routing.classes import in_classes as in_classes
 from unknot.routing.classes import in_ranges as in_ranges
 from unknot.routing.classes import message_classes as message_classes
+from unknot.routing.composed import composed as composed
 from unknot.routing.cube_connected_cycles import cube_connected_cycles as cube_connected_cycles
 from unknot.routing.de_bruijn import de_bruijn as de_bruijn
 from unknot.routing.destination_tag import destination_tag as destination_tag

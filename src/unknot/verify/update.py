@@ -124,6 +124,13 @@ def update(
     ----------
     O. Lysne, T. M. Pinkston, J. Duato: A methodology for developing deadlock-free dynamic network reconfiguration
     processes, part II. IEEE Transactions on Parallel and Distributed Systems, 16(5), 2005, 428–443.
+
+    Examples
+    --------
+    >>> from unknot.network.families import line
+    >>> from unknot.routing import dimension_order, up_down
+    >>> update(dimension_order(line(4)), up_down(line(4), root=1)).deadlock_free
+    True
     """
     technique, deadline = switching_named(switching), Deadline.of(time_limit, "update")
     both = mixture(old, new)

@@ -1,0 +1,296 @@
+"""Routing in networks made of parts: by a routing of its own inside each, and by chosen links from one to the next.
+
+Meshes joined into pods, and pods into clusters, are built so. Parts may each be free of deadlock and not so together:
+a packet that leaves its part waits for room in the next one, among packets that wait to leave that one. It depends on
+which links are taken, and on what shares virtual channels (VCs). The parts of a packet's way are its legs. With a set
+of VCs for each leg, packets wait only for packets of their own leg in their own part, and of later legs. So as many
+legs as the longest way has are always enough, if the parts are free of deadlock.
+
+Parts are the routers with the same coordinate in one dimension, the last by default, as in
+``(mesh(4, 4) * {0, 1}) | {(3, 3, 0) -- (0, 0, 1)}``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base import memory
+from unknot._base.errors import RelationError, require_known
+from unknot.network import Network
+from unknot.network.graph import strong_components
+from unknot.routing.named import routing
+from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.routing.tabulate import Table, lookup
+from unknot.routing.taking import takes_network
+from unknot.routing.virtual_channels import VirtualChannels
+
+EXITS = ("first", "last", "spread")
+NOWHERE = -1
+
+
+@takes_network
+def composed(
+    network: Network,
+    vcs: int | None = None,
+    *,
+    inside: str | Sequence[str] = "dimension_order",
+    exits: str | npt.ArrayLike = "first",
+    legs: int = 1,
+    dimension: str | None = None,
+) -> Relation:
+    """A routing inside each part, and links from part to part.
+
+    A packet goes to the router at which its exit begins as if that were its destination, over the exit, and on from
+    there as if it were injected. Between parts it takes as few links as possible.
+
+    Parameters
+    ----------
+    vcs : int, optional
+        VCs per channel, shared out evenly among the legs; by default as many as `inside` takes for each leg.
+    inside : str or sequence of str
+        Routing of all parts, or of each.
+    exits : {"first", "last", "spread"} or array_like of int, shape (parts, parts)
+        Of several links to the next part, the one with the lowest number, with the highest, or one that changes with
+        the destination terminal; or the channel by which packets leave each part for each other part.
+    legs : int
+        Sets of VCs: a packet takes the next one when it comes into a part, and keeps the last.
+    dimension : str, optional
+        Name of the coordinate that says which part a router is of; by default the last.
+
+    Raises
+    ------
+    RelationError
+        If the network has no such coordinate, a part cannot be reached or is not connected, a routing cannot be used
+        inside one, or a router where packets enter or leave a part has no terminal.
+
+    Examples
+    --------
+    >>> from unknot import check
+    >>> from unknot.network.tod import network
+    >>> ring_of_pods = network(
+    ...     "(mesh(2, 2) * {0, 1, 2, 3}) | {(1, 1, i) -- (0, 0, (i + 1) % 4) for i in 4}"
+    ... )
+    >>> check(composed(ring_of_pods)).deadlock_free, check(composed(ring_of_pods, legs=3)).deadlock_free
+    (False, True)
+    """
+    number, names = _parts_of(network, dimension)
+    count = len(names)
+    texts = [inside] * count if isinstance(inside, str) else [*inside]
+    if len(texts) != count:
+        raise RelationError(f"composed: {network.name} has {count} parts, and {len(texts)} routings are given")
+    if isinstance(legs, bool) or not isinstance(legs, int) or legs < 1:
+        raise RelationError(f"composed: legs must be a whole number of at least 1, got {legs!r}")
+    if vcs is not None and vcs % legs:
+        raise RelationError(f"composed: {vcs} VCs cannot be shared out evenly among {legs} legs")
+    parts = [_part(network, number == p, names[p], texts[p], vcs and vcs // legs) for p in range(count)]
+    each = {int(vc_count) for part in parts for vc_count in part.relation.vcs.counts}
+    if len(each) > 1:
+        raise RelationError(f"composed: the routings of the parts take {sorted(each)} VCs per channel; give --vcs")
+    leg = max(each, default=1)
+    memory.require(f"composed on {network.name}", 40 * network.num_terminals * network.num_channels * legs)
+    leave = _exits(network, number, names, exits)
+    virtual = VirtualChannels(network, leg * legs)
+    whole = _Whole(network, virtual, number, parts, leave, legs, leg)
+    title = ", ".join(dict.fromkeys(texts))
+    return Relation(
+        network,
+        virtual,
+        lookup(whole.table()),
+        name=f"composed of {title} in {count} parts" + (f", {legs} legs" if legs > 1 else ""),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A part of a network, with its routing.
+
+    Attributes
+    ----------
+    relation : Relation
+        On the network of the part alone.
+    channel, terminal : int64 arrays
+        Numbers in the whole network of the channels and terminals of the part.
+    seat : dict of int to int
+        A terminal of the part at each of its routers, by their numbers in the whole.
+    """
+
+    relation: Relation
+    channel: npt.NDArray[np.int64]
+    terminal: npt.NDArray[np.int64]
+    seat: dict[int, int]
+
+
+def _parts_of(network: Network, dimension: str | None) -> tuple[npt.NDArray[np.int64], list[str]]:
+    """The part of each router, counted from 0, and their names."""
+    if network.coordinates is None or len(network.dimensions) < 2:
+        raise RelationError(
+            f"composed on {network.name}: it wants routers whose last coordinate says which part they are of, as in "
+            "(mesh(4, 4) * {0, 1}) | {(3, 3, 0) -- (0, 0, 1)}"
+        )
+    if dimension is not None:
+        require_known("composed: unknown dimension", dimension, network.dimensions, RelationError)
+    axis = network.dimensions.index(dimension or network.dimensions[-1])
+    names, number = np.unique(network.coordinates[:, axis], return_inverse=True)
+    return number.astype(np.int64), [f"part {network.dimensions[axis]} = {name}" for name in names]
+
+
+def _part(network: Network, inner: npt.NDArray[np.bool_], name: str, text: str, vcs: int | None) -> _Part:
+    """The network of some routers, and a routing on it."""
+    routers = np.flatnonzero(inner)
+    place = np.cumsum(inner) - 1
+    channel = np.flatnonzero(inner[network.source] & inner[network.target])
+    terminal = np.flatnonzero(inner[network.inject] & inner[network.eject])
+    assert network.coordinates is not None
+    varies = [i for i in range(len(network.dimensions)) if np.unique(network.coordinates[routers, i]).size > 1]
+    part = Network(
+        f"{name} of {network.name}",
+        routers.size,
+        place[network.source[channel]],
+        place[network.target[channel]],
+        network.latency[channel],
+        place[network.inject[terminal]],
+        place[network.eject[terminal]],
+        network.coordinates[routers][:, varies],
+        [network.radices[i] for i in varies],
+        [network.dimensions[i] for i in varies],
+        [network.router_name(int(router)) for router in routers],
+    )
+    if np.unique(strong_components(part.source, part.target, routers.size)[0]).size > 1:
+        raise RelationError(
+            f"composed on {network.name}: its {name} is not connected, so a packet cannot stay inside"
+        )
+    relation = routing(part, text, vcs, where="composed")
+    if relation.commits or relation.may_use is not None or relation.num_addresses != terminal.size:
+        raise RelationError(
+            f"composed cannot use {relation.name} inside {name}: headers must choose anew at every router, and there "
+            "must be one address for each terminal"
+        )
+    seat = {int(network.inject[t]): i for i, t in enumerate(terminal)}
+    return _Part(relation, channel, terminal, seat)
+
+
+def _exits(
+    network: Network, number: npt.NDArray[np.int64], names: list[str], exits: str | npt.ArrayLike
+) -> npt.NDArray[np.int64]:
+    """The channel by which packets leave each part for each destination terminal; −1 in its own part."""
+    count, owner = len(names), number[network.eject]
+    if not isinstance(exits, str):
+        table = np.asarray(exits)
+        if table.shape != (count, count) or table.dtype.kind not in "iu":
+            raise RelationError(f"composed: exits must be a table of channels, {count} × {count}")
+        for p, q in np.argwhere(~np.eye(count, dtype=bool)).tolist():
+            c = int(table[p, q])
+            if not 0 <= c < network.num_channels or number[network.source[c]] != p or number[network.target[c]] == p:
+                raise RelationError(f"composed: exits: {c} is no channel that leaves {names[p]}, for {names[q]}")
+        return np.where(np.arange(count)[:, None] == owner, NOWHERE, table[:, owner]).astype(np.int64)
+    require_known("composed: unknown exits", exits, EXITS, RelationError)
+    crossing = np.flatnonzero(number[network.source] != number[network.target])
+    leaving: dict[tuple[int, int], list[int]] = {}
+    for c in crossing.tolist():
+        leaving.setdefault((int(number[network.source[c]]), int(number[network.target[c]])), []).append(c)
+    leave = np.full((count, network.num_terminals), NOWHERE, dtype=np.int64)
+    for q in range(count):
+        following, queue = {q: q}, deque([q])
+        while queue:
+            nearer = queue.popleft()
+            for p in range(count):
+                if p not in following and (p, nearer) in leaving:
+                    following[p] = nearer
+                    queue.append(p)
+        lone = next((p for p in range(count) if p not in following), None)
+        if lone is not None:
+            raise RelationError(f"composed on {network.name}: no links lead from {names[lone]} to {names[q]}")
+        for terminal in np.flatnonzero(owner == q).tolist():
+            for p in set(range(count)) - {q}:
+                links = leaving[p, following[p]]
+                leave[p, terminal] = links[{"first": 0, "last": -1}.get(exits, terminal % len(links))]
+    return leave
+
+
+@dataclass(frozen=True, eq=False)
+class _Whole:
+    """The network with its parts: where a header of the whole stands in a part, and the other way round."""
+
+    network: Network
+    vcs: VirtualChannels
+    number: npt.NDArray[np.int64]
+    parts: list[_Part]
+    leave: npt.NDArray[np.int64]
+    legs: int
+    leg: int
+
+    def table(self) -> Table:
+        """The candidates of all states that packets come to."""
+        places = [self._place(at) for at in range(self.vcs.router.size)]
+        outs = [np.zeros(part.relation.max_candidates, dtype=np.int64) for part in self.parts]
+        inner = {int(t): i for part in self.parts for i, t in enumerate(part.terminal)}
+        first, input_vc, start, value = [0], list[int](), [0], list[int]()
+        router = self.vcs.router.tolist()
+        for destination in range(self.network.num_terminals):
+            home = int(self.number[self.network.eject[destination]])
+            reached: dict[int, list[int]] = {}
+            todo = [self.vcs.total + source for source in range(self.network.num_terminals)]
+            while todo:
+                at = todo.pop()
+                if at in reached:
+                    continue
+                p, leg, place = places[at]
+                link = int(self.leave[p, destination])
+                low = int(self.vcs.first[link]) + leg * self.leg
+                if p == home:
+                    reached[at] = self._inside(p, leg, place, at, inner[destination], outs[p])
+                elif router[at] == self.network.source[link]:
+                    reached[at] = list(range(low, low + self.leg))
+                else:
+                    seat = self._seat(p, int(self.network.source[link]))
+                    reached[at] = self._inside(p, leg, place, at, seat, outs[p])
+                todo += [entry & VC_MASK for entry in reached[at] if entry & VC_MASK != EJECT]
+            for at in sorted(reached):
+                input_vc.append(at)
+                value += reached[at]
+                start.append(len(value))
+            first.append(len(input_vc))
+        return Table(*(np.array(column, dtype=np.int64) for column in (first, input_vc, start, value)))
+
+    def _place(self, at: int) -> tuple[int, int, int]:
+        """Part and leg of a header, and its input VC or injection port in the part; −1 where it has come in."""
+        p = int(self.number[self.vcs.router[at]])
+        part = self.parts[p]
+        own = part.relation.vcs
+        if at >= self.vcs.total:
+            return p, 0, own.total + int(np.searchsorted(part.terminal, at - self.vcs.total))
+        channel, index = int(self.vcs.channel[at]), int(self.vcs.index[at])
+        leg = index // self.leg
+        if self.number[self.network.source[channel]] != p:
+            return p, min(leg + 1, self.legs - 1), NOWHERE
+        return p, leg, int(own.first[np.searchsorted(part.channel, channel)]) + index % self.leg
+
+    def _seat(self, p: int, router: int) -> int:
+        """A terminal of a part at a router, in whose place a header is injected or ejected."""
+        seat = self.parts[p].seat.get(router)
+        if seat is None:
+            raise RelationError(
+                f"composed on {self.network.name}: packets enter or leave a part at router "
+                f"{self.network.router_name(router)}, which has no terminal"
+            )
+        return seat
+
+    def _inside(self, p: int, leg: int, place: int, at: int, address: int, out: npt.NDArray[np.int64]) -> list[int]:
+        """Candidates of the routing of a part, in numbers of the whole."""
+        part = self.parts[p]
+        own = part.relation.vcs
+        if place == NOWHERE:
+            place = own.total + self._seat(p, int(self.vcs.router[at]))
+        entries = list[int]()
+        for entry in out[: part.relation.rule(place, address, out)].tolist():
+            vc = entry & VC_MASK
+            if vc != EJECT:
+                channel = int(part.channel[own.channel[vc]])
+                entry += int(self.vcs.first[channel]) + leg * self.leg + int(own.index[vc]) - vc
+            entries.append(entry)
+        return entries
