@@ -221,12 +221,12 @@ def test_a_changed_network_or_version_is_named(tmp_path: Path, monkeypatch: pyte
     said = unknot_says("rerun", str(file))
     assert said.exit_code == 0
     assert f"unknot: 0.0.1; now {unknot.__version__}" in said.stdout
-    assert "library numpy: 1.0" in said.stdout
+    assert "libraries.numpy: 1.0" in said.stdout
     write_edge_list(ring(5), "net.edges")
     said = unknot_says("rerun", str(file), "--json")
     assert said.exit_code == 1
     assert any("routers: 4; now 5" in line for line in json.loads(said.stdout)["differences"])
-    assert any(line.startswith("network ") for line in json.loads(said.stdout)["changes"])
+    assert any(line.startswith("networks.") for line in json.loads(said.stdout)["changes"])
     Path("net.edges").unlink()
     assert "there is no file" in refused(str(file))
 

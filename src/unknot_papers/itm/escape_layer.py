@@ -18,7 +18,6 @@ from unknot.verify.loads import loads
 from unknot_papers.itm.recognise import chordal, recognise
 from unknot_papers.itm.routing import itm_escape
 from unknot_papers.itm.spanning import Spanning, spanning
-from unknot_papers.itm.topology import TriangularMesh
 
 LAYERS = "two layers"
 
@@ -135,7 +134,7 @@ def escape_layer(
         why_not=known.reason,
         chordal=chordal(network),
         spanning=mesh,
-        added_vcs=0 if mesh.mesh is None else _channels_of(network, mesh.mesh),
+        added_vcs=0 if mesh.mesh is None else int(mesh.mesh.carries(network).sum()),
         verdicts=verdicts,
         routes=tuple(routes),
     )
@@ -152,13 +151,6 @@ def _candidates(network: Network, mesh: Spanning, kind: str) -> dict[str, Callab
         "up*/down*, adaptive": lambda: up_down(network, choice="shortest"),
         "all shortest paths": lambda: fully_adaptive(network),
     }
-
-
-def _channels_of(network: Network, mesh: TriangularMesh) -> int:
-    """Channels, parallel ones included, between routers that a mesh joins."""
-    joined = set(map(tuple, mesh.edges.tolist()))
-    pairs = zip(network.source.tolist(), network.target.tolist(), strict=True)
-    return sum((min(pair), max(pair)) in joined for pair in pairs)
 
 
 def _figures(name: str, relation: Relation) -> Routes:

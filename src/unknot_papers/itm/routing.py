@@ -91,10 +91,7 @@ def itm_escape(
                 f"itm_escape on {network.name}: no spanning triangular mesh ({kind}): {search.reason}"
             )
         mesh = search.mesh
-    n = np.int64(network.num_routers)
-    ends = mesh.edges.astype(np.int64)
-    low, high = np.minimum(network.source, network.target), np.maximum(network.source, network.target)
-    on_mesh = np.isin(low * n + high, ends[:, 0] * n + ends[:, 1])
+    on_mesh = mesh.carries(network)
     virtual = VirtualChannels(network, np.where(on_mesh, vcs, vcs - 1))
     whole = distances_to_homes(network, "itm_escape")
     within = replace(network_of(mesh, "mesh"), inject=network.inject, eject=network.eject)

@@ -74,6 +74,12 @@ class TriangularMesh(Brief):
         """Mask of edges that lie in one facet only: bool array, shape (edges,)."""
         return np.asarray(self.uses == 1)
 
+    def carries(self, network: Network) -> npt.NDArray[np.bool_]:
+        """Which channels of a network, parallel ones included, join routers that the mesh joins."""
+        n, ends = np.int64(network.num_routers), self.edges.astype(np.int64)
+        low, high = np.minimum(network.source, network.target), np.maximum(network.source, network.target)
+        return np.isin(low * n + high, ends[:, 0] * n + ends[:, 1])
+
     @property
     def kind(self) -> str:
         """`exterior` if it could have been grown by exterior edges alone, else `general`."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from unknot._base.errors import TextError, UnknotError, bare
-from unknot._base.input import read_text
+from unknot._base.errors import UnknotError, bare
+from unknot._base.input import read_json
 from unknot._base.output import write_text
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message
@@ -123,27 +122,15 @@ def read_configuration(path: str | Path) -> ConfigurationFile:
     """
     from pydantic import ValidationError
 
-    text = read_text(path, growth=60)
+    document = read_json(path)
     try:
-        content: ConfigurationFile = model(ConfigurationFile).model_validate_json(text, strict=True)
+        content: ConfigurationFile = model(ConfigurationFile).model_validate(document, strict=True)
         return content
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        if first["type"] == "json_invalid":
-            raise _no_json(first["msg"], path, text) from None
         said = bare(first["msg"])
         more = f" (and {error.error_count() - 1} more such places)" if error.error_count() > 1 else ""
         raise UnknotError(f"{path}: {_place(first)}: {said[0].lower()}{said[1:]}{more}") from error
-
-
-def _no_json(message: str, path: str | Path, text: str) -> TextError:
-    """Return the JSON parser's message as an error with its place in the file."""
-    match = re.search(r" at line (\d+) column (\d+)$", message)
-    line, column = (int(match[1]), int(match[2])) if match else (0, 0)
-    lines = text.split("\n")
-    shown = lines[line - 1] if 0 < line <= len(lines) else ""
-    what = (message[: match.start()] if match else message).removeprefix("Invalid JSON: ")
-    return TextError(f"this is not JSON: {what}", path, line, column, shown)
 
 
 def configuration_on(relation: Relation, file: ConfigurationFile) -> Configuration:

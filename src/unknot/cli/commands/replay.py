@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from unknot.cli.commands.options import Json
-from unknot.cli.commands.shared import relation_of, routing_in, write
+from unknot.cli.commands.shared import is_path, relation_of, routing_in, write
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
@@ -84,11 +84,7 @@ def replay(
 
 def _from_here(file: Path, network: str) -> str:
     """The text of a network that a file keeps, a path as seen from the working folder."""
-    path = file.parent / network.strip()
-    try:
-        return str(path) if network.strip() and path.exists() else network
-    except (OSError, ValueError):
-        return network
+    return str(file.parent / network.strip()) if is_path(network, file.parent) else network
 
 
 def _objection(relation: Relation, configuration: Configuration) -> str | None:

@@ -178,15 +178,9 @@ def _in_answers(before: Any, now: Any) -> Iterator[str]:
 
 def _changes(recorded: Manifest, running: Running) -> Iterator[str]:
     """What a manifest says of the code and the networks that is not so now."""
-    present = running.manifest()
-    for name in ("unknot", "commit", "code"):
-        before, now = getattr(recorded, name), getattr(present, name)
-        if before != now:
-            yield f"{name}: {before}; now {now}"
-    for what, old, new in (
-        ("library", recorded.libraries, present.libraries),
-        ("network", recorded.networks, present.networks),
-    ):
-        for name in dict.fromkeys([*old, *new]):
-            if old.get(name) != new.get(name):
-                yield f"{what} {name}: {old.get(name)}; now {new.get(name)}"
+    from unknot.cli.answers.form import differences
+
+    what = ("unknot", "commit", "code", "libraries", "networks")
+    before, now = ({name: getattr(one, name) for name in what} for one in (recorded, running.manifest()))
+    for place, one, other in differences(before, now):
+        yield f"{place}: {one}; now {other}"

@@ -112,11 +112,15 @@ def write_counterexample(
 
 def _text_for(file: Path, network: str) -> str:
     """The text of a network or routing as a file may keep it: a path starts where the file is."""
+    return os.path.relpath(network.strip(), file.parent) if is_path(network) else network
+
+
+def is_path(text: str, folder: Path = Path()) -> bool:
+    """Whether a text names a file or folder that is there."""
     try:
-        is_file = bool(network.strip()) and Path(network.strip()).exists()
+        return bool(text.strip()) and (folder / text.strip()).exists()
     except (OSError, ValueError):
-        is_file = False
-    return os.path.relpath(network.strip(), file.parent) if is_file else network
+        return False
 
 
 def kept(store: Path | None) -> str:
