@@ -198,10 +198,18 @@ def drain(states, graph, spread, commits, entered, marks, budget):
                 tail += 1
             address = owner[s]
             for r in range(back_first[v], back_first[v + 1] if spread else back_first[v]):
-                # States of a VC ascend by address, so the one that may go on to the dead one is found by halving.
+                # States of a VC ascend by address, mostly evenly. The one that may go on to the dead one is searched
+                # from its share of them: bounds move out from there by doubling, then come together by halving.
                 u = np.int64(back_vc[r])
-                low, end = state_first[u], state_first[u + 1]
-                high = end
+                begin, end = state_first[u], state_first[u + 1]
+                if begin == end or address < owner[begin] or address > owner[end - 1]:
+                    continue
+                low = begin + (address - owner[begin]) * (end - 1 - begin) // max(1, owner[end - 1] - owner[begin])
+                high, reach = low, 1
+                while low > begin and owner[low] > address:
+                    high, low, reach = low, max(begin, low - reach), 2 * reach
+                while high < end and owner[high] < address:
+                    low, high, reach = high, min(end, high + reach), 2 * reach
                 while low < high:
                     middle = (low + high) >> 1
                     if owner[middle] < address:

@@ -143,7 +143,7 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
     states = int(state_first[-1])
     needed = 8 * int(word[-1]) + (12 if loops[0] else 4) * states
     memory.require(f"the {states} states on cycles of {relation.name} on {relation.network.name}", needed)
-    owner, bits = np.empty(states, dtype=np.int32), np.empty(int(word[-1]), dtype=np.int64)
+    owner, bits = np.empty(states, dtype=np.int32), np.zeros(int(word[-1]), dtype=np.int64)
     ring, leader = (np.empty(states if loops[0] else 0, dtype=np.int32) for _ in range(2))
     cursors = state_first[:-1] + np.cumsum(counts, axis=0) - counts
 

@@ -119,7 +119,6 @@ def fill_states(rule, layout, addresses, start, stop, scratch, numbers, graph, c
             owner[s] = address
             words = live_first[at + 1] - live_first[at]
             base = word[at] + (s - state_first[at]) * words
-            bits[base : base + words] = 0
             blockable = first[i + 1] > first[i]
             for k in range(first[i], first[i + 1]):
                 vc = candidates[k] & VC_MASK
