@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -151,7 +152,7 @@ def _verdicts(
 ) -> dict[Switching, Verdict]:
     """The verdicts under some techniques, the first with all the time and, if so wanted, a short counterexample."""
     require_depth(buffer_depth, "check")
-    deadline = Deadline.of(time_limit, "check")
+    deadline, begun = Deadline.of(time_limit, "check"), process_time()
     count, depth = threads_of(threads, "check", wrong=RelationError), int(buffer_depth)
     verdicts: dict[Switching, Verdict] = {}
 
@@ -162,24 +163,29 @@ def _verdicts(
             return replace(alike, switching=technique, configuration=knot)
         return _decide(graph, technique, deadline, depth, effort, shorten and technique == techniques[0])
 
-    def begun() -> tuple[Dependencies, Verdict]:
+    def followed() -> tuple[Dependencies, Verdict]:
         graph = dependencies(relation, effort)
         return graph, one(techniques[0], graph, effort)
 
     try:
         if deadline.within(lambda: relation.table) is None:
             within(max(deadline.left, LOADING), lambda: relation.compiled)
-        effort = Effort(count, deadline.end, progress)
-        graph, verdicts[techniques[0]] = deadline.closing.within(begun)
+        effort = Effort(count, deadline.end, progress, begun)
+        graph, verdicts[techniques[0]] = deadline.closing.within(followed)
         # The fixpoints of the others need a moment, and have it where the first took all the time.
         later = replace(effort, end=max(effort.end, min(deadline.closing.end, clock() + 1.0)))
         for technique in techniques[1:]:
             verdicts[technique] = deadline.closing.within(partial(one, technique, graph, later))
     except NoAnswerError:
-        text = f"undecided after {deadline.seconds:g} s: the rule gave no answer; does it loop for ever?"
+        text = _undecided(deadline, begun, "the rule gave no answer; does it loop for ever?")
         scope = f"{relation.num_addresses} addresses, {relation.num_vcs} VCs"
         verdicts |= {t: Verdict(None, t, NO_ANSWER, scope, text) for t in techniques if t not in verdicts}
     return verdicts
+
+
+def _undecided(deadline: Deadline, begun: float, established: str) -> str:
+    """What is known when time is up, and how much of it this process had: little where others keep a machine busy."""
+    return f"undecided after {deadline.seconds:g} s: {established} (processor time: {process_time() - begun:.2g} s)"
 
 
 def _decide(
@@ -217,7 +223,7 @@ def _decide(
         return Verdict(free, technique, method, scope, text, configuration=knot, size=size)
 
     def open_question(method: str, established: str) -> Verdict:
-        text = f"undecided after {deadline.seconds:g} s: {established}"
+        text = _undecided(deadline, effort.begun, established)
         return Verdict(None, technique, method, scope, text, size=size)
 
     if graph.acyclic and graph.complete:
