@@ -38,7 +38,7 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
     0.5
     """
     from scipy.optimize import linprog
-    from scipy.sparse import coo_array
+    from scipy.sparse import coo_array, hstack
 
     from unknot.verify.loads_kernel import one_route
 
@@ -72,16 +72,8 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
         balance = coo_array(
             (np.concatenate(signs), (np.concatenate(rows), np.concatenate(columns))), shape=(nodes, flows + 1)
         )
-        capacity = coo_array(
-            (
-                np.concatenate([np.ones(taken.size), -np.ones(network.num_channels)]),
-                (
-                    np.concatenate([carrier[taken], np.arange(network.num_channels)]),
-                    np.concatenate([taken, np.full(network.num_channels, flows)]),
-                ),
-            ),
-            shape=(network.num_channels, flows + 1),
-        )
+        uses = coo_array((np.ones(taken.size), (carrier[taken], taken)), shape=(network.num_channels, flows))
+        capacity = hstack([uses, -np.ones((network.num_channels, 1))])
         cost = np.zeros(flows + 1)
         cost[-1] = 1.0
         answer = linprog(

@@ -210,10 +210,12 @@ def check_routing(
     ConformanceError
         With the network and what does not hold there, or if every network was refused.
     """
+    from unknot.network import tod
+
     taken = []
     name = getattr(function, "__name__", "the routing")
     for each in networks:
-        network, text = _network(each)
+        network, text = (tod.network(each), each) if isinstance(each, str) else (each, each.name)
         relation = attempt(function, network)
         if relation is None:
             continue
@@ -249,11 +251,3 @@ def attempt(function: Callable[[Network], Relation], network: Network) -> Relati
     if not isinstance(relation, Relation) or relation.network is not network:
         raise ConformanceError(f"{name} on {network.name}: it returned {relation!r}, not a relation of that network")
     return relation
-
-
-def _network(source: str | Network) -> tuple[Network, str]:
-    if isinstance(source, Network):
-        return source, source.name
-    from unknot.network import tod
-
-    return tod.network(source), source

@@ -21,6 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unknot._base.errors import SimulationError
+from unknot._base.numbers import require_whole
 from unknot._base.switching import SWITCHINGS, Switching, switching_named
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import DEFAULT, Router
@@ -82,8 +83,7 @@ def model_time(
     for name, number, least in (("hops", hops, 0), ("flits", flits, 0), ("beta", beta, 0), ("tau", tau, 0)):
         if not number >= least:
             raise SimulationError(f"{name} of the cost model must be at least {least}, got {number!r}")
-    if isinstance(packets, bool) or packets < 1 or packets != int(packets):
-        raise SimulationError(f"packets of the cost model must be a whole number of at least 1, got {packets!r}")
+    require_whole("packets of the cost model", packets, 1, error=SimulationError)
     if technique != "saf":
         return hops * beta + flits * tau
     return (hops + packets - 1) * (beta + flits / packets * tau) if hops else 0.0
