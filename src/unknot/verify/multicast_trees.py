@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.fabrics import Fabric
-from unknot.network.graph import from_lowest, reached_from
+from unknot.network.graph import from_lowest, reached_from, shortest_cycle
 
 Port = tuple[int, int]
 
@@ -152,16 +152,10 @@ def _find_circle(wiring: Wiring, tree: Tree) -> None:
     """Note how packets go round for ever, or that some arrive twice, where cables form a circle."""
     network = wiring.fabric.network
     started = [c for r, out in tree.channels.items() for c in out if (network.inject == r).any()]
-    copies = nx.DiGraph()
-    copies.add_nodes_from(started)
-    for c in started:
-        for d in _onward(wiring, tree, c):
-            if d not in copies:
-                started.append(d)
-            copies.add_edge(c, d)
-    try:
-        around = [edge[0] for edge in nx.find_cycle(copies)]
-    except nx.NetworkXNoCycle:
+    onward = partial(_onward, wiring, tree)
+    copies = [(c, d) for c in reached_from(started, onward) for d in onward(c)]
+    around = shortest_cycle(*np.array(copies, dtype=np.int64).reshape(-1, 2).T)
+    if not around:
         tree.lost.append(f"the cables of {tree.name} form a circle, so that packets may arrive twice")
         return
     names = [network.router_name(r) for r in from_lowest([int(network.source[c]) for c in around])]
