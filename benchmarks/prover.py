@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from unknot.network import families as topologies
-from unknot.routing import Relation, VirtualChannels, dimension_order, duato, fully_adaptive, lcfaa, valiant
+from unknot.routing import Relation, VirtualChannels, dimension_order, duato, fully_adaptive, lcfaa, nca, valiant
 from unknot.routing.relation import EJECT
 from unknot.verify import check, deliver, dependencies
 from unknot.verify.effort import Effort
@@ -108,6 +108,9 @@ CASES = [
              lambda side=side: duato(topologies.mesh(side, side)), fixpoints)
         for side in (8, 16, 32, 48)
     ),
+    Case("mesh, Duato", "mesh 64×64, Duato, 2 VCs: verdict", lambda: duato(topologies.mesh(64, 64)), verdict(), 1),
+    Case("fat tree", "fat tree of 4,096 terminals, nearest common ancestor: verdict",
+         lambda: nca(topologies.fat_tree(8, 4)), verdict()),
     Case("mesh, LCFAA", "mesh 32×32, LCFAA: states and both fixpoints",
          lambda: lcfaa(topologies.mesh(32, 32)), fixpoints),
     *(

@@ -33,7 +33,7 @@ from unknot.traffic import Pattern
 from unknot.verify import check
 from unknot.verify.delivery import NOT_FOLLOWED
 
-BATCH_SECONDS = 0.1
+BATCH_SECONDS = 0.25
 """Time for which a process is given points at once: to send and to keep one takes a few milliseconds."""
 Slot = tuple[int, int, int]
 """Load, design and seed of a point by position in the study; load −1 is the proof of the design."""

@@ -1,0 +1,145 @@
+"""Studies of many short points: processor time beside the runs, first result, memory, and going on after kill −9.
+
+``python -m benchmarks.studies 100000`` runs a study of that many points (20,000 if no number is given) on a ring of
+four routers, once with one worker and once with two, each in a command of its own, and a third time with two workers
+of Dask. A worker and the command are killed on the way, and the command is given again. Overhead is the processor
+time of all processes from the first result on, less that of the same runs in turn in one process, and so includes
+store and report.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from unknot.network.families import ring
+from unknot.routing import dimension_order
+from unknot.simulation import simulate
+
+LOADS, SAMPLE = 20, 300
+STUDY = """[common]
+network = "ring(4)"
+routing = "dimension_order"
+vcs = 2
+[[design]]
+[simulation]
+loads = {{ from = 0.01, to = 0.2, step = 0.01 }}
+stop_at_saturation = false
+seeds = {seeds}
+warmup = 50
+measure = 200
+"""
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def seconds_of_a_run() -> float:
+    """Processor seconds of a run of the study, in turn in this process."""
+    relation = dimension_order(ring(4), 2)
+    for count in (20, SAMPLE):  # the first ones load kernels
+        begin = time.process_time()
+        for seed in range(count):
+            simulate(relation, 0.01 * (1 + seed % LOADS), seed=seed, warmup=50, measure=200)
+    return (time.process_time() - begin) / SAMPLE
+
+
+@dataclass
+class Watched:
+    """What a command used: seconds of the processors by process, and megabytes of the process that keeps the points.
+
+    That is the first child of the command, which only watches over it.
+    """
+
+    first: float = 0.0
+    first_processor: float = 0.0
+    clock: float = 0.0
+    used: dict[int, float] = field(default_factory=dict)
+    megabytes: list[float] = field(default_factory=list)
+
+    @property
+    def processor(self) -> float:
+        return sum(self.used.values())
+
+
+def family(pid: int) -> list[int]:
+    """A process and all that it started."""
+    children: list[int] = []
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            children += map(int, (task / "children").read_text().split())
+    return [pid, *(one for child in children for one in family(child))]
+
+
+def kept(store: Path) -> int:
+    """Points in the store so far."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as base:
+        return int(base.execute("SELECT count(*) FROM results").fetchone()[0])
+    return 0
+
+
+def watch(study: Path, points: int, *words: str, kill: int = 0, worker: bool = False) -> Watched:
+    """Run the command, sampling twice a second; with `kill`, end it or a worker once that many points are kept."""
+    seen, store, begin = Watched(), study.with_suffix(".sqlite"), time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "unknot", "run", study.name, *words],
+        cwd=study.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    while process.poll() is None:
+        for pid in family(process.pid):
+            with suppress(OSError, IndexError):
+                stat = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+                seen.used[pid] = (int(stat[11]) + int(stat[12])) / TICKS
+        done = kept(store)
+        if done > 1 and not seen.first:
+            seen.first, seen.first_processor = time.perf_counter() - begin, seen.processor
+        if done >= (len(seen.megabytes) + 1) * points / 5:
+            with suppress(OSError, IndexError):
+                status = Path(f"/proc/{family(process.pid)[1]}/status").read_text()
+                seen.megabytes.append(int(status.partition("VmRSS:")[2].split()[0]) / 1024)
+        if kill and done >= kill:
+            busiest = max(family(process.pid)[2:], key=lambda pid: seen.used.get(pid, 0.0))
+            os.kill(busiest if worker else process.pid, signal.SIGKILL)
+            kill = 0
+        time.sleep(0.1 if not seen.first else 0.5)
+    seen.clock = time.perf_counter() - begin
+    return seen
+
+
+def main() -> None:
+    points = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    alone = seconds_of_a_run()
+    print(f"a run in turn: {1000 * alone:.2f} ms of the processor")
+    with tempfile.TemporaryDirectory() as name:
+        study = Path(name) / "study.toml"
+        store = study.with_suffix(".sqlite")
+        study.write_text(STUDY.format(seeds=list(range(1, points // LOADS + 1))))
+        for words in (("--jobs", "1"), ("--jobs", "2"), ("--jobs", "2", "--dask", "local")):
+            store.unlink(missing_ok=True)
+            seen = watch(study, points, *words)
+            beside = 1000 * ((seen.processor - seen.first_processor) / points - alone)
+            growth = ", ".join(f"{mb:.0f}" for mb in seen.megabytes)
+            print(
+                f"{' '.join(words)}: {seen.processor:.0f} s of the processors, {beside:.2f} ms a point beside "
+                f"its run; first result after {seen.first:.1f} s by the clock and {seen.first_processor:.1f} of the "
+                f"processors; all {kept(store)} after {seen.clock:.0f} s by the clock; "
+                f"MB at each fifth of the points: {growth}",
+                flush=True,
+            )
+        store.unlink()
+        for what, worker in (("a worker", True), ("the command", False)):
+            before = kept(store)
+            watch(study, points, "--jobs", "2", kill=before + points // 4, worker=worker)
+            print(f"{what} killed: {kept(store)} points kept, {before} before", flush=True)
+        watch(study, points, "--jobs", "2")
+        print(f"given again: {kept(store)} of {points + 1} points", flush=True)
+
+
+if __name__ == "__main__":
+    main()
