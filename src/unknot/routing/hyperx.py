@@ -62,8 +62,8 @@ def hyperx_dimension_order(network: Network, vcs: int = 1) -> Relation:
     <Relation hyperx_dimension_order on hyperx([4, 4]), 96 VCs>
     """
     product = complete_product(network, "hyperx_dimension_order")
-    share = np.array([0, vcs])
-    return _relation(network, product, share, "hyperx_dimension_order", "Ahn et al. 2009", in_order=True)
+    virtual, share = VirtualChannels(network, vcs), np.array([0, vcs])
+    return _relation(virtual, product, share, "hyperx_dimension_order", "Ahn et al. 2009", in_order=True)
 
 
 @takes_network
@@ -93,8 +93,8 @@ def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
     """
     product = complete_product(network, "hyperx_dimwar")
     enough_vcs(network, vcs, 2, "hyperx_dimwar", "two classes of VCs need 2 VCs")
-    share = np.array([0, vcs // 2, vcs])
-    return _relation(network, product, share, "hyperx_dimwar", WAR, in_order=True, deroutes=True)
+    virtual, share = VirtualChannels(network, vcs), np.array([0, vcs // 2, vcs])
+    return _relation(virtual, product, share, "hyperx_dimwar", WAR, in_order=True, deroutes=True)
 
 
 @takes_network
@@ -125,8 +125,8 @@ def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
     """
     product = complete_product(network, "hyperx_minimal")
     count = enough_vcs(network, vcs, product.hops, "hyperx_minimal", _as_many(product.hops))
-    share = np.arange(product.hops + 1) * count // product.hops
-    return _relation(network, product, share, "hyperx_minimal", "Kim, Dally & Abts 2007")
+    virtual, share = VirtualChannels(network, count), np.arange(product.hops + 1) * count // product.hops
+    return _relation(virtual, product, share, "hyperx_minimal", "Kim, Dally & Abts 2007")
 
 
 @takes_network
@@ -165,8 +165,9 @@ def hyperx_omniwar(network: Network, vcs: int | None = None, *, deroutes: int | 
     own = least + (deroutes is None) if vcs is None else vcs
     count = enough_vcs(network, own, least, "hyperx_omniwar", _as_many(least))
     classes = least if deroutes is not None else min(count, 2 * product.hops)
+    virtual = VirtualChannels(network, count)
     share = -(-np.arange(classes + 1) * count // classes)
-    return _relation(network, product, share, "hyperx_omniwar", WAR, deroutes=True)
+    return _relation(virtual, product, share, "hyperx_omniwar", WAR, deroutes=True)
 
 
 def _as_many(hops: int) -> str:
@@ -174,7 +175,7 @@ def _as_many(hops: int) -> str:
 
 
 def _relation(
-    network: Network,
+    virtual: VirtualChannels,
     product: CompleteProduct,
     share: npt.NDArray[np.int64],
     name: str,
@@ -191,7 +192,7 @@ def _relation(
     from unknot.routing.rules_kernel import offered
 
     coordinates, port, start, dimension = product.coordinates, product.port, product.start, product.dimension
-    virtual, classes = VirtualChannels(network, int(share[-1])), share.size - 1
+    network, classes = virtual.network, share.size - 1
     radices, dimensions = np.array(network.radices), product.start.size
     router, first, at_channel = virtual.router, virtual.first, virtual.channel
     home, total = network.eject, virtual.total
