@@ -2106,8 +2106,8 @@ class Sent:
 class Play:
     """The system after a run from the empty one, each move of which is checked."""
 
-    def __init__(self, ends: Ends, moves: list[Any]) -> None:
-        self.ends, self.table = ends, ends.table
+    def __init__(self, ends: Ends, moves: list[Any], switching: str) -> None:
+        self.ends, self.table, self.switching = ends, ends.table, switching
         self.held: dict[Place, list[Sent]] = {}
         self.begun = 0
         for number, move in enumerate(moves):
@@ -2223,7 +2223,7 @@ class Play:
     def require_waits(self, place: Place, message: Sent) -> None:
         if not (isinstance(place, tuple) and place[0] == "receive"):
             at = place if isinstance(place, int) else self.table.vcs + place[1]
-            choices = self.table.choices(at, message.address)
+            choices = self.table.choices(at, message.address, self.switching)
             if not any(all(self.full(message, to) for to in choice) for choice in choices):
                 raise Rejected(f"a {message.kind} can move on from {place}")
             return
@@ -2330,7 +2330,7 @@ def check_protocol(table: Table, claim: Any, proof: Any) -> str:
         stages = 1 if switching in ("saf", "vct") else 2
         check_free(extended(ends, stages, field(proof, "ample", list)), switching, proof)
         return f"with {name} free of deadlock under {switching}"
-    play = Play(ends, field(proof, "run", list))
+    play = Play(ends, field(proof, "run", list), switching)
     messages = play.require_stuck()
     if not messages:
         raise Rejected("after the run there is no message left")

@@ -108,7 +108,7 @@ def check_protocol(
     True
     """
     technique, deadline = switching_named(switching), Deadline.of(time_limit, "check")
-    system = System(relation, protocol)
+    system = System(relation, protocol, technique == "wormhole-nonatomic")
     if system.terminals < 2:
         raise RelationError(f"{relation.network.name}: a protocol needs at least two terminals")
     verdict = by_ranks(system, technique, deadline)
@@ -151,7 +151,7 @@ def by_ranks(system: System, technique: Switching, deadline: Deadline) -> Protoc
     verdict = check(extend(system, stages, ample).relation, technique, time_limit=deadline, shorten=False)
     if not verdict.deadlock_free:
         return None
-    method, text = f"end points as VCs: {verdict.method}", "no message waits for ever, whatever the timing"
+    method, text = f"end points as VCs: {verdict.method}", "no message waits for ever, in the network or at terminals"
     return ProtocolVerdict(True, technique, method, text, system, certificate=verdict.certificate, ample=ample)
 
 
@@ -222,7 +222,7 @@ def _filled(system: System, deadline: Deadline) -> Run | None:
         for centre in CENTRES if number < system.terminals else (0.0,):
             near = _near(relation.network, int(centre * system.terminals), number)
             use = relation.usable() & near[:, None] & near[relation.destination][None, :]
-            part = System(replace(relation, may_use=use), system.protocol)
+            part = System(replace(relation, may_use=use), system.protocol, system.queueing)
             knot = check(extend(part, 1, ample).relation, "vct", time_limit=deadline).configuration
             targets = [] if knot is None else list(_targets(extend(part, 1, ample), knot.messages))
             run = find_run(part, targets, min(end, clock() + (end - clock()) / 2)) if targets else None

@@ -168,7 +168,7 @@ def extend(system: System, stages: int = 1, ample: tuple[str, ...] = ()) -> Exte
         name=f"{base.name} with {protocol.name}",
         destination=base.destination[inside],
         may_use=np.concatenate([system.usable(int(k)) for k in kinds], axis=1),
-        commits=base.commits,
+        commits=system.commits,
     )
     return Extended(system, relation, tuple(int(k) for k in kinds), stages)
 

@@ -164,7 +164,7 @@ def _may_leave(system: System, state: State, free: dict[int, set[int]], place: i
 
     if place < system.first_receive:
         may, waits = system.onward(place, message.address)
-        if system.relation.commits:
+        if system.commits:
             return all(room(destination(system, message, to)) for to in may)
         return not waits or any(room(destination(system, message, to)) for to in waits)
     terminal = system.terminal_of(place) or 0

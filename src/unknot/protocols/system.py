@@ -29,6 +29,13 @@ Sent = tuple[int, int]
 class System:
     """A relation and the protocol of its terminals.
 
+    Attributes
+    ----------
+    relation : Relation
+    protocol : Protocol
+    queueing : bool
+        Whether headers queue behind tails (wormhole-nonatomic), and so have committed to a candidate.
+
     Raises
     ------
     RelationError
@@ -37,6 +44,7 @@ class System:
 
     relation: Relation
     protocol: Protocol
+    queueing: bool = False
 
     def __post_init__(self) -> None:
         relation, wanted = self.relation, self.protocol.networks
@@ -47,6 +55,11 @@ class System:
                 f"{self.protocol.name} wants {', '.join(wanted)}: give them as names of message_classes, or take a "
                 "routing without classes, whose VCs all messages share"
             )
+
+    @property
+    def commits(self) -> bool:
+        """Whether a blocked header waits for one candidate that it chose."""
+        return self.queueing or self.relation.commits
 
     @property
     def vcs(self) -> int:

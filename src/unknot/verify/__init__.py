@@ -25,8 +25,6 @@ from unknot.verify.properties import Properties as Properties
 from unknot.verify.properties import VcUse as VcUse
 from unknot.verify.properties import properties as properties
 from unknot.verify.properties import vc_use as vc_use
-from unknot.verify.replies import RequestReply as RequestReply
-from unknot.verify.replies import request_reply as request_reply
 from unknot.verify.smallest import Smallest as Smallest
 from unknot.verify.smallest import smallest as smallest
 from unknot.verify.states import Dependencies as Dependencies

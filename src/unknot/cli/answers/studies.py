@@ -217,7 +217,7 @@ class BookSimAnswer(RelationForm, WithUnits):
     established: str = key("Result of the proof in words.")
     delivered: bool = key("Whether every packet arrives.")
     requests_and_replies: str | None = key(
-        "Result on message-dependent deadlock, and on what it rests; null: no replies."
+        "Whether requests and replies with queues of their own can wait for each other; null: no replies."
     )
     batches: list[list[int]] | None = key("With sim_type = batch the cycles of each, by seed.")
     points: list[BookSimPoint]

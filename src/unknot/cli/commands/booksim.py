@@ -145,11 +145,15 @@ def _proof(setup: Setup) -> tuple[Verdict, Delivery]:
 
 def _of_replies(setup: Setup) -> str | None:
     """Return the verdict in words on requests that wait for replies; None without replies."""
-    from unknot.verify.replies import request_reply
+    from unknot.protocols import Follow, MessageClass, Protocol, check_protocol
 
     if not setup.answers or "subnets" in setup.options:
         return None
-    return request_reply(setup.relation, setup.answers, time_limit=PROOF).established
+    requests = [MessageClass(name, follows=(Follow(reply),)) for name, reply in setup.answers.items()]
+    classes = [*requests, *(MessageClass(reply) for reply in setup.answers.values())]
+    protocol = Protocol("requests and replies", tuple(classes), tuple((one.name,) for one in requests))
+    verdict = check_protocol(setup.relation, protocol, setup.options["switching"], time_limit=PROOF)
+    return f"{protocol.name} in queues of their own: {verdict.established}"
 
 
 def _show_statistics(setup: Setup, points: list[Point]) -> None:
