@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError
-from unknot._base.progress import Progress, with_bar
+from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.shown import Brief
 from unknot.network.graph import reached_from
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Relation
@@ -175,9 +175,8 @@ class OfferedTraffic:
             If the traffic makes no sense, or a source has no address for it.
         """
         explorer, vcs = Explorer(self.relation), self.relation.num_vcs
-        for done, (address, share) in enumerate(self._shares(), start=1):
-            if progress is not None:
-                progress("addresses", done, self.relation.num_addresses)
+        shares = reported(self._shares(), self.relation.num_addresses, progress, lambda _: "addresses")
+        for address, share in shares:
             if share.any():
                 visit = explorer.visit(address)
                 at_terminal = visit[0] >= vcs

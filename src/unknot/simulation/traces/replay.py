@@ -148,23 +148,17 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
     )
 
 
-def _committed(relation: Relation, configuration: Configuration, message: Message) -> tuple[int, ...]:
-    """The candidate a header has committed to, where headers commit."""
-    return message.wanted[:1] if relation.commits or configuration.switching == "wormhole-nonatomic" else ()
-
-
 def _write_packets(engine: Engine, configuration: Configuration) -> None:
     """Write message k as packet k; its prescribed path ends with the committed candidate or −1."""
     script: list[int] = []
-    state = engine.state
+    state, commits = engine.state, engine.relation.commits or configuration.switching == "wormhole-nonatomic"
     for k, message in enumerate(configuration.messages):
         path = [*message.lead, *message.held]
         row = state.packets[k]
         row.created = row.injected = row.hops = 0
         row.address, row.length, row.source = message.address, message.length, message.source
         row.script, row.stop = len(script), len(path)
-        committed = _committed(engine.relation, configuration, message)
-        script += [*path, *(committed or (-1,))]
+        script += [*path, *(message.wanted[:commits] or (-1,))]
     state.count.high = len(configuration.messages)
     state.setup.hold, state.setup.packable = 1, 0
     engine.parts[0] = state.replaced(script=script)
