@@ -11,6 +11,7 @@ from tests.fabrics.folders import EXAMPLES, ROUTED
 from tests.fabrics.test_levels import written
 from tests.fabrics.texts import Layout, ring
 from unknot.fabrics import compare_fabrics, read_fabric
+from unknot.verify import update_fabric
 
 
 @pytest.mark.parametrize("folder", ROUTED, ids=lambda f: f.name)
@@ -75,3 +76,19 @@ def test_the_command_says_what_changed() -> None:
     assert shown["deadlock_free_before"] is False
     assert f"changes entries {shown['entries']:,} changes compared {shown['compared']:,}" in said
     assert (shown["lost_cables"], shown["new_cables"]) == ([], [])
+
+
+def test_the_command_says_whether_switches_can_be_updated(tmp_path: Path) -> None:
+    old, new = EXAMPLES / "opensm-torus8x8-updn-rooted", EXAMPLES / "opensm-torus8x8-dor"
+    change = answer(unknot_says("audit", str(new), "--compare", str(old), "--json"))["changes"]["update"]
+    assert change["deadlock_free"] is False
+    assert change["lasts"] is True
+    assert "opensm-torus8x8-dor alone can deadlock" in change["established"]
+    same = answer(unknot_says("audit", str(old), "--compare", str(old), "--json"))["changes"]["update"]
+    assert same["deadlock_free"] is True
+
+
+def test_tables_of_other_cables_are_no_update(tmp_path: Path) -> None:
+    old, new = ring(4), ring(5)
+    folders = [written(tmp_path / name, folder) for name, folder in (("old", old), ("new", new))]
+    assert update_fabric(*map(read_fabric, folders)) is None

@@ -31,6 +31,7 @@ from unknot.verify.states import Dependencies as Dependencies
 from unknot.verify.states import dependencies as dependencies
 from unknot.verify.update import Update as Update
 from unknot.verify.update import update as update
+from unknot.verify.update import update_fabric as update_fabric
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
 

@@ -10,7 +10,7 @@ import numpy as np
 from unknot._base.errors import RelationError
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.routing.relation import Relation
-from unknot.routing.tabulate import MAX_STATES, Table, lookup
+from unknot.routing.tabulate import MAX_STATES, Table, lookup, nimble
 
 Answer = tuple[tuple[int, ...], tuple[int, ...]]
 """What the old rule writes for a state, and what the new one writes."""
@@ -149,7 +149,7 @@ def mixture(old: Relation, new: Relation) -> Mixture:
     _require_alike(old, new)
     router, vcs = old.vcs.router.tolist(), old.num_vcs
     both = Mixture(old, new, [], router)
-    outs = [np.zeros(old.max_candidates, dtype=np.int64) for _ in range(2)]
+    ask_old, ask_new = _Asked(old), _Asked(new)
     states = 0
     for address in range(old.num_addresses):
         rows: dict[int, Answer] = {}
@@ -158,8 +158,7 @@ def mixture(old: Relation, new: Relation) -> Mixture:
             at = todo.pop()
             if at in rows:
                 continue
-            answers = [_asked(relation, at, address, out) for relation, out in zip((old, new), outs, strict=True)]
-            rows[at] = answers[0], answers[1]
+            answers = rows[at] = ask_old(at, address), ask_new(at, address)
             todo += [entry & VC_MASK for answer in answers for entry in answer if entry & VC_MASK != EJECT]
         states += len(rows)
         if states > MAX_STATES:
@@ -171,12 +170,27 @@ def mixture(old: Relation, new: Relation) -> Mixture:
     return both
 
 
-def _asked(
-    relation: Relation, at: int, address: int, out: np.ndarray[tuple[int], np.dtype[np.int64]]
-) -> tuple[int, ...]:
-    """The entries of a state, checked where a packet of this routing alone would never come."""
-    relation.candidates(at, address)
-    return tuple(out[: relation.rule(at, address, out)].tolist())
+class _Asked:
+    """The rule of a relation, its answers checked where packets of this routing alone would never come."""
+
+    def __init__(self, relation: Relation) -> None:
+        self.relation, self.rule = relation, nimble(relation.rule)
+        self.out = np.zeros(relation.max_candidates, dtype=np.int64)
+        self.tail = relation.network.source[relation.vcs.channel].tolist()
+        self.router = relation.vcs.router.tolist()
+
+    def __call__(self, at: int, address: int) -> tuple[int, ...]:
+        try:
+            entries = tuple(self.out[: self.rule(at, address, self.out)].tolist())
+            wrong = any(
+                self.tail[entry & VC_MASK] != self.router[at] for entry in entries if entry & VC_MASK != EJECT
+            )
+        except Exception:  # a rule of the user may raise whatever it likes
+            wrong = True
+        if wrong or (entries and entries[0] & VC_MASK == EJECT):
+            self.relation.candidates(at, address)
+            entries = tuple(self.out[: self.relation.rule(at, address, self.out)].tolist())
+        return entries
 
 
 def _joined(entries: tuple[int, ...], others: tuple[int, ...], mark: int = 0) -> tuple[int, ...]:

@@ -16,7 +16,9 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, switching_named
 from unknot.certificates.verdict import Configuration, Verdict
+from unknot.fabrics import Fabric
 from unknot.routing.contract import NO_WAIT, VC_MASK
+from unknot.routing.forwarding_table import fabric_relation
 from unknot.routing.relation import Relation
 from unknot.verify.check import check
 from unknot.verify.delivery import livelock
@@ -57,7 +59,8 @@ class Update(Brief):
     loops : tuple of (tuple of input VC, address)
         Ways on which packets can go round until another router is updated; the first few.
     order : Order or None
-        Batches of routers that can be updated one after the other; None where any order will do.
+        Batches of routers that can be updated one after the other; None where any order will do, and where the old
+        or the new routing alone can deadlock.
 
     Examples
     --------
@@ -149,19 +152,55 @@ def update(
     if configuration is not None:
         free, proofs, configuration = False, [], replace(configuration, reachability="scheduled")
         words = f"{len(configuration.messages)} messages that can never move hold all that they wait for"
-        for alone, name in ((Moment(updated=both.changed), new.name), (Moment(), old.name)):
-            if check(both.relation(alone), technique, time_limit=deadline, shorten=False).deadlock_free is False:
-                words = f"{name} alone can deadlock"
     elif free is None:
         proofs = []
         words = "undecided: messages may block each other, but no order of updates was found in which they do"
     lost = tuple(islice(both.lost(every), LOST))
-    order = safe_order(both, technique, deadline) if lost or not free else None
+    unsafe = [
+        name
+        for alone, name in ((Moment(), old.name), (Moment(updated=both.changed), new.name))
+        if free is False
+        and check(both.relation(alone), technique, time_limit=deadline, shorten=False).deadlock_free is False
+    ]
+    if unsafe:
+        words = f"{' and '.join(unsafe)} alone can deadlock"
+    order = safe_order(both, technique, deadline) if not unsafe and (lost or not free) else None
     loops = tuple(loop for loop in livelock(relation).cycles if _goes_round(both, *loop))
     lasts = configuration is not None and _blocked_at_last(both, configuration)
     return Update(
         free, technique, words, both, tuple(proofs), configuration, tuple(sorted(updated)), lasts, lost, loops, order
     )
+
+
+def update_fabric(
+    old: Fabric, new: Fabric, switching: str = DEFAULT_SWITCHING, *, time_limit: float | Deadline = 60.0
+) -> Update | None:
+    """Judge the traffic between hosts while the switches of a fabric change from old tables to new ones.
+
+    Parameters
+    ----------
+    old, new : Fabric
+        Both with tables.
+
+    Returns
+    -------
+    Update or None
+        None where cables, LIDs or lanes have changed too.
+
+    Examples
+    --------
+    >>> from unknot.fabrics import read_fabric
+    >>> before = read_fabric("examples/fabrics/opensm-torus8x8-updn-rooted")
+    >>> after = read_fabric("examples/fabrics/opensm-torus8x8-dor")
+    >>> update_fabric(before, after).established
+    'host-to-host on the tables of opensm-torus8x8-dor alone can deadlock'
+    """
+    if old.network != new.network or old.lids.tolist() != new.lids.tolist():
+        return None
+    before, after = fabric_relation(old), fabric_relation(new)
+    if before.vcs.counts.tolist() != after.vcs.counts.tolist() or before.num_addresses != after.num_addresses:
+        return None
+    return update(before, after, switching, time_limit=time_limit)
 
 
 def _knots(

@@ -11,6 +11,7 @@ from unknot.cli.answers.form import CIRCLE, NONZERO, Form, Number, Positive, for
 from unknot.cli.answers.messages import ReplayForm
 from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits, in_units
 from unknot.cli.answers.runs import BurstsForm, RouterForm, RunForm, RunsForm, Shares
+from unknot.cli.answers.updates import UpdateForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
 from unknot.studies.booksim.runs import Point
@@ -19,6 +20,7 @@ from unknot.verify.audit import Audit
 from unknot.verify.audit_merged import Routes
 from unknot.verify.audit_multicast import MulticastAudit
 from unknot.verify.audit_traffic import TrafficAudit
+from unknot.verify.update import Update
 
 
 class DesignAnswer(Form):
@@ -134,7 +136,17 @@ class MulticastTablesForm(VerdictForm):
 class ChangesForm(Form):
     """Changes since the reading that was compared with."""
 
+    table = (
+        "lost_cables", "new_cables", "lids", "entries", "compared", "deadlock_free_before", "update.deadlock_free",
+        "update.established", "update.lasts", "update.lost", "update.loops", "update.order.complete",
+        "update.order.batches", "update.order.drained",
+    )  # fmt: skip
+
     deadlock_free_before: bool | None
+    update: UpdateForm | None = key(
+        "Traffic between hosts while switches change from the old tables to the new ones; null: cables, LIDs or "
+        "lanes changed too, or there are no old tables."
+    )
 
 
 class AuditAnswer(TrafficForm):
@@ -174,7 +186,11 @@ FILES = ("fabric_file", "tables_file", "levels_file", "lanes_file", "multicast_f
 
 
 def audit_answer(
-    audit: Audit, changes: Changes | None = None, before: Audit | None = None, routes: Routes | None = None
+    audit: Audit,
+    changes: Changes | None = None,
+    before: Audit | None = None,
+    routes: Routes | None = None,
+    update: Update | None = None,
 ) -> Answer:
     """Return an audit as plain values, with what changed since another reading of the fabric, and its audit."""
     fabric, multicast = audit.fabric, audit.multicast
@@ -186,7 +202,13 @@ def audit_answer(
         "holds": audit.holds,
         "assumption": audit.assumption,
         "routes": routes,
-        "changes": changes and answer(ChangesForm, changes, deadlock_free_before=before and before.deadlock_free),
+        "changes": changes
+        and answer(
+            ChangesForm,
+            changes,
+            deadlock_free_before=before and before.deadlock_free,
+            update=update and answer(UpdateForm, update, of=update.relation),
+        ),
         "multicast": multicast and answer(MulticastTablesForm, multicast, multicast.verdict, of=multicast.relation),
         "replies": audit.replies and _traffic(TrafficForm, audit.replies),
         "others": [_traffic(TrafficForm, other) for other in audit.others],

@@ -61,7 +61,19 @@ class OrderForm(Form):
 
 
 @form_of(Update, without=("mixture", "proofs"))
-class UpdateAnswer(RelationForm):
+class UpdateForm(Form):
+    """What can happen while routers change from one routing to another."""
+
+    configuration: ConfigurationForm | None
+    updated: list[RouterName]
+    lasts: Annotated[bool, Words(_lasts_words)]
+    lost: Annotated[list[LostForm], Words(_lost_words)]
+    loops: Annotated[list[LoopForm], Words(_loops_words)]
+    order: OrderForm | None
+    evidence_holds: bool | None = key("Whether the separate checker accepts the evidence; null: none, or too large.")
+
+
+class UpdateAnswer(UpdateForm, RelationForm):
     """JSON answer of `unknot check --to`."""
 
     table = (
@@ -70,11 +82,4 @@ class UpdateAnswer(RelationForm):
     )  # fmt: skip
 
     to: str = key("The routing that it becomes; `routing` is the one before.")
-    configuration: ConfigurationForm | None
-    updated: list[RouterName]
-    lasts: Annotated[bool, Words(_lasts_words)]
-    lost: Annotated[list[LostForm], Words(_lost_words)]
-    loops: Annotated[list[LoopForm], Words(_loops_words)]
-    order: OrderForm | None
-    evidence_holds: bool | None = key("Whether the separate checker accepts the evidence; null: none, or too large.")
     seconds: Number

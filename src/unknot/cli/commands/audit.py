@@ -63,7 +63,7 @@ def audit(
     multicast_sl
         Service level of multicast packets.
     compare : OLD
-        An older folder or file; show what changed.
+        An older folder or file; show what changed, and whether switches can be updated from the one to the other.
     cables
         Show the lengths of routes, and this number of cables: those with the most routes.
     out : FILE.html
@@ -75,6 +75,7 @@ def audit(
     from unknot.fabrics import compare_fabrics, read_fabric
     from unknot.verify.audit import audit as audit_fabric
     from unknot.verify.audit_merged import routes_between_hosts
+    from unknot.verify.update import update_fabric
 
     read = read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs)
     with activity.working("auditing"):
@@ -84,6 +85,7 @@ def audit(
         old = None if compare is None else read_fabric(compare)
         changes = None if old is None else compare_fabrics(old, read)
         before = None if old is None or old.tables is None else how(old)
+        update = None if before is None or old is None else update_fabric(old, read, switching, time_limit=deadline)
     if out is not None:
         from unknot.report import write_audit_report
 
@@ -92,7 +94,7 @@ def audit(
     if evidence is not None:
         write_evidence(evidence, read.network, None, [], audit_parts(audited))
     some = routes and replace(routes, cables=routes.cables[:cables])
-    put(json, AuditAnswer, audit_answer(audited, changes, before, some), max_rows=max(MOST_ROWS, cables))
+    put(json, AuditAnswer, audit_answer(audited, changes, before, some, update), max_rows=max(MOST_ROWS, cables))
     if not json:
         hosts = audited.host_to_host
         one = hosts if audited.replies is None or hosts.verdict.configuration else audited.replies
