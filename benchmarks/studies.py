@@ -3,8 +3,8 @@
 ``python -m benchmarks.studies 100000`` runs a study of that many points (20,000 if no number is given) on a ring of
 four routers, once with one worker and once with two, each in a command of its own, and a third time with two workers
 of Dask. A worker and the command are killed on the way, and the command is given again. Overhead is the processor
-time of all processes from the first result on, less that of the same runs in turn in one process, and so includes
-store and report.
+time of the command's own processes from the first result on, which includes store and report; that of the workers is
+beside it, to be compared with the same runs in turn in one process.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ class Watched:
     """
 
     first: float = 0.0
-    first_processor: float = 0.0
+    first_own: float = 0.0
+    own: float = 0.0
     clock: float = 0.0
     used: dict[int, float] = field(default_factory=dict)
     megabytes: list[float] = field(default_factory=list)
@@ -91,14 +92,17 @@ def watch(study: Path, points: int, *words: str, kill: int = 0, worker: bool = F
         [sys.executable, "-m", "unknot", "run", study.name, *words],
         cwd=study.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
+    command: list[int] = []
     while process.poll() is None:
+        command = command if len(command) == 2 else family(process.pid)[:2]
         for pid in family(process.pid):
             with suppress(OSError, IndexError):
                 stat = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
                 seen.used[pid] = (int(stat[11]) + int(stat[12])) / TICKS
+        seen.own = sum(seen.used.get(pid, 0.0) for pid in command)
         done = kept(store)
         if done > 1 and not seen.first:
-            seen.first, seen.first_processor = time.perf_counter() - begin, seen.processor
+            seen.first, seen.first_own = time.perf_counter() - begin, seen.own
         if done >= (len(seen.megabytes) + 1) * points / 5:
             with suppress(OSError, IndexError):
                 status = Path(f"/proc/{family(process.pid)[1]}/status").read_text()
@@ -123,13 +127,12 @@ def main() -> None:
         for words in (("--jobs", "1"), ("--jobs", "2"), ("--jobs", "2", "--dask", "local")):
             store.unlink(missing_ok=True)
             seen = watch(study, points, *words)
-            beside = 1000 * ((seen.processor - seen.first_processor) / points - alone)
+            own, others = seen.own - seen.first_own, seen.processor - seen.own
             growth = ", ".join(f"{mb:.0f}" for mb in seen.megabytes)
             print(
-                f"{' '.join(words)}: {seen.processor:.0f} s of the processors, {beside:.2f} ms a point beside "
-                f"its run; first result after {seen.first:.1f} s by the clock and {seen.first_processor:.1f} of the "
-                f"processors; all {kept(store)} after {seen.clock:.0f} s by the clock; "
-                f"MB at each fifth of the points: {growth}",
+                f"{' '.join(words)}: {1000 * own / points:.2f} ms of the command and {1000 * others / points:.2f} of "
+                f"its workers for each point; by the clock the first result after {seen.first:.1f} s, "
+                f"all {kept(store)} after {seen.clock:.0f} s; MB at each fifth of the points: {growth}",
                 flush=True,
             )
         store.unlink()
