@@ -66,10 +66,13 @@ ROOMS = (
 )
 
 
+OF_TWO = ("via_waypoint", "update")
+
+
 def public() -> list[tuple[str, Callable[..., Any], str]]:
     """Public functions whose first parameter is a network or a relation, and which of the two.
 
-    Not `via_waypoint`: its two relations have to be on one network, an object.
+    Not `via_waypoint` and `update`: their two relations have to be on one network, an object.
     """
     found = []
     for room in ROOMS:
@@ -79,7 +82,7 @@ def public() -> list[tuple[str, Callable[..., Any], str]]:
             parameters = list(inspect.signature(function).parameters.values()) if inspect.isfunction(function) else []
             if parameters and parameters[0].annotation in ("Network", "Network | str"):
                 found.append((f"{room}.{name}", function, "network"))
-            elif parameters and str(parameters[0].annotation).startswith("Relation") and name != "via_waypoint":
+            elif parameters and str(parameters[0].annotation).startswith("Relation") and name not in OF_TWO:
                 found.append((f"{room}.{name}", function, "relation"))
     return found
 
