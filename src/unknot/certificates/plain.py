@@ -2117,6 +2117,10 @@ class Play:
                     "move": self.move,
                     "consume": self.consume,
                 }
+                parts = [part for part in move if type(part) is not list]
+                parts += [part for sends in move if type(sends) is list for pair in sends for part in pair]
+                if any(type(part) not in (int, str) for part in parts):
+                    raise TypeError
                 acts[move[0]](*move[1:])
             except (KeyError, TypeError, IndexError, ValueError, AttributeError):
                 raise Rejected(f"move {number} is none: {str(move)[:100]}") from None
@@ -2320,18 +2324,16 @@ def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
 
 def check_protocol(table: Table, claim: Any, proof: Any) -> str:
     """Check that messages of a protocol can never wait for each other for ever, or a run after which they do."""
-    switching = technique(claim)
+    switching, free = technique(claim), field(claim, "deadlock_free", bool)
     try:
         ends = Ends(table, field(claim, "protocol", dict))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise Rejected(f"this is no protocol: {error}") from None
-    name = printable(field(field(claim, "protocol", dict), "name", str))
-    if field(claim, "deadlock_free", bool):
-        stages = 1 if switching in ("saf", "vct") else 2
-        check_free(extended(ends, stages, field(proof, "ample", list)), switching, proof)
-        return f"with {name} free of deadlock under {switching}"
-    play = Play(ends, field(proof, "run", list), switching)
-    messages = play.require_stuck()
+        name = printable(field(claim["protocol"], "name", str))
+        if free:
+            check_free(extended(ends, 1 if switching in ("saf", "vct") else 2, proof["ample"]), switching, proof)
+            return f"with {name} free of deadlock under {switching}"
+        messages = Play(ends, field(proof, "run", list), switching).require_stuck()
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
+        raise Rejected(f"this is no protocol, or no proof: {error!r}") from None
     if not messages:
         raise Rejected("after the run there is no message left")
     return f"with {name} deadlock under {switching}: a run after which {messages} messages can never move"
