@@ -25,9 +25,8 @@ from unknot.protocols.system import EJECT, System
 
 Run = tuple[Event, ...]
 ATTEMPTS, ROUNDS = 40, 60
-"""Orders in which places are filled, and how often each is tried after a message has made room."""
 LONGEST = 20_000
-"""Moves of a run."""
+"""Orders in which places are filled, how often each is tried after a message has made room, and moves of a run."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ class _Filling:
         for _ in range(ROUNDS):
             for target in targets:
                 held = -1
-                while held < self._messages() and not self._full(target.place):
+                while held < self._messages() and has_room(self.system, self.state, target.place):
                     held = self._messages()
                     self._bring(target)
                     if self.state and stuck(self.system, self.state):
@@ -145,9 +144,6 @@ class _Filling:
                 self._settle(place, self.state[place][0])
         return None
 
-    def _full(self, place: int) -> bool:
-        return not has_room(self.system, self.state, place)
-
     def _messages(self) -> int:
         return sum(map(len, self.state.values()))
 
@@ -158,11 +154,8 @@ class _Filling:
     def _bring(self, target: Target) -> None:
         """Begin a transaction that leads to a message, and let it go to its place, as far as there is room."""
         chain = self._chain(target)
-        if not chain:
-            return
-        begins = [
-            one for one in beginnings(self.system, self.state, chain[0].source) if self._index(one, chain[0]) >= 0
-        ]
+        possible = beginnings(self.system, self.state, chain[0].source) if chain else ()
+        begins = [one for one in possible if self._index(one, chain[0]) >= 0]
         if not begins:
             return
         event = self.chance.choice(begins)
