@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from unknot.cli.answers.form import Form, Natural, Number, form_of, key
 from unknot.cli.answers.networks import RelationForm
-from unknot.protocols.decision import ProtocolVerdict
-from unknot.protocols.remedies import Remedy
-from unknot.protocols.words import Blocked
+from unknot.verify.protocols.decision import ProtocolVerdict
+from unknot.verify.protocols.remedies import Remedy
+from unknot.verify.protocols.words import Blocked
 
 
 @form_of(Blocked)

@@ -145,7 +145,7 @@ def _proof(setup: Setup) -> tuple[Verdict, Delivery]:
 
 def _of_replies(setup: Setup) -> str | None:
     """Return the verdict in words on requests that wait for replies; None without replies."""
-    from unknot.protocols import Follow, MessageClass, Protocol, check_protocol
+    from unknot.verify.protocols import Follow, MessageClass, Protocol, check_protocol
 
     if not setup.answers or "subnets" in setup.options:
         return None

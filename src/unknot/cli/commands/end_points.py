@@ -30,10 +30,10 @@ def check_end_points(
     from unknot.cli.answers.protocols import ProtocolAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
-    from unknot.protocols import check_protocol, protocol
-    from unknot.protocols.evidence import claims, holds
-    from unknot.protocols.remedies import remedies
-    from unknot.protocols.words import blocked, steps
+    from unknot.verify.protocols import check_protocol, protocol
+    from unknot.verify.protocols.evidence import claims, holds
+    from unknot.verify.protocols.remedies import remedies
+    from unknot.verify.protocols.words import blocked, steps
 
     if evidence is not None and evidence.suffix == ".v":
         raise UnknotError(f"{evidence}: files for Coq are about a routing alone; with --protocol it is a FILE.json")

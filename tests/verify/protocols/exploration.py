@@ -12,8 +12,8 @@ from typing import Any
 
 import networkx as nx
 
-from unknot.protocols import Protocol
 from unknot.routing import Relation
+from unknot.verify.protocols import Protocol
 
 Message = tuple[str, int, int, int, int, int]
 """Class, sender, address, who began the transaction, its number, follow-ups that are sent."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from unknot._base.errors import TextError, UnknotError, near, shown
 from unknot._base.toml_places import MOST_BYTES, KeyPath, locate, nearest, parse
-from unknot.protocols.protocol import Follow, MessageClass, Protocol, ProtocolError, Queue
+from unknot.verify.protocols.protocol import Follow, MessageClass, Protocol, ProtocolError, Queue
 
 TOP = ("name", "classes", "begins", "send", "receive", "outstanding")
 CLASS_KEYS = tuple(one.name for one in fields(MessageClass) if one.name != "name")

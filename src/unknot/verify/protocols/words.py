@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unknot.protocols.decision import ProtocolVerdict
-from unknot.protocols.machine import Event, Message, State, destination, has_room, step
-from unknot.protocols.system import System
+from unknot.verify.protocols.decision import ProtocolVerdict
+from unknot.verify.protocols.machine import Event, Message, State, destination, has_room, step
+from unknot.verify.protocols.system import System
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from unknot._base.deadline import clock
-from unknot.protocols.machine import Event, State, events, key, step, stuck
-from unknot.protocols.system import System
+from unknot.verify.protocols.machine import Event, State, events, key, step, stuck
+from unknot.verify.protocols.system import System
 
 MOST_STATES = 200_000
 

@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.protocols.exploration import Exploration, TooLarge
-from tests.protocols.systems import random_system
+from tests.verify.protocols.exploration import Exploration, TooLarge
+from tests.verify.protocols.systems import random_system
 from unknot._base.errors import RelationError, UnknotError
 from unknot.certificates import Rejected, accept, document
 from unknot.network.families import mesh, ring
-from unknot.protocols import Follow, MessageClass, Protocol, check_protocol, protocol
-from unknot.protocols.evidence import claims, holds
-from unknot.protocols.machine import events, stuck
-from unknot.protocols.runs import replayed
 from unknot.routing import dimension_order, in_classes
 from unknot.verify import check
+from unknot.verify.protocols import Follow, MessageClass, Protocol, check_protocol, protocol
+from unknot.verify.protocols.evidence import claims, holds
+from unknot.verify.protocols.machine import events, stuck
+from unknot.verify.protocols.runs import replayed
 
 STATES = 800
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from unknot.network import Network
 from unknot.network.families import line, mesh, ring
-from unknot.protocols import Follow, MessageClass, Protocol, ProtocolError, Queue
-from unknot.protocols.protocol import RECIPIENTS
 from unknot.routing import EJECT, Relation, in_classes
+from unknot.verify.protocols import Follow, MessageClass, Protocol, ProtocolError, Queue
+from unknot.verify.protocols.protocol import RECIPIENTS
 
 NETWORKS = (
     line(2),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from unknot._base.deadline import clock
-from unknot.protocols.machine import (
+from unknot.verify.protocols.machine import (
     Event,
     Message,
     State,
@@ -21,7 +21,7 @@ from unknot.protocols.machine import (
     step,
     stuck,
 )
-from unknot.protocols.system import EJECT, System
+from unknot.verify.protocols.system import EJECT, System
 
 Run = tuple[Event, ...]
 ATTEMPTS, ROUNDS = 40, 60

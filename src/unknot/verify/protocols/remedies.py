@@ -10,12 +10,12 @@ from itertools import combinations
 from unknot._base.calls import parse_call
 from unknot._base.deadline import Deadline
 from unknot._base.switching import Switching
-from unknot.protocols.decision import ProtocolVerdict, by_ranks, check_protocol, most_held
-from unknot.protocols.protocol import MessageClass, Protocol
-from unknot.protocols.system import System
 from unknot.routing.classes import in_classes, message_classes
 from unknot.routing.named import routing
 from unknot.routing.relation import Relation
+from unknot.verify.protocols.decision import ProtocolVerdict, by_ranks, check_protocol, most_held
+from unknot.verify.protocols.protocol import MessageClass, Protocol
+from unknot.verify.protocols.system import System
 
 MOST_TRIED = 100
 """Changes of one kind that are tried."""

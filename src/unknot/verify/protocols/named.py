@@ -7,8 +7,8 @@ from typing import Any
 
 from unknot._base.calls import apply, chosen, parse_call
 from unknot._base.errors import require_known
-from unknot.protocols.protocol import Follow, MessageClass, Protocol, ProtocolError, Queue
-from unknot.protocols.protocol_file import load_protocol
+from unknot.verify.protocols.protocol import Follow, MessageClass, Protocol, ProtocolError, Queue
+from unknot.verify.protocols.protocol_file import load_protocol
 
 LEVEL = "data"
 """Name of the network of messages that all share one."""

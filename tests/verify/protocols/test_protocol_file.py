@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from unknot._base.errors import TextError, UnknotError
-from unknot.protocols import (
+from unknot.verify.protocols import (
     PROTOCOLS,
     Follow,
     MessageClass,

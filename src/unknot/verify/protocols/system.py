@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import RelationError
-from unknot.protocols.protocol import Follow, MessageClass, Protocol
 from unknot.routing.relation import Relation
+from unknot.verify.protocols.protocol import Follow, MessageClass, Protocol
 
 EJECT = -1
 """The candidate "leave the network here"."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from unknot.protocols.system import EJECT, Sent, System
+from unknot.verify.protocols.system import EJECT, Sent, System
 
 
 class Message(NamedTuple):

@@ -9,9 +9,9 @@ import numpy as np
 
 from unknot.certificates.documents import Document, document, protocol_claim
 from unknot.certificates.plain import Unchecked, accept
-from unknot.protocols.decision import ProtocolVerdict
-from unknot.protocols.machine import Event
-from unknot.protocols.system import System
+from unknot.verify.protocols.decision import ProtocolVerdict
+from unknot.verify.protocols.machine import Event
+from unknot.verify.protocols.system import System
 
 MOST_ADDRESSES = 300
 """Addresses up to which the plain checker is asked before a verdict is shown."""

@@ -15,14 +15,14 @@ from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Certificate, Message
 from unknot.network import Network
 from unknot.network.metrics import distances_from
-from unknot.protocols.extended import Extended, extend, is_counted
-from unknot.protocols.protocol import Protocol
-from unknot.protocols.runs import Run, Target, find_run, replayed, shortened
-from unknot.protocols.search import search
-from unknot.protocols.system import System
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.check import check
+from unknot.verify.protocols.extended import Extended, extend, is_counted
+from unknot.verify.protocols.protocol import Protocol
+from unknot.verify.protocols.runs import Run, Target, find_run, replayed, shortened
+from unknot.verify.protocols.search import search
+from unknot.verify.protocols.system import System
 
 FEW = (2, 3, 4, 6, 9)
 """Terminals of the subsystems in which a deadlock is looked for first."""
@@ -101,7 +101,7 @@ def check_protocol(
 
     Examples
     --------
-    >>> from unknot.protocols import protocol
+    >>> from unknot.verify.protocols import protocol
     >>> check_protocol("mesh(3, 3)", protocol("request_reply"), routing="dimension_order").deadlock_free
     False
     >>> check_protocol("mesh(3, 3)", protocol("request_reply"), routing="message_classes").deadlock_free

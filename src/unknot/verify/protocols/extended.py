@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot.network import Network
-from unknot.protocols.protocol import Protocol
-from unknot.protocols.system import System
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
+from unknot.verify.protocols.protocol import Protocol
+from unknot.verify.protocols.system import System
 
 NEVER = -1
 """The send queue of a message that waits for none."""

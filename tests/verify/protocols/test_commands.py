@@ -14,12 +14,12 @@ from unknot._base.deadline import Deadline
 from unknot.certificates import accept
 from unknot.cli.program import app
 from unknot.network.families import mesh
-from unknot.protocols import check_protocol, load_protocol, protocol
-from unknot.protocols.remedies import remedies
-from unknot.protocols.words import blocked, steps
 from unknot.routing import dimension_order, in_classes, message_classes
+from unknot.verify.protocols import check_protocol, load_protocol, protocol
+from unknot.verify.protocols.remedies import remedies
+from unknot.verify.protocols.words import blocked, steps
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 HANGS = ROOT / "examples" / "hangs"
 SHOWN = re.findall(
     r"^\$ unknot (.*?)(?:    # exit code (\d))?$",
