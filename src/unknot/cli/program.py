@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterable
@@ -112,6 +113,7 @@ def main() -> None:
     that imports Unknot keeps the level that it has.
     """
     os.environ.setdefault("NUMBA_OPT", "1")
+    gc.set_threshold(50_000)  # modules that are loaded are no garbage, and a command is over before much is
     exit_codes.open_streams()
     first = "".join(sys.argv[1:2])
     if first[:1] not in ("", "-"):

@@ -6,7 +6,6 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import partial
 
-import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
@@ -112,6 +111,8 @@ def _tree(wiring: Wiring, mlids: list[int], ports: tuple[Port, ...]) -> Tree:
                 far = network.router_name(wiring.target[c])
                 tree.lost.append(f"{network.router_name(r)} copies {tree.name} to {far}, which has no row for it")
     cables = {min(c, wiring.back[c]) for out in channels.values() for c in out}
+    import networkx as nx
+
     joined = nx.MultiGraph((network.source[c], network.target[c]) for c in cables)
     tree.is_tree = not cables or nx.is_forest(joined)
     if tree.is_tree:

@@ -72,7 +72,7 @@ class Engine:
         )
         self.nodes = relation.network.num_terminals // sources.subnets
         self.deadlock: Configuration | None = None
-        self.calls_from = 0
+        self.calls_from = self._looked = 0
         self.interval, self.records = interval, [] if interval is None else [self._record()]
         self._piece = max(1, ENOUGH // len(self.parts[0].inputs)) if len(self.parts[0].inputs) else ENOUGH
 
@@ -98,7 +98,7 @@ class Engine:
         """The state of the first part, that of a run with one thread. Rows of all parts are brought up to date."""
         for part in self.parts:
             if part.count.packed:
-                kernels.unpack(part.raw)
+                kernels.unpack(part.raw, 1)
         return self.parts[0]
 
     @property
@@ -122,7 +122,10 @@ class Engine:
 
     def stored(self) -> npt.NDArray[np.int32]:
         """Flits in the buffer of each VC: int32 array, shape (VCs,)."""
-        stored: npt.NDArray[np.int32] = self.state.inputs.stored[self.state.in_row[: self.relation.num_vcs]]
+        for part in self.parts:
+            if part.count.packed:
+                kernels.unpack(part.raw, 0)
+        stored: npt.NDArray[np.int32] = self.parts[0].inputs.stored[self.parts[0].in_row[: self.relation.num_vcs]]
         return stored
 
     def measure(self, begin: int, end: int) -> None:
@@ -160,12 +163,14 @@ class Engine:
         """Simulate that many cycles more, with a look for a knot every `CHECK` cycles; False when one was found."""
         end = self.now + cycles
         while self.now < end and self.deadlock is None:
-            self.advance(min(end, self.now + CHECK - self.now % CHECK))
-            self.find_knot()
+            is_quiet = self.advance(min(end, self.now + CHECK - self.now % CHECK))
+            if is_quiet or self.now // CHECK > self._looked:
+                self.find_knot()
         return self.deadlock is None
 
     def find_knot(self) -> bool:
         """Look for packets that can never move again; True when there is a knot, which then is `deadlock`."""
+        self._looked = self.now // CHECK
         if self.count("flits_in") > self.count("flits_out"):
             stuck = stuck_vcs(self.relation, self.state)
             if stuck.any():
@@ -210,10 +215,12 @@ class Engine:
     def _decide(self) -> None:
         """Fill the routing cache once the rule was called about as often as filling it takes."""
         part, many = self.parts[0], self.relation.num_addresses
+        if len(part.cache) or part.setup.cacheable == 0:
+            return
         local = int(part.setup.local) if part.setup.ejection else 1
         states = (self.relation.num_vcs + local * self.relation.network.num_terminals) * many
         calls = 2 * (self.count("flit_hops") - self.calls_from)
-        if len(part.cache) or part.setup.cacheable == 0 or calls < states:
+        if calls < states:
             return
         if states > MOST_STATES:
             self.calls_from = NO_CYCLE

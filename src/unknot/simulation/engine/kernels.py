@@ -23,7 +23,7 @@ advance_general = Native(f"{HERE}.cycles_kernel.advance_general", "number", VIEW
 served = Native(f"{HERE}.state_kernel.served", "number", "int64", "int64", "int64")
 find_stuck = Native(f"{HERE}.stuck_kernel.find_stuck", "number", "int64", "bool")
 fill_cache = Native(f"{HERE}.cache_kernel.fill_cache", "number", "int64")
-unpack = Native(f"{HERE}.pack_kernel.unpack", "int64")
+unpack = Native(f"{HERE}.pack_kernel.unpack", "int64", "number")
 
 
 def _of_numbers(place: str, count: int, answers: bool = False) -> Native:
@@ -51,12 +51,11 @@ def link(part: State) -> Native:
     setup = part.setup
     # Of what decides which kernels are called, these alone change in a state: replays and tests write them.
     kind = setup.packable, setup.compares, setup.large
-    if part.linked != kind:
+    if part.linked is None or part.linked[0] != kind:
         _link(part)
-        part.linked = kind
-    if not setup.packable:
-        return advance_general
-    return usual_advance if _has(setup, USUAL) else advance
+        part.linked = kind, (usual_advance if _has(setup, USUAL) else advance) if setup.packable else advance_general
+    loop: Native = part.linked[1]
+    return loop
 
 
 def _has(setup: Any, entries: dict[str, int]) -> bool:

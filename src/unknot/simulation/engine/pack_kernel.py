@@ -137,6 +137,14 @@ def pack_router(s, w):
 
 
 @inlined
+def count_flits(s, w):
+    """Fill in the flits in the input VCs of a router on the fast path."""
+    first_input, _ = first_rows(s, w)
+    for cell in range(s.words.first_input[w + 1] - first_input):
+        s.inputs.stored[natural(first_input + cell)] = counted(s, w, FLITS, cell)
+
+
+@inlined
 def unpack_router(s, w):
     """Fill the rows of a router on the fast path from its masks and planes."""
     masks, (first_input, first_output) = s.masks, first_rows(s, w)
@@ -148,7 +156,6 @@ def unpack_router(s, w):
             s.outputs.credits[out] = counted(s, w, SLOTS, cell)
     for cell in range(s.words.first_input[w + 1] - first_input):
         b = natural(first_input + cell)
-        s.inputs.stored[b] = counted(s, w, FLITS, cell)
         if (masks.owning[w] >> cell) & 1:
             s.inputs.state[b] = MOVING if (masks.movers[w] >> cell) & 1 else STALLED
             s.inputs.out[b] += first_output
@@ -171,9 +178,17 @@ def pack(s):
 
 
 @inlined
-def unpack(raw):
-    """Bring the rows of a part up to date; packets that terminals drew ahead are forgotten, to be drawn again."""
+def unpack(raw, whole):
+    """Bring the rows of a part up to date: with `whole` all, else the flits in buffers alone.
+
+    Packets that terminals drew ahead are then forgotten, to be drawn again.
+    """
     s = view(raw)
+    for r in range(s.setup.first_router, s.setup.last_router):
+        if is_simple(s, natural(r)):
+            count_flits(s, natural(s.first_word[natural(r)]))
+    if whole == 0:
+        return 0
     for r in range(s.setup.first_router, s.setup.last_router):
         if is_simple(s, natural(r)):
             unpack_router(s, natural(s.first_word[natural(r)]))

@@ -53,7 +53,7 @@ class State:
             self.raw[FIRST_TABLE + 2 * k : FIRST_TABLE + 2 * k + 2] = tables[name].ctypes.data, len(tables[name])
         self.tables = {name: tables[name] for name in TABLES}
         self.setup = Words(SETUP, self.raw[:ENTRIES])
-        self.linked: Any = None  # for what kind of run `kernels.link` has written addresses
+        self.linked: Any = None  # for what kind of run `kernels.link` has written addresses, and its loop
         self.count = Words(COUNT, self.raw[ENTRIES:FIRST_TABLE])
 
     def __getattr__(self, name: str) -> Any:

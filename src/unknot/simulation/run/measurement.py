@@ -143,6 +143,8 @@ class Window:
             self._look()
             rows.append([last - first, *(_counts(engine, *BATCH_COUNTS) - before)])
             report(engine.now)
+        if engine.find_knot():
+            return False
         self._batches = np.concatenate([self._batches, np.array(rows, dtype=np.float64)])
         if len(self._batches) == 2 * BATCHES:
             self._batches = self._batches.reshape(BATCHES, 2, 4).sum(axis=1)
@@ -280,6 +282,7 @@ def drain(engine: Engine, end: int, patience: int, report: Report) -> str:
         counted = engine.count("measured_created"), engine.count("measured_arrived")
         drawn = engine.now - int(engine.lag().max())
         if counted[0] == counted[1] and drawn >= end and not engine.owes(end):
+            engine.find_knot()
             return ""
         report("draining", engine.now)
         if not engine.run(100):
