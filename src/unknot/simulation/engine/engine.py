@@ -163,8 +163,10 @@ class Engine:
         """Simulate that many cycles more, with a look for a knot every `CHECK` cycles; False when one was found."""
         end = self.now + cycles
         while self.now < end and self.deadlock is None:
-            is_quiet = self.advance(min(end, self.now + CHECK - self.now % CHECK))
-            if is_quiet or self.now // CHECK > self._looked:
+            stop = min(end, self.now + CHECK - self.now % CHECK)
+            while self.now < stop:
+                self.advance(stop)
+            if stop // CHECK > self._looked:
                 self.find_knot()
         return self.deadlock is None
 
