@@ -48,6 +48,7 @@ CASES = (
     Case("hypercube(6)", "bit_reverse", (
         "dimension_order", "p_cube", "p_cube(minimal=False)", "negative_first", "duato", "schwiebert", "vba",
     )),
+    Case("mesh(4, 4, 4)", "transpose", ("dimension_order", 'composed(exits="spread")')),
     Case("hyperx([4, 4], 4)", "bit_complement", (
         "hyperx_minimal", "hyperx_dimension_order", "hyperx_dimwar", "hyperx_omniwar",
     )),

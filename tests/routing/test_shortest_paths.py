@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import networkx as nx
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,8 +14,9 @@ from tests.strategies import networks
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, to_networkx
-from unknot.network.families import from_edges, mesh, random_regular, torus
+from unknot.network.families import from_edges, irregular, mesh, random_regular, torus
 from unknot.routing import Relation, fully_adaptive, hop_number, shortest_paths
+from unknot.routing.tabulate import tabulate
 from unknot.studies.design import network as named
 from unknot.verify import check
 from unknot.verify.testing import check_relation
@@ -129,3 +131,15 @@ def test_wrong_options_and_networks_are_refused() -> None:
         hop_number(mesh(2, 2), choice="random", seed=0)
     with pytest.raises(NetworkError, match="hop_number on edges: there is no way from router r1 to router r0"):
         hop_number(from_edges([(0, 1)], directed=True))
+
+
+def test_any_seed_draws_the_same_in_plain_python_as_compiled() -> None:
+    network = irregular(8, 3, 1)
+    for seed in (1, 138, 139, 1_000_000):
+        relation = shortest_paths(network, choice="random", seed=seed)
+        table = tabulate(relation)
+        for at, address in [(relation.num_vcs + s, a) for s in range(8) for a in range(8) if s != a]:
+            (candidate,) = relation.candidates(at, address)
+            low, high = table.first[address : address + 2].tolist()
+            row = low + int(np.searchsorted(table.input_vc[low:high], at))
+            assert int(table.value[table.start[row]]) == candidate.vc

@@ -46,7 +46,8 @@ def offer(out, count, pick, here, there, first, index, share):
     """
     if pick >= 0 and count > 1:
         if pick > 0:
-            out[0] = out[((here * 7919 + there * 104729 + pick * 15485863) % 1000003) % count]
+            # In plain Python `here` may be a number of 32 bits, which would overflow.
+            out[0] = out[((int(here) * 7919 + int(there) * 104729 + pick * 15485863) % 1000003) % count]
         count = 1
     # Backwards, since the VCs of a channel are written where later channels stood.
     for k in range(count - 1, -1, -1):
