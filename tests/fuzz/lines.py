@@ -58,6 +58,7 @@ GOOD: dict[str, list[str]] = {
     "--kind": ["links", "channels", "routers"],
     "--operation": ["broadcast", "all_reduce", "gather"],
     "--to": ["json", "dot", "up_down", "dimension_order"],
+    "--bubble": ["localised", "global(packets=1)"],
     "--protocol": ["sink", "request_reply", "coherence"],
     "--time-limit": ["1", "0.5", "5"],
     "--store": ["s.sqlite"],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import asdict
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -135,7 +136,10 @@ def verdict_claim(verdict: Verdict) -> Document:
         }
     else:
         raise UnknotError("an open question has no evidence to write")
-    claim = {"subject": "deadlock", "switching": verdict.switching, "deadlock_free": verdict.deadlock_free}
+    claim: Document = {"subject": "deadlock", "switching": verdict.switching, "deadlock_free": verdict.deadlock_free}
+    if verdict.bubble is not None:
+        rings = [list(ring) for ring in verdict.bubble.rings]
+        claim["bubble"] = asdict(verdict.bubble) | {"rings": rings, "unguarded": list(verdict.bubble.unguarded)}
     return {**claim, "proof": proof}
 
 

@@ -13,6 +13,13 @@ relation that commits chooses one candidate on arrival, whatever its mark, and w
 A deadlock is a legal, non-empty filling of VCs by packets of which none can ever move: each header waits, and all
 that it waits for is held. Under `saf` and `vct` a packet is in one VC. Under `wormhole` it holds VCs in a row, and a
 VC holds flits of one packet. Under `wormhole-nonatomic` a VC may hold flits of several packets, one behind another.
+
+With bubble flow control, under `vct`, a VC is a queue with room for a number of packets, and some VCs form rings. A
+packet moves to a VC with room; it enters a ring, from a port or any VC but the one before it there, under the rule of
+the ring, unless the VC is unguarded: `localised`, with room for two; `global`, with room for another one in the ring;
+`critical`, with room beside the marked slot of the ring, which is in its first VC at the beginning, and goes back to
+the VC that a packet of the ring leaves when that takes the last slot of the VC that has the mark. Here a deadlock is
+a state, reached from the empty network, in which no packet can move and none is sent any more.
 """
 
 from __future__ import annotations
@@ -1913,8 +1920,136 @@ def accept_claims(part: Any, network: Network | None) -> list[str]:
     return [title + check(network, table, claim) for claim in field(part, "claims", list)]
 
 
+class Rings:
+    """The rings of a claim about bubble flow control, and what their VCs hold: packets, and marked slots."""
+
+    def __init__(self, table: Table, document: Any) -> None:
+        self.rule: str = field(document, "rule", str)
+        self.packets: int = field(document, "packets", int)
+        self.rings = [integers(ring, "rings", 0, table.vcs) for ring in field(document, "rings", list)]
+        self.unguarded = {*integers(field(document, "unguarded", list), "unguarded", 0, table.vcs)}
+        if self.rule not in ("localised", "global", "critical") or self.packets < 1 + (self.rule == "localised"):
+            raise Rejected(f"{self.rule!r} with room for {self.packets} packets is no bubble flow control")
+        self.steps = [{*zip([ring[-1], *ring[:-1]], ring, strict=True)} for ring in self.rings if len(ring) > 1]
+        ends = [(table.router[u], table.tail[v]) for steps in self.steps for u, v in steps]
+        once = all(len({*ring}) == len(ring) > 1 for ring in self.rings)
+        if not once or not self.rings or any(here != there for here, there in ends):
+            raise Rejected("rings are VCs, two or more, each of which leads to where the next begins")
+        self.queues: dict[int, list[int]] = {v: [] for v in range(table.vcs)}
+        self.marked = [ring[0] for ring in self.rings]
+
+    def entered(self, at: int, v: int) -> list[int]:
+        """The rings whose rule a packet obeys that goes from a place to VC v."""
+        return [r for r, ring in enumerate(self.rings) if v in ring and v not in self.unguarded
+                and (at, v) not in self.steps[r]]  # fmt: skip
+
+    def room(self, at: int, v: int) -> bool:
+        """Whether a packet can move from a place to VC v now."""
+        entered, left = self.entered(at, v), self.packets - len(self.queues[v])
+        kept = sum(self.marked[r] == v for r in entered) if self.rule == "critical" else 0
+        if self.rule == "localised" and entered:
+            kept = 1
+        if self.rule != "global":
+            return left > kept
+        inside = [sum(self.packets - len(self.queues[u]) for u in self.rings[r]) for r in entered]
+        return left > 0 and all(free > 1 for free in inside)
+
+    def move(self, packet: int, at: int, v: int) -> None:
+        """Move a packet, the first of its queue."""
+        if at in self.queues:
+            self.queues[at].pop(0)
+        self.queues[v].append(packet)
+        for r, steps in enumerate(self.steps):
+            if self.marked[r] == v and (at, v) in steps and len(self.queues[v]) == self.packets:
+                self.marked[r] = at
+
+    def keeps_bubble(self, r: int) -> bool:
+        """Whether a ring has room for a packet at all times, into which a packet of the ring may go."""
+        return not any(v in self.unguarded or self.entered(u, v) for u, v in self.steps[r])
+
+
+def check_bubble_free(table: Table, rings: Rings, proof: Any) -> None:
+    """Check that all VCs drain in the order of their ranks when nothing is sent any more.
+
+    Of a state in which nothing can move, take a packet on the lowest rank that has any, or one at a port. All below
+    is empty: a candidate there could be entered. So all packets on that rank wait, in a ring of this rank alone,
+    for its next VC, which is full; then the whole ring is, and it has room for a packet at all times.
+    """
+    if field(proof, "kind", str) != "bubble":
+        raise Rejected(f"a proof of kind {proof['kind']!r} shows nothing about bubble flow control")
+    rank = integers(field(proof, "rank", list), "rank", 0, 2**60, table.vcs)
+    along = {step for r, steps in enumerate(rings.steps) if rings.keeps_bubble(r)
+             and len({rank[v] for v in rings.rings[r]}) == 1 for step in steps}  # fmt: skip
+    hops = {(at, v) for rows in table.may for at, row in rows.items() for v in row}
+    # A mark goes back over hops that packets make along its ring.
+    back = [backwards({u: [v] for u, v in steps & hops}) for steps in rings.steps]
+    marked = [{*closure([ring[0]], lambda v, r=r: back[r].get(v, []))} for r, ring in enumerate(rings.rings)]  # type: ignore[misc]
+    if rings.rule != "critical":
+        marked = []
+
+    def drains(at: int, v: int) -> bool:
+        if v == EJECT or (at, v) in along:
+            return True
+        low, entered = 2**60 if at >= table.vcs else rank[at], rings.entered(at, v)
+        if marked and sum(v in marked[r] for r in entered) >= rings.packets:
+            return False  # all slots of an empty VC may be marked ones
+        scarce = rings.rule == "global" and rings.packets == 1  # an empty VC alone is not room for two
+        below = [sum(rank[u] < low for u in rings.rings[r]) for r in entered if scarce]
+        return rank[v] < low and all(many > 1 for many in below)
+
+    for address in range(table.addresses):
+        for at in table.may[address]:
+            for choice in table.choices(at, address):
+                if not any(drains(at, v) for v in choice):
+                    raise Rejected(f"bubble: address {address} waits at {table.name(at)} for nothing that drains")
+
+
+def check_bubble_deadlock(table: Table, rings: Rings, proof: Any) -> None:
+    """Send packets one after the other; each goes on at once to where it stays, and in the end none can move."""
+    messages = field(proof, "messages", list)
+    if field(proof, "reachability", str) != "scheduled" or not messages:
+        raise Rejected("a deadlock under bubble flow control is a schedule of packets")
+    depth = field(proof, "buffer_depth", int)
+    ends: list[tuple[int, int, list[int]]] = []
+    for number, message in enumerate(messages):
+        if not 0 < field(message, "length", int) * rings.packets <= depth:
+            raise Rejected(f"buffers of {depth} flits have no room for {rings.packets} packets like {number + 1}")
+        source, address = field(message, "source", int), field(message, "address", int)
+        way = [v for part in ("lead", "held") for v in integers(field(message, part, list), part, 0, table.vcs)]
+        wants = integers(field(message, "wanted", list), "wanted", 0, table.vcs)
+        if not 0 <= address < table.addresses or source not in table.sources[address]:
+            raise Rejected(f"packet {number + 1} is not sent by its source")
+        at = table.vcs + source
+        for v in way:
+            first = at >= table.vcs or rings.queues[at][0] == number
+            if not first or v not in table.may[address].get(at, ()) or not rings.room(at, v):
+                raise Rejected(f"packet {number + 1} cannot go from {table.name(at)} to {table.name(v)}")
+            rings.move(number, at, v)
+            at = v
+        ends.append((at, address, wants))
+    for number, (at, address, wants) in enumerate(ends):
+        if at < table.vcs and rings.queues[at][0] != number:
+            continue
+        if not any({*choice} == {*wants} for choice in table.choices(at, address)):
+            raise Rejected(f"packet {number + 1} does not wait at {table.name(at)} for what it says")
+        if not wants or any(rings.room(at, v) for v in wants):
+            raise Rejected(f"packet {number + 1} can move from {table.name(at)}")
+
+
+def check_bubble(table: Table, claim: Any, proof: Any) -> str:
+    """Check that a relation is free of deadlock with bubble flow control, or not."""
+    rings, free = Rings(table, field(claim, "bubble", dict)), field(claim, "deadlock_free", bool)
+    if technique(claim) != "vct":
+        raise Rejected("bubble flow control goes with vct")
+    (check_bubble_free if free else check_bubble_deadlock)(table, rings, proof)
+    under = f"under vct with the {rings.rule} bubble in {len(rings.rings)} rings, {rings.packets} packets per VC"
+    return f"{'free of deadlock' if free else 'deadlock'} {under}"
+
+
 def check_verdict(table: Table, claim: Any, proof: Any) -> str:
     """Check that a relation is free of deadlock under a technique, or not, or that packets would block each other."""
+    if "bubble" in claim:
+        return check_bubble(table, claim, proof)
     switching, free = technique(claim), claim.get("deadlock_free", "missing")
     if free is True:
         check_free(table, switching, proof)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from unknot._base.shown import Brief, Shown
 from unknot._base.switching import Switching
+from unknot.routing.bubble import Bubble
 
 Reachability = Literal["injected", "scheduled", "not-established"]
 
@@ -32,7 +33,8 @@ class Message:
         VCs it holds, tail first; the header stands in the last.
     wanted : tuple of int
         VCs its blocked header waits for, all held by messages of the configuration. Under non-atomic allocation the
-        header has committed to one candidate, and this is it.
+        header has committed to one candidate, and this is it. With bubble flow control several messages are in a VC;
+        those behind the first want nothing yet.
 
     Examples
     --------
@@ -67,6 +69,8 @@ class Configuration(Brief):
         In the order of the schedule when there is one.
     limited : bool
         A limit ended the search for a way from the terminals to where these messages stand: a better grade is open.
+    bubble : Bubble or None
+        Bubble flow control that they obey.
 
     Examples
     --------
@@ -81,11 +85,14 @@ class Configuration(Brief):
     reachability: Reachability
     messages: tuple[Message, ...]
     limited: bool = False
+    bubble: Bubble | None = None
 
     @property
     def summary(self) -> str:
         """Description of the configuration in a sentence."""
         text = f"{len(self.messages)} messages that can never move hold all that they wait for"
+        if self.bubble is not None:
+            return f"{len(self.messages)} messages can never move"
         if self.limited:
             return f"{text}; whether they can come straight from terminals of their own was left open by a limit"
         if self.reachability == "not-established":
@@ -109,7 +116,7 @@ class Certificate(Brief):
 
     Attributes
     ----------
-    kind : {"order", "escape", "drain", "exhausted"}
+    kind : {"order", "escape", "drain", "exhausted", "bubble"}
         What `rank` shows about every reachable state (c, d) at a VC c. Ejection ranks below all, in `order` above:
 
         - `order`: every candidate ranks higher than c; so no cycle of dependencies.
@@ -118,6 +125,8 @@ class Certificate(Brief):
           of whose waited candidates have at least rank(c); so worms drain in rank order.
         - `exhausted` (wormhole): the same for all VCs outside `core`; from a VC in the core every candidate ranks at
           most as high; and no configuration holds core VCs of one rank only, as `windows` shows.
+        - `bubble` (vct): some waited candidate ranks lower than c, and can be entered when all lower ranks are empty;
+          or it follows c in a ring that keeps a bubble, whose VCs all have one rank.
     rank : int64 array, shape (VCs,)
     core : bool array, shape (VCs,), or None
         For `exhausted`: the VCs that were searched.
@@ -134,7 +143,7 @@ class Certificate(Brief):
     ('order', (24,))
     """
 
-    kind: Literal["order", "escape", "drain", "exhausted"]
+    kind: Literal["order", "escape", "drain", "exhausted", "bubble"]
     rank: npt.NDArray[np.int64]
     core: npt.NDArray[np.bool_] | None = None
     windows: tuple[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], ...] = ()
@@ -188,6 +197,8 @@ class Verdict(Shown):
         Result in words; of an open question, how far it got.
     size : Size or None
         Size of the question.
+    bubble : Bubble or None
+        Bubble flow control that it was asked for, with `switching`.
 
     Examples
     --------
@@ -205,6 +216,7 @@ class Verdict(Shown):
     configuration: Configuration | None = None
     certificate: Certificate | None = None
     size: Size | None = None
+    bubble: Bubble | None = None
 
     @property
     def reachability(self) -> Reachability | None:
@@ -212,4 +224,5 @@ class Verdict(Shown):
 
     def __repr__(self) -> str:
         answer = {True: "deadlock-free", False: "can deadlock", None: "undecided"}[self.deadlock_free]
-        return f"<Verdict {answer} under {self.switching}: {self.established}>"
+        rule = f" with the {self.bubble.rule} bubble" if self.bubble else ""
+        return f"<Verdict {answer} under {self.switching}{rule}: {self.established}>"

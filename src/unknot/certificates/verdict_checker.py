@@ -21,7 +21,7 @@ from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import plain
-from unknot.certificates.documents import plain_table
+from unknot.certificates.documents import plain_table, verdict_claim
 from unknot.certificates.plain import PROVES, Rejected, Unchecked
 from unknot.certificates.verdict import Certificate, Configuration, Verdict
 from unknot.routing.relation import Candidate, Relation
@@ -85,12 +85,15 @@ def accept_verdict(relation: Relation, verdict: Verdict) -> None:
     if verdict.switching not in SWITCHINGS or (filling is None) != bool(free) or (certificate is None) == bool(free):
         raise Rejected(f"{'a proof' if free else 'a deadlock'} needs evidence of its own kind, and no other")
     if filling is not None:
-        if filling.switching != verdict.switching or filling.reachable != (free is False):
+        alike = (filling.switching, filling.bubble) == (verdict.switching, verdict.bubble)
+        if not alike or filling.reachable != (free is False):
             raise Rejected(f"the verdict is another than this configuration shows ({filling.reachability!r})")
         accept_configuration(relation, filling)
         return
     try:
-        if certificate is not None:
+        if certificate is not None and verdict.bubble is not None:
+            _bubble(relation, verdict)
+        elif certificate is not None:
             _certificate(relation, certificate, verdict.switching)
     except RelationError as error:
         raise Rejected(f"the evidence is not of this relation: {error}") from error
@@ -112,7 +115,10 @@ def accept_configuration(relation: Relation, filling: Configuration) -> None:
     >>> accept_configuration(relation, unknot.check(relation).configuration)
     """
     try:
-        _configuration(relation, filling)
+        if filling.bubble is not None:
+            _bubble(relation, Verdict(False, filling.switching, "", "", "", filling, bubble=filling.bubble))
+        else:
+            _configuration(relation, filling)
     except RelationError as error:
         raise Rejected(f"the evidence is not of this relation: {error}") from error
 
@@ -145,6 +151,12 @@ def accept_placement(relation: Relation, filling: Configuration) -> None:
                 raise Rejected(f"message {number} holds {name(vc)}, and so does message {holder[vc]}")
     if filling.reachability == "injected" and len({m.source for m in filling.messages}) < len(filling.messages):
         raise Rejected("messages that are injected all at once need ports of their own")
+
+
+def _bubble(relation: Relation, verdict: Verdict) -> None:
+    """Check a verdict about bubble flow control by `plain`, which is fast enough for it."""
+    claim = verdict_claim(verdict)
+    plain.check_bubble(plain_table(relation), claim, claim["proof"])
 
 
 def _configuration(relation: Relation, filling: Configuration) -> None:

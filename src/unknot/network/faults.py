@@ -1,7 +1,8 @@
-"""Networks without their failed routers and channels; see `Network.without`."""
+"""Networks without their failed routers and channels, and the names of channels; see `Network.without`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -94,3 +95,34 @@ def without(
 
 def _picked(labels: tuple[str, ...] | None, keep: npt.NDArray[np.int64]) -> tuple[str, ...] | None:
     return None if labels is None else tuple(labels[i] for i in keep.tolist())
+
+
+def channels_of(network: Network, channel: int | str) -> list[int]:
+    """The channels that a number or a text names.
+
+    Raises
+    ------
+    NetworkError
+        If there are none.
+    """
+    if isinstance(channel, (int, np.integer)):
+        if not 0 <= channel < network.num_channels:
+            raise NetworkError(
+                f"network {network.name!r} has no channel {channel}: they are 0 to {network.num_channels - 1}"
+            )
+        return [int(channel)]
+    ends = re.split(r"\s*(<->|↔|->|→)\s*", channel.strip())
+    if len(ends) != 3:
+        raise NetworkError(f"{channel!r} is no channel; name it by its routers, such as (1,1)->(1,2)")
+    start, arrow, stop = ends
+    if arrow in ("->", "→") and re.search(r"[#\[]", stop):
+        name = f"{start}→{stop}".replace(" ", "")
+        if exact := [c for c in range(network.num_channels) if network.channel_name(c).replace(" ", "") == name]:
+            return exact
+    a, b = network.router(start), network.router(stop)
+    channels = network.between(a, b) + (network.between(b, a) if arrow in ("<->", "↔") else [])
+    if not channels:
+        raise NetworkError(
+            f"network {network.name!r} has no channel from {network.router_name(a)} to {network.router_name(b)}"
+        )
+    return channels

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.network import Network
 from unknot.report.phrases import count, listed
+from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
@@ -52,6 +53,8 @@ def describe(relation: Relation, configuration: Configuration, *, packet_length:
     Message 1: t0 at (0) → t2 at (2), 8 flits, holds (0)→(1); waits for (1)→(2) (held by message 2).
     """
     messages = configuration.messages
+    if configuration.bubble is not None:
+        return _with_bubble(relation, messages, configuration.bubble)
     held = sum(len(message.held) for message in messages)
     each = "Its header waits" if len(messages) == 1 else "Each header waits"
     ring, holder = circle(configuration), configuration.holder
@@ -65,6 +68,22 @@ def describe(relation: Relation, configuration: Configuration, *, packet_length:
         ),
         *([f"Waiting in a circle: message {knot}."] if knot else []),
         *([] if packet_length else [REACHED[configuration.reachability]]),
+    ]
+
+
+def _with_bubble(relation: Relation, messages: tuple[Message, ...], bubble: Bubble) -> list[str]:
+    """The messages of a deadlock under bubble flow control, several to a virtual channel."""
+    vcs, lines = relation.vcs, list[str]()
+    for number, message in enumerate(messages, start=1):
+        place = f"in {vcs.name(message.held[-1])}" if message.held else "at its port"
+        wanted = listed([vcs.name(vc) for vc in message.wanted], "or")
+        does = f"waits {place} for {wanted}" if wanted else f"stands {place} behind another"
+        lines.append(f"Message {number}: {journey(relation, message)}, {does}.")
+    return [
+        f"{count(len(messages), 'message')} can never move again. Virtual channels have room for "
+        f"{count(bubble.packets, 'packet')} each, and rings are entered by the {bubble.rule} rule.",
+        *lines,
+        "Sent in this order, each once the one before stands still, they come to stand like this.",
     ]
 
 

@@ -16,8 +16,10 @@ from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
 from unknot._base.threads import threads_of
 from unknot.certificates.verdict import Certificate, Configuration, Size, Verdict
+from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.verify.bubbles import check_bubble
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact import Worm, find_worms
 from unknot.verify.lead_ins import small_closed_set
@@ -46,6 +48,7 @@ def check(
     threads: int | None = None,
     progress: Progress | None = None,
     shorten: bool = True,
+    bubble: Bubble | None = None,
 ) -> Verdict:
     """Decide whether a relation can deadlock.
 
@@ -74,6 +77,8 @@ def check(
     shorten : bool
         Search for a smaller counterexample, and for one that comes straight from the terminals, which takes tens of
         milliseconds; else it is the first that was found.
+    bubble : Bubble, optional
+        Bubble flow control on some rings, under ``vct``; `unknot.routing.bubble` makes it.
 
     Returns
     -------
@@ -93,7 +98,9 @@ def check(
     True
     """
     technique = switching_named(switching)
-    verdicts = _verdicts(relation, (technique,), time_limit, buffer_depth, threads, progress, shorten)
+    if bubble is not None and technique != "vct":
+        raise RelationError(f"bubble flow control counts whole packets, so it goes with vct, not with {technique}")
+    verdicts = _verdicts(relation, (technique,), time_limit, buffer_depth, threads, progress, shorten, bubble)
     return verdicts[technique]
 
 
@@ -149,6 +156,7 @@ def _verdicts(
     threads: int | None,
     progress: Progress | None,
     shorten: bool,
+    bubble: Bubble | None = None,
 ) -> dict[Switching, Verdict]:
     """The verdicts under some techniques, the first with all the time and, if so wanted, a short counterexample."""
     require_depth(buffer_depth, "check")
@@ -157,6 +165,8 @@ def _verdicts(
     verdicts: dict[Switching, Verdict] = {}
 
     def one(technique: Switching, graph: Dependencies, effort: Effort) -> Verdict:
+        if bubble is not None:
+            return check_bubble(graph, bubble, depth, effort)
         alike = verdicts.get("vct" if technique == "saf" else "saf") if technique in ("saf", "vct") else None
         if alike is not None:
             knot = alike.configuration and replace(alike.configuration, switching=technique)

@@ -20,6 +20,7 @@ from unknot.cli.answers.form import (
     key,
 )
 from unknot.cli.answers.networks import RelationForm
+from unknot.routing.bubble import Bubble
 from unknot.verify.delivery import Delivery
 from unknot.verify.smallest import Smallest
 
@@ -27,7 +28,19 @@ from unknot.verify.smallest import Smallest
 class CertificateForm(Form):
     """Kind of proof that a routing is deadlock-free."""
 
-    kind: Literal["order", "escape", "drain", "exhausted"]
+    kind: Literal["order", "escape", "drain", "exhausted", "bubble"]
+
+
+@form_of(Bubble)
+class BubbleForm(Form):
+    """Bubble flow control on some rings."""
+
+    rings: list[list[VcName]]
+    unguarded: list[VcName]
+
+
+def _bubble_words(bubble: Any, _: Any) -> str:
+    return bubble and f"{bubble['rule']}, room for {bubble['packets']} packets, {len(bubble['rings'])} rings"
 
 
 @form_of(Verdict)
@@ -40,7 +53,8 @@ class VerdictForm(Form):
     certificate_holds: bool | None = key(
         "Whether the separate checker accepts the evidence; null: nothing to check, or too large."
     )
-    table: ClassVar[tuple[str, ...]] = ("switching", "deadlock_free", "method", "scope", "established")
+    bubble: Annotated[BubbleForm | None, Words(_bubble_words)] = key("Bubble flow control that was asked for.")
+    table: ClassVar[tuple[str, ...]] = ("switching", "bubble", "deadlock_free", "method", "scope", "established")
 
 
 class DeadEndForm(Form):
@@ -108,8 +122,8 @@ class CheckAnswer(VerdictForm, DeliveryForm, RelationForm):
     """JSON answer of `unknot check`."""
 
     table = (
-        "network.name", "routing", "vcs", "switching", "deadlock_free", "method", "size", "seconds", "scope",
-        "established", "certificate.kind", "reachability", "certificate_holds", "smallest", "delivered",
+        "network.name", "routing", "vcs", "switching", "bubble", "deadlock_free", "method", "size", "seconds",
+        "scope", "established", "certificate.kind", "reachability", "certificate_holds", "smallest", "delivered",
         "undelivered_pairs", "minimal", "longest_route", "longest_pair", "techniques", "dead_ends", "loops",
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -50,6 +50,7 @@ def check(
     all_sizes: bool = False,
     to: str | None = None,
     protocol: str | None = None,
+    bubble: str | None = None,
     explain: bool = False,
     export: Path | None = None,
     evidence: Path | None = None,
@@ -75,6 +76,8 @@ def check(
         Whether routers can change one by one from this routing to another, in which order, and what can happen.
     protocol : FILE.toml|NAME
         With terminals that wait too: request_reply, coherence, axi, …, or a file.
+    bubble : RULE
+        With bubble flow control: localised, global or critical, with options: 'global(packets=1, rings="FILE.toml")'.
     explain
         Tell the whole argument, step by step.
     export : FILE.json
@@ -84,6 +87,7 @@ def check(
     from unknot.cli.answers.verdicts import CheckAnswer, VerdictForm
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import describe, tell
+    from unknot.verify import check as check_relation
     from unknot.verify import check_all, deliver
     from unknot.verify.check import NO_ANSWER
     from unknot.verify.delivery import NOT_FOLLOWED
@@ -108,8 +112,20 @@ def check(
         )
     relation = relation_of(network, routing, vcs, flows=flows, proved=True)
     began = time.monotonic()
+    rule = None
+    if bubble is not None:
+        from unknot.routing.bubble import bubble_named
+
+        if smallest or explain or export is not None or out is not None:
+            raise RelationError("--bubble: --smallest, --explain, --export and --out are about routings without it")
+        rule = bubble_named(relation, bubble)
     with activity.working("proving") as progress:
-        verdicts = check_all(relation, switching, time_limit=deadline, buffer_depth=buffer_depth, progress=progress)
+        limits: Any = {"time_limit": deadline, "buffer_depth": buffer_depth, "progress": progress}
+        verdicts = (
+            check_all(relation, switching, **limits)
+            if rule is None
+            else {switching: check_relation(relation, switching, bubble=rule, **limits)}
+        )
     verdict = verdicts[switching]
     seconds = time.monotonic() - began
     ending = deadline.closing.closing

@@ -11,10 +11,11 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import NetworkError, SimulationError
+from unknot._base.errors import SimulationError
 from unknot._base.numbers import require_whole
 from unknot._base.pieces import Piece
 from unknot.network import Network
+from unknot.network.faults import channels_of
 from unknot.routing.named import routing, routing_named
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.sources import Pairs
@@ -99,37 +100,6 @@ def fault_of(text: str, network: Network, where: str = "<fault>") -> Fault:
     if not channels and not routers and routing is None:
         raise pair[1].error("expected what dies after the cycle, such as (1,1)->(1,2)")
     return Fault(int(pair[0].text), channels, routers, routing)
-
-
-def channels_of(network: Network, channel: int | str) -> list[int]:
-    """The channels that a number or a text names.
-
-    Raises
-    ------
-    NetworkError
-        If there are none.
-    """
-    if isinstance(channel, (int, np.integer)):
-        if not 0 <= channel < network.num_channels:
-            raise NetworkError(
-                f"network {network.name!r} has no channel {channel}: they are 0 to {network.num_channels - 1}"
-            )
-        return [int(channel)]
-    ends = re.split(r"\s*(<->|↔|->|→)\s*", channel.strip())
-    if len(ends) != 3:
-        raise NetworkError(f"{channel!r} is no channel; name it by its routers, such as (1,1)->(1,2)")
-    start, arrow, stop = ends
-    if arrow in ("->", "→") and re.search(r"[#\[]", stop):
-        name = f"{start}→{stop}".replace(" ", "")
-        if exact := [c for c in range(network.num_channels) if network.channel_name(c).replace(" ", "") == name]:
-            return exact
-    a, b = network.router(start), network.router(stop)
-    channels = network.between(a, b) + (network.between(b, a) if arrow in ("<->", "↔") else [])
-    if not channels:
-        raise NetworkError(
-            f"network {network.name!r} has no channel from {network.router_name(a)} to {network.router_name(b)}"
-        )
-    return channels
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,213 @@
+"""Bubble flow control under virtual cut-through: rings of VCs, and the rule by which packets enter them.
+
+docs/bubbles.md states the rules and what they assume.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from unknot._base.calls import parse_call
+from unknot._base.errors import RelationError, require_known
+from unknot._base.input import read_text
+from unknot._base.numbers import require_whole
+from unknot.network.faults import channels_of
+from unknot.network.grid import grid
+from unknot.routing.relation import Relation
+
+BubbleRule = Literal["localised", "global", "critical"]
+RULES: tuple[BubbleRule, ...] = get_args(BubbleRule)
+PACKETS = 2
+"""Packets for which a VC has room unless another number is given."""
+
+
+@dataclass(frozen=True)
+class Bubble:
+    """Bubble flow control on some rings of a relation.
+
+    Attributes
+    ----------
+    rule : {"localised", "global", "critical"}
+        What a packet needs to enter a ring: room for two packets in the buffer it enters; room for one, and for
+        another one in the ring; room for one beside the marked slot of the ring.
+    packets : int
+        Packets of the greatest length for which each VC has room.
+    rings : tuple of tuple of int
+        VCs of each ring, each followed by the one that it leads to; the mark begins in the first.
+    unguarded : tuple of int
+        VCs of rings that packets enter without the rule.
+
+    Raises
+    ------
+    RelationError
+        If there is no ring, a ring has a VC twice, or the localised rule is given buffers of one packet.
+    """
+
+    rule: BubbleRule
+    packets: int
+    rings: tuple[tuple[int, ...], ...]
+    unguarded: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_known("bubble rule", self.rule, RULES, RelationError)
+        require_whole("packets", self.packets, 1, error=RelationError)
+        if self.rule == "localised" and self.packets < 2:
+            raise RelationError(
+                "the localised bubble rule asks for room for two packets in a buffer, and these have room for "
+                f"{self.packets}; give deeper buffers, or the rule global"
+            )
+        if not self.rings or any(len(ring) < 2 or len(set(ring)) < len(ring) for ring in self.rings):
+            raise RelationError("bubble flow control takes rings, of two different VCs at least")
+
+    @cached_property
+    def before(self) -> dict[int, dict[int, int]]:
+        """For each VC of a ring: by the number of the ring, the VC before it."""
+        before: dict[int, dict[int, int]] = {}
+        for number, ring in enumerate(self.rings):
+            for u, v in pairwise((ring[-1], *ring)):
+                before.setdefault(v, {})[number] = u
+        return before
+
+    def entered(self, at: int, vc: int) -> list[int]:
+        """The rings that a packet enters, and whose rule it obeys, when it goes from an input VC or port to a VC."""
+        if vc in self.unguarded:
+            return []
+        return [ring for ring, before in self.before.get(vc, {}).items() if before != at]
+
+
+def bubble(
+    relation: Relation,
+    rule: str,
+    *,
+    packets: int = PACKETS,
+    rings: str | Path | Iterable[Iterable[int]] | None = None,
+) -> Bubble:
+    """Return bubble flow control for a relation.
+
+    Parameters
+    ----------
+    rule : {"localised", "global", "critical"}
+    packets : int
+        Packets of the greatest length for which each VC has room.
+    rings : path, or iterable of VCs, optional
+        By default every dimension of a torus, each direction and each VC index; or a TOML file, as docs/bubbles.md
+        describes it; or the VCs of each ring in their order.
+
+    Raises
+    ------
+    RelationError
+        If a ring is none, or nothing says what the rings are.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> from unknot.routing import dimension_order
+    >>> made = bubble(dimension_order(unknot.network.families.torus(4, 3)), "localised")
+    >>> len(made.rings), sorted({len(ring) for ring in made.rings})
+    (14, [3, 4])
+    """
+    unguarded: tuple[int, ...] = ()
+    if isinstance(rings, (str, Path)):
+        declared, unguarded = _read(relation, rings)
+    else:
+        declared = _torus_rings(relation) if rings is None else tuple(tuple(ring) for ring in rings)
+    made = Bubble(rule, packets, declared, unguarded)  # type: ignore[arg-type]
+    network, vcs = relation.network, relation.vcs
+    for ring in made.rings:
+        for u, v in pairwise((ring[-1], *ring)):
+            if not 0 <= min(u, v) <= max(u, v) < vcs.total:
+                raise RelationError(f"ring {list(ring)}: {relation.name} has VCs 0 to {vcs.total - 1}")
+            if network.target[vcs.channel[u]] != network.source[vcs.channel[v]]:
+                raise RelationError(f"a ring does not go on from {vcs.name(u)} to {vcs.name(v)}")
+    return made
+
+
+def bubble_named(relation: Relation, text: str, where: str = "--bubble") -> Bubble:
+    """Bubble flow control from its name, with options if wanted: ``global(packets=1, rings="rings.toml")``.
+
+    Raises
+    ------
+    UnknotError
+        If there is no such rule or option, or the rings do not fit.
+    """
+    call = parse_call(text, where)
+    require_known(f"{where}: unknown rule", call.name, RULES, RelationError)
+    if call.args or not call.options.keys() <= {"packets", "rings"}:
+        raise RelationError(f'{where}: {call.name} takes packets=NUMBER and rings="FILE.toml" alone, got {text!r}')
+    return bubble(relation, call.name, **call.options)
+
+
+def _torus_rings(relation: Relation) -> tuple[tuple[int, ...], ...]:
+    """Every closed line of a torus in both directions, with each VC index that all its channels have."""
+    network, vcs = relation.network, relation.vcs
+    channel = grid(network).channel
+    rings: list[tuple[int, ...]] = []
+    for port in range(channel.shape[1]):
+        onward = channel[:, port].tolist()
+        left = dict.fromkeys(range(network.num_routers))
+        while left:
+            first = here = next(iter(left))
+            line: list[int] = []
+            while here in left:
+                del left[here]
+                if onward[here] >= 0:
+                    line.append(onward[here])
+                    here = int(network.target[onward[here]])
+            if line and here == first:
+                many = min(int(vcs.counts[c]) for c in line)
+                rings += [tuple(int(vcs.first[c]) + index for c in line) for index in range(many)]
+    if not rings:
+        raise RelationError(f"network {network.name!r} has no closed line, so no ring to keep a bubble in")
+    return tuple(rings)
+
+
+def _read(relation: Relation, path: str | Path) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
+    """The rings of a TOML file, and the VCs that are entered without the rule."""
+    try:
+        document = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise RelationError(f"{path}: {error}") from None
+    tables = document.get("ring", [])
+    wrong = [key for key in document if key not in ("ring", "unguarded")]
+    if wrong or not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise RelationError(f"{path}: [[ring]] and unguarded are known, got {wrong or 'ring'}")
+    rings = [_ring(relation, table, f"{path}, ring {number}") for number, table in enumerate(tables, start=1)]
+    declared = tuple(rings) if rings else _torus_rings(relation)
+    members = {vc for ring in declared for vc in ring}
+    first = relation.vcs.first
+    every = [c for name in _names(document.get("unguarded", []), f"{path}, unguarded")
+             for c in channels_of(relation.network, name)]  # fmt: skip
+    outside = [c for c in every if members.isdisjoint(range(int(first[c]), int(first[c + 1])))]
+    if outside:
+        raise RelationError(f"{path}: {relation.network.channel_name(outside[0])} is unguarded, and is in no ring")
+    return declared, tuple(vc for c in every for vc in range(int(first[c]), int(first[c + 1])) if vc in members)
+
+
+def _ring(relation: Relation, table: dict[str, Any], where: str) -> tuple[int, ...]:
+    """The VCs of a ring: one index of channels that are named one after the other."""
+    wrong = [key for key in table if key not in ("channels", "vc")]
+    if wrong:
+        raise RelationError(f"{where}: channels and vc are known, got {wrong[0]!r}")
+    index, ring = table.get("vc", 0), []
+    require_whole(f"{where}: vc", index, 0, error=RelationError)
+    for name in _names(table.get("channels"), where):
+        named = channels_of(relation.network, name)
+        if len(named) > 1:
+            raise RelationError(f"{where}: {name} names {len(named)} channels; give one of them")
+        if index >= relation.vcs.counts[named[0]]:
+            raise RelationError(f"{where}: {name} has no VC {index}")
+        ring.append(int(relation.vcs.first[named[0]]) + index)
+    return tuple(ring)
+
+
+def _names(names: Any, where: str) -> list[str]:
+    """A list of names of channels."""
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise RelationError(f'{where}: expected a list of channels, such as ["(0,0)->(1,0)"]')
+    return names

@@ -1,0 +1,198 @@
+"""Ways from an empty network to buffers full of packets that block each other, under bubble flow control."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from dataclasses import dataclass
+from itertools import pairwise
+
+from unknot._base.deadline import clock
+from unknot.certificates.verdict import Message
+from unknot.routing.bubble import Bubble
+from unknot.routing.relation import Relation
+from unknot.verify.states import Explorer
+
+FIRST = 12
+"""VCs of a knot with which a filling is begun, one after the other."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """A header: its VC, its address, what it waits for; and addresses of packets that may stand behind it."""
+
+    vc: int
+    address: int
+    waited: tuple[int, ...]
+    behind: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Sent:
+    """A packet that was sent to the VC of a header; its way begins with the injection port."""
+
+    head: Head
+    address: int
+    way: list[int]
+
+
+class Buffers:
+    """Packets in each VC, and the marks of rings."""
+
+    def __init__(self, bubble: Bubble) -> None:
+        self.bubble = bubble
+        self.held: defaultdict[int, int] = defaultdict(int)
+        self.marks = [ring[0] if bubble.rule == "critical" else -1 for ring in bubble.rings]
+        self.inside = [0] * len(bubble.rings)
+
+    def copy(self) -> Buffers:
+        """Return the same buffers, to be filled otherwise."""
+        other = Buffers(self.bubble)
+        other.held, other.marks, other.inside = self.held.copy(), self.marks.copy(), self.inside.copy()
+        return other
+
+    def takes(self, at: int, vc: int) -> bool:
+        """Whether a packet in an input VC, or at a port, may go to a VC."""
+        bubble, entered = self.bubble, self.bubble.entered(at, vc)
+        room = bubble.packets - self.held[vc] - sum(self.marks[r] == vc for r in entered)
+        if bubble.rule == "localised" and entered:
+            room -= 1
+        kept = bubble.rule != "global" or all(
+            self.inside[r] + 2 <= len(bubble.rings[r]) * bubble.packets for r in entered
+        )
+        return room > 0 and kept
+
+    def move(self, at: int, vc: int) -> None:
+        """Move a packet; a mark whose slot it takes goes back to the slot that it leaves."""
+        before = self.bubble.before
+        self.held[vc] += 1
+        self.held[at] -= 1
+        for r in before.get(vc, {}):
+            self.inside[r] += 1
+            if self.marks[r] == vc and self.held[vc] == self.bubble.packets and before[vc][r] == at:
+                self.marks[r] = at
+        for r in before.get(at, {}):
+            self.inside[r] -= 1
+
+
+class Ways:
+    """Ways of packets from terminals to VCs, through VCs that are empty."""
+
+    def __init__(self, relation: Relation) -> None:
+        self.relation, self.explorer = relation, Explorer(relation)
+        self.back: dict[int, dict[int, list[int]]] = {}
+
+    def before(self, address: int) -> dict[int, list[int]]:
+        """For each VC, where headers with an address come to it from."""
+        if address not in self.back:
+            back: dict[int, list[int]] = {}
+            for at, onward in self.explorer.steps(address).items():
+                for v in onward:
+                    back.setdefault(v, []).append(at)
+            self.back[address] = back
+        return self.back[address]
+
+    def shortest(self, buffers: Buffers, address: int, vc: int) -> list[int] | None:
+        """The injection port and the VCs, the last included, of a way that is open; None if there is none."""
+        back, onward = self.before(address), {vc: vc}
+        queue = deque([vc])
+        while queue:
+            v = queue.popleft()
+            for at in back.get(v, ()):
+                if at in onward or buffers.held[at] > 0 or not buffers.takes(at, v):
+                    continue
+                onward[at] = v
+                if at >= self.relation.num_vcs:
+                    way = [at]
+                    while way[-1] != vc:
+                        way.append(onward[way[-1]])
+                    return way
+                queue.append(at)
+        return None
+
+    def add(self, buffers: Buffers, address: int, vc: int) -> list[int] | None:
+        """Send one packet more to a VC, if there is a way; return the way."""
+        way = self.shortest(buffers, address, vc)
+        if way is None:
+            return None
+        trial = buffers.copy()
+        for at, v in pairwise(way):
+            if not trial.takes(at, v):
+                return None
+            trial.move(at, v)
+        buffers.held, buffers.marks, buffers.inside = trial.held, trial.marks, trial.inside
+        return way
+
+    def fill(self, buffers: Buffers, head: Head) -> list[Sent]:
+        """Send packets to the VC of a header until it takes no more, that of the header first."""
+        sent: list[Sent] = []
+        for address in dict.fromkeys((head.address, *head.behind)):
+            if buffers.held[head.vc] == 0 and address != head.address:
+                break
+            while (way := self.add(buffers, address, head.vc)) is not None:
+                sent.append(Sent(head, address, way))
+        return sent
+
+
+def filling(
+    relation: Relation, bubble: Bubble, knot: dict[int, Head], length: int, end: float
+) -> list[Message] | None:
+    """Messages that fill the VCs of a knot one after the other until its headers block each other.
+
+    VCs are filled one by one, next always the one after which the most others can still be filled to the brim. None
+    if no filling from one of the first VCs leads there in time.
+
+    Parameters
+    ----------
+    length : int
+        Flits per message.
+    """
+    ways = Ways(relation)
+    for first in sorted(knot)[:FIRST]:
+        buffers, sent, left = Buffers(bubble), list[Sent](), dict(knot)
+        following: int | None = first
+        while following is not None and clock() < end:
+            head = left.pop(following)
+            sent += ways.fill(buffers, head)
+            following = _next(ways, buffers, left)
+        # What leads into a VC that was filled early may have room for more.
+        sent += [packet for head in knot.values() for packet in ways.fill(buffers, head)]
+        blocked = all(
+            buffers.held[head.vc] > 0 and not any(buffers.takes(head.vc, v) for v in head.waited)
+            for head in knot.values()
+        )
+        if blocked:
+            return _messages(relation, sent, length)
+    return None
+
+
+def _next(ways: Ways, buffers: Buffers, left: dict[int, Head]) -> int | None:
+    """The VC after whose filling the most others can still be filled to the brim; of equal ones one with a mark."""
+
+    def promise(head: Head) -> tuple[int, bool]:
+        trial = buffers.copy()
+        ways.fill(trial, head)
+        full = trial.held[head.vc] == trial.bubble.packets
+        others = sum(_fills(ways, trial, other) for other in left.values() if other is not head)
+        return full + others, head.vc in buffers.marks
+
+    return max(left.values(), key=promise).vc if left else None
+
+
+def _fills(ways: Ways, buffers: Buffers, head: Head) -> bool:
+    """Whether the VC of a header can be filled to the brim."""
+    trial = buffers.copy()
+    ways.fill(trial, head)
+    return trial.held[head.vc] == trial.bubble.packets
+
+
+def _messages(relation: Relation, sent: list[Sent], length: int) -> list[Message]:
+    """Packets as messages; the first of each VC waits for what its header wants."""
+    begun: set[int] = set()
+    messages = []
+    for packet in sent:
+        head = packet.head
+        wanted = () if head.vc in begun else head.waited
+        begun.add(head.vc)
+        lead, source = tuple(packet.way[1:-1]), packet.way[0] - relation.num_vcs
+        messages.append(Message(source, packet.address, length, lead, (head.vc,), wanted))
+    return messages

@@ -1,0 +1,216 @@
+"""Bubble flow control: the prover against every state there is, published claims, bad input."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from click.testing import Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from tests.drawing import draw_until
+from tests.reference.brute_force import TooLargeError
+from tests.reference.bubbles import Explorer
+from tests.strategies import networks, relations
+from unknot._base.errors import RelationError, UnknotError
+from unknot.certificates import Rejected, accept, accept_verdict, document, verdict_claim
+from unknot.cli.program import app
+from unknot.network import Network
+from unknot.network.families import mesh, ring, torus
+from unknot.routing import Relation, dimension_order
+from unknot.routing.bubble import RULES, Bubble, bubble
+from unknot.routing.named import routing
+from unknot.verify import check
+
+
+@st.composite
+def systems(draw: st.DrawFn, max_routers: int = 3, max_channels: int = 5) -> tuple[Relation, Bubble]:
+    """Random relations with rings of their VCs, apart or sharing some, some of them entered without the rule."""
+    network = draw(
+        networks(max_routers=max_routers, max_channels=max_channels, latencies=False, free_terminals=False)
+    )
+    relation = draw(relations(network, kinds=("single", "minimal", "loose"), max_vcs=1, marks=False, addresses=False))
+    graph = nx.DiGraph(list(zip(relation.network.source.tolist(), relation.network.target.tolist(), strict=True)))
+    cycles = [cycle for cycle in nx.simple_cycles(graph) if len(cycle) > 1]
+    if not cycles:
+        cycles = [[0]]
+    rings: list[tuple[int, ...]] = []
+    for cycle in draw(st.lists(st.sampled_from(cycles), min_size=1, max_size=2)):
+        hops = [relation.network.between(a, b) for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
+        if all(hops):
+            rings.append(tuple(draw(st.sampled_from(hop)) for hop in hops))
+    rings = list(dict.fromkeys(rings))
+    rule = draw(st.sampled_from(RULES))
+    packets = draw(st.integers(1 + (rule == "localised"), 2))
+    if not rings:
+        return relation, Bubble(rule, packets, ((0, 1),))
+    loose = draw(st.lists(st.sampled_from(rings[0]), max_size=1)) if draw(st.integers(0, 3)) == 3 else []
+    return relation, bubble_of(relation, rule, packets, rings, tuple(loose))
+
+
+def bubble_of(
+    relation: Relation, rule: str, packets: int, rings: list[tuple[int, ...]], unguarded: tuple[int, ...]
+) -> Bubble:
+    return replace(bubble(relation, rule, packets=packets, rings=rings), unguarded=unguarded)
+
+
+def compare(relation: Relation, made: Bubble, seen: Counter[str], limit: int) -> None:
+    """Decide one system both ways; the evidence must hold."""
+    if relation.num_vcs < 2 or made.rings == ((0, 1),):
+        return
+    try:
+        expected = Explorer(relation, made).deadlock(limit)
+    except TooLargeError:
+        seen["too large"] += 1
+        return
+    verdict = check(relation, bubble=made)
+    seen["compared"] += 1
+    shared = sum(map(len, made.rings)) > len({v for one in made.rings for v in one})
+    if verdict.deadlock_free is None:
+        seen["open, " + ("shared" if shared else "apart")] += 1
+        seen[f"open but {'free' if expected is None else 'stuck'}"] += 1
+        return
+    assert verdict.deadlock_free == (expected is None), (verdict, expected)
+    accept_verdict(relation, verdict)
+    accept(document(relation.network, relation, [verdict_claim(verdict)]))
+    seen[f"{made.rule} {'free' if expected is None else 'stuck'}"] += 1
+    seen["unguarded"] += bool(made.unguarded)
+    seen["shared"] += shared
+
+
+def test_prover_equals_exhaustive_exploration() -> None:
+    seen: Counter[str] = Counter()
+    some = settings(max_examples=60)(given(systems())(lambda system: compare(*system, seen, 3_000)))
+    draw_until(lambda: min(seen[f"{rule} {answer}"] for rule in RULES for answer in ("free", "stuck")) > 3, some)
+    opened = sum(many for key, many in seen.items() if key.startswith("open, "))
+    assert opened <= 4 + seen["compared"] // 25, seen  # about 2 in 100 are
+
+
+@pytest.mark.parametrize("network", [ring(4), ring(6), torus(4, 4), torus(5, 4), torus(4, 4, 4)], ids=str)
+@pytest.mark.parametrize(("rule", "least"), [("localised", 2), ("global", 1), ("critical", 2)])
+def test_tori_of_one_vc_are_free_from_the_least_depth_on(network: Network, rule: str, least: int) -> None:
+    """Puente et al. 2001, Chen et al. 2011; with the mark moved by packets alone, critical needs a second slot."""
+    relation = dimension_order(network)
+    assert check(relation).deadlock_free is False
+    for packets in (least, least + 1):
+        verdict = check(relation, bubble=bubble(relation, rule, packets=packets))
+        assert verdict.deadlock_free is True
+        accept_verdict(relation, verdict)
+
+
+def test_one_slot_is_too_few_for_the_critical_mark() -> None:
+    relation = dimension_order(ring(4))
+    verdict = check(relation, bubble=bubble(relation, "critical", packets=1))
+    assert verdict.deadlock_free is False
+    accept_verdict(relation, verdict)
+    with pytest.raises(RelationError, match="room for two packets"):
+        bubble(relation, "localised", packets=1)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_link_with_the_rule_at_one_end_alone_deadlocks(rule: str, tmp_path: Path) -> None:
+    relation = dimension_order(torus(4, 4))
+    file = tmp_path / "rings.toml"
+    file.write_text('unguarded = ["(3,0)->(0,0)"]\n')
+    made = bubble(relation, rule, rings=file)
+    verdict = check(relation, bubble=made)
+    assert verdict.deadlock_free is False
+    accept_verdict(relation, verdict)
+    guarded = check(relation, bubble=replace(made, unguarded=()))
+    assert guarded.deadlock_free is True
+    with pytest.raises(Rejected):
+        accept_verdict(relation, replace(guarded, bubble=made))
+
+
+def test_a_certificate_with_another_rank_is_rejected() -> None:
+    relation = dimension_order(torus(4, 4))
+    verdict = check(relation, bubble=bubble(relation, "localised"))
+    assert verdict.certificate is not None
+    wrong = replace(verdict.certificate, rank=np.arange(relation.num_vcs))
+    with pytest.raises(Rejected, match="for nothing that drains"):
+        accept_verdict(relation, replace(verdict, certificate=wrong))
+
+
+def test_a_network_without_closed_lines_needs_declared_rings() -> None:
+    with pytest.raises(RelationError, match="no closed line"):
+        bubble(dimension_order(mesh(3, 3)), "localised")
+
+
+UNDATED = "dimension_order(dateline='none')"
+
+
+def test_damaged_evidence_is_rejected() -> None:
+    relation = routing(torus(4, 3), UNDATED)
+    verdict = check(relation, bubble=bubble(relation, "localised"))
+    assert verdict.certificate is not None
+    assert verdict.bubble is not None
+    level = replace(verdict.certificate, rank=np.zeros_like(verdict.certificate.rank))
+    loose = replace(verdict.bubble, unguarded=verdict.bubble.rings[0][:1])
+    for wrong in (replace(verdict, certificate=level), replace(verdict, bubble=loose)):
+        with pytest.raises(Rejected, match="for nothing that drains"):
+            accept_verdict(relation, wrong)
+    stuck = check(relation, bubble=loose)
+    assert stuck.deadlock_free is False
+    claim = verdict_claim(stuck)
+    del claim["proof"]["messages"][-1]
+    with pytest.raises(Rejected):
+        accept(document(relation.network, relation, [claim]))
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(app, ["check", "torus(4, 4)", "--routing", UNDATED, *words])
+
+
+def test_the_command(tmp_path: Path) -> None:
+    one_end = Path(__file__).parents[2] / "examples/hangs/bubble-at-one-end.toml"
+    evidence = tmp_path / "bubble.json"
+    assert run("--bubble", "localised", "--evidence", str(evidence)).exit_code == 0
+    assert CliRunner().invoke(app, ["accept", str(evidence)]).exit_code == 0
+    shown = run("--bubble", f'localised(rings="{one_end}")')
+    assert shown.exit_code == 1
+    assert "8 messages can never move again" in shown.output
+    assert "stands in (3,0)→(0,0) behind another" in shown.output
+    answer = json.loads(run("--bubble", "global(packets=1)", "--json").stdout)
+    assert (answer["deadlock_free"], answer["bubble"]["packets"], len(answer["bubble"]["rings"])) == (True, 1, 16)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--bubble", "lokalised"], "did you mean localised"),
+        (["--bubble", "localised(packets=1)"], "give deeper buffers"),
+        (["--bubble", "localised(3)"], "takes packets=NUMBER"),
+        (["--bubble", "localised", "--switching", "wormhole"], "it goes with vct"),
+        (["--bubble", "localised", "--explain"], "are about routings without it"),
+        (["--bubble", 'localised(rings="none.toml")'], "cannot read this file"),
+    ],
+)
+def test_what_does_not_fit_is_refused(words: list[str], said: str) -> None:
+    refused = run(*words)
+    assert refused.exit_code == 2
+    assert said in " ".join(refused.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[ring]]\nchannels = 3", "expected a list of channels"),
+        ('[[ring]]\nchannels = ["(0,0)->(1,0)", "(2,0)->(3,0)"]', "does not go on"),
+        ('[[ring]]\nchannels = ["(0,0)->(2,0)"]', "no channel from"),
+        ('[[ring]]\nchannel = ["(0,0)->(1,0)"]', "channels and vc are known"),
+        ("rings = 2", "are known"),
+        ("unguarded = [", "rings.toml"),
+    ],
+)
+def test_files_of_rings_say_what_is_wrong(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "rings.toml").write_text(text)
+    relation = routing(torus(4, 4), UNDATED)
+    with pytest.raises(UnknotError, match=said):
+        bubble(relation, "localised", rings=tmp_path / "rings.toml")
