@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import networkx as nx
@@ -17,16 +18,21 @@ from unknot.network.families import (
     bubble_sort,
     complete,
     dragonfly,
+    dragonfly_plus,
     fat_tree,
     flattened_butterfly,
     hypercube,
     hyperx,
     pancake,
+    polarfly,
+    polarstar,
     slim_fly,
     star_graph,
+    torus,
+    twisted_torus,
     xgft,
 )
-from unknot.network.families.low_diameter import field
+from unknot.network.families.finite_fields import field
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "tod"
 
@@ -299,3 +305,80 @@ def test_bad_sizes(build: object, message: str) -> None:
 )
 def test_the_language_says_them(text: str) -> None:
     check_network(tod.network(text))
+
+
+@pytest.mark.parametrize("q", [2, 3, 4, 5, 7, 8, 9])
+def test_polarfly(q: int) -> None:
+    """Degree q + 1 but for q + 1 routers of degree q; any two routers have at most one neighbour in common."""
+    network = polarfly(q)
+    figures = measure(network)
+    assert (figures.routers, figures.degree_min, figures.degree_max, figures.diameter) == (q * q + q + 1, q, q + 1, 2)
+    neighbours = nx.to_numpy_array(graph(network), dtype=int)
+    assert sorted(Counter(neighbours.sum(axis=0).tolist()).items()) == [(q, q + 1), (q + 1, q * q)]
+    common = neighbours @ neighbours
+    assert common[~np.eye(len(common), dtype=bool)].max() == 1
+    check_network(network)
+
+
+@pytest.mark.parametrize(("q", "inner"), [(2, 0), (2, 7), (3, 3), (4, 4), (5, 3), (3, 8)])
+def test_polarstar(q: int, inner: int) -> None:
+    network = polarstar(q, inner)
+    figures = measure(network)
+    routers, degree = (q * q + q + 1) * (2 * inner + 2), q + 1 + inner
+    assert (figures.routers, figures.degree_min, figures.degree_max, figures.diameter) == (routers, degree, degree, 3)
+    assert len(graph(network).edges) == figures.links == routers * degree // 2
+    check_network(network)
+
+
+@pytest.mark.parametrize(("call", "hint"), [(lambda: polarfly(6), "5, 7"), (lambda: polarstar(3, 5), "4 and 7")])
+def test_what_cannot_be_is_refused_with_what_can(call: Callable[[], Network], hint: str) -> None:
+    with pytest.raises(NetworkError, match=hint):
+        call()
+
+
+@pytest.mark.parametrize("network", [dragonfly_plus(2), dragonfly_plus(3, h=1), dragonfly_plus(4, groups=5)])
+def test_dragonfly_plus(network: Network) -> None:
+    """Leaves and spines of a group are linked completely, spines of groups with each other, groups equally often."""
+    at = network.coordinates
+    assert at is not None
+    assert tod.network(network.name).num_channels == network.num_channels
+    between: Counter[tuple[int, int]] = Counter()
+    for u, v in graph(network).edges:
+        if at[u, 0] == at[v, 0]:
+            assert {int(at[u, 1]), int(at[v, 1])} == {0, 1}
+        else:
+            assert at[u, 1] == at[v, 1] == 1
+            between[int(at[u, 0]), int(at[v, 0])] += 1
+    groups, _, leaves = network.radices or (0, 0, 0)
+    assert len(between) == groups * (groups - 1) // 2
+    assert len(set(between.values())) == 1
+    assert (at[network.inject, 1] == 0).all()
+    inside = nx.subgraph(graph(network), range(2 * leaves))
+    assert nx.is_isomorphic(inside, nx.complete_bipartite_graph(leaves, leaves))
+    check_network(network)
+
+
+@pytest.mark.parametrize(("sides", "twist"), [((8, 4), 4), ((6, 3), 3), ((8, 4, 4), 4), ((5, 3), 0), ((7, 4, 3), 2)])
+def test_twisted_torus(sides: tuple[int, ...], twist: int) -> None:
+    """A lattice: a step past the last position of a later dimension adds the twist to the first coordinate."""
+    network = twisted_torus(*sides, twist=twist)
+    expected = nx.Graph()
+    for at in itertools.product(*map(range, sides)):
+        for dimension in range(len(sides)):
+            to = list(at)
+            to[dimension] += 1
+            if to[dimension] == sides[dimension] and dimension:
+                to[0] += twist
+            expected.add_edge(at, tuple(k % side for k, side in zip(to, sides, strict=True)))
+    number = {at: sum(k * int(np.prod(sides[:i])) for i, k in enumerate(at)) for at in expected}
+    assert {frozenset(number[end] for end in link) for link in expected.edges} == {
+        frozenset(link) for link in graph(network).edges
+    }
+    check_network(network)
+    if not twist:
+        assert np.array_equal(network.target, torus(*sides).target)
+
+
+def test_the_rectangular_twisted_torus_has_the_diameter_of_its_source() -> None:
+    assert measure(twisted_torus(8, 4)).diameter == 4
+    assert measure(twisted_torus(16, 8)).diameter == 8

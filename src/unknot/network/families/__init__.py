@@ -21,8 +21,12 @@ from unknot.network.families.grids import line as line
 from unknot.network.families.grids import mesh as mesh
 from unknot.network.families.grids import ring as ring
 from unknot.network.families.grids import torus as torus
+from unknot.network.families.grids import twisted_torus as twisted_torus
 from unknot.network.families.low_diameter import dragonfly as dragonfly
+from unknot.network.families.low_diameter import dragonfly_plus as dragonfly_plus
 from unknot.network.families.low_diameter import slim_fly as slim_fly
+from unknot.network.families.polarity import polarfly as polarfly
+from unknot.network.families.polarity import polarstar as polarstar
 from unknot.network.families.random_graphs import irregular as irregular
 from unknot.network.families.random_graphs import random_regular as random_regular
 from unknot.network.families.rearrangeable import benes as benes

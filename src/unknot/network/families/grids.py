@@ -75,6 +75,57 @@ def torus(*sides: int, latency: int = 1) -> Network:
     return _grid("torus", sides, True, latency)
 
 
+def twisted_torus(*sides: int, twist: int | None = None, latency: int = 1) -> Network:
+    """A torus whose wrap-around channels, but for those of dimension 0, also lead `twist` positions up dimension 0.
+
+    With sides 2a and a, or 2a, a and a, the twist a makes the rectangular and the doubly twisted torus: distances are
+    shorter and channels evenly loaded, as in a torus of equal sides.
+
+    Parameters
+    ----------
+    sides : int
+        Positions of each dimension, at least 3 in each.
+    twist : int, optional
+        By default half of the first side.
+
+    Raises
+    ------
+    NetworkError
+        If a side is no whole number of at least 3, or there is one side only.
+
+    References
+    ----------
+    J. M. Cámara, M. Moretó, E. Vallejo, R. Beivide, J. Miguel-Alonso, C. Martínez, J. Navaridas: Twisted torus
+    topologies for enhanced interconnection networks. IEEE TPDS 21(12), 2010, 1765–1778.
+
+    Examples
+    --------
+    >>> twisted_torus(8, 4)
+    <Network twisted_torus(8, 4): 32 routers, 128 channels, 32 terminals>
+    """
+    if len(sides) < 2:
+        raise NetworkError("twisted_torus: at least two sides are needed, as in twisted_torus(8, 4)")
+    for side in sides:
+        whole("twisted_torus", "a side", side, 3)
+    by = whole("twisted_torus", "the twist", sides[0] // 2 if twist is None else twist, 0, sides[0] - 1)
+    plain = torus(*sides, latency=latency)
+    at = plain.coordinates
+    assert at is not None
+    here, there = at[plain.source].copy(), at[plain.target]
+    step = there - here
+    wraps = (np.abs(step) > 1) & (np.arange(len(sides)) > 0)
+    # A step from the last position to the first one has a negative difference and is a step up.
+    turned = np.where(step[wraps] < 0, by, -by)
+    where = np.flatnonzero(wraps.any(axis=1))
+    low = there[where, 0]
+    target = plain.target.copy()
+    target[where] += ((low + turned) % sides[0] - low).astype(target.dtype)
+    more = "" if twist is None else f", twist={twist}"
+    return Network(
+        f"twisted_torus({', '.join(map(str, sides))}{more})", plain.num_routers, plain.source, target, plain.latency
+    )
+
+
 def hypercube(n: int, *, latency: int = 1) -> Network:
     """A hypercube of `n` dimensions: router numbers that differ in one bit are linked.
 

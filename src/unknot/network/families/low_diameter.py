@@ -1,14 +1,14 @@
-"""Networks of low diameter: the dragonfly, with the arrangements of global links in the literature; the Slim Fly."""
+"""Networks of low diameter: dragonfly with the published arrangements of global links, Dragonfly+, Slim Fly."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
 import numpy as np
 
 from unknot._base.errors import NetworkError, require_known
 from unknot.network import Network
+from unknot.network.families.finite_fields import field, prime_root
 from unknot.network.families.links import Ints, affordable, linked, whole
 
 Peers = Callable[[Ints, Ints, int], Ints]
@@ -103,6 +103,80 @@ def dragonfly(
     )
 
 
+def dragonfly_plus(
+    leaves: int,
+    p: int | None = None,
+    h: int | None = None,
+    groups: int | None = None,
+    *,
+    arrangement: str = "absolute",
+    seed: int = 1,
+    latency: int = 1,
+    global_latency: int | None = None,
+) -> Network:
+    """The Dragonfly+ of Shpiner et al. (2017): groups of leaves and as many spines, spines of two groups linked.
+
+    In a group every leaf is linked with every spine; terminals are at leaves, global links at spines. Leaf i of group
+    g is router 2·leaves·g + i with coordinates (g, 0, i), spine i router 2·leaves·g + leaves + i with (g, 1, i). The
+    spines of a group number its global ports as the routers of `dragonfly` do.
+
+    Parameters
+    ----------
+    leaves : int
+        Leaves, and spines, of a group.
+    p : int, optional
+        Terminals at each leaf; by default as many as there are spines.
+    h : int, optional
+        Global links of each spine; by default as many as there are leaves.
+    groups : int, optional
+        By default leaves·h + 1, the most there can be; with fewer, groups are linked several times.
+    arrangement, seed, latency, global_latency
+        As for `dragonfly`.
+
+    References
+    ----------
+    A. Shpiner, Z. Haramaty, S. Eliad, V. Zdornov, B. Gafni, E. Zahavi: Dragonfly+: low cost topology for scaling
+    datacenters. HiPINEB 2017, 1–8.
+
+    Examples
+    --------
+    >>> dragonfly_plus(2)
+    <Network dragonfly_plus(2): 20 routers, 60 channels, 20 terminals>
+    """
+    whole("dragonfly_plus", "the number of leaves of a group", leaves, 1)
+    sizes = [f", {key}={size}" for key, size in (("p", p), ("h", h), ("groups", groups)) if size is not None]
+    p = whole("dragonfly_plus", "the number p of terminals of a leaf", leaves if p is None else p, 0)
+    h = whole("dragonfly_plus", "the number h of global links of a spine", leaves if h is None else h, 0)
+    g = whole("dragonfly_plus", "the number of groups", leaves * h + 1 if groups is None else groups, 1)
+    more = "" if arrangement == "absolute" else f", arrangement='{arrangement}'"
+    name = f"dragonfly_plus({leaves}{''.join(sizes)}{more}{f', seed={seed}' if seed != 1 else ''})"
+    if g > leaves * h + 1:
+        raise NetworkError(
+            f"{name}: {leaves * h} global links of a group reach {leaves * h + 1} groups at most, not {g}"
+        )
+    routers = 2 * leaves * g
+    affordable(name, routers, 2 * g * leaves * (leaves + h), g * leaves * p, 3)
+    first = 2 * leaves * np.arange(g)
+    leaf, spine = (each.ravel() for each in np.divmod(np.arange(leaves * leaves), leaves))
+    local = (first[:, None] + leaf).ravel(), (first[:, None] + leaves + spine).ravel()
+    ends = [
+        2 * leaves * (end // leaves) + leaves + end % leaves for end in _global_links(leaves, h, g, arrangement, seed)
+    ]
+    return linked(
+        name,
+        routers,
+        np.concatenate([local[0], ends[0]]),
+        np.concatenate([local[1], ends[1]]),
+        latency=np.repeat(
+            [latency, latency if global_latency is None else global_latency], [local[0].size, ends[0].size]
+        ),
+        inject=np.repeat((first[:, None] + np.arange(leaves)).ravel(), p),
+        coordinates=np.stack(np.unravel_index(np.arange(routers), (g, 2, leaves)), axis=1),
+        radices=(g, 2, leaves),
+        dimensions=("group", "level", "switch"),
+    )
+
+
 def _global_links(a: int, h: int, groups: int, arrangement: str, seed: int) -> tuple[Ints, Ints]:
     """Global links between routers: the ports of each two groups that lead to each other, joined."""
     known = (*ARRANGEMENTS, "random")
@@ -156,8 +230,8 @@ def slim_fly(q: int, concentration: int | None = None, *, latency: int = 1) -> N
     """
     whole("slim_fly", "q", q, 3)
     delta = (q + 1) % 4 - 1
-    if delta == 2 or _prime_root(q) is None:
-        good = [str(n) for n in range(max(3, q - 8), q + 9) if _prime_root(n) is not None and n % 4 != 2]
+    if delta == 2 or prime_root(q) is None:
+        good = [str(n) for n in range(max(3, q - 8), q + 9) if prime_root(n) is not None and n % 4 != 2]
         raise NetworkError(
             f"slim_fly({q}): q must be a prime power of the form 4w − 1, 4w or 4w + 1; near it are {', '.join(good)}"
         )
@@ -185,56 +259,6 @@ def slim_fly(q: int, concentration: int | None = None, *, latency: int = 1) -> N
         radices=(2, q, q),
         dimensions=("side", "x", "y"),
     )
-
-
-def field(q: int) -> tuple[Ints, Ints, Ints]:
-    """The field of q elements, which are the numbers 0 … q − 1 read as polynomials by their digits in base p.
-
-    Returns
-    -------
-    power : shape (q − 1,)
-        The powers 1, ξ, ξ², … of a primitive element.
-    plus : shape (q, q)
-        Sums.
-    log : shape (q,)
-        The exponent of each element; that of 0 means nothing.
-    """
-    p = _prime_root(q)
-    if p is None:
-        raise NetworkError(f"a field has a power of a prime of elements, and {q} is none")
-    size = next(k for k in range(1, 64) if p**k == q)
-    for low in itertools.product(range(p), repeat=size):
-        power = _powers(low, p, q)
-        if power is not None:
-            break
-    digits = np.arange(q)[:, None] // p ** np.arange(size) % p
-    plus = ((digits[:, None] + digits[None, :]) % p) @ p ** np.arange(size)
-    powers = np.array(power)
-    log = np.zeros(q, dtype=np.int64)
-    log[powers] = np.arange(q - 1)
-    return powers, plus, log
-
-
-def _powers(low: tuple[int, ...], p: int, q: int) -> list[int] | None:
-    """Powers of x modulo x^k + low_{k−1} x^(k−1) + … + low_0 over the integers modulo p, if these are all but 0."""
-    one = [1] + [0] * (len(low) - 1)
-    element = one
-    powers: list[int] = []
-    for _ in range(q - 1):
-        powers.append(sum(c * p**i for i, c in enumerate(element)))
-        top = element[-1]
-        element = [(c - top * b) % p for c, b in zip([0, *element[:-1]], low, strict=True)]
-        if element == one:
-            break
-    return powers if len(set(powers)) == q - 1 and 0 not in powers else None
-
-
-def _prime_root(q: int) -> int | None:
-    """The prime of which q is a power."""
-    p = next((d for d in range(2, int(q**0.5) + 1) if q % d == 0), q)
-    while q % p == 0:
-        q //= p
-    return p if q == 1 and p > 1 else None
 
 
 def _links(q: int, plus: Ints, power: Ints, log: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints]:

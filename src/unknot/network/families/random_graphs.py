@@ -12,11 +12,17 @@ TRIES = 100
 """Attempts at a connected random regular network; from degree 3 on the first one nearly always is."""
 
 
-def random_regular(n: int, degree: int, seed: int = 1, *, latency: int = 1) -> Network:
+def random_regular(n: int, degree: int, seed: int = 1, *, concentration: int = 1, latency: int = 1) -> Network:
     """A connected random network of `n` routers with `degree` links each (as of Jellyfish, Singla et al. 2012).
 
     Link ends are paired at random; pairs that make a loop or a double link change partners with random others. The
-    same seed gives the same network.
+    same seed gives the same network. A Jellyfish of switches with k ports, r of them to other switches, is
+    `random_regular(n, r, seed, concentration=k - r)`.
+
+    Parameters
+    ----------
+    concentration : int
+        Terminals at each router.
 
     Raises
     ------
@@ -32,11 +38,13 @@ def random_regular(n: int, degree: int, seed: int = 1, *, latency: int = 1) -> N
     >>> random_regular(12, 3, seed=1)
     <Network random_regular(12, 3, seed=1): 12 routers, 36 channels, 12 terminals>
     """
-    name = f"random_regular({n}, {degree}, seed={seed})"
+    more = "" if concentration == 1 else f", concentration={concentration}"
+    name = f"random_regular({n}, {degree}, seed={seed}{more})"
     whole(name, "the number of routers", n, 1)
     whole(name, "the degree", degree, 0)
     whole(name, "the seed", seed, 0)
-    affordable(name, n, n * degree)
+    whole(name, "the concentration", concentration, 0)
+    affordable(name, n, n * degree, n * concentration)
     if n * degree % 2 or degree >= n or (degree < 2 and n > degree + 1):
         raise NetworkError(
             f"{name}: no connected network has {n} routers with {degree} links each; the degree is at least 2 (1 for "
@@ -48,7 +56,7 @@ def random_regular(n: int, degree: int, seed: int = 1, *, latency: int = 1) -> N
             u, v = _paired(np.repeat(np.arange(n), degree), n, random)
         else:
             u, v = _others(n, *_paired(np.repeat(np.arange(n), n - 1 - degree), n, random))
-        network = linked(name, n, u, v, latency=latency)
+        network = linked(name, n, u, v, latency=latency, inject=np.repeat(np.arange(n), concentration))
         if components(network)[1] == 1:
             return network
     raise NetworkError(f"{name}: no connected network in {TRIES} attempts; try another seed or a higher degree")
