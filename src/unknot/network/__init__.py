@@ -10,6 +10,8 @@ from types import ModuleType as _ModuleType
 from unknot.network.edges import from_edges as from_edges
 from unknot.network.grid import Grid as Grid
 from unknot.network.grid import grid as grid
+from unknot.network.halves import Bisection as Bisection
+from unknot.network.halves import bisection_bounds as bisection_bounds
 from unknot.network.interchange import from_networkx as from_networkx
 from unknot.network.interchange import to_networkx as to_networkx
 from unknot.network.metrics import Metrics as Metrics

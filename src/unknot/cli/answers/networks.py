@@ -44,8 +44,13 @@ class ShowAnswer(Form):
     name: str
     table = (
         "name", "routers", "channels", "links", "terminals", "degree_min", "degree_max", "connected",
-        "terminals_connected", "diameter", "mean_distance", "sampled", "bisection",
+        "terminals_connected", "diameter", "mean_distance", "sampled", "bisection", "bisection_lower",
+        "bisection_upper",
     )  # fmt: skip
+    bisection_lower: Natural | None = key(
+        "Channels that every split into halves cuts; null: not computed.", default=None
+    )
+    bisection_upper: Natural | None = key("Channels that the best split known cuts.", default=None)
 
 
 class ConvertAnswer(Form):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -32,7 +33,8 @@ def show(
     """
     from unknot.cli.answers.networks import ShowAnswer
     from unknot.cli.commands.display import tell
-    from unknot.network import measure
+    from unknot.network import bisection_bounds, measure
+    from unknot.network.halves import can_be_halved
     from unknot.studies.design import network as named
 
     built = named(network, where="NETWORK")
@@ -41,4 +43,14 @@ def show(
         from unknot.report import draw_network
 
         write(out, draw_network(built, view=view, terminals=terminals))
-    tell(json, ShowAnswer, metrics, name=built.name)
+    halves = bisection_bounds(built) if metrics.bisection is None and can_be_halved(built) else None
+    if halves is not None and halves.lower == halves.upper:
+        metrics, halves = replace(metrics, bisection=halves.lower), None
+    tell(
+        json,
+        ShowAnswer,
+        metrics,
+        name=built.name,
+        bisection_lower=halves and halves.lower,
+        bisection_upper=halves and halves.upper,
+    )
