@@ -26,6 +26,7 @@ SMALL = {
     "demo.py": ["--quick"],
     "design_figures.py": ["symmetry"],
     "first_curve.py": ["--quick"],
+    "hangs/chunks.py": [],
     "hangs/update.py": [],
     "images.py": ["."],
     "lanes.py": ["--quick"],

@@ -70,7 +70,7 @@ def random_protocol(chance: random.Random) -> Protocol:
     while True:
         names = ["a", "b", "c"][: chance.choice((2, 2, 2, 2, 2, 3))]
         limit = chance.choice((None, None, None, None, 1, 2))
-        shared = chance.random() < 0.5
+        shared = chance.random() < 0.7
         pair = len(names) > 1 and chance.random() < 0.25
         classes = []
         for i, name in enumerate(names):
@@ -80,7 +80,7 @@ def random_protocol(chance: random.Random) -> Protocol:
             if pair and i == 0 and len(names) > 2:
                 follows = (Follow(names[2]),)
             own = {"send": "all"} if shared else {}
-            own |= {"receive": "all"} if chance.random() < 0.55 else {}
+            own |= {"receive": "all"} if chance.random() < 0.75 else {}
             extra = {"together": "b"} if pair and i == 0 else {}
             if pair and i == 0 and chance.random() < 0.6:
                 extra["carries"] = "b"
@@ -112,7 +112,7 @@ def random_protocol(chance: random.Random) -> Protocol:
 def random_system(chance: random.Random) -> tuple[Relation, Protocol]:
     """A relation with classes of its own for what the protocol keeps apart, or without, and the protocol."""
     relation, protocol = random_relation(chance), random_protocol(chance)
-    if chance.random() < 0.12:
+    if chance.random() < 0.06:
         relation = in_classes(relation, protocol.networks)
     if chance.random() < 0.7:  # few flows
         use = np.zeros((relation.network.num_terminals, relation.num_addresses), dtype=bool)

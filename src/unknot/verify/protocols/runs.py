@@ -86,10 +86,16 @@ def shortened(system: System, run: Run, end: float) -> Run:
             kept = fewer
     moves = [event for event, _ in kept]
     state = replayed(system, tuple(moves)) or {}
-    while len(moves) < LONGEST and (event := next(events(system, state, ()), None)) is not None:
+    while len(moves) < LONGEST and (event := next(_still_possible(system, state), None)) is not None:
         moves.append(event)
         state = step(system, state, event)
     return tuple(moves)
+
+
+def _still_possible(system: System, state: State) -> Iterator[Event]:
+    """Iterate over moves of messages that are not stuck; a header that commits may have chosen what is full."""
+    held = stuck(system, state) if system.commits else {}
+    return (event for event in events(system, state, ()) if event.position not in held.get(event.place, ()))
 
 
 def replayed(system: System, run: Run) -> State | None:
