@@ -252,6 +252,7 @@ def test_audit_without_tables_and_of_a_truncated_file(tmp_path: Path) -> None:
             "does not fit",
         ),
         (("audit", "nowhere"), "nowhere"),
+        (("audit", str(FABRICS.parent / "ethernet" / "frr-all-links-up"), "--lanes", "2"), "--evidence"),
         (("run", "nowhere.toml"), "no such study file"),
         (("walk",), "walk"),
     ],

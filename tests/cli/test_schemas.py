@@ -163,6 +163,13 @@ def test_audit(folder: str) -> None:
     assert found["deadlock_free"] is (folder != "opensm-torus8x8-dor")
 
 
+@pytest.mark.parametrize("folder", ["frr-all-links-up", "frr-two-links-down"])
+def test_audit_of_ethernet(folder: str) -> None:
+    found = printed("audit", str(EXAMPLES.parent / "ethernet" / folder))
+    schema("audit-ethernet").validate(found)
+    assert found["deadlock_free"] is (folder == "frr-all-links-up")
+
+
 def test_open_verdicts() -> None:
     relation = dimension_order(ring(4))
     for switching in SWITCHINGS:

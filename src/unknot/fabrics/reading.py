@@ -10,6 +10,7 @@ from typing import Any
 
 from unknot._base.errors import TextError, UnknotError
 from unknot._base.manifest import met
+from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
 from unknot.fabrics.fabric import Fabric
 from unknot.fabrics.format import Format
 from unknot.fabrics.formats import FORMATS, REMOVED, format_named, kind_by_content, kind_of, unknown_kind
@@ -143,6 +144,8 @@ def read_network(path: str | Path, form: str | None = None) -> Network:
     <Network petersen(): 10 routers, 30 channels, 10 terminals>
     """
     path = Path(path)
+    if form is None and is_ethernet(path):
+        return read_ethernet(path).network
     if form is None and path.is_dir():
         return _folder(path)[0].network
     chosen = _format_of(path, form)

@@ -16,6 +16,7 @@ from unknot._base.extensions import Catalogue
 from unknot.cli.answers.analyses import AnalyseAnswer, FaultsAnswer, TableFaultsAnswer
 from unknot.cli.answers.configuration_file import ConfigurationFile
 from unknot.cli.answers.design import DesignAnswer, EverySizeAnswer
+from unknot.cli.answers.ethernet import EthernetAuditAnswer
 from unknot.cli.answers.form import Form, model
 from unknot.cli.answers.lanes import (
     ChangingAnswer,
@@ -36,6 +37,7 @@ _CORE: dict[str, type[Form]] = {
     "accept": AcceptAnswer,
     "analyse": AnalyseAnswer,
     "audit": AuditAnswer,
+    "audit-ethernet": EthernetAuditAnswer,
     "check": CheckAnswer,
     "check-all-sizes": EverySizeAnswer,
     "check-protocol": ProtocolAnswer,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import MINUTE, Json, TimeLimit
 from unknot.cli.commands.printing import notify
@@ -36,6 +37,9 @@ def audit(
     json: Json = False,
 ) -> None:
     """Say whether the forwarding tables of a fabric can deadlock, and whether they deliver.
+
+    A folder with routes of Ethernet switches (SWITCH/route.json) is judged under priority flow control (PFC), with
+    QoS maps from SWITCH/config_db.json; --out, --evidence, --time-limit and --json are its options.
 
     In a folder, service levels, lanes, multicast tables and hop counts are found beside the forwarding tables.
     Multicast is judged together with the routes between hosts, since it shares their buffers. With service levels,
@@ -71,12 +75,20 @@ def audit(
     """
     from unknot.cli.answers.studies import AuditAnswer, audit_answer
     from unknot.cli.commands import activity
+    from unknot.cli.commands.audit_ethernet import audit_switches
     from unknot.cli.commands.display import MOST_ROWS, describe, put
     from unknot.fabrics import compare_fabrics, read_fabric
+    from unknot.fabrics.ethernet.folder import is_ethernet
     from unknot.verify.audit import audit as audit_fabric
     from unknot.verify.audit_merged import routes_between_hosts
     from unknot.verify.update import update_fabric
 
+    if is_ethernet(fabric):
+        if any((tables, sl, sl2vl, lanes, mcfdbs, multicast_sl, compare, cables, switching != DEFAULT_SWITCHING)):
+            raise UnknotError(
+                f"{fabric}: an audit of Ethernet takes --out, --evidence, --time-limit and --json alone"
+            )
+        raise typer.Exit(audit_switches(fabric, deadline, out, evidence, json=json))
     read = read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs)
     with activity.working("auditing"):
         how = partial(audit_fabric, switching=switching, time_limit=deadline)

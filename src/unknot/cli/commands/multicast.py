@@ -24,6 +24,7 @@ def multicast(
     root: int = 0,
     members: str | None = None,
     order: str = "auto",
+    algorithm: str = "halving",
     vcs: int | None = None,
     switching: Switching = DEFAULT_SWITCHING,
     block: int = 8,
@@ -50,6 +51,8 @@ def multicast(
         Terminals that take part; by default all.
     order
         auto, circle, dimensions or numbers.
+    algorithm
+        halving; for all_gather also ring or direct.
     block
         Flits of a block of data.
     overhead
@@ -71,7 +74,7 @@ def multicast(
             if not piece.text.isdecimal():
                 raise piece.error("expected numbers of terminals with commas between them")
         chosen = [int(piece.text) for piece in pieces]
-    schedule = collective(operation, relation.network, root, chosen, order=order)
+    schedule = collective(operation, relation.network, root, chosen, order=order, algorithm=algorithm)
     meetings = contention(relation, schedule)
     done = execute(relation, schedule, block=block, switching=switching, buffer_depth=buffer_depth, overhead=overhead)
     if out is not None:

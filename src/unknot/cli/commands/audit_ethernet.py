@@ -1,0 +1,36 @@
+"""`unknot audit` of lossless Ethernet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from unknot._base.deadline import Deadline
+
+
+def audit_switches(
+    folder: Path, deadline: float | Deadline, out: Path | None, evidence: Path | None, *, json: bool
+) -> int:
+    """Judge a folder of what switches printed; return the exit code."""
+    from unknot.certificates.documents import answer_claims, part_of
+    from unknot.cli.answers.ethernet import EthernetAuditAnswer, ethernet_answer
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.display import put
+    from unknot.cli.commands.printing import notify
+    from unknot.cli.commands.shared import exit_code, write_evidence
+    from unknot.fabrics.ethernet.folder import read_ethernet
+    from unknot.verify.audit_ethernet import audit_ethernet
+
+    fabric = read_ethernet(folder)
+    with activity.working("auditing"):
+        audited = audit_ethernet(fabric, time_limit=deadline)
+    if out is not None:
+        from unknot.report.ethernet_report import write_ethernet_report
+
+        write_ethernet_report(audited, out)
+        notify(f"report: {out}")
+    if evidence is not None:
+        claims = answer_claims(audited.relation, [audited.verdict], None)
+        parts = [part_of("buffers", audited.relation, claims, of_its_own=True)] if claims else []
+        write_evidence(evidence, fabric.network, None, [], parts)
+    put(json, EthernetAuditAnswer, ethernet_answer(audited))
+    return exit_code(audited.holds)

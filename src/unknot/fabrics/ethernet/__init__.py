@@ -1,0 +1,1 @@
+"""Lossless Ethernet: routes, cables and QoS maps as switches print them."""

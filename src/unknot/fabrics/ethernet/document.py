@@ -1,0 +1,46 @@
+"""JSON that a switch printed, with errors that name a line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unknot._base.errors import TextError
+from unknot._base.input import read_json, read_text
+
+
+@dataclass(frozen=True)
+class Document:
+    """A JSON file while it is read."""
+
+    path: Path
+    content: Any
+
+    @classmethod
+    def read(cls, path: Path) -> Document:
+        """Read a file; TextError if it cannot be read or is not JSON."""
+        return cls(path, read_json(path))
+
+    def error(self, message: str, *keys: object) -> TextError:
+        """An error at the line where these keys stand one after another, as far as they are there."""
+        text, place = read_text(self.path), 0
+        for key in keys:
+            place = max(place, text.find(json.dumps(str(key), ensure_ascii=False), place))
+        line = text.count("\n", 0, place) + 1
+        return TextError(message, self.path, line, text=text.split("\n")[line - 1])
+
+    def table(self, content: Any, *keys: object) -> dict[str, Any]:
+        """The object at these keys; TextError if there is something else."""
+        if not isinstance(content, dict):
+            where = " / ".join(map(str, keys)) or "this file"
+            raise self.error(f"{where}: an object {{…}} is wanted, not {json.dumps(content)[:40]}", *keys)
+        return content
+
+    def rows(self, content: Any, *keys: object) -> list[dict[str, Any]]:
+        """The list of objects at these keys; TextError if there is something else."""
+        if not isinstance(content, list):
+            where = " / ".join(map(str, keys)) or "this file"
+            raise self.error(f"{where}: a list […] is wanted, not {json.dumps(content)[:40]}", *keys)
+        return [self.table(row, *keys) for row in content]

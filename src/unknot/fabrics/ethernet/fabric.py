@@ -1,0 +1,81 @@
+"""A lossless Ethernet fabric: switches, cables, the next hops to each destination, and the QoS maps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from unknot.fabrics.ethernet.cables import Port
+from unknot.fabrics.ethernet.qos import PortQos, SwitchQos
+from unknot.network import Network
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Prefixes that all switches treat alike.
+
+    Attributes
+    ----------
+    name : str
+        Its first prefix, with the number of the others.
+    owners : tuple of int
+        Switches at which routes to it end.
+    next_hops : mapping
+        For each other switch that has a route the outgoing channels, one for each choice of ECMP; none: dropped.
+    standby : mapping
+        For each ToR that is on standby for these servers, the destination of its tunnel to the other ToR.
+    hosts : bool
+        Whether hosts are there; else it is the address of a switch.
+    """
+
+    name: str
+    owners: tuple[int, ...]
+    next_hops: Mapping[int, tuple[int, ...]]
+    standby: Mapping[int, int]
+    hosts: bool
+
+
+@dataclass(frozen=True, eq=False)
+class EthernetFabric:
+    """Switches are routers, each with one terminal for all that is plugged in there; a cable is two channels.
+
+    Attributes
+    ----------
+    ends : tuple of (Port, Port)
+        Sending and receiving port of each channel.
+    qos : tuple of SwitchQos
+        By switch.
+    destinations : tuple of Destination
+    folder : str
+        Where it was read from.
+    notes : tuple of str
+        What was found on reading and is not an error.
+    """
+
+    name: str
+    network: Network
+    ends: tuple[tuple[Port, Port], ...]
+    qos: tuple[SwitchQos, ...]
+    destinations: tuple[Destination, ...]
+    folder: str = ""
+    notes: tuple[str, ...] = ()
+
+    def sender(self, channel: int) -> PortQos:
+        """Maps of the port from which a channel leaves."""
+        return self.qos[int(self.network.source[channel])].port(self.ends[channel][0].name)
+
+    def receiver(self, channel: int) -> PortQos:
+        """Maps of the port at which a channel arrives."""
+        return self.qos[int(self.network.target[channel])].port(self.ends[channel][1].name)
+
+    @cached_property
+    def edges(self) -> tuple[int, ...]:
+        """Switches with hosts, ascending."""
+        return tuple(sorted({owner for one in self.destinations if one.hosts for owner in one.owners}))
+
+    def __repr__(self) -> str:
+        return (
+            f"<EthernetFabric {self.name}: {self.network.num_routers} switches, {len(self.ends) // 2} cables, "
+            f"{len(self.destinations)} destinations>"
+        )

@@ -1,0 +1,293 @@
+"""A folder of what switches printed: a folder for each, or files named by them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from ipaddress import ip_address
+from pathlib import Path
+
+from unknot._base.errors import TextError, UnknotError
+from unknot.fabrics.ethernet.batfish import read_batfish_routes
+from unknot.fabrics.ethernet.cables import Port, read_cable_list, read_lldp
+from unknot.fabrics.ethernet.fabric import Destination, EthernetFabric
+from unknot.fabrics.ethernet.qos import SwitchQos, read_config_db
+from unknot.fabrics.ethernet.routes import Prefix, Route, prefix_of, read_routes
+from unknot.network import Network
+
+ROUTES = ("route.json", "route6.json")
+KINDS = (*ROUTES, "lldp.json", "config_db.json", "mux.json")
+CABLES, BATFISH = "cables.txt", "routes.csv"
+_Way = tuple[tuple[int, ...], tuple[tuple[int, tuple[int, ...]], ...], bool]
+"""Owners of a prefix, the channels of each other switch, and whether it is an end of a tunnel."""
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """Routes of all switches, and their interfaces."""
+
+    network: Network
+    routes: list[dict[Prefix, Route]]
+    channels: dict[Port, tuple[int, ...]]
+    switches: list[str]
+    qos: list[SwitchQos]
+
+    def leads(self, router: int, interface: str) -> tuple[int, ...]:
+        """Channels behind an interface; those of all members of a port channel."""
+        names = self.qos[router].members.get(interface, (interface,))
+        ports = [Port(self.switches[router], part) for name in names for part in (name, name.partition(".")[0])]
+        return tuple(dict.fromkeys(channel for port in ports for channel in self.channels.get(port, ())))
+
+    def route(self, router: int, prefix: Prefix) -> Route | None:
+        """The route by the longest prefix that covers one."""
+        table = self.routes[router]
+        wide = prefix
+        while wide not in table:
+            if wide.prefixlen == 0:
+                return None
+            wide = wide.supernet()
+        return table[wide]
+
+
+def files_of(folder: Path) -> dict[str, dict[str, Path]]:
+    """Files by switch and kind: ``SWITCH/route.json`` or ``SWITCH.route.json``; a name before the kind is free.
+
+    Raises
+    ------
+    TextError
+        If the folder cannot be read, or two files are the same of one switch.
+    """
+    found: dict[str, dict[str, Path]] = {}
+    try:
+        inside = sorted(folder.iterdir())
+        paths = [*inside, *(file for part in inside if part.is_dir() for file in sorted(part.iterdir()))]
+    except OSError as error:
+        raise TextError(f"cannot read this folder: {error.strerror or error}", folder) from error
+    for path in paths:
+        for kind in KINDS if path.is_file() else ():
+            if path.name == kind and path.parent != folder:
+                switch = path.parent.name
+            elif path.name.endswith(f".{kind}") and path.parent == folder:
+                switch = path.name.removesuffix(f".{kind}")
+            else:
+                continue
+            if kind in found.setdefault(switch, {}):
+                raise TextError(f"{kind} of {switch} is in {found[switch][kind]} already", path)
+            found[switch][kind] = path
+    return found
+
+
+def is_ethernet(folder: Path) -> bool:
+    """Whether a folder holds routes of switches."""
+    return folder.is_dir() and (
+        (folder / BATFISH).is_file() or any(kind in kinds for kinds in files_of(folder).values() for kind in ROUTES)
+    )
+
+
+def read_ethernet(folder: str | Path) -> EthernetFabric:
+    """Read a lossless Ethernet fabric from a folder.
+
+    Raises
+    ------
+    UnknotError
+        If there are no routes or no cables, or routes contradict one another.
+    TextError
+        With file and line, when a file is broken.
+
+    Examples
+    --------
+    >>> read_ethernet("examples/ethernet/frr-all-links-up")
+    <EthernetFabric frr-all-links-up: 6 switches, 8 cables, 4 destinations>
+    """
+    folder = Path(folder)
+    files = files_of(folder)
+    computed = read_batfish_routes(folder / BATFISH) if (folder / BATFISH).is_file() else {}
+    files |= {switch: {} for switch in computed if switch not in files}
+    switches = [s for s, kinds in files.items() if s in computed or any(kind in kinds for kind in ROUTES)]
+    if not switches:
+        raise UnknotError(f"{folder}: no routes; SWITCH/route.json or SWITCH.route.json of each switch are wanted")
+    notes = [f"{switch} has no routes and is left out" for switch in files if switch not in switches]
+    qos = [
+        read_config_db(kinds["config_db.json"], kinds.get("mux.json")) if "config_db.json" in kinds else SwitchQos()
+        for kinds in map(files.__getitem__, switches)
+    ]
+    bare = [switch for switch, one in zip(switches, qos, strict=True) if not one.configured]
+    if len(bare) < len(switches):
+        notes += [f"{switch} has no config_db.json: one lossless class is assumed there" for switch in bare]
+    cables = _cables(folder, files, switches, qos, notes)
+    number = {switch: router for router, switch in enumerate(switches)}
+    ends = tuple(sorted(end for cable in cables for end in (cable, cable[::-1])))
+    source, target = ([number[end.switch] for end in column] for column in zip(*ends, strict=True))
+    names = tuple(switches)
+    network = Network(folder.resolve().name, len(names), source, target, router_labels=names, terminal_labels=names)
+    channels: defaultdict[Port, tuple[int, ...]] = defaultdict(tuple)
+    for channel, (near, _) in enumerate(ends):
+        channels[near] += (channel,)
+    routes = [
+        computed.get(switch, {})
+        | dict(pair for kind in ROUTES if kind in files[switch] for pair in read_routes(files[switch][kind]).items())
+        for switch in switches
+    ]
+    tables = _Tables(network, routes, dict(channels), switches, qos)
+    return EthernetFabric(
+        network.name, network, ends, tuple(qos), _destinations(tables, notes), str(folder), tuple(notes)
+    )
+
+
+def _cables(
+    folder: Path, files: dict[str, dict[str, Path]], switches: list[str], qos: list[SwitchQos], notes: list[str]
+) -> list[tuple[Port, Port]]:
+    """Cables between the switches: the list if there is one, else by LLDP; in LLDP one end is enough."""
+    alias = {switch: one.aliases for switch, one in zip(switches, qos, strict=True)}
+    if (folder / CABLES).is_file():
+        listed = read_cable_list(folder / CABLES)
+        strangers = {end.switch for cable in listed for end in cable} - set(switches)
+        if strangers:
+            raise TextError(f"{min(strangers)} has cables but no routes in this folder", folder / CABLES)
+        return [(min(cable), max(cable)) for cable in listed]
+    neighbours: dict[Port, tuple[Port, ...]] = {}
+    for switch in switches:
+        if "lldp.json" in files[switch]:
+            neighbours |= dict(read_lldp(files[switch]["lldp.json"], switch))
+    cables: set[tuple[Port, Port]] = set()
+    for near, names in neighbours.items():
+        far = names[0].switch
+        if far in alias:
+            ports = [Port(far, alias[far].get(name.name, name.name)) for name in names]
+            known = [port for port in ports if port in neighbours or port.name in alias[far].values()]
+            port = (known or ports)[0]
+            cables.add((min(near, port), max(near, port)))
+    count: defaultdict[Port, int] = defaultdict(int)
+    for cable in cables:
+        for end in cable:
+            count[end] += 1
+            if count[end] > 1:
+                raise UnknotError(f"{folder}: by LLDP {end} has several cables; give {CABLES}")
+    if not cables:
+        raise UnknotError(f"{folder}: no cables; give {CABLES}, or SWITCH/lldp.json of each switch")
+    strangers = {name.switch for names in neighbours.values() for name in names} - set(switches)
+    if strangers:
+        notes.append(f"{len(strangers)} neighbours without routes are taken for hosts, the first {min(strangers)}")
+    return sorted(cables)
+
+
+def _destinations(tables: _Tables, notes: list[str]) -> tuple[Destination, ...]:
+    """Prefixes by how the switches treat them, those of servers behind two ToRs by the state of their muxes."""
+    groups: dict[_Way, list[Prefix]] = defaultdict(list)
+    tunnels = {prefix_of(one.peer) for one in tables.qos if one.peer is not None}
+    for prefix in sorted({*tunnels, *_prefixes(tables)}, key=lambda one: (one.version, one)):
+        owners, hops = _ways(tables, prefix)
+        if owners and (len(owners) > 1 or hops):
+            groups[owners, tuple(sorted(hops.items())), prefix in tunnels].append(prefix)
+    found: list[Destination] = []
+    to: dict[Prefix, int] = {}
+    loopbacks = {prefix for routes in tables.routes for prefix in routes if _is_loopback(tables, prefix)}
+    for (owners, ways, _), prefixes in groups.items():
+        shown = [prefix for prefix in prefixes if prefix not in loopbacks and prefix not in tunnels]
+        for prefix in prefixes:
+            to[prefix] = len(found)
+        name = str((shown or prefixes)[0]) + (f" and {len(prefixes) - 1} more" if len(prefixes) > 1 else "")
+        found.append(Destination(name, owners, dict(ways), {}, bool(shown)))
+    if not any(one.hosts for one in found):
+        found = [replace(one, hosts=True) for one in found]
+        notes.append("only addresses of single switches are announced; they are taken for those of hosts")
+    if not found:
+        raise UnknotError("no destination: no prefix is announced by one switch and reached from another")
+    for index, ((owners, _, _), prefixes) in enumerate(groups.items()):
+        states = _standby(tables, owners, prefixes, to)
+        if states:
+            one = found[index]
+            found[index] = replace(one, hosts=False)
+            found += [replace(one, name=f"{one.name}, {text}", standby=state, hosts=True) for text, state in states]
+    return tuple(found)
+
+
+def _prefixes(tables: _Tables) -> set[Prefix]:
+    """Prefixes that some switch announces: not the default route, and not those of cables between switches."""
+    inner = {
+        prefix
+        for router, routes in enumerate(tables.routes)
+        for prefix, route in routes.items()
+        if route.local and route.interfaces and any(tables.leads(router, name) for name in route.interfaces)
+    }
+    return {prefix for routes in tables.routes for prefix in routes if prefix.prefixlen and prefix not in inner}
+
+
+def _is_loopback(tables: _Tables, prefix: Prefix) -> bool:
+    """Whether a prefix is the address of a switch: on a loopback interface of it."""
+    return any(
+        route is not None
+        and route.local
+        and all(name.lower().startswith(("lo", "dummy")) for name in route.interfaces)
+        for route in (routes.get(prefix) for routes in tables.routes)
+    )
+
+
+def _ways(tables: _Tables, prefix: Prefix) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
+    """Owners of a prefix, and the channels by which others reach it.
+
+    A switch owns what is connected to it or leaves through a port without a cable. If none does, those own it that
+    have no route where others send packets: FRR announces networks that it has no route to. A default route through
+    a port without a cable, as to the management network, counts for nothing.
+
+    Raises
+    ------
+    UnknotError
+        If packets leave through ports with and without a cable, as where the files of a switch are missing.
+    """
+    local: list[int] = []
+    outside: dict[int, str] = {}
+    hops: dict[int, tuple[int, ...]] = {}
+    for router, name in enumerate(tables.switches):
+        route = tables.route(router, prefix)
+        if route is None:
+            continue
+        open_ports = [port for port in route.interfaces if not tables.leads(router, port)]
+        channels = tuple(c for port in route.interfaces for c in tables.leads(router, port))
+        if route.local:
+            local.append(router)
+        elif not open_ports or channels:
+            hops[router] = channels
+        elif prefix in tables.routes[router]:
+            outside[router] = f"{name} {open_ports[0]}"
+        if open_ports and channels:
+            outside[router] = f"{name} {open_ports[0]}"
+    mixed = [router for router in outside if local or router in hops]
+    if mixed:
+        raise UnknotError(
+            f"{outside[mixed[0]]} has no cable, but packets to {prefix} leave there, which "
+            + (f"is connected to {tables.switches[local[0]]}" if local else "also leave by cables")
+            + "; are a cable or the routes of a switch missing?"
+        )
+    owners = sorted([*local, *outside])
+    if not owners:
+        reached = {int(tables.network.target[channel]) for channels in hops.values() for channel in channels}
+        owners = sorted(reached - set(hops))
+    return tuple(owners), hops
+
+
+def _standby(
+    tables: _Tables, owners: tuple[int, ...], prefixes: list[Prefix], tunnel_to: dict[Prefix, int]
+) -> list[tuple[str, dict[int, int]]]:
+    """States of the muxes of servers with these prefixes: in words, and the tunnels of the ToRs on standby."""
+    servers: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    for router in owners:
+        one = tables.qos[router]
+        for server, on_standby in one.mux.items():
+            address = ip_address(server)
+            if not any(address.version == prefix.version and address in prefix for prefix in prefixes):
+                continue
+            tunnels = servers[server]
+            if on_standby:
+                far = None if one.peer is None else tunnel_to.get(prefix_of(one.peer))
+                if far is None:
+                    raise UnknotError(
+                        f"{tables.switches[router]} is on standby for {server}, but the address of its peer switch "
+                        f"({one.peer or 'no PEER_SWITCH'}) is announced by no switch"
+                    )
+                tunnels[router] = far
+    states: dict[tuple[int, ...], tuple[str, dict[int, int]]] = {}
+    for server, tunnels in sorted(servers.items()):
+        names = " and ".join(tables.switches[router] for router in tunnels)
+        states.setdefault(tuple(tunnels), (f"{server}, {f'standby at {names}' if names else 'active'}", tunnels))
+    return list(states.values())

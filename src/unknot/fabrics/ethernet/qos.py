@@ -1,0 +1,234 @@
+"""QoS maps and tunnels of a switch: SONiC's `config_db.json`, and the state of its mux ports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+from unknot.fabrics.ethernet.document import Document
+
+CLASSES = range(8)
+DSCPS = tuple(range(64))
+Map = tuple[int, ...]
+"""What each number is mapped to, by position."""
+IDENTITY: Map = tuple(CLASSES)
+
+
+@dataclass(frozen=True)
+class PortQos:
+    """Maps of a port. The default: one lossless class for all packets.
+
+    Attributes
+    ----------
+    dscp_to_tc : tuple of int, length 64
+    tc_to_group, tc_to_queue, priority_to_queue, group_to_priority : tuple of int, length 8
+    enabled : frozenset of int
+        Priorities for which PFC is on, both sending and obeying.
+    lossless : frozenset of int
+        Priority groups whose buffers have headroom.
+    """
+
+    dscp_to_tc: Map = (3,) * 64
+    tc_to_group: Map = IDENTITY
+    tc_to_queue: Map = IDENTITY
+    priority_to_queue: Map = IDENTITY
+    group_to_priority: Map = IDENTITY
+    enabled: frozenset[int] = frozenset({3})
+    lossless: frozenset[int] = frozenset({3})
+
+
+@dataclass(frozen=True)
+class Tunnel:
+    """Maps of the tunnel between two ToRs; None where the port's own map holds.
+
+    Attributes
+    ----------
+    uniform : bool
+        Whether the inner DSCP is overwritten by the outer one at the end.
+    """
+
+    decap_dscp_to_tc: Map | None = None
+    decap_tc_to_group: Map | None = None
+    encap_tc_to_queue: Map | None = None
+    encap_tc_to_dscp: Map | None = None
+    uniform: bool = False
+
+
+@dataclass(frozen=True)
+class SwitchQos:
+    """QoS of a switch; `unknown` is that of a port without a row of its own.
+
+    Attributes
+    ----------
+    aliases : mapping
+        Name of a port by its alias.
+    members : mapping
+        Ports of each port channel.
+    peer : str or None
+        Address of the other ToR, to which packets for servers on standby are tunnelled.
+    mux : mapping
+        Address of each server, and whether this ToR is on standby for it.
+    """
+
+    ports: Mapping[str, PortQos] = field(default_factory=dict)
+    unknown: PortQos = PortQos()
+    tunnel: Tunnel = Tunnel()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    peer: str | None = None
+    mux: Mapping[str, bool] = field(default_factory=dict)
+    configured: bool = False
+
+    def port(self, name: str) -> PortQos:
+        return self.ports.get(name, self.unknown)
+
+
+class _Reader:
+    """Tables of one `config_db.json`."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.tables = document.table(document.content)
+
+    def rows(self, table: str) -> dict[str, dict[str, Any]]:
+        """The rows of a table."""
+        listed = self.document.table(self.tables.get(table, {}), table)
+        return {key: self.document.table(row, table, key) for key, row in listed.items()}
+
+    def number(self, text: Any, limit: int, *keys: str) -> int:
+        number = int(text) if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) < 4 else text
+        if not isinstance(number, int) or not 0 <= number < limit:
+            raise self.document.error(f"a number from 0 to {limit - 1} is wanted, got {text!r}", *keys)
+        return number
+
+    def map(self, row: dict[str, Any], field: str, table: str, limits: tuple[int, int], *keys: str) -> Map | None:
+        """The map to which a field refers, as ``[TABLE|NAME]`` or a bare name; what it leaves out goes to 0."""
+        reference = row.get(field)
+        if reference is None:
+            return None
+        name = str(reference).strip("[]").split("|")[-1]
+        rows = self.rows(table)
+        if name not in rows:
+            raise self.document.error(f"{field} is {reference}, but there is no {table}|{name}", *keys, field)
+        numbers = [0] * limits[0] if table != "MAP_PFC_PRIORITY_TO_QUEUE" else list(IDENTITY)
+        for key, to in rows[name].items():
+            numbers[self.number(key, limits[0], table, name, key)] = self.number(to, limits[1], table, name, key)
+        return tuple(numbers)
+
+    def groups(self) -> dict[str, frozenset[int]] | None:
+        """Lossless priority groups of each port; None without a table of them."""
+        if "BUFFER_PG" not in self.tables:
+            return None
+        profiles = self.rows("BUFFER_PROFILE")
+        lossless: dict[str, frozenset[int]] = {}
+        for key, row in self.rows("BUFFER_PG").items():
+            ports, _, span = key.partition("|")
+            low, _, high = span.partition("-")
+            first, last = (self.number(part, 8, "BUFFER_PG", key) for part in (low, high or low))
+            profile = str(row.get("profile", "NULL")).strip("[]").split("|")[-1]
+            if profile != "NULL" and profile not in profiles:
+                raise self.document.error(f"there is no BUFFER_PROFILE|{profile}", "BUFFER_PG", key)
+            if profile == "NULL" or "xoff" in profiles[profile]:
+                for port in ports.split(","):
+                    lossless[port] = lossless.get(port, frozenset()) | frozenset(range(first, last + 1))
+        return lossless
+
+
+def read_config_db(path: str | Path, mux_file: str | Path | None = None) -> SwitchQos:
+    """Read the QoS tables of a switch and, from `show muxcable status --json`, for which servers it is on standby.
+
+    Raises
+    ------
+    TextError
+        With the line, for a reference to nowhere, a number out of range, or what is not such a file.
+    """
+    reader = _Reader(Document.read(Path(path)))
+    lossless = reader.groups()
+    ports = {}
+    for key, row in reader.rows("PORT_QOS_MAP").items():
+        for name in key.split(","):
+            ports[name] = _port(reader, key, row, None if lossless is None else lossless.get(name, frozenset()))
+    members: dict[str, tuple[str, ...]] = {}
+    for key in reader.rows("PORTCHANNEL_MEMBER"):
+        channel, _, member = key.partition("|")
+        members[channel] = (*members.get(channel, ()), member)
+    peers = [row.get("address_ipv4") for row in reader.rows("PEER_SWITCH").values()]
+    for peer in peers[:1]:
+        _address(reader.document, peer, "PEER_SWITCH", "address_ipv4")
+    tunnels = list(reader.rows("TUNNEL").items())
+    return SwitchQos(
+        ports=ports,
+        unknown=next(iter(ports.values()), PortQos(enabled=frozenset(), lossless=frozenset())),
+        tunnel=_tunnel(reader, *tunnels[0]) if tunnels else Tunnel(),
+        aliases={str(row["alias"]): name for name, row in reader.rows("PORT").items() if "alias" in row},
+        members=members,
+        peer=next(iter(peers), None),
+        mux=_mux(reader, mux_file),
+        configured=True,
+    )
+
+
+def _port(reader: _Reader, key: str, row: dict[str, Any], lossless: frozenset[int] | None) -> PortQos:
+    where, plain = ("PORT_QOS_MAP", key), PortQos()
+    words = [word for word in str(row.get("pfc_enable", "")).split(",") if word.strip()]
+    enabled = frozenset(reader.number(word.strip(), 8, *where, "pfc_enable") for word in words)
+    groups = reader.map(row, "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", (8, 8), *where)
+    priorities = list(IDENTITY)
+    for priority, group in enumerate(groups or ()):
+        priorities[group] = priority
+    return PortQos(
+        reader.map(row, "dscp_to_tc_map", "DSCP_TO_TC_MAP", (64, 8), *where) or (0,) * 64,
+        reader.map(row, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", (8, 8), *where) or plain.tc_to_group,
+        reader.map(row, "tc_to_queue_map", "TC_TO_QUEUE_MAP", (8, 10), *where) or plain.tc_to_queue,
+        reader.map(row, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", (8, 10), *where) or plain.priority_to_queue,
+        tuple(priorities),
+        enabled,
+        enabled if lossless is None else lossless,
+    )
+
+
+def _tunnel(reader: _Reader, name: str, row: dict[str, Any]) -> Tunnel:
+    where = ("TUNNEL", name)
+    dscp = "encap_tc_to_dscp_map" if "encap_tc_to_dscp_map" in row else "encap_tc_color_to_dscp_map"
+    return Tunnel(
+        reader.map(row, "decap_dscp_to_tc_map", "DSCP_TO_TC_MAP", (64, 8), *where),
+        reader.map(row, "decap_tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", (8, 8), *where),
+        reader.map(row, "encap_tc_to_queue_map", "TC_TO_QUEUE_MAP", (8, 10), *where),
+        reader.map(row, dscp, "TC_TO_DSCP_MAP", (8, 64), *where),
+        row.get("dscp_mode") == "uniform",
+    )
+
+
+def _address(document: Document, text: Any, *keys: str) -> str:
+    """The text of an address, without the length of its prefix."""
+    try:
+        return str(ip_address(str(text).partition("/")[0]))
+    except ValueError:
+        raise document.error(f"an address is wanted, got {text!r}", *keys) from None
+
+
+def _mux(reader: _Reader, file: str | Path | None) -> dict[str, bool]:
+    """For each server whether the ToR is on standby: by the state of its port, else by the configuration."""
+    state_of: dict[str, Any] = {}
+    if file is not None:
+        document = Document.read(Path(file))
+        state = document.table(document.table(document.content).get("MUX_CABLE", {}), "MUX_CABLE")
+        for port, row in state.items():
+            row = document.table(row, "MUX_CABLE", port)
+            state_of[port] = row.get("STATUS", row.get("status"))
+    standby = {}
+    for port, row in reader.rows("MUX_CABLE").items():
+        word = str(state_of.get(port, row.get("state", "auto"))).lower()
+        if word not in ("active", "standby"):
+            raise reader.document.error(
+                f"{port} is {word!r}, neither active nor standby; put the output of `show muxcable status --json` "
+                "beside this file as mux.json", "MUX_CABLE", port,
+            )  # fmt: skip
+        if "server_ipv4" in row:
+            standby[_address(reader.document, row["server_ipv4"], "MUX_CABLE", port, "server_ipv4")] = (
+                word == "standby"
+            )
+    return standby

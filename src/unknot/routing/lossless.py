@@ -1,0 +1,253 @@
+"""Lossless Ethernet as a relation: where packets under priority flow control (PFC) stand and what they wait for.
+
+The virtual channels of a channel are the priority groups at its receiving port that can pause the sender. A packet
+in one of them is in the queue of an outgoing port too. It waits while any group at the far end pauses that queue.
+ECMP chose the port by a hash, once. docs/ethernet.md has the model and its assumptions.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from unknot._base import memory
+from unknot.fabrics.ethernet.fabric import EthernetFabric
+from unknot.fabrics.ethernet.qos import DSCPS, PortQos
+from unknot.routing.relation import EJECT, Out, Relation
+
+SENT = -1
+"""Channel of a packet that has just come from a host."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """Destination and DSCP of a packet, and the header within if it is encapsulated."""
+
+    destination: int
+    dscp: int
+    inner: Header | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """A packet at a switch: the channel it came by (`SENT` from a host), its priority group and its header."""
+
+    router: int
+    channel: int
+    group: int
+    header: Header
+
+
+@dataclass(frozen=True)
+class Hop:
+    """A step of a packet: into the queue of an outgoing channel, then to its next place."""
+
+    channel: int
+    queue: int
+    place: Place
+
+
+@dataclass(frozen=True, eq=False)
+class PfcModel:
+    """The rules of PFC, QoS maps and tunnels of a fabric; `only`: DSCPs with which hosts send, by default all."""
+
+    fabric: EthernetFabric
+    only: tuple[int, ...] = DSCPS
+
+    @cached_property
+    def pauses(self) -> list[dict[int, int]]:
+        """For each channel the priority groups at its end that pause its sender, and the queue that each pauses.
+
+        A group does if its buffer is lossless and PFC is on at both ends for the priority that it sends.
+        """
+        rows = []
+        for channel in range(self.fabric.network.num_channels):
+            near, far = self.fabric.sender(channel), self.fabric.receiver(channel)
+            sent = {group: far.group_to_priority[group] for group in sorted(far.lossless)}
+            rows.append({g: near.priority_to_queue[p] for g, p in sent.items() if p in far.enabled & near.enabled})
+        return rows
+
+    def port(self, router: int, channel: int) -> PortQos:
+        """Maps of the port by which a packet came."""
+        return self.fabric.qos[router].unknown if channel == SENT else self.fabric.receiver(channel)
+
+    def ends(self, place: Place) -> bool:
+        """Whether a packet leaves the fabric here."""
+        one = self.fabric.destinations[place.header.destination]
+        return place.header.inner is None and place.router in one.owners and place.router not in one.standby
+
+    def arrive(self, router: int, channel: int, header: Header) -> tuple[Place, int]:
+        """The place of a packet that arrives, decapsulated if its tunnel ends here, and its traffic class."""
+        port, tunnel = self.port(router, channel), self.fabric.qos[router].tunnel
+        inner = header.inner
+        if inner is None or router not in self.fabric.destinations[header.destination].owners:
+            tc = port.dscp_to_tc[header.dscp]
+            return Place(router, channel, port.tc_to_group[tc], header), tc
+        if tunnel.uniform:
+            inner = replace(inner, dscp=header.dscp)
+        tc = port.dscp_to_tc[header.dscp]
+        if tunnel.decap_dscp_to_tc is not None:
+            tc = tunnel.decap_dscp_to_tc[inner.dscp]
+        return Place(router, channel, (tunnel.decap_tc_to_group or port.tc_to_group)[tc], inner), tc
+
+    def hops(self, place: Place, tc: int) -> Iterator[tuple[Hop, int]]:
+        """All steps from a place, one for each choice of ECMP, with the traffic class at the next place."""
+        fabric, header, tunnel = self.fabric, place.header, self.fabric.qos[place.router].tunnel
+        one, queues = fabric.destinations[header.destination], None
+        if header.inner is None and place.router in one.standby:
+            dscp = header.dscp if tunnel.encap_tc_to_dscp is None else tunnel.encap_tc_to_dscp[tc]
+            header, queues = Header(one.standby[place.router], dscp, header), tunnel.encap_tc_to_queue
+            one = fabric.destinations[header.destination]
+        for channel in one.next_hops.get(place.router, ()):
+            queue = (queues or fabric.sender(channel).tc_to_queue)[tc]
+            then, its_tc = self.arrive(int(fabric.network.target[channel]), channel, header)
+            yield Hop(channel, queue, then), its_tc
+
+    @cached_property
+    def dscps(self) -> tuple[int, ...]:
+        """DSCPs that are lossless somewhere, one of those that all switches treat alike."""
+        ports = {port for qos in self.fabric.qos for port in (qos.unknown, *qos.ports.values())}
+        tunnels = {qos.tunnel.decap_dscp_to_tc or () for qos in self.fabric.qos}
+        kinds: dict[tuple[object, ...], int] = {}
+        for dscp in self.only:
+            if any(port.tc_to_group[port.dscp_to_tc[dscp]] in port.lossless for port in ports):
+                kind = tuple(port.dscp_to_tc[dscp] for port in ports)
+                kinds.setdefault((kind, *(table[dscp : dscp + 1] for table in tunnels)), dscp)
+        return tuple(kinds.values())
+
+
+@dataclass(eq=False)
+class Walk:
+    """All places that packets reach, and what they wait for there.
+
+    Attributes
+    ----------
+    steps : dict
+        The steps from each place.
+    before : dict
+        The place from which each was first reached; None for those at which packets start.
+    """
+
+    model: PfcModel
+    steps: dict[Place, list[Hop]] = field(default_factory=dict)
+    before: dict[Place, Place | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        fabric, left = self.model.fabric, deque[tuple[Place, int]]()
+        for source in fabric.edges:
+            for number, one in enumerate(fabric.destinations):
+                away = one.hosts and (source not in one.owners or source in one.standby)
+                for dscp in self.model.dscps if away else ():
+                    self._reach(self.model.arrive(source, SENT, Header(number, dscp)), None, left)
+        while left:
+            place, tc = left.popleft()
+            moves = [] if self.model.ends(place) else list(self.model.hops(place, tc))
+            self.steps[place] = [hop for hop, _ in moves]
+            for hop, its_tc in moves:
+                self._reach((hop.place, its_tc), place, left)
+
+    def _reach(self, at: tuple[Place, int], origin: Place | None, left: deque[tuple[Place, int]]) -> None:
+        if at[0] not in self.before:
+            self.before[at[0]] = origin
+            left.append(at)
+
+    @cached_property
+    def first(self) -> list[int]:
+        """First virtual channel of each channel; each has at least one."""
+        return [0, *np.cumsum([max(1, len(row)) for row in self.model.pauses]).tolist()]
+
+    def vc(self, channel: int, group: int) -> int | None:
+        """Virtual channel of a priority group; None where packets in it are dropped, not held back."""
+        row = [] if channel == SENT else list(self.model.pauses[channel])
+        return self.first[channel] + row.index(group) if group in row else None
+
+    def waits(self, hop: Hop) -> list[int]:
+        """Virtual channels any of which, when full, holds a packet back in the queue of its step."""
+        row = self.model.pauses[hop.channel]
+        return [self.first[hop.channel] + i for i, queue in enumerate(row.values()) if queue == hop.queue]
+
+    def vc_name(self, vc: int) -> str:
+        """A virtual channel in words: the receiving port, with the sender, and the priority group."""
+        channel = int(np.searchsorted(self.first, vc, side="right")) - 1
+        near, far = self.model.fabric.ends[channel]
+        group = list(self.model.pauses[channel])[vc - self.first[channel]]
+        return f"{far.switch} {far.name} (from {near.switch}), priority group {group}"
+
+    @cached_property
+    def headers(self) -> list[Header]:
+        """Headers by address."""
+        return list(dict.fromkeys(place.header for place in self.before))
+
+    def address(self, header: Header) -> int:
+        """Address of a header in the relation."""
+        return self._addresses[header]
+
+    @cached_property
+    def _addresses(self) -> dict[Header, int]:
+        return {header: number for number, header in enumerate(self.headers)}
+
+
+def lossless_relation(walk: Walk) -> Relation:
+    """Return the relation of what packets wait for under PFC.
+
+    A packet whose header changes on a tunnel, or that leaves a lossy group, goes on as one with another address from
+    the terminal of that switch: dependencies are the same, and an address stays what the header carries. A packet of
+    several groups' queue is offered all of them, since each alone can hold it back.
+    """
+    fabric, first = walk.model.fabric, walk.first
+    network, addresses, offers = fabric.network, len(walk.headers), dict[tuple[int, int], set[int]]()
+    for place, hops in walk.steps.items():
+        here = walk.vc(place.channel, place.group)
+        at = first[-1] + place.router if here is None else here
+        for hop in hops:
+            into, waits = walk.vc(hop.channel, hop.place.group), walk.waits(hop)
+            if here is not None:
+                offers.setdefault((at, walk.address(place.header)), set()).update(waits)
+            if into is not None and (here is None or hop.place.header != place.header or into not in waits):
+                start = first[-1] + place.router, walk.address(hop.place.header)
+                offers.setdefault(start, set()).add(into)
+        if here is not None and not hops and walk.model.ends(place):
+            offers[here, walk.address(place.header)] = {EJECT}
+    size = 8 * addresses * (first[-1] + network.num_routers)
+    memory.require(f"{network.name}: {len(offers):,} states of packets", size)
+    homes = [fabric.destinations[header.destination].owners[0] for header in walk.headers]
+    index = np.full((first[-1] + network.num_routers, addresses), -1, dtype=np.int64)
+    used = np.zeros((network.num_routers, addresses), dtype=bool)
+    rows, begins = list[int](), [0]
+    for number, ((at, address), out) in enumerate(offers.items()):
+        router = at - first[-1]
+        index[at, address] = number
+        used[max(router, 0), address] |= router >= 0
+        away = EJECT in out and _router(walk, at) != homes[address]
+        rows += [] if away else sorted(out)
+        begins.append(len(rows))
+    begin, offered = np.array(begins, dtype=np.int64), np.array(rows, dtype=np.int64)
+
+    def pfc(at: int, address: int, out: Out) -> int:
+        row = index[at, address]
+        count = 0
+        if row >= 0:
+            for position in range(begin[row], begin[row + 1]):
+                out[count] = offered[position]
+                count += 1
+        return count
+
+    return Relation(
+        network, np.diff(first), pfc, "PFC", homes, used, commits=True,
+        address_labels=[header_name(fabric, header) for header in walk.headers],
+    )  # fmt: skip
+
+
+def _router(walk: Walk, at: int) -> int:
+    channel = int(np.searchsorted(walk.first, at, side="right")) - 1
+    return int(walk.model.fabric.network.target[channel])
+
+
+def header_name(fabric: EthernetFabric, header: Header) -> str:
+    """A header in words."""
+    name = f"{fabric.destinations[header.destination].name} (DSCP {header.dscp})"
+    return name if header.inner is None else f"{name} with {header_name(fabric, header.inner)} inside"

@@ -1,0 +1,203 @@
+"""Audit of a lossless Ethernet fabric: deadlock under PFC, forwarding loops, delivery, and mistakes in its maps."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from unknot._base.deadline import Deadline
+from unknot._base.errors import UnknotError
+from unknot._base.three_valued import all_hold
+from unknot.certificates import evidence_holds
+from unknot.certificates.verdict import Configuration, Verdict
+from unknot.fabrics.ethernet.fabric import EthernetFabric
+from unknot.fabrics.ethernet.qos import DSCPS
+from unknot.routing.lossless import Hop, PfcModel, Place, Walk, header_name, lossless_relation
+from unknot.routing.relation import Relation
+from unknot.verify.check import check
+from unknot.verify.ethernet_findings import forwarding_loops, lossless_drops, odd_maps, places_without_route
+from unknot.verify.pfc_replay import Flow, Standstill, replay
+
+SOURCES = 3
+"""Most switches from which flows to one place are replayed."""
+FREE = "no cyclic buffer dependency, so PFC cannot deadlock"
+OPEN = (
+    "a cyclic buffer dependency, but no flows were found that fill it: it is necessary for a deadlock, not sufficient"
+)
+STUCK = "a cyclic buffer dependency, and flows that fill it: in the replay they stand still for ever"
+LOOPED = "packets circle until their TTL ends, and can fill the lossless buffers on their way"
+
+
+@dataclass(frozen=True, eq=False)
+class EthernetAudit:
+    """The answer about a fabric.
+
+    Attributes
+    ----------
+    deadlock_free : bool or None
+        None: there is a cyclic buffer dependency, which no replayed flows fill; or it was not decided in time.
+    established : str
+        What was shown.
+    loop : tuple of str
+        Receiving ports and priority groups that wait for one another; empty without a cyclic buffer dependency.
+    flows : tuple of str
+        Flows that fill it: source, destination, and the switches that the hash chooses.
+    delivered : bool
+        Whether every switch with hosts reaches every destination, whatever the hash chooses.
+    forwarding_loops : tuple of str
+        Switches on which packets circle until their TTL ends.
+    lost : tuple of str
+        Switches that drop packets, for want of a route.
+    losses : tuple of str
+        Ports where packets of a lossless class can be dropped, and why.
+    findings : tuple of str
+        Maps that are odd, though nothing is lost by them.
+    """
+
+    fabric: EthernetFabric
+    relation: Relation
+    verdict: Verdict
+    certificate_holds: bool | None
+    deadlock_free: bool | None
+    established: str
+    loop: tuple[str, ...]
+    flows: tuple[str, ...]
+    standstill: Standstill | None
+    delivered: bool
+    forwarding_loops: tuple[str, ...]
+    lost: tuple[str, ...]
+    losses: tuple[str, ...]
+    findings: tuple[str, ...]
+    assumption: str
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it cannot deadlock, delivers all, and drops nothing of a lossless class; None: open."""
+        return all_hold((self.deadlock_free, self.delivered, not self.losses))
+
+
+def audit_ethernet(
+    fabric: EthernetFabric, *, dscps: tuple[int, ...] = DSCPS, time_limit: float | Deadline = 60.0
+) -> EthernetAudit:
+    """Judge a lossless Ethernet fabric.
+
+    Parameters
+    ----------
+    fabric : EthernetFabric
+    dscps : tuple of int
+        DSCPs with which hosts send; of those that all switches treat alike one is followed.
+    time_limit : float or Deadline
+        Seconds for the decision whether buffers depend on one another in a circle.
+
+    Raises
+    ------
+    UnknotError
+        If no packet is lossless anywhere, or no switch has hosts that others reach.
+
+    Examples
+    --------
+    >>> from unknot.fabrics.ethernet.folder import read_ethernet
+    >>> audit = audit_ethernet(read_ethernet("examples/ethernet/frr-two-links-down"))
+    >>> audit.deadlock_free, len(audit.loop)
+    (False, 4)
+    """
+    walk = Walk(PfcModel(fabric, dscps))
+    if not walk.model.dscps:
+        raise UnknotError(f"{fabric.name}: no DSCP falls into a lossless priority group, so PFC is not in use")
+    if not walk.before:
+        raise UnknotError(f"{fabric.name}: there are hosts at one switch only, so there is no traffic to judge")
+    relation = lossless_relation(walk)
+    verdict = check(relation, "vct", time_limit=time_limit)
+    flows = _flows(walk, verdict.configuration)
+    stuck = replay(walk, flows) if flows else None
+    loops, lost = forwarding_loops(walk), places_without_route(walk)
+    free = verdict.deadlock_free if verdict.deadlock_free is not False or stuck else None
+    established = verdict.established
+    if verdict.deadlock_free is not None:
+        established = FREE if verdict.deadlock_free else STUCK if stuck else OPEN
+    return EthernetAudit(
+        fabric, relation, verdict, evidence_holds(relation, verdict), free,
+        established + (f"; {LOOPED}" if loops else ""),
+        tuple(map(walk.vc_name, _circle(verdict.configuration))),
+        tuple(_flow_name(fabric, flow) for flow in flows), stuck,
+        not loops and not lost, loops, lost, lossless_drops(walk), odd_maps(walk), _assumption(fabric, walk),
+    )  # fmt: skip
+
+
+def _assumption(fabric: EthernetFabric, walk: Walk) -> str:
+    if not any(one.configured for one in fabric.qos):
+        return "no config_db.json, so one lossless class is assumed for all traffic and PFC on every cable"
+    classes = ", ".join(map(str, walk.model.dscps))
+    return f"lossless classes by config_db.json; judged for DSCP {classes}, others are treated alike or are lossy"
+
+
+def _circle(configuration: Configuration | None) -> list[int]:
+    """Virtual channels whose headers wait for one another in a circle."""
+    if configuration is None:
+        return []
+    order: list[int] = []
+    holder = configuration.holder
+    vc = configuration.messages[0].held[-1]
+    while vc not in order:
+        order.append(vc)
+        vc = configuration.messages[holder[vc]].wanted[0]
+    return order[order.index(vc) :]
+
+
+def _flows(walk: Walk, configuration: Configuration | None) -> list[Flow]:
+    """For each message flows of real packets that come to its place and go on where it waits, from a few sources."""
+    places = {(walk.vc(p.channel, p.group), walk.address(p.header)): p for p in walk.steps}
+    before: dict[Place, list[tuple[Place, Hop]]] = {}
+    for place, hops in walk.steps.items():
+        for hop in hops:
+            before.setdefault(hop.place, []).append((place, hop))
+    flows: dict[Flow, None] = {}
+    for message in configuration.messages if configuration else ():
+        at = places.get((message.held[-1], message.address))
+        onward = None if at is None else next((h for h in walk.steps[at] if message.wanted[0] in walk.waits(h)), None)
+        if at is not None and onward is not None:
+            rest = (onward, *_way_out(walk, onward.place))
+            flows |= dict.fromkeys(Flow(start, way + rest) for start, way in _ways_in(walk, at, before))
+    return list(flows)
+
+
+def _ways_in(
+    walk: Walk, end: Place, before: dict[Place, list[tuple[Place, Hop]]]
+) -> list[tuple[Place, tuple[Hop, ...]]]:
+    """The first few places from which packets start that come to a place, and a shortest way from each."""
+    ways: dict[Place, tuple[Hop, ...]] = {end: ()}
+    left, starts = deque(ways), list[tuple[Place, tuple[Hop, ...]]]()
+    while left and len(starts) < SOURCES:
+        place = left.popleft()
+        if walk.before[place] is None:
+            starts.append((place, ways[place]))
+        for origin, hop in before.get(place, ()):
+            if origin not in ways:
+                ways[origin] = (hop, *ways[place])
+                left.append(origin)
+    return starts
+
+
+def _way_out(walk: Walk, start: Place) -> list[Hop]:
+    """Steps from a place to a host, the fewest; none if there is no way."""
+    came: dict[Place, tuple[Place, Hop] | None] = {start: None}
+    left = deque([start])
+    while left:
+        place = left.popleft()
+        if walk.model.ends(place):
+            steps: list[Hop] = []
+            while (origin := came[place]) is not None:
+                steps.insert(0, origin[1])
+                place = origin[0]
+            return steps
+        for hop in walk.steps[place]:
+            if hop.place not in came:
+                came[hop.place] = place, hop
+                left.append(hop.place)
+    return []
+
+
+def _flow_name(fabric: EthernetFabric, flow: Flow) -> str:
+    name = fabric.network.router_name
+    way = [name(flow.start.router), *(name(hop.place.router) for hop in flow.hops)]
+    return f"to {header_name(fabric, flow.start.header)}: {' → '.join(way)}"

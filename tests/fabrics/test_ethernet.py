@@ -1,0 +1,268 @@
+"""Readers of lossless Ethernet: real output of FRR and lldpd, and what is wrong with damaged files."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from unknot._base.errors import TextError, UnknotError
+from unknot.fabrics import read_network
+from unknot.fabrics.ethernet.batfish import read_batfish_routes
+from unknot.fabrics.ethernet.cables import Port, read_cable_list, read_lldp
+from unknot.fabrics.ethernet.fabric import EthernetFabric
+from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
+from unknot.fabrics.ethernet.qos import read_config_db
+from unknot.fabrics.ethernet.routes import prefix_of, read_routes
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "ethernet"
+UP, DOWN = EXAMPLES / "frr-all-links-up", EXAMPLES / "frr-two-links-down"
+DUAL = EXAMPLES / "dual-tor-two-queues" / "tor-a"
+LLDP = Path(__file__).parent / "ethernet_lldp"
+
+
+def test_routes_of_frr_with_equal_cost_paths() -> None:
+    routes = read_routes(UP / "leaf0.route.json")
+    assert set(routes[prefix_of("10.1.1.0/24")].interfaces) == {"to-spine0", "to-spine1"}
+    assert read_routes(DOWN / "leaf0.route.json")[prefix_of("10.1.1.0/24")].interfaces == ("to-spine1",)
+
+
+@pytest.mark.parametrize(("kind", "net"), [("route", "10.{}.0.0/24"), ("route6", "fd0{}::/64")])
+def test_recursive_and_dropping_routes_of_frr(kind: str, net: str) -> None:
+    routes = read_routes(Path(__file__).parent / "ethernet_routes" / f"static.{kind}.json")
+    for number, interfaces in ((9, {"d1", "d2"}), (8, {"d1", "d2"}), (7, set())):
+        route = routes[prefix_of(net.format(number))]
+        assert set(route.interfaces) == interfaces
+        assert not route.local
+
+
+def test_folder_of_frr_has_a_destination_for_each_leaf() -> None:
+    fabric = read_ethernet(UP)
+    assert fabric.network.num_routers == 6
+    assert fabric.network.num_channels == 16
+    name = fabric.network.router_name
+    assert [(one.name, *map(name, one.owners)) for one in fabric.destinations] == [
+        (f"10.1.{leaf}.0/24", f"leaf{leaf}") for leaf in range(4)
+    ]
+    assert [len(hops) for hops in (one.next_hops[0] for one in fabric.destinations[1:])] == [2, 2, 2]
+
+
+def test_folder_for_each_switch_is_the_same(tmp_path: Path) -> None:
+    for path in DOWN.glob("*.route.json"):
+        folder = tmp_path / "frr-two-links-down" / path.name.partition(".")[0]
+        folder.mkdir(parents=True)
+        shutil.copy(path, folder / "route.json")
+    shutil.copy(DOWN / "cables.txt", tmp_path / "frr-two-links-down")
+    one, other = read_ethernet(DOWN), read_ethernet(tmp_path / "frr-two-links-down")
+    assert one.destinations == other.destinations
+    assert one.network == other.network
+    assert is_ethernet(DOWN)
+    assert not is_ethernet(LLDP)
+
+
+@pytest.mark.parametrize("name", ["one.json", "two.json", "one.json0"])
+def test_lldp_in_each_of_its_shapes(name: str) -> None:
+    both = [(Port("leaf-a", f"eth-b{i}"), Port("leaf-b", f"eth-a{i}")) for i in ("", "2")]
+    expected = both if name.startswith("two") else both[:1]
+    assert [(near, far[0]) for near, far in read_lldp(LLDP / name, "leaf-a")] == expected
+
+
+def test_cables_by_lldp_with_hosts_and_aliases(tmp_path: Path) -> None:
+    for switch, port, far, far_port in (("a", "Ethernet0", "b", "etp1"), ("b", "Ethernet4", "a", "Ethernet0")):
+        folder = tmp_path / switch
+        folder.mkdir()
+        neighbour = {"via": "LLDP", "chassis": {far: {}}, "port": {"id": {"type": "local", "value": far_port}}}
+        host = {"via": "LLDP", "chassis": {"host": {}}, "port": {"id": {"type": "mac", "value": "00:11"}}}
+        (folder / "lldp.json").write_text(json.dumps({"lldp": {"interface": [{port: neighbour}, {"eth9": host}]}}))
+        local = [{"selected": True, "protocol": "connected", "nexthops": [{"fib": True, "interfaceName": "Vlan1"}]}]
+        away = [{"selected": True, "protocol": "bgp", "nexthops": [{"fib": True, "interfaceName": port}]}]
+        routes = {"10.0.0.0/24": local, "10.0.1.0/24": away}
+        if switch == "b":
+            routes = {"10.0.0.0/24": away, "10.0.1.0/24": local}
+        (folder / "route.json").write_text(json.dumps(routes))
+    (tmp_path / "b" / "config_db.json").write_text(json.dumps({"PORT": {"Ethernet4": {"alias": "etp1"}}}))
+    fabric = read_ethernet(tmp_path)
+    assert [tuple(map(str, ends)) for ends in fabric.ends] == [
+        ("a Ethernet0", "b Ethernet4"),
+        ("b Ethernet4", "a Ethernet0"),
+    ]
+    assert any("1 neighbours without routes" in note for note in fabric.notes)
+
+
+def frame(folder: Path) -> str:
+    """Routes of an example as Batfish writes them, its next hops by address alone."""
+    rows = [",Node,VRF,Network,Next_Hop,Next_Hop_IP,Next_Hop_Interface,Protocol,Metric"]
+    number: dict[tuple[str, str], str] = {}
+    for i, cable in enumerate(read_cable_list(folder / "cables.txt")):
+        for j, port in enumerate(cable):
+            number[port.switch, port.name] = f"172.16.{i}.{2 - j}"
+            rows.append(f",{port.switch},default,172.16.{i}.0/24,,AUTO/NONE(-1l),{port.name},connected,0")
+    for path in sorted(folder.glob("*.route.json")):
+        switch = path.name.partition(".")[0]
+        for prefix, route in read_routes(path).items():
+            rows += [f",{switch},default,{prefix},,{number[switch, name]},dynamic,bgp,0" for name in route.interfaces]
+    return "\n".join(rows) + "\n"
+
+
+def test_frame_of_batfish_is_the_same_fabric(tmp_path: Path) -> None:
+    shutil.copy(DOWN / "cables.txt", tmp_path)
+    (tmp_path / "routes.csv").write_text(frame(DOWN))
+    one, other = read_ethernet(DOWN), read_ethernet(tmp_path)
+    assert is_ethernet(tmp_path)
+    assert {port for ends in one.ends for port in ends} == {port for ends in other.ends for port in ends}
+
+    def routes(fabric: EthernetFabric) -> set[tuple[str, str, frozenset[str]]]:
+        name = fabric.network.router_name
+        return {
+            (to.name, name(router), frozenset(str(fabric.ends[c]) for c in hops))
+            for to in fabric.destinations
+            for router, hops in to.next_hops.items()
+        }
+
+    assert routes(one) == routes(other)
+    path = tmp_path / "routes.csv"
+    path.write_text(path.read_text() + ",leaf0,default,10.9.0.0/24,,9.9.9.9,dynamic,bgp,0\n")
+    with pytest.raises(TextError, match=r"routes.csv:\d+: leaf0: no connected interface"):
+        read_ethernet(tmp_path)
+    path.write_text("Node,Network\n")
+    with pytest.raises(TextError, match="no column Next_Hop_IP"):
+        read_ethernet(tmp_path)
+
+
+def test_port_channels_are_choices_among_their_members(tmp_path: Path) -> None:
+    folder = tmp_path / "dual"
+    shutil.copytree(DUAL.parent, folder)
+    config, routes = folder / "tor-c" / "config_db.json", folder / "tor-c" / "route.json"
+    members = {f"PortChannel1|Ethernet{port}": {} for port in (48, 52)}
+    config.write_text(json.dumps({**json.loads(config.read_text()), "PORTCHANNEL_MEMBER": members}))
+    one = {"selected": True, "protocol": "bgp", "nexthops": [{"fib": True, "interfaceName": "PortChannel1"}]}
+    routes.write_text(json.dumps({**json.loads(routes.read_text()), "192.168.0.0/24": [one]}))
+    assert [d.next_hops for d in read_ethernet(folder).destinations] == [
+        d.next_hops for d in read_ethernet(DUAL.parent).destinations
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[]", "an object"),
+        ('{\n"10.0.0.0/33": []}', "2: '10.0.0.0/33' is not a prefix"),
+        ('{\n"10.0.0.0/8":\n[3]}', "an object"),
+        ('{"10.0.0.0/8": [{"selected": true, "nexthops": [{"fib": true}]}]}', "interfaceName"),
+        ("{", "not JSON"),
+    ],
+)
+def test_broken_routes_name_their_line(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.route.json"
+    path.write_text(text)
+    with pytest.raises(TextError, match=words):
+        read_routes(path)
+
+
+def test_broken_cables_and_folders(tmp_path: Path) -> None:
+    (tmp_path / "cables.txt").write_text("a 1 b 1\n# none\na 1 c 1\n")
+    with pytest.raises(TextError, match=r"cables.txt:3: a 1 has a cable by line 1 already"):
+        read_cable_list(tmp_path / "cables.txt")
+    with pytest.raises(UnknotError, match="no routes"):
+        read_ethernet(tmp_path)
+    shutil.copy(UP / "leaf0.route.json", tmp_path)
+    shutil.copy(UP / "cables.txt", tmp_path)
+    with pytest.raises(TextError, match="has cables but no routes"):
+        read_ethernet(tmp_path)
+
+
+def test_missing_switch_is_not_taken_for_hosts(tmp_path: Path) -> None:
+    folder = tmp_path / "dual"
+    shutil.copytree(DUAL.parent, folder)
+    shutil.rmtree(folder / "t1-1")
+    cables = (folder / "cables.txt").read_text().splitlines()
+    (folder / "cables.txt").write_text("\n".join(line for line in cables if "t1-1" not in line))
+    with pytest.raises(UnknotError, match=r"tor-\w Ethernet52 has no cable, .* routes of a switch missing"):
+        read_ethernet(folder)
+
+
+def test_default_route_to_management_counts_for_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "frr-two-links-down"
+    shutil.copytree(DOWN, folder)
+    out = {"selected": True, "protocol": "kernel", "nexthops": [{"fib": True, "interfaceName": "eth0"}]}
+    for path in folder.glob("*.route.json"):
+        path.write_text(json.dumps({**json.loads(path.read_text()), "0.0.0.0/0": [out]}))
+    assert read_ethernet(folder).destinations == read_ethernet(DOWN).destinations
+
+
+def test_network_of_a_folder() -> None:
+    assert read_network(DOWN) == read_ethernet(DOWN).network
+
+
+def test_references_to_nowhere_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "config_db.json"
+    path.write_text('{"PORT_QOS_MAP": {\n"Ethernet0": {"tc_to_pg_map": "[TC_TO_PRIORITY_GROUP_MAP|AZURE]"}}}')
+    with pytest.raises(TextError, match=r":2: .*no TC_TO_PRIORITY_GROUP_MAP\|AZURE"):
+        read_config_db(path)
+
+
+def _fuzz(path: Path, read: Callable[[Path], object], count: int, seed: int, tmp_path: Path) -> None:
+    random, good = np.random.default_rng(seed), path.read_bytes()
+    target = tmp_path / f"damaged-{path.name}"
+    words = [
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b",",
+        b'"',
+        b"null",
+        b"-1",
+        b"1e9",
+        b"\xff",
+        b"true",
+        b'{"a": 1}',
+        b"99999999999",
+    ]
+    for _ in range(count):
+        damaged = bytearray(good)
+        for _ in range(random.integers(1, 4)):
+            at = int(random.integers(len(damaged) + 1))
+            kind = random.integers(3)
+            if kind == 0:
+                del damaged[at : at + int(random.integers(1, 40))]
+            elif kind == 1:
+                damaged[at : at + int(random.integers(6))] = words[int(random.integers(len(words)))]
+            else:
+                del damaged[at:]
+        target.write_bytes(bytes(damaged))
+        with contextlib.suppress(UnknotError):
+            read(target)
+
+
+def _frame(path: Path) -> Path:
+    path.write_text(frame(DOWN))
+    return path
+
+
+def _readers(folder: Path) -> list[tuple[Path, Callable[[Path], object]]]:
+    return [
+        (UP / "spine0.route.json", read_routes),
+        (LLDP / "two.json", lambda path: read_lldp(path, "leaf-a")),
+        (LLDP / "one.json0", lambda path: read_lldp(path, "leaf-a")),
+        (UP / "cables.txt", read_cable_list),
+        (DUAL / "config_db.json", lambda path: read_config_db(path, DUAL / "mux.json")),
+        (DUAL / "mux.json", lambda path: read_config_db(DUAL / "config_db.json", path)),
+        (_frame(folder / "good.csv"), read_batfish_routes),
+    ]
+
+
+@pytest.mark.parametrize("index", range(7))
+def test_damaged_files_are_read_or_refused(index: int, tmp_path: Path) -> None:
+    _fuzz(*_readers(tmp_path)[index], 150, 7, tmp_path)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("index", range(7))
+def test_many_damaged_files_are_read_or_refused(index: int, tmp_path: Path) -> None:
+    _fuzz(*_readers(tmp_path)[index], 30_000, 11, tmp_path)
