@@ -36,7 +36,10 @@ UNUSED = {
 
 ALL, ATOMIC = tuple(SWITCHINGS), ("saf", "vct", "wormhole")
 CLAIMED = {
-    **{key: {()} for key in ("composed", "destination_tag", "rcbn_tags", "fully_adaptive", "shortest_paths")},
+    **{
+        key: {()}
+        for key in ("bgp", "ospf", "composed", "destination_tag", "rcbn_tags", "fully_adaptive", "shortest_paths")
+    },
     **{key: {(), ALL} for key in ("dimension_order", "message_classes")},
     **{key: {ATOMIC} for key in ("duato", "lcfaa", "pbfaa", "vba")},
     **{key: {("wormhole",)} for key in ("itm_escape", "planar_adaptive", "schwiebert")},
@@ -45,7 +48,7 @@ CLAIMED = {
 """Techniques for which routings claim to be deadlock-free, on one network or another; all four for the others."""
 OF_ANY_LENGTH = {
     "cube_connected_cycles", "de_bruijn", "shuffle_exchange", "two_trees", "up_down", "destination_tag", "rcbn_tags",
-    "itm_escape", "nca", "composed",
+    "itm_escape", "nca", "composed", "bgp", "ospf",
 }  # fmt: skip
 """Routings that do not claim to be minimal or not, at least on some network."""
 

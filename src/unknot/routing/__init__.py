@@ -24,6 +24,8 @@ from unknot.routing.dragonfly import dragonfly_minimal as dragonfly_minimal
 from unknot.routing.dragonfly import dragonfly_ugal as dragonfly_ugal
 from unknot.routing.dragonfly import dragonfly_valiant as dragonfly_valiant
 from unknot.routing.duato import duato as duato
+from unknot.routing.ethernet import bgp as bgp
+from unknot.routing.ethernet import ospf as ospf
 from unknot.routing.forwarding_table import forwarding_table as forwarding_table
 from unknot.routing.hop_number import hop_number as hop_number
 from unknot.routing.hyperx import hyperx_dimension_order as hyperx_dimension_order

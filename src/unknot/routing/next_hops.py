@@ -1,0 +1,73 @@
+"""Next hops of Ethernet switches: the outgoing channels of each router for each destination, as ECMP uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network import Network
+from unknot.network.faults import frozen
+from unknot.network.model import IntArray
+from unknot.routing.paths import homes_of, require_room
+from unknot.routing.relation import EJECT, Out, Relation
+
+Rows = Sequence[Sequence[Sequence[int]]]
+"""For each destination and router, its outgoing channels."""
+
+
+@dataclass(frozen=True, eq=False)
+class NextHops:
+    """Outgoing channels for each destination router and router, as compressed rows.
+
+    Attributes
+    ----------
+    network : Network
+    homes : int64 array, shape (homes,)
+        Destinations: the routers with terminals that eject, ascending.
+    first : int32 array, shape (homes × routers + 1,)
+        Where the row of each destination and router begins, destinations outermost.
+    channels : int32 array
+        The rows. An empty one drops packets, or is the destination itself.
+    """
+
+    network: Network
+    homes: npt.NDArray[np.int64]
+    first: IntArray
+    channels: IntArray
+
+    @classmethod
+    def of_rows(cls, network: Network, rows: Rows) -> NextHops:
+        """Return next hops that are listed for each destination and router."""
+        homes, _ = homes_of(network)
+        require_room(network, homes, "next hops")
+        flat = [row for column in rows for row in column]
+        first = np.cumsum([0, *map(len, flat)])
+        return cls(network, homes, frozen(first), frozen([channel for row in flat for channel in row]))
+
+    def row(self, home: int, router: int) -> list[int]:
+        """Outgoing channels of a router for the destination at a position in `homes`."""
+        at = home * self.network.num_routers + router
+        return [int(channel) for channel in self.channels[self.first[at] : self.first[at + 1]]]
+
+    def relation(self, name: str, source: str = "") -> Relation:
+        """Return the ECMP relation in one lossless class: a flow keeps its hash choice, which may be any."""
+        network, (_, column) = self.network, homes_of(self.network)
+        first, channels, routers = self.first, self.channels, network.num_routers
+        router = np.concatenate([network.target, network.inject])
+        eject = network.eject
+
+        def ecmp(at: int, address: int, out: Out) -> int:
+            here = router[at]
+            if here == eject[address]:
+                out[0] = EJECT
+                return 1
+            row, count = column[address] * routers + here, 0
+            for position in range(first[row], first[row + 1]):
+                out[count] = channels[position]
+                count += 1
+            return count
+
+        return Relation(network, 1, ecmp, name, commits=True, source=source)
