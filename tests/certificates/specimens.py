@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -30,10 +31,16 @@ from unknot.routing import (
     dimension_order,
     duato,
     fully_adaptive,
+    in_classes,
     shortest_paths,
     up_down,
 )
+from unknot.traffic.collectives.bounds import bound
+from unknot.traffic.collectives.operation import Operation
+from unknot.traffic.collectives.platform import platform_of
 from unknot.verify import check, deliver, update
+from unknot.verify.protocols import check_protocol, protocol
+from unknot.verify.protocols.evidence import claims as protocol_claims
 from unknot.verify.update_evidence import update_claims
 
 Document = dict[str, Any]
@@ -113,6 +120,19 @@ def _updated(old: Relation, new: Relation) -> Document:
     return document(old.network, None, update_claims(update(old, new)))
 
 
+def _collective(kind: str, root: int | None = None) -> Document:
+    platform = platform_of(ring(5))
+    return bound(platform, Operation(kind, platform.members, Fraction(64, 3), root)).claim()
+
+
+def _with_terminals() -> Document:
+    relation = in_classes(dimension_order(mesh(2)))
+    separate, shared = (
+        check_protocol(relation, protocol(f"request_reply(queues={queues!r})")) for queues in ("separate", "shared")
+    )
+    return document(relation.network, relation, [*protocol_claims(separate), *protocol_claims(shared)])
+
+
 @cache
 def _texts() -> dict[str, str]:
     given = dimension_order(ring(5), 1, dateline="none")
@@ -140,9 +160,13 @@ def _texts() -> dict[str, str]:
         "size": document(given.network, given, [size_claim(given, "vct", 5)]),
         "cuts": document(given.network, given, [_cuts(given.network)]),
         "rule": document(None, None, [every_size("mesh(1)", "duato", "wormhole").claim]),
+        "all-gather": document(None, None, [_collective("all_gather")]),
+        "all-to-all": document(None, None, [_collective("all_to_all")]),
+        "broadcast": document(None, None, [_collective("broadcast", 5)]),
         "parts": document(given.network, given, [delivery_claim(given, True)], [_left(given.network)]),
         "update": _updated(dimension_order(mesh(2, 2)), dimension_order(mesh(2, 2), order=[1, 0])),
         "update in any order": _updated(dimension_order(line(4)), up_down(line(4), root=1)),
+        "end points": _with_terminals(),
         "not saved": _removed(fully_adaptive(ring(5), vcs=1), "vct"),
         **{f"lanes that are {how}": _refuted(ring(5), 1, how) for how in ("shared", "rising", "any")},
     }

@@ -157,6 +157,11 @@ SAYS = {
         "free of deadlock under vct while routers are updated in 2 batches, if the packets of before have left the "
         "network when a batch begins",
     ],
+    "end points": [
+        "8 pairs of source and address: with request_reply (separate queues) free of deadlock under vct",
+        "8 pairs of source and address: with request_reply (shared queues) deadlock under vct: "
+        "a run after which 6 messages can never move",
+    ],
     "update in any order": ["free of deadlock under vct in whatever order routers are updated"],
     "lengths": ["25 pairs of source and address: the longest route has 2 hops, and all are shortest paths"],
     "forced": ["shortest paths: 1 lane that packets keep cannot be free of deadlock"],

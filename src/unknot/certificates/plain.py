@@ -2108,6 +2108,7 @@ class Ends:
             for side in ("send", "receive"):
                 if field(field(self.depths[side], one[side], dict), "depth", int) < 1:
                     raise Rejected(f"the {side} queue {one[side]!r} has no room")
+            field(self.depths["receive"][one["receive"]], "ordered", bool)
             if parts and one["network"] not in parts:
                 raise Rejected(f"no network carries {name!r}")
             self.first[name] = parts.index(one["network"]) * self.block if parts else 0
@@ -2288,6 +2289,8 @@ class Play:
             self.enter(terminal, name, address, terminal, self.begun)
 
     def move(self, side: str | int, terminal: int, queue: str, to: int) -> None:
+        if side == "vc" and queue != "":
+            raise Rejected("a VC has no queues")
         place: Place = terminal if side == "vc" else (str(side), terminal, queue)
         message = self.held[place][0]
         at = terminal if side == "vc" else self.table.vcs + terminal
@@ -2464,7 +2467,8 @@ def check_protocol(table: Table, claim: Any, proof: Any) -> str:
         ends = Ends(table, field(claim, "protocol", dict))
         name = printable(field(claim["protocol"], "name", str))
         if free:
-            check_free(extended(ends, 1 if switching in ("saf", "vct") else 2, proof["ample"]), switching, proof)
+            ample = field(proof, "ample", list)
+            check_free(extended(ends, 1 if switching in ("saf", "vct") else 2, ample), switching, proof)
             return f"with {name} free of deadlock under {switching}"
         messages = Play(ends, field(proof, "run", list), switching).require_stuck()
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
@@ -2474,8 +2478,77 @@ def check_protocol(table: Table, claim: Any, proof: Any) -> str:
     return f"with {name} deadlock under {switching}: a run after which {messages} messages can never move"
 
 
+def fraction(parts: Any, what: str) -> Fraction:
+    """A positive fraction, as a list of numerator and denominator."""
+    return Fraction(*integers(parts, what, 1, 10**100, 2))
+
+
+def check_collective(claim: Any, proof: Any) -> str:
+    """Check that no schedule of a collective operation takes less than a time, by what must leave a set of nodes."""
+    kind, nodes = field(claim, "kind", str), field(claim, "nodes", int)
+    members = set(integers(field(claim, "members", list), "members", 0, nodes))
+    if len(members) < max(2, len(claim["members"])):
+        raise Rejected("members: two or more are expected, each once")
+    rooted = kind in ("broadcast", "reduce", "scatter", "gather")
+    root = field(claim, "root", int) if rooted else None
+    if claim.get("root", 0) != root or (rooted and root not in members):
+        raise Rejected(f"{kind}: the root is not what it should be")
+    size, time = fraction(claim.get("size"), "size"), fraction(claim.get("time"), "time")
+    shown = f"{kind} of {len(members)} members, size {size}: not below {time}"
+    channels: list[tuple[int, int, Fraction]] = []
+    for channel in field(claim, "channels", list):
+        if not isinstance(channel, list) or len(channel) != 4:
+            raise Rejected("channels: lists of two nodes, numerator and denominator are expected")
+        source, target = integers(channel[:2], "nodes of a channel", 0, nodes)
+        channels.append((source, target, fraction(channel[2:], "bandwidth")))
+    if kind == "all_to_all":
+        lengths = integers(field(proof, "lengths", list), "lengths", 0, 10**12, len(channels))
+        far = sum(ways_out(channels, lengths, member, members) for member in members)
+        room = sum((bandwidth * way for (_, _, bandwidth), way in zip(channels, lengths, strict=True)), Fraction(0))
+        if not far or time * room > size * far:
+            raise Rejected(f"{kind}: {size * far} bytes times lengths over {room} may take less than {time}")
+        return shown
+    cut = set(integers(field(proof, "cut", list), "cut", 0, nodes))
+    leaving = sum((bandwidth for a, b, bandwidth in channels if a in cut and b not in cut), Fraction(0))
+    inside, outside = len(members & cut), len(members - cut)
+    blocks = {
+        "broadcast": int(root in cut and outside > 0),
+        "reduce": int(root not in cut and inside > 0),
+        "scatter": outside if root in cut else 0,
+        "gather": 0 if root in cut else inside,
+        "all_gather": inside if outside else 0,
+        "reduce_scatter": outside if inside else 0,
+        "all_reduce": int(inside > 0 and outside > 0),
+    }
+    if kind not in blocks:
+        raise Rejected(f"{kind:.40} is no operation that this checker knows: they are {', '.join(blocks)}")
+    if not blocks[kind]:
+        raise Rejected(f"{kind}: nothing must leave the cut")
+    if time * leaving > size * blocks[kind]:
+        raise Rejected(f"{kind}: {size * blocks[kind]} leave the cut at {leaving}, which may take less than {time}")
+    return shown
+
+
+def ways_out(channels: list[tuple[int, int, Fraction]], lengths: list[int], start: int, members: set[int]) -> int:
+    """The sum of the lengths of the shortest ways from a node to the members, by Dijkstra."""
+    leaving: dict[int, list[tuple[int, int]]] = {}
+    for (source, target, _), length in zip(channels, lengths, strict=True):
+        leaving.setdefault(source, []).append((target, length))
+    ways: dict[int, int] = {}
+    heap = [(0, start)]
+    while heap:
+        way, node = heapq.heappop(heap)
+        if node not in ways:
+            ways[node] = way
+            for target, length in leaving.get(node, ()):
+                heapq.heappush(heap, (way + length, target))
+    if members - set(ways):
+        raise Rejected(f"no channels lead from member {start} to member {min(members - set(ways))}")
+    return sum(ways[member] for member in members)
+
+
 OF_NETWORKS = {"load": check_load, "update": check_update}
-OF_RULES = {"rule": check_rule, "rules": check_rules}
+OF_RULES = {"collective": check_collective, "rule": check_rule, "rules": check_rules}
 OF_TABLES = {
     "changes": check_changes,
     "cuts": check_cuts,

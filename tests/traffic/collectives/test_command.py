@@ -69,7 +69,7 @@ def test_every_operation_as_json(operation: str) -> None:
 
 
 def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    def round_a_ring(operation: str, network: Network, root: int, members: object, order: str) -> Schedule:
+    def round_a_ring(operation: str, network: Network, root: int, members: object, **_: str) -> Schedule:
         sends = tuple(Send(0, i, (i + 6) % 12, (i,), 1) for i in range(0, 12, 3))
         return Schedule(operation, network, root, tuple(range(12)), sends)
 

@@ -7,15 +7,13 @@ dimensions of a hypercube this is the binomial tree. Gathering and adding up run
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import replace
 
 from unknot._base.errors import NetworkError, require_known
-from unknot._base.extensions import Catalogue
 from unknot.network import Network
-from unknot.network.model import IntArray
 from unknot.routing.taking import takes_network
+from unknot.traffic.collectives.gathering import ALGORITHMS
+from unknot.traffic.collectives.orders import order_of
 from unknot.traffic.collectives.schedule import Schedule, Send, terminals_named
 
 
@@ -89,16 +87,36 @@ def reduce(network: Network, root: int = 0, members: Sequence[int] | None = None
 
 @takes_network
 def all_gather(
-    network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto"
+    network: Network,
+    root: int = 0,
+    members: Sequence[int] | None = None,
+    *,
+    order: str = "auto",
+    algorithm: str = "halving",
 ) -> Schedule:
-    """The blocks of all members at every member: gathered at one terminal, then sent out.
+    """The blocks of all members at every member.
+
+    Parameters
+    ----------
+    algorithm : {"halving", "ring", "direct"}
+        `halving`: gathered at the root, then sent out. `ring`: each member passes blocks on to the next in the order.
+        `direct`: each member sends its block to every other.
+
+    Raises
+    ------
+    NetworkError
+        If there is no such algorithm, order or terminal.
 
     Examples
     --------
-    >>> len(all_gather("mesh(2, 2)").sends)
-    6
+    >>> [len(all_gather("mesh(2, 2)", algorithm=name).sends) for name in ("halving", "ring", "direct")]
+    [6, 12, 12]
     """
-    return _there_and_back("all_gather", gather(network, root, members, order=order))
+    require_known("unknown algorithm of all_gather", algorithm, ("halving", *ALGORITHMS), NetworkError)
+    if algorithm == "halving":
+        return _there_and_back("all_gather", gather(network, root, members, order=order))
+    row = tuple(_members(network, root, members, order))
+    return Schedule("all_gather", network, root, row, tuple(ALGORITHMS[algorithm](row)))
 
 
 @takes_network
@@ -122,7 +140,13 @@ OPERATIONS: dict[str, Callable[..., Schedule]] = {
 
 
 def collective(
-    operation: str, network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto"
+    operation: str,
+    network: Network,
+    root: int = 0,
+    members: Sequence[int] | None = None,
+    *,
+    order: str = "auto",
+    algorithm: str = "halving",
 ) -> Schedule:
     """A collective operation by its name.
 
@@ -136,11 +160,13 @@ def collective(
         Terminals that take part besides; by default all.
     order : str
         As `order_of` reads it.
+    algorithm : str
+        `halving`; for an all-gather also `ring` and `direct`.
 
     Raises
     ------
     NetworkError
-        If there is no such operation, order or terminal, or it takes all terminals and some are named.
+        If there is no such operation, order, terminal or algorithm, or it takes all terminals and some are named.
 
     Examples
     --------
@@ -148,6 +174,10 @@ def collective(
     'scatter'
     """
     require_known("unknown operation", operation, OPERATIONS, NetworkError)
+    if operation == "all_gather":
+        return all_gather(network, root, members, order=order, algorithm=algorithm)
+    if algorithm != "halving":
+        raise NetworkError(f"algorithm {algorithm} is for all_gather; {operation} has halving alone")
     if operation == "broadcast":
         if members is not None:
             raise NetworkError("a broadcast goes to all terminals; a multicast to some")
@@ -159,7 +189,7 @@ def _members(network: Network, root: int, others: Sequence[int] | None, order: s
     """Root and others in the order; a circle is opened so that the root comes first."""
     terminals_named(network, [root])
     chosen = {root, *terminals_named(network, others)}
-    ordered: Order = order_of(network, order, root)
+    ordered = order_of(network, order, root)
     row = [terminal for terminal in ordered.terminals if terminal in chosen]
     start = row.index(root) if ordered.circular else 0
     return row[start:] + row[:start]
@@ -225,84 +255,3 @@ def _there_and_back(operation: str, met: Schedule) -> Schedule:
         for send in out
     ]
     return Schedule(operation, met.network, met.root, met.members, (*met.sends, *later))
-
-
-ORDERS: Catalogue[Callable[[Network], IntArray] | None] = Catalogue(
-    "orders", dict.fromkeys(("auto", "dimensions", "numbers"))
-)
-"""Orders of the core, and those of extensions: functions that return the routers of a network along a circle."""
-
-
-@dataclass(frozen=True)
-class Order:
-    """Terminals in a row, or in a circle.
-
-    Attributes
-    ----------
-    name : str
-        ``dimensions``, ``numbers``, or that of an extension, as ``circle``.
-    terminals : tuple of int
-    circular : bool
-        Whether any terminal may come first.
-
-    Examples
-    --------
-    >>> order = order_of("mesh(2, 3)")
-    >>> order.name, order.terminals, order.circular
-    ('dimensions', (0, 2, 4, 1, 3, 5), False)
-    """
-
-    name: str
-    terminals: tuple[int, ...]
-    circular: bool = False
-
-
-@takes_network
-def order_of(network: Network, name: str = "auto", root: int = 0) -> Order:
-    """An order of the terminals of a network.
-
-    Parameters
-    ----------
-    name : str
-        `circle`: along the exterior edges of an incremental triangular mesh (Liu et al. 2002); or a circle of another
-        extension. `dimensions`: by coordinates, the first dimension first (the chain of McKinley et al. 1994 for
-        dimension-order routing); on a hypercube relative to the root's. `numbers`: as they are numbered. `auto`: the
-        first of these that the network has.
-    root : int
-        Terminal from which data spread.
-
-    Raises
-    ------
-    NetworkError
-        If the network has no such order.
-
-    Examples
-    --------
-    >>> order_of("mesh(2, 2)", "numbers", root=2).terminals
-    (0, 1, 2, 3)
-    """
-    require_known("unknown order", name, ORDERS, NetworkError)
-    for extension, circle_of in ORDERS.usable() if name == "auto" else [(name, ORDERS[name])]:
-        if circle_of is not None:
-            try:
-                place = np.empty(network.num_routers, dtype=np.int64)
-                place[circle_of(network)] = np.arange(network.num_routers)
-                return Order(extension, _sorted(network, place), circular=True)
-            except NetworkError as error:
-                if name != "auto":
-                    raise NetworkError(f"{network.name} has no circular order: {error}") from None
-    if name != "numbers" and network.coordinates is not None:
-        places = network.coordinates
-        if places.size and places.min() == 0 and places.max() == 1:
-            places = places ^ places[network.inject[root]]
-        place = np.empty(network.num_routers, dtype=np.int64)
-        place[np.lexsort(places[:, ::-1].T)] = np.arange(network.num_routers)
-        return Order("dimensions", _sorted(network, place))
-    if name == "dimensions":
-        raise NetworkError(f"{network.name} has no coordinates to order its terminals by")
-    return Order("numbers", tuple(range(network.num_terminals)))
-
-
-def _sorted(network: Network, place: np.ndarray[tuple[int], np.dtype[np.int64]]) -> tuple[int, ...]:
-    """Terminals by the place of the router they inject at."""
-    return tuple(int(t) for t in np.argsort(place[network.inject], kind="stable"))

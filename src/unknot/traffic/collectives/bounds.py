@@ -1,0 +1,186 @@
+"""Lower bounds on the time of a collective operation by its worst cut, or by lengths of channels.
+
+What must leave a set of nodes takes at least its size over the bandwidth of the channels that leave. For all members
+that send to each of some others the worst cut is found by Newton's iteration on minimum cuts from a node that feeds
+every sender; reduce-scatter, reduce and scatter are all-gather, broadcast and gather on the reversed platform. All is
+exact in fractions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+from unknot._base.errors import NetworkError
+from unknot.traffic.collectives.operation import Operation
+from unknot.traffic.collectives.platform import Platform
+
+REVERSED = {"reduce_scatter": "all_gather", "reduce": "broadcast", "scatter": "gather"}
+"""Operations that are another one on the reversed platform."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A time that no schedule of an operation on a platform can be below.
+
+    Attributes
+    ----------
+    platform : Platform
+    operation : Operation
+    time : Fraction
+    cut : tuple of int
+        Nodes, ascending; what must leave them takes that time.
+    lengths : tuple of int
+        For all_to_all, in place of a cut: of each channel. Bytes times their shortest ways, over bandwidth times
+        length of all channels, is that time.
+    """
+
+    platform: Platform
+    operation: Operation
+    time: Fraction
+    cut: tuple[int, ...]
+    lengths: tuple[int, ...] = ()
+
+    def claim(self) -> dict[str, Any]:
+        """Return the claim that `unknot.certificates` checks, with the cut as its proof."""
+        channels = [
+            [c.source, c.target, c.bandwidth.numerator, c.bandwidth.denominator] for c in self.platform.channels
+        ]
+        operation = self.operation
+        return {
+            "subject": "collective",
+            "kind": operation.kind,
+            "nodes": self.platform.num_nodes,
+            "channels": channels,
+            "members": list(operation.members),
+            "root": operation.root,
+            "size": [operation.size.numerator, operation.size.denominator],
+            "time": [self.time.numerator, self.time.denominator],
+            "proof": {"lengths": list(self.lengths)} if self.lengths else {"cut": list(self.cut)},
+        }
+
+
+def bound(platform: Platform, operation: Operation) -> Bound:
+    """Return the largest bound by a cut on the time of an operation; for all_to_all by lengths of channels.
+
+    It is the optimum of a broadcast or reduce between members alone; of an all-gather or reduce-scatter where every
+    switch has equal bandwidth in and out; for an all-reduce it is a bound only. That of all-to-all is the
+    optimum but for the rounding of lengths.
+
+    Raises
+    ------
+    NetworkError
+        If a member cannot reach another one that needs its data, or a member is no node of the platform.
+
+    Examples
+    --------
+    >>> from unknot.network.families import torus
+    >>> from unknot.traffic.collectives.platform import platform_of
+    >>> platform = platform_of(torus(4, 4))
+    >>> bound(platform, Operation("all_gather", platform.members, Fraction(64))).time
+    Fraction(960, 1)
+    """
+    for member in operation.members:
+        if not 0 <= member < platform.num_nodes:
+            raise NetworkError(f"{platform.name}: member {member} is none of its {platform.num_nodes} nodes")
+    if operation.kind == "all_to_all":
+        return shortest_ways(platform, operation)
+    first = operation.members[0] if operation.root is None else operation.root
+    kind = REVERSED.get(operation.kind, operation.kind)
+    turned = kind != operation.kind
+    others = tuple(m for m in operation.members if m != first)
+    if kind == "all_gather":
+        time, cut = worst_cut(platform.reversed() if turned else platform, operation.members, operation.members)
+    elif kind == "gather":
+        time, cut = worst_cut(platform.reversed() if turned else platform, others, (first,))
+    elif kind == "broadcast":
+        time, cut = worst_cut(platform.reversed() if turned else platform, (first,), others)
+    else:
+        time, cut = worst_cut(platform, (first,), others)
+        back, source = worst_cut(platform.reversed(), (first,), others)
+        if back > time:
+            time, cut, turned = back, source, True
+    nodes = set(range(platform.num_nodes)) - cut if turned else cut
+    return Bound(platform, operation, time * operation.size, tuple(sorted(nodes)))
+
+
+def worst_cut(
+    platform: Platform, senders: tuple[int, ...], receivers: tuple[int, ...]
+) -> tuple[Fraction, frozenset[int]]:
+    """Return the largest ratio of senders inside a set to bandwidth leaving it, and the set, with a receiver outside.
+
+    Each receiver takes the minimum cuts that raise the ratio, and one that does not.
+    """
+    import networkx as nx
+
+    scale = lcm(*(c.bandwidth.denominator for c in platform.channels), 1)
+    graph: Any = nx.DiGraph()
+    graph.add_nodes_from(range(platform.num_nodes))
+    for channel in platform.channels:
+        if channel.source != channel.target:
+            before = graph.get_edge_data(channel.source, channel.target, {"bandwidth": 0})["bandwidth"]
+            graph.add_edge(channel.source, channel.target, bandwidth=before + int(channel.bandwidth * scale))
+    edges = list(graph.edges(data="bandwidth"))
+    inside, leaving, worst = 0, 1, frozenset[int]()
+    for receiver in receivers:
+        fed = [sender for sender in senders if sender != receiver]
+        while fed:
+            if not inside:  # any first cut will do: all but the receiver
+                cut = frozenset(range(platform.num_nodes)) - {receiver}
+            else:
+                # Each sender is fed at the rate leaving / inside; all capacities are multiplied by inside.
+                graph.add_edges_from((a, b, {"capacity": bandwidth * inside}) for a, b, bandwidth in edges)
+                graph.add_edges_from((-1, sender, {"capacity": leaving}) for sender in fed)
+                flow, (near, _) = nx.minimum_cut(graph, -1, receiver)
+                graph.remove_node(-1)
+                if flow == leaving * len(fed):
+                    break
+                cut = frozenset(near) - {-1}
+            inside, worst = sum(sender in cut for sender in fed), cut
+            leaving = sum(bandwidth for a, b, bandwidth in edges if a in cut and b not in cut)
+            if not leaving:
+                raise NetworkError(f"{platform.name}: no channel leads from member {min(cut & {*fed})} to {receiver}")
+    return Fraction(inside * scale, leaving), worst
+
+
+def shortest_ways(platform: Platform, operation: Operation) -> Bound:
+    """Return the bound on an all-to-all by the dual of the concurrent flow, rounded to whole lengths of channels.
+
+    The linear program has a variable for each member and channel, and a row for each member and node.
+    """
+    import networkx as nx
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    members, channels, nodes = operation.members, platform.channels, platform.num_nodes
+    count = len(members) * len(channels)
+    entries: list[tuple[int, int, float]] = []
+    for s, sender in enumerate(members):
+        for c, channel in enumerate(channels):
+            entries += [(s * nodes + channel.target, s * len(channels) + c, 1.0)] * (channel.target != sender)
+            entries += [(s * nodes + channel.source, s * len(channels) + c, -1.0)] * (channel.source != sender)
+        entries += [(s * nodes + member, count, -1.0) for member in members if member != sender]
+    row, column, factor = zip(*entries, strict=True)
+    kept = coo_array((factor, (row, column)), shape=(len(members) * nodes, count + 1))
+    used = coo_array(([1.0] * count, ([i % len(channels) for i in range(count)], range(count))))
+    used = coo_array((used.data, used.coords), shape=(len(channels), count + 1))
+    fastest = max((c.bandwidth for c in channels), default=Fraction(1))
+    limits = [float(c.bandwidth / fastest) for c in channels]
+    flow = linprog([0.0] * count + [-1.0], used, limits, kept, [0.0] * (len(members) * nodes), method="highs")
+    if not flow.success or flow.x[-1] <= 0:
+        raise NetworkError(
+            f"{platform.name}: all_to_all has no flow from each member to each other one: {flow.message}"
+        )
+    dual = [max(0.0, -float(price)) for price in flow.ineqlin.marginals]
+    best = Bound(platform, operation, Fraction(0), ())
+    for parts in (1, 12, 2520, 10**9):
+        lengths = tuple(round(price / max(dual) * parts) for price in dual)
+        graph: Any = nx.MultiDiGraph()
+        graph.add_weighted_edges_from((c.source, c.target, w) for c, w in zip(channels, lengths, strict=True))
+        ways = [nx.single_source_dijkstra_path_length(graph, sender) for sender in members]
+        total = sum(way[member] for way in ways for member in members)
+        room = sum((c.bandwidth * w for c, w in zip(channels, lengths, strict=True)), Fraction(0))
+        if room and operation.size * total / room > best.time:
+            best = Bound(platform, operation, operation.size * total / room, (), lengths)
+    return best

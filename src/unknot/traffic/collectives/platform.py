@@ -1,0 +1,79 @@
+"""What a collective operation runs on: nodes, and directed channels with bandwidth and latency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from unknot._base.errors import NetworkError
+from unknot.network import Network
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A directed channel: bytes per unit of time, and the time of the first byte on the wire."""
+
+    source: int
+    target: int
+    bandwidth: Fraction
+    latency: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Platform:
+    """Nodes joined by channels; those that are no members are switches.
+
+    Raises
+    ------
+    NetworkError
+        If a channel or member is at no node, or a channel has no bandwidth or a negative latency.
+
+    Examples
+    --------
+    >>> Platform("pair", 2, (Channel(0, 1, Fraction(1, 2)),), (0, 1)).members
+    (0, 1)
+    """
+
+    name: str
+    num_nodes: int
+    channels: tuple[Channel, ...]
+    members: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        nodes = range(self.num_nodes)
+        for channel in self.channels:
+            if channel.source not in nodes or channel.target not in nodes:
+                raise NetworkError(f"{self.name}: {channel} joins no two of the nodes 0 to {self.num_nodes - 1}")
+            if channel.bandwidth <= 0 or channel.latency < 0:
+                raise NetworkError(f"{self.name}: {channel} needs a positive bandwidth and no negative latency")
+        for member in self.members:
+            if member not in nodes:
+                raise NetworkError(f"{self.name}: member {member} is none of the nodes 0 to {self.num_nodes - 1}")
+
+    def reversed(self) -> Platform:
+        """Return the platform with each channel in the other direction."""
+        turned = tuple(Channel(c.target, c.source, c.bandwidth, c.latency) for c in self.channels)
+        return Platform(self.name, self.num_nodes, turned, self.members)
+
+
+def platform_of(network: Network, bandwidth: Fraction = Fraction(1), terminal: Fraction = Fraction(1)) -> Platform:
+    """Return a network as a platform: its terminals are the members, nodes after the routers.
+
+    Parameters
+    ----------
+    network : Network
+    bandwidth, terminal : Fraction
+        Flits per cycle of each channel between routers, and of each terminal in each direction.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> platform_of(ring(4)).members
+    (4, 5, 6, 7)
+    """
+    ends = zip(network.source.tolist(), network.target.tolist(), network.latency.tolist(), strict=True)
+    channels = [Channel(a, b, bandwidth, Fraction(latency)) for a, b, latency in ends]
+    members = tuple(range(network.num_routers, network.num_routers + network.num_terminals))
+    for member, enters, leaves in zip(members, network.inject.tolist(), network.eject.tolist(), strict=True):
+        channels += [Channel(member, enters, terminal), Channel(leaves, member, terminal)]
+    return Platform(network.name, network.num_routers + network.num_terminals, tuple(channels), members)
