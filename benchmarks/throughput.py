@@ -52,7 +52,7 @@ CASES = (
     Case("hyperx([4, 4], 4)", "bit_complement", (
         "hyperx_minimal", "hyperx_dimension_order", "hyperx_dimwar", "hyperx_omniwar",
     )),
-    Case("fat_tree(4, 3)", "permutation(seed=3)", ('nca(up="modulo")', "nca", *ANY[:2], "dfsssp")),
+    Case("fat_tree(4, 3)", "permutation(seed=3)", ('nca(up="modulo")', "nca", "ospf", "bgp", *ANY[:2], "dfsssp")),
     Case("dragonfly(4)", "group", ("dragonfly_minimal", "dragonfly_valiant", "dragonfly_ugal", "hop_number")),
     Case("slim_fly(5, 2)", "permutation(seed=3)", ("hop_number", "shortest_paths", *ANY[:5], ANY[6])),
     Case("itm(20)", "permutation(seed=3)", ("dfsssp", "itm_escape", "hop_number", "up_down")),

@@ -57,6 +57,7 @@ GOOD: dict[str, list[str]] = {
     "--from": ["json", "dot", "edges", "tod", "graphml"],
     "--kind": ["links", "channels", "routers"],
     "--operation": ["broadcast", "all_reduce", "gather"],
+    "--algorithm": ["halving", "ring", "direct"],
     "--to": ["json", "dot", "up_down", "dimension_order"],
     "--bubble": ["localised", "global(packets=1)"],
     "--protocol": ["sink", "request_reply", "coherence"],

@@ -21,8 +21,13 @@ def write_msccl(program: Program, path: str | Path) -> None:
 
     Examples
     --------
-    >>> write_msccl(read_msccl("examples/collectives/allreduce-pairs.xml"), "copy.xml")
-    >>> len(read_msccl("copy.xml").ranks)
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from unknot.traffic.collectives.msccl import read_msccl
+    >>> program = read_msccl("examples/collectives/allreduce-pairs.xml")
+    >>> with TemporaryDirectory() as folder:
+    ...     write_msccl(program, Path(folder, "copy.xml"))
+    ...     len(read_msccl(Path(folder, "copy.xml")).ranks)
     2
     """
     heads = {
