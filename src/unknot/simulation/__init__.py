@@ -17,8 +17,6 @@ from unknot.simulation.run.replication import replicate as replicate
 from unknot.simulation.run.run import ClassRun as ClassRun
 from unknot.simulation.run.run import Run as Run
 from unknot.simulation.run.run import Series as Series
-from unknot.simulation.run.watch import Event as Event
-from unknot.simulation.run.watch import watch as watch
 from unknot.simulation.traces.closed_loop import ClosedLoop as ClosedLoop
 from unknot.simulation.traces.closed_loop import closed_loop as closed_loop
 from unknot.simulation.traces.replay import Replay as Replay

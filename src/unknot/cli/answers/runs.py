@@ -28,7 +28,7 @@ from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.limits import Saturation
 from unknot.simulation.run.replication import Runs
-from unknot.simulation.run.run import Run
+from unknot.simulation.run.run import ClassRun, Run
 from unknot.traffic import Pattern
 from unknot.traffic.workload import Bursts, mean_length
 
@@ -71,6 +71,11 @@ POINT = (
     "network_latency_mean", "hops_mean", "intervals", "outcome", "reason", "hint",
 )  # fmt: skip
 """Keys of a simulated point on the terminal."""
+
+
+@form_of(ClassRun)
+class ClassRunForm(Form):
+    """One traffic class of a run, requests and replies together; times in cycles."""
 
 
 @form_of(Run, without=("utilisation", "occupancy", "pairs", "network", "routing", "vcs"))

@@ -225,11 +225,21 @@ def _traffic(form: type[Form], traffic: TrafficAudit, **more: Any) -> Answer:
 class BookSimPoint(Form):
     """One point of a configuration."""
 
+    table = (
+        "setting", "found.offered_load", "found.accepted_load", "found.latency_mean", "found.latency_p99",
+        "found.network_latency_mean", "found.hops_mean", "found.stable", "found.reason",
+    )  # fmt: skip
+
     found: RunsForm
 
 
 class BookSimAnswer(RelationForm, WithUnits):
     """JSON answer of `unknot run` for a BookSim configuration."""
+
+    table = (
+        "network.name", "routing", "vcs", "switching", "deadlock_free", "established", "delivered",
+        "requests_and_replies", "batches", "points",
+    )  # fmt: skip
 
     file: str = key("The configuration file.")
     warnings: list[str] = key("Warnings given before anything runs.")

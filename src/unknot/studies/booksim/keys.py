@@ -34,6 +34,7 @@ class Key(NamedTuple):
 
 
 _OUT = "names a file to write; not written"
+_WATCH = "single packets are not followed; `unknot trace --results` has the times of messages"
 _VCS = "VCs of this type of message (`use_read_write`); ranges may overlap"
 _SIZE = "flits of this type of message (`use_read_write`)"
 _SLOTS = "of buffers that are shared; for ranges of VCs together they are not built"
@@ -160,17 +161,15 @@ KEYS: dict[str, Key] = {
     "stopping_thres": Key("floats", "0.05", "inert", _CONVERGE),
     "acc_stopping_thres": Key("floats", "0.05", "inert", _CONVERGE),
     # What is printed.
-    "pair_stats": Key("int", "0", "built", "`simulate(by_pair=True)`, `Run.pairs`; written to `stats_out`"),
-    "stats_out": Key("str", "", "built", "file for `plat` and `nlat` and, with `pair_stats`, `pair_sent`, "
-                     "`pair_plat` and `pair_nlat`; with one traffic class, without sweep and batches"),
+    "pair_stats": Key("int", "0", "inert", "`simulate(by_pair=True)` has them, `Run.pairs`"),
+    "stats_out": Key("str", "", "inert", _OUT),
     "print_activity": Key("int", "0", "inert", "`unknot simulate --channels --json` gives every channel's share"),
-    "print_csv_results": Key("int", "0", "built", "a line `results:` in BookSim's order"),
+    "print_csv_results": Key("int", "0", "inert", "`--csv` writes a row for each run"),
     "deadlock_warn_timeout": Key("int", "256", "inert", "deadlocks are found exactly, whenever one is tied"),
     "viewer_trace": Key("int", "0", "inert", "prints; changes nothing"),
-    "watch_packets": Key("ints", "", "built", "`unknot.simulation.watch`; written to `watch_out` where that is set"),
-    "watch_out": Key("str", "", "built", "file for `watch_packets`; `-`: standard output"),
-    **{key: Key("str", "", "inert", "`watch_packets` follows all flits of a packet")
-       for key in ("watch_file", "watch_flits", "watch_transactions")},
+    "watch_packets": Key("ints", "", "inert", _WATCH),
+    **{key: Key("str", "", "inert", _WATCH)
+       for key in ("watch_out", "watch_file", "watch_flits", "watch_transactions")},
     **{key: Key("str", "", "inert", _OUT) for key in (
         "injected_flits_out", "received_flits_out", "stored_flits_out", "sent_flits_out",
         "outstanding_credits_out", "ejected_flits_out", "active_packets_out", "used_credits_out", "free_credits_out",

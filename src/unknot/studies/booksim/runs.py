@@ -1,19 +1,18 @@
-"""Runs of BookSim configurations, at one point or along a sweep, and BookSim's statistics of them."""
+"""Runs of BookSim configurations, at one point or along a sweep."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
 from unknot._base.errors import SimulationError, TextError
 from unknot._base.progress import Progress, reported
-from unknot.simulation import ClassRun, Run, closed_loop, simulate
-from unknot.simulation.run.replication import Runs, gather, mean_of
-from unknot.studies.booksim.configuration import split
+from unknot.simulation import closed_loop, simulate
+from unknot.simulation.run.replication import Runs, gather
 from unknot.studies.booksim.keys import KEYS
 from unknot.studies.booksim.setup import Setup
 
@@ -144,68 +143,3 @@ def run_batches(setup: Setup) -> list[list[int]]:
             times.append(run.makespan + 1)
         cycles.append(times)
     return cycles
-
-
-def overall(point: Point, k: int | None = None) -> list[tuple[str, float | None]]:
-    """Return BookSim's overall statistics under BookSim's names, as far as they are measured here.
-
-    A minimum or maximum is printed by BookSim below its average.
-
-    Parameters
-    ----------
-    k : int, optional
-        Traffic class; by default all packets together.
-    """
-    whole: Sequence[Run] = point.found.runs
-    runs: Sequence[Run | ClassRun] = whole
-    mean, injected = point.mean_length, min(point.offered_packets * point.mean_length, 1.0)
-    maximum = mean_of([run.latency_max for run in whole])
-    if k is not None and point.class_lengths:
-        runs = [run.classes[k] for run in whole]
-        mean, injected, maximum = point.class_lengths[k], runs[0].offered_load, None
-    accepted = mean_of([run.accepted_load for run in runs])
-    hops = mean_of([run.hops_mean for run in runs])
-    return [
-        ("Packet latency average", mean_of([run.latency_mean for run in runs])),
-        ("\tmaximum", maximum),
-        ("Network latency average", mean_of([run.network_latency_mean for run in runs])),
-        ("Injected packet rate average", injected / mean),
-        ("Accepted packet rate average", None if accepted is None else accepted / mean),
-        ("Injected flit rate average", injected),
-        ("Accepted flit rate average", accepted),
-        ("Injected packet size average", mean),
-        ("Accepted packet size average", mean),
-        ("Hops average", None if hops is None else hops + 1),
-    ]
-
-
-def csv_line(setup: Setup, point: Point, k: int = 0) -> str:
-    """BookSim's line `results:` of a class, its columns in its order; `nan` for what is not measured here."""
-    known = dict(overall(point, k))
-    columns = ["Packet latency", "Network latency", "Flit latency", "Fragmentation"]
-    rates = ["Injected packet rate", "Accepted packet rate", "Injected flit rate", "Accepted flit rate"]
-    patterns = split(setup.configuration.text("traffic"))
-    offered = known["Injected packet rate average"] if point.class_lengths else point.offered_packets
-    cells = [patterns[min(k, len(patterns) - 1)], "0", f"{offered:g}"]
-    for name in (*columns, *rates):
-        most = known["\tmaximum"] if name == "Packet latency" else None
-        cells += ["nan", _cell(known.get(f"{name} average")), _cell(most)]
-    cells += [_cell(known[f"{name} packet size average"]) for name in ("Injected", "Accepted")]
-    return f"results:{k}," + ",".join([*cells, _cell(known["Hops average"])])
-
-
-def statistics_of(runs: Iterable[Run]) -> str:
-    """The lines of `stats_out`, a block for each run; in rows of pairs the destination changes first."""
-    lines = []
-    for run in runs:
-        lines += ["%=================================", f"plat(1) = {_cell(run.latency_mean)};"]
-        lines.append(f"nlat(1) = {_cell(run.network_latency_mean)};")
-        if run.pairs is not None:
-            lines.append(f"pair_sent(1,:) = [ {' '.join(map(str, run.pairs.packets.ravel().tolist()))} ];")
-            for name, means in (("plat", run.pairs.latency_mean), ("nlat", run.pairs.network_latency_mean)):
-                lines.append(f"pair_{name}(1,:) = [ {' '.join(f'{mean:g}' for mean in means.ravel().tolist())} ];")
-    return "\n".join(lines) + "\n"
-
-
-def _cell(value: float | None) -> str:
-    return "nan" if value is None else f"{value:g}"

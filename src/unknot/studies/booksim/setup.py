@@ -60,8 +60,6 @@ class Setup:
         What `unknot.simulate` takes besides relation, load and seed.
     seeds : tuple of int
     built : Built
-    watched : tuple of int
-        Packets to follow.
     batches : Batches or None
         What is sent instead of a load; `options` then are those of `unknot.simulation.closed_loop`.
     """
@@ -73,7 +71,6 @@ class Setup:
     options: dict[str, Any] = field(repr=False)
     seeds: tuple[int, ...]
     built: Built
-    watched: tuple[int, ...] = ()
     batches: Batches | None = None
 
     @property
@@ -192,24 +189,7 @@ def _understood(settings: Configuration, before: Setup | None) -> Setup:
         options["packet_length"] = lengths if len(lengths) > 1 else next(iter(lengths))
         options["bursts"] = bursts(settings, built, load / mean)
     options |= {} if in_batches else _cycles(settings)
-    if _keeps_pairs(settings, single=not (in_batches or several)):
-        options["by_pair"] = True
-    watched = _watched(settings)
-    if watched and (in_batches or several):
-        of = "batches" if in_batches else "traffic classes"
-        raise settings.error("watch_packets", f"packets of {of} cannot be watched")
-    return Setup(settings, relation, load, lengths, options, _seeds(settings), built, watched, batches)
-
-
-def _keeps_pairs(settings: Configuration, single: bool) -> bool:
-    """Whether figures of each pair are to be kept; a warning where BookSim writes a file that is not written here."""
-    if "stats_out" not in settings:
-        return False
-    pairs = settings.whole("pair_stats") == 1
-    settings.text("stats_out")
-    if not single:
-        settings.warn("stats_out", "it is written for one traffic class, and not in batches")
-    return single and pairs
+    return Setup(settings, relation, load, lengths, options, _seeds(settings), built, batches)
 
 
 def _batches(settings: Configuration, lengths: dict[int, float], several: bool) -> Batches:
@@ -233,18 +213,6 @@ def _of_routers(settings: Configuration) -> dict[str, Any]:
     return {"switching": switching, "buffer_depth": depth_of(settings), "router": router_of(settings)}
 
 
-def _watched(settings: Configuration) -> tuple[int, ...]:
-    """Packets to follow, if there is somewhere to write what happens to them."""
-    if "watch_out" not in settings or "watch_packets" not in settings:
-        return ()
-    settings.text("watch_out")
-    packets = settings.values("watch_packets")
-    wrong = [text for text in packets if not re.fullmatch(r"\d{1,9}", text)]
-    if wrong:
-        raise settings.error("watch_packets", f"numbers of packets are wanted, not {wrong[0]}")
-    return tuple(int(text) for text in packets)
-
-
 def _cycles(settings: Configuration) -> dict[str, Any]:
     """Return the cycles to warm up and to measure: the most that BookSim takes, if faithful."""
     keys = ("sample_period", "warmup_periods", "max_samples")
@@ -256,7 +224,6 @@ def _cycles(settings: Configuration) -> dict[str, Any]:
 
 def _seeds(settings: Configuration) -> tuple[int, ...]:
     """A seed for each simulation."""
-    settings.on("print_csv_results")
     first, many = _seed(settings), settings.whole("sim_count", 1, 10_000)
     return tuple(range(first, first + many))
 
