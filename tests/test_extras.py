@@ -55,11 +55,11 @@ def test_a_check_needs_no_extra() -> None:
     ("command", "library"),
     [
         (("show", "mesh(3, 3)", "--out", "{out}.png"), "matplotlib"),
-        (("trace", "mesh(3, 3)", "{out}.parquet", "--routing", "dimension_order"), "pyarrow"),
+        (("run", "{out}.toml", "--out", "{out}", "--parquet", "{out}.parquet"), "pyarrow"),
     ],
 )
 def test_a_missing_extra_is_named(command: tuple[str, ...], library: str, tmp_path: Path) -> None:
-    Path(tmp_path, "file.parquet").write_bytes(b"PAR1")
+    Path(tmp_path, "file.toml").write_text('[[design]]\nnetwork = "ring(3)"\nrouting = "up_down"\n', encoding="utf-8")
     done = without_extras(*(word.replace("{out}", str(tmp_path / "file")) for word in command))
     assert done.returncode == 2, done.stderr
     assert f"pip install 'unknot[{EXTRAS[library]}]'" in done.stderr.strip().splitlines()[-1]

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from unknot._base.errors import UnknotError
 from unknot._base.units import Scale, Units
 from unknot.cli.program import app
-from unknot.report import draw_curves, draw_load, draw_series
+from unknot.report import draw_curves, draw_load
 from unknot.report.curves import points
 from unknot.simulation import simulate
 
@@ -49,26 +49,26 @@ def test_a_run_in_nanoseconds(tmp_path: Path) -> None:
 
 ON = ["mesh(2, 2)", "--routing", "dimension_order"]
 COMMANDS = {
-    "simulate": (["simulate", *ON, "--load", "0.1", "--measure", "200"], "latency_mean", 1),
-    "seeds": (["simulate", *ON, "--load", "0.1", "--measure", "200", "--seeds", "2"], "latency_mean", 2),
-    "trace": (["trace", *ON, "--requests", "2"], "makespan", 1),
-    "analyse": (["analyse", *ON, "--flits", "2"], "latency_vct", 2),
-    "multicast": (["multicast", *ON], "latency", 1),
+    "simulate": (["simulate", *ON, "--load", "0.1", "--measure", "200"], "latency_mean_ns", 1),
+    "seeds": (["simulate", *ON, "--load", "0.1", "--measure", "200", "--seeds", "2"], "latency_mean_ns", 2),
+    "trace": (["trace", *ON, "--requests", "2"], "makespan_ns", 1),
+    "analyse": (["analyse", *ON], "throughput_gb_per_s", 1),
+    "multicast": (["multicast", *ON], "latency_ns", 1),
 }
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_with_cycles_takes_units(name: str) -> None:
-    words, time, rows = COMMANDS[name]
+    words, figure, rows = COMMANDS[name]
     done = CliRunner().invoke(app, [*words, "--units", "500 MHz, 8 B"])
     assert done.exit_code == 0, done.output
     plain = CliRunner().invoke(app, words)
-    assert " ns)" in done.stdout
-    assert " ns)" not in plain.stdout
+    assert re.search(r" (ns|GB/s)\)", done.stdout)
+    assert not re.search(r" (ns|GB/s)\)", plain.stdout)
     assert re.sub(r" \([\d.e+]+ (ns|GB/s)\)|\s|─", "", done.stdout) == re.sub(r"\s|─", "", plain.stdout)
     found = json.loads(CliRunner().invoke(app, [*words, "--json", "--units", "500 MHz, 8 B"]).stdout)["units"]
     assert (found["clock_ghz"], found["flit_bytes"], len(found["values"])) == (0.5, 8.0, rows)
-    assert any(f"{time}_ns" in row for row in found["values"])
+    assert any(figure in row for row in found["values"])
     assert json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["units"] is None
 
 
@@ -94,7 +94,7 @@ def test_studies_and_booksim_files_in_nanoseconds(tmp_path: Path) -> None:
     )
     done = CliRunner().invoke(app, ["run", str(file), "--units", "500 MHz, 8 B"])
     assert done.exit_code == 0, done.output
-    assert re.search(r"^ +seed 0 .*\([\d.]+ GB/s\) .*\([\d.]+ ns\)", done.stdout, re.M)
+    assert re.search(r"^ +0\.1 \(0\.4 GB/s\) .*\([\d.]+ ns\)", done.stdout, re.M)
 
 
 def test_drawings_in_units_have_other_numbers_and_say_so() -> None:
@@ -103,6 +103,6 @@ def test_drawings_in_units_have_other_numbers_and_say_so() -> None:
     load = draw_load("mesh(2, 2)", run.utilisation, units=text)
     assert f"busiest channel {4 * run.utilisation.max():.3g} GB/s" in load
     assert "flits per cycle" not in load
-    for drawn in (draw_series, lambda one, **more: draw_curves({"a": [one]}, **more)):
-        assert drawn(run, units=Units.of(text)) == drawn(run, units=text) != drawn(run)
+    runs = {"a": [run]}
+    assert draw_curves(runs, units=Units.of(text)) == draw_curves(runs, units=text) != draw_curves(runs)
     assert points([run])[0].on(Scale.of(text)).mean == pytest.approx(2 * run.latency_mean)

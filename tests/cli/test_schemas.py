@@ -74,7 +74,7 @@ def test_check(words: tuple[str, str], switching: str, tmp_path: Path) -> None:
 
 RING = ("ring(4)", "--routing", "dimension_order")
 COMMANDS = {
-    "analyse": [(*RING, "--flits", "4", "--best"), ("mesh(2, 3)", "--routing", "west_first")],
+    "analyse": [(*RING, "--best"), ("mesh(2, 3)", "--routing", "west_first")],
     "bnr": [("mesh(2, 3)", "--routing", "west_first"), ("mesh(2, 2)", "--routing", "fully_adaptive")],
     "check-all-sizes": [
         ("mesh(2)", "--all-sizes", "--routing", "lcfaa", "--switching", switching)

@@ -87,20 +87,18 @@ def test_simulate_writes_the_knot_it_was_tied_in(tmp_path: Path) -> None:
     assert "no deadlock, so" in calm.stderr
 
 
-def test_simulate_takes_options_of_routers_and_injection(tmp_path: Path) -> None:
-    picture = tmp_path / "over-time.svg"
+def test_simulate_takes_options_of_routers_and_injection() -> None:
     found = json.loads(
         unknot_says(
             "simulate", "mesh(3, 3)", "--routing", "dimension_order", "--load", "0.05", "--measure", "1000", "--json",
             "--router", "routing_delay=0", "--packet-length", "1:0.5, 5:0.5", "--bursts", "0.05, 0.1",
-            "--interval", "200", "--series", str(picture),
+            "--interval", "200",
         ).stdout
     )  # fmt: skip
     assert (found["router"]["routing_delay"], found["packet_length"]) == (0, 5)
     assert found["lengths"] == {"1": 0.5, "5": 0.5}
     assert found["bursts"] == {"begin": 0.05, "end": 0.1}
     assert len(found["series"]["accepted"]) == found["cycles"] // 200
-    assert picture.read_text(encoding="utf-8").startswith("<svg")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +111,6 @@ def test_simulate_takes_options_of_routers_and_injection(tmp_path: Path) -> None
         (("--load", "0.1", "--precision", "0.1", "--measure", "10"), "give either it or measure"),
         (("--saturation", "--seeds", "2"), "leave out --saturation"),
         (("--saturation", "--precision", "0.1"), "--precision is for one run"),
-        (("--load", "0.1", "--series", "x.jpg"), "written as .svg, .png or .pdf"),
     ],
 )
 def test_simulate_says_what_does_not_fit(words: tuple[str, ...], said: str) -> None:

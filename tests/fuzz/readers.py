@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -149,26 +148,6 @@ _TRACES = [
 ]
 
 
-def _parquet() -> list[bytes]:
-    import pyarrow
-    import pyarrow.parquet
-
-    found = []
-    columns: dict[str, list[Any]] = {
-        "cycle": [0, 5, 9], "source": ["0", "1", "t2"], "destination": [1, 2, 0], "flits": [4, 1, 2],
-        "id": ["a", "b", "c"], "needs": [[], ["a"], ["a", "b"]], "delay": [0, None, 3],
-    }  # fmt: skip
-    for rows, compression in (
-        (columns, "snappy"),
-        (columns, "gzip"),
-        ({k: columns[k] for k in list(columns)[:4]}, "none"),
-    ):
-        file = io.BytesIO()
-        pyarrow.parquet.write_table(pyarrow.table(rows), file, compression=compression)
-        found.append(file.getvalue())
-    return found
-
-
 def _replays() -> list[bytes]:
     whole = (ROOT / "examples/knots/mesh.json").read_text(encoding="utf-8")
     return [whole.encode(), json.dumps(json.loads(whole)).encode()]
@@ -216,6 +195,5 @@ READERS: dict[str, Reader] = {
         Reader("booksim-configuration", ".cfg", lambda: [text.encode() for text in _BOOKSIM], _read_booksim, _text),
         Reader("replay", ".json", _replays, _read_replay, _text),
         Reader("trace-csv", ".csv", lambda: [text.encode() for text in _TRACES], _read_trace, _text),
-        Reader("trace-parquet", ".parquet", _parquet, _read_trace, lambda head: head.startswith("PAR1")),
     )
 }

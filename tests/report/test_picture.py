@@ -16,11 +16,9 @@ from tests.report.test_placement import NETWORKS
 from unknot._base.errors import UnknotError
 from unknot.network import from_edges
 from unknot.network.families import complete, mesh, ring, torus
-from unknot.report import draw_configuration, draw_curves, draw_network, draw_series
+from unknot.report import draw_configuration, draw_curves, draw_network
 from unknot.report.picture import LINES, SCALE, Drawing, rendered, write_picture
 from unknot.report.sheet import Sheet
-from unknot.routing import dimension_order
-from unknot.simulation import simulate
 
 VARIED = {"one", "no channels", "torus", "hypercube", "loops and twins", "pieces", "faults", "fat tree", "dragonfly"}
 """Networks whose pictures differ in kind."""
@@ -96,9 +94,9 @@ def test_the_ending_decides(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["png", "pdf"])
-@pytest.mark.parametrize("name", ["curves", "series", "network"])
+@pytest.mark.parametrize("name", ["curves", "network"])
 def test_every_drawing_saves_itself_in_every_form(name: str, form: str, tmp_path: Path) -> None:
-    drawn = {"curves": curves, "series": series, "network": lambda: draw_network(mesh(3, 3))}[name]()
+    drawn = {"curves": curves, "network": lambda: draw_network(mesh(3, 3))}[name]()
     data = drawn.save(tmp_path / f"a.{form}").read_bytes()
     assert data == rendered(pickle.loads(pickle.dumps(drawn)), form)
     if form == "png":
@@ -112,11 +110,6 @@ def test_every_drawing_saves_itself_in_every_form(name: str, form: str, tmp_path
 
 def curves() -> Drawing:
     return draw_curves({"a $b$": [run(0.1), run(0.4, stable=False)], "網": [run(0.2)]})
-
-
-def series() -> Drawing:
-    one = simulate(dimension_order(mesh(3, 3)), 0.1, warmup=100, measure=500, interval=50)
-    return draw_series(one, title="a <b> $c$")
 
 
 @pytest.mark.parametrize("command", ["show", "check", "simulate", "design", "bnr", "multicast"])

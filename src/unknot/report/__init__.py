@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from unknot.report.drawing import draw_network as draw_network
     from unknot.report.load_drawing import draw_load as draw_load
     from unknot.report.rule_drawing import draw_rule as draw_rule
-    from unknot.report.series_drawing import draw_series as draw_series
     from unknot.report.study_report import write_study_report as write_study_report
 
 __getattr__, __dir__ = exports(__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +53,6 @@ def audit_page(audit: Audit) -> str:
         knot=shown,
         network=topology(audit.fabric.network, routers="switch"),
         spoken=_spoken,
-        command=_command(audit),
     )
 
 
@@ -89,22 +87,6 @@ def _spoken(traffic: TrafficAudit) -> str:
     if traffic.traffic == REPLIES:
         return "traffic with replies at the level of the request"
     return "traffic of all kinds together" if traffic.traffic == "all" else f"{traffic.traffic} traffic"
-
-
-def _command(audit: Audit) -> str:
-    fabric = audit.fabric
-    words = ["unknot", "audit", fabric.fabric_file, "--tables", fabric.tables_file]
-    for option, file in (
-        ("--sl", fabric.levels_file), ("--sl2vl", fabric.lanes_file), ("--mcfdbs", fabric.multicast_file),
-    ):  # fmt: skip
-        words += [option, file] if file else []
-    if fabric.levels is not None and fabric.lanes is None:
-        words += ["--lanes", str(audit.lanes)]
-    if audit.multicast is not None and audit.multicast.level:
-        words += ["--multicast-sl", str(audit.multicast.level)]
-    if audit.switching != "vct":
-        words += ["--switching", audit.switching]
-    return shlex.join(words).replace(" --", " \\\n    --")
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from tests.simulation.relations import clockwise
-from unknot._base.errors import UnknotError
 from unknot.network.families import mesh
-from unknot.report import draw_series
 from unknot.routing import dimension_order
 from unknot.simulation import simulate
 
@@ -54,13 +52,3 @@ def test_saturation_and_deadlock_over_time() -> None:
     assert stuck.series.accepted[-1] == 0
     assert np.isnan(stuck.series.latency[-1])
     assert stuck.series.inside[-1] > 0
-
-
-def test_pictures_are_always_the_same() -> None:
-    run = simulate(dimension_order(mesh(3, 3)), 0.1, warmup=100, measure=500, interval=50, switching="wormhole")
-    svg = draw_series(run, title="a <b> $c$")
-    assert svg == draw_series(run, title="a <b> $c$")
-    assert svg.startswith("<svg")
-    assert "<title>a &lt;b&gt; $c$: " in svg
-    with pytest.raises(UnknotError, match="no series"):
-        draw_series(simulate(dimension_order(mesh(3, 3)), 0.1, warmup=100, measure=500, switching="wormhole"))

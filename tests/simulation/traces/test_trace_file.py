@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 
-import pyarrow
-import pyarrow.parquet
 import pytest
 
 from unknot._base.errors import TextError, UnknotError
-from unknot._base.memory import SizeError, memory_limit
 from unknot.network import Network
 from unknot.network import families as topologies
 from unknot.routing import dimension_order
@@ -117,54 +113,19 @@ def test_files_that_are_not_there_or_no_text_are_refused(tmp_path):
     with pytest.raises(UnknotError, match="No such file"):
         read_trace(tmp_path / "none.csv", MESH)
     (tmp_path / "a.csv").write_bytes(b"PAR1\xff\xff")
-    with pytest.raises(UnknotError, match=r"is it Parquet"):
+    with pytest.raises(UnknotError, match="a trace is CSV in UTF-8"):
         read_trace(tmp_path / "a.csv", MESH)
 
 
-def test_without_pyarrow_parquet_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    for call in (lambda p: read_trace(p, MESH), lambda p: write_trace(p, Trace.of(MESSAGES), MESH)):
-        with pytest.raises(UnknotError, match=r"pip install 'unknot\[parquet\]'"):
-            call(tmp_path / "a.parquet")
-
-
-def test_parquet_is_read_as_csv_is(tmp_path):
-    path = tmp_path / "a.parquet"
-    write_trace(path, Trace.of(MESSAGES), MESH)
-    assert columns(read_trace(path, MESH)) == MESSAGES
-    rows = pyarrow.parquet.read_table(path).to_pydict()
-    rows["needs"] = [[], ["0"], ["0", "1"]]
-    rows["delay"] = [None, 7.0, 0]
-    pyarrow.parquet.write_table(pyarrow.table(rows), path)
-    assert columns(read_trace(path, MESH)) == MESSAGES
-    rows["flits"] = [1, 2.5, 3]
-    pyarrow.parquet.write_table(pyarrow.table(rows), path)
-    with pytest.raises(TextError, match=r"a\.parquet:2: column flits: flits must be a whole number, got '2.5'"):
-        read_trace(path, MESH)
-    with pytest.raises(UnknotError, match="No such file"):
-        read_trace(tmp_path / "b.parquet", MESH)
-
-
-def test_parquet_that_unpacks_to_much_is_refused(tmp_path):
-    zeros = pyarrow.repeat(0, 2_000_000)
-    table = pyarrow.table(dict.fromkeys(("cycle", "source", "destination", "flits"), zeros))
-    pyarrow.parquet.write_table(table, tmp_path / "rows.parquet")
-    word = pyarrow.repeat("x" * 100_000, 3000).dictionary_encode()
-    few = pyarrow.repeat(0, 3000)
-    table = pyarrow.table({"cycle": few, "source": few, "destination": few, "flits": few, "id": word})
-    pyarrow.parquet.write_table(table, tmp_path / "words.parquet")
-    assert (tmp_path / "words.parquet").stat().st_size < 10**6
-    for name in ("rows", "words"):
-        with memory_limit("256M"), pytest.raises(SizeError, match=rf"reading .*{name}.parquet would take about"):
-            read_trace(tmp_path / f"{name}.parquet", MESH)
-
-
 def test_a_pipe_is_no_trace(tmp_path):
-    for name in ("a.csv", "a.parquet"):
-        os.mkfifo(tmp_path / name)
-        with pytest.raises(UnknotError, match="it is a pipe"):
-            read_trace(tmp_path / name, MESH)
+    os.mkfifo(tmp_path / "a.csv")
+    with pytest.raises(UnknotError, match="it is a pipe"):
+        read_trace(tmp_path / "a.csv", MESH)
+
+
+def test_a_trace_is_not_written_as_what_it_is_not(tmp_path):
+    with pytest.raises(UnknotError, match=r"a\.parquet: a trace is written as CSV; name it \.csv"):
+        write_trace(tmp_path / "a.parquet", Trace.of(MESSAGES), MESH)
 
 
 def test_odd_digits_are_no_numbers(tmp_path):

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from unknot.cli.answers.form import PAIR, ChannelName, Form, TerminalName, VcName, Words, form_of, key
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.verdicts import DeliveryForm
-from unknot.simulation.run.costs import Cost
 from unknot.verify.adaptivity import Adaptivity
 from unknot.verify.fault_sweep import FaultSweep
 from unknot.verify.loads import Loads
@@ -73,24 +72,18 @@ class CoherenceForm(Form):
     witness: str | None = key("A route that has no such suffix, in words.")
 
 
-@form_of(Cost)
-class CostForm(Form):
-    """Latency of a message alone in the network, in cycles: simulated, and by the cost model."""
-
-
 @form_of(Properties, without=("delivery",))
 class AnalyseAnswer(DeliveryForm, RelationForm, WithUnits):
     """JSON answer of `unknot analyse`."""
 
     livelock: LivelockForm
     coherence: CoherenceForm
-    costs: list[CostForm] = key("Only with --flits.")
     table = (
         "network.name", "routing", "vcs", "num_vcs", "delivered", "minimal", "longest_route", "longest_pair",
         "livelock.free", "livelock.cycles", "coherence.coherent", "coherence.witness", "adaptivity.fully_adaptive",
         "adaptivity.mean", "adaptivity.worst", "adaptivity.worst_pair", "adaptivity.forbidden", "vc_use.total",
         "vc_use.per_channel", "vc_use.per_router", "vc_use.unused", "loads.highest", "loads.busiest",
-        "loads.throughput", "best.highest", "best.busiest", "best.throughput", "costs", "left_out",
+        "loads.throughput", "best.highest", "best.busiest", "best.throughput", "left_out",
     )  # fmt: skip
 
 

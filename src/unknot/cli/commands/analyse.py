@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from unknot.cli.commands.options import Json, MostTime, NetworkText
 from unknot.cli.commands.shared import relation_of, write_evidence
 from unknot.cli.exit_codes import UNDECIDED
-
-if TYPE_CHECKING:
-    from unknot.simulation.run.costs import Cost
 
 
 def analyse(
@@ -21,7 +17,6 @@ def analyse(
     vcs: int | None = None,
     traffic: str = "uniform",
     best: bool = False,
-    flits: int | None = None,
     units: str | None = None,
     deadline: MostTime = None,
     evidence: Path | None = None,
@@ -41,8 +36,6 @@ def analyse(
         A pattern for the loads, such as uniform or transpose.
     best
         Also find the best split of the traffic over all permitted routes.
-    flits
-        Also print what a message of this many flits takes alone, by simulator and cost model.
     """
     from unknot._base.units import Scale
     from unknot.cli.answers.analyses import AnalyseAnswer
@@ -55,23 +48,17 @@ def analyse(
     relation = relation_of(network, routing, vcs, proved=True)
     with activity.working("analyse") as progress:
         facts = properties(relation, traffic=traffic, best=best, time_limit=deadline, progress=progress)
-    times: tuple[Cost, ...] = ()
-    if flits is not None:
-        from unknot.simulation.run.costs import costs
-
-        times = costs(relation, packet_length=flits, traffic=traffic)
     if evidence is not None:
         from unknot.certificates.documents import answer_claims
 
         write_evidence(evidence, relation.network, relation, answer_claims(relation, [], facts.delivery))
     loads = [{"load": load.highest, "throughput": load.throughput} for load in (facts.loads, facts.best) if load]
-    alone = [{f"latency_{cost.switching}": cost.simulated for cost in times}] if times else []
     witness = facts.coherence.witness
     tell(
         json, AnalyseAnswer, facts, facts.delivery, of=relation, scale=scale,
         livelock={"free": facts.livelock.free, "cycles": facts.livelock.describe(relation)},
         coherence={**vars(facts.coherence), "witness": witness and witness.describe(relation)},
-        costs=times, units=in_units(scale.units, loads + alone),
+        units=in_units(scale.units, loads),
     )  # fmt: skip
     if deadline is not None and deadline.over and facts.left_out:
         raise typer.Exit(UNDECIDED)

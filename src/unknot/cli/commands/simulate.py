@@ -17,7 +17,7 @@ from unknot.cli.commands.options import (
     Seeds,
 )
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import flows_in, relation_of, write, write_counterexample, write_rows
+from unknot.cli.commands.shared import flows_in, relation_of, write_counterexample, write_rows
 
 GROUPS = {
     "Network and router": ("routing", "vcs", "switching", "buffer_depth", "router"),
@@ -57,7 +57,6 @@ def simulate(
     export: Path | None = None,
     csv: Path | None = None,
     units: str | None = None,
-    series: Path | None = None,
     channels: bool = False,
     json: Json = False,
 ) -> None:
@@ -81,8 +80,6 @@ def simulate(
         A traffic class instead: 'share=2, traffic=transpose, flits=1, reply=4, priority=1'; repeatable.
     out : FILE.svg|png|pdf
         Draw where the load sits, or the deadlock.
-    series : FILE.svg|png|pdf
-        Draw what happens over time.
     export : FILE.json
         Write the knot if it deadlocks, for `unknot replay`.
     channels
@@ -104,7 +101,7 @@ def simulate(
         )
     if flows is not None and (traffic != "uniform" or traffic_class):
         raise SimulationError("--flows says who sends what; leave out --traffic and --class")
-    one = {"--out": out, "--export": export, "--series": series, "--channels": channels, "--interval": interval}
+    one = {"--out": out, "--export": export, "--channels": channels, "--interval": interval}
     only_one = _given(one)
     if seeds is not None and (only_one or saturation):
         raise SimulationError(f"--seeds makes several runs: leave out {only_one or '--saturation'}")
@@ -140,7 +137,7 @@ def simulate(
     elif seeds is not None:
         form, outcome, keys = simulated.several(relation, load, point | cycles, seeds, jobs)
     else:
-        point |= cycles | {"interval": interval or (None if series is None else STEP)}
+        point |= cycles | {"interval": interval}
         form, outcome, keys = simulated.one(
             relation, load, point, scale.units, channels=channels, hinted=deadline is None
         )
@@ -158,18 +155,10 @@ def simulate(
             simulated.draw(relation, outcome, out, scale)
         if export is not None:
             write_counterexample(relation, outcome.deadlock, export, network, routing, vcs)
-        if series is not None:
-            from unknot.report import draw_series
-
-            title = f"{relation.name} on {relation.network.name}, load {load:g}"
-            write(series, draw_series(outcome, title=title, units=scale.units))
     write_rows(outcome.rows, csv, units=scale.units)
 
 
 vars(simulate)["groups"] = GROUPS
-
-STEP = 100
-"""Cycles between two points of a drawing over time."""
 
 
 def _given(options: dict[str, Any]) -> str:

@@ -53,7 +53,7 @@ def trace(
     Parameters
     ----------
     file : argument [FILE]
-        Messages, as CSV or .parquet; or see --requests.
+        Messages, as CSV; or see --requests.
     buffer_depth
         Flits per virtual channel; by default 8, or the longest message under vct, saf.
     overhead
@@ -79,7 +79,7 @@ def trace(
     limit
         Cycle in which to stop.
     results : FILE
-        Write how each message fared, as CSV or .parquet.
+        Write how each message fared, as CSV.
     """
     from unknot._base.errors import UnknotError
     from unknot._base.units import Scale

@@ -1,9 +1,8 @@
-"""Traces in files: CSV, and Parquet where pyarrow is installed."""
+"""Traces in CSV files."""
 
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unknot._base import memory
-from unknot._base.errors import NetworkError, TextError, UnknotError, library, near
-from unknot._base.input import read_bytes, read_text
-from unknot._base.output import write_csv, write_parquet
+from unknot._base.errors import NetworkError, TextError, UnknotError, near
+from unknot._base.input import read_text
+from unknot._base.output import write_csv
 from unknot._base.pieces import cell_column
 from unknot.network import Network
 from unknot.simulation.traces.trace_run import TraceRun
@@ -31,20 +29,16 @@ OPTIONAL = ("id", "needs", "delay", "class")
 RESULTS = ("ready", "injected", "arrived", "latency")
 IN_NS = tuple(f"{name}_ns" for name in RESULTS)
 """Columns that, with those of `RESULTS`, `write_trace` adds and `read_trace` passes over."""
-PARQUET = (".parquet", ".pq")
 _GROWTH = 60
 """Bytes of memory for a byte of a file at the peak of reading."""
-_CELL = 60
-"""Bytes of memory for a value of a Parquet file."""
 
 
 def read_trace(path: str | Path, network: Network, *, classes: Sequence[str] = ()) -> Trace:
-    """A trace from a file, CSV or, by its ending, Parquet.
+    """A trace from a CSV file.
 
     The columns ``cycle, source, destination, flits`` must be there, in any order; ``id, needs, delay, class`` may be.
-    Terminals are names or numbers. `needs` lists, separated by semicolons (in Parquet also as a list), the `id` of
-    other messages, or without such a column their numbers counted from 0. In CSV, lines that are empty or begin with
-    ``#`` are passed over.
+    Terminals are names or numbers. `needs` lists, separated by semicolons, the `id` of other messages, or without
+    such a column their numbers counted from 0. Lines that are empty or begin with ``#`` are passed over.
 
     Parameters
     ----------
@@ -58,7 +52,7 @@ def read_trace(path: str | Path, network: Network, *, classes: Sequence[str] = (
     TextError
         With file, line and column of what cannot be read.
     UnknotError
-        If the file is not there, or pyarrow is not.
+        If the file is not there.
 
     Examples
     --------
@@ -70,22 +64,20 @@ def read_trace(path: str | Path, network: Network, *, classes: Sequence[str] = (
     ...     read_trace(f"{folder}/one.csv", ring(4)).flits.tolist()
     [4]
     """
-    path = Path(path)
-    sheet = _read_parquet(path) if path.suffix.lower() in PARQUET else _read_csv(path)
-    return _trace(sheet, network, classes)
+    return _trace(_read_csv(Path(path)), network, classes)
 
 
 def write_trace(
     path: str | Path, trace: Trace, network: Network, run: TraceRun | None = None, *, units: Units | None = None
 ) -> None:
-    """Write a trace, and how its messages fared, as CSV or Parquet; cycles that did not come stay empty.
+    """Write a trace, and how its messages fared, as CSV; cycles that did not come stay empty.
 
     With units there are columns in nanoseconds too.
 
     Raises
     ------
     UnknotError
-        For Parquet, if pyarrow is not installed.
+        If the file is named as one of Parquet.
 
     Examples
     --------
@@ -98,7 +90,8 @@ def write_trace(
     ...     Path(folder, "one.csv").read_text(encoding="utf-8").splitlines()[-1]
     '0,0,t0,t2,4,,0,'
     """
-    path = Path(path)
+    if Path(path).suffix.lower() in (".parquet", ".pq"):
+        raise UnknotError(f"{path}: a trace is written as CSV; name it .csv")
     names = [str(t) if name is None else name for t, name in enumerate(_names(network))]
     columns: dict[str, list[Any]] = {
         "id": [trace.name(i) for i in range(len(trace))],
@@ -120,7 +113,7 @@ def write_trace(
             columns[real] = [None if c is None else units.ns(c) for c in columns[name]]
     if not len(trace):
         columns = {name: [] for name in columns}
-    (write_parquet if path.suffix.lower() in PARQUET else write_csv)(columns, path)
+    write_csv(columns, path)
 
 
 @dataclass(frozen=True)
@@ -128,7 +121,7 @@ class _Sheet:
     """Columns by name, and for errors the lines the rows stood on and their text, where there is one."""
 
     path: Path
-    columns: Mapping[str, Sequence[Any]]
+    columns: Mapping[str, Sequence[str]]
     lines: Sequence[int]
     texts: Sequence[str]
 
@@ -140,7 +133,7 @@ class _Sheet:
 
 
 def _read_csv(path: Path) -> _Sheet:
-    text = read_text(path, what="a trace is CSV in UTF-8; is it Parquet? name it .parquet", growth=_GROWTH)
+    text = read_text(path, what="a trace is CSV in UTF-8", growth=_GROWTH)
     all_lines = text.splitlines()
     reader = csv.reader(text.splitlines(keepends=True), strict=True)
     heading: list[str] = []
@@ -174,30 +167,6 @@ def _read_csv(path: Path) -> _Sheet:
     return _Sheet(path, columns, lines, texts)
 
 
-def _read_parquet(path: Path) -> _Sheet:
-    parquet = library("pyarrow.parquet")
-    content = read_bytes(path, growth=_GROWTH)
-    columns: dict[str, list[Any]] = {}
-    try:
-        file = parquet.ParquetFile(io.BytesIO(content))
-        names = [str(name).lower() for name in file.schema_arrow.names]
-        _check_heading(names, path, 0, "")
-        memory.require(f"reading {path}", file.metadata.num_rows * len(names) * _CELL)
-        columns = {name: [] for name in names}
-        size = 0
-        for batch in file.iter_batches(batch_size=1024):
-            for name, cells in zip(names, batch.columns, strict=True):
-                column = cells.dictionary_decode() if hasattr(cells, "dictionary_decode") else cells
-                size += column.nbytes
-                memory.require(f"reading {path}", size * 4)
-                columns[name] += column.to_pylist()
-    except (UnknotError, MemoryError):
-        raise
-    except Exception as error:
-        raise UnknotError(f"{path}: not Parquet: {str(error)[:200]}") from None
-    return _Sheet(path, columns, range(1, len(columns["cycle"]) + 1), ())
-
-
 def _check_heading(heading: list[str], path: Path, line: int, text: str) -> None:
     names = (*REQUIRED, *OPTIONAL, *RESULTS, *IN_NS)
     for k, name in enumerate(heading):
@@ -214,9 +183,9 @@ def _check_heading(heading: list[str], path: Path, line: int, text: str) -> None
 def _trace(sheet: _Sheet, network: Network, allowed: Sequence[str]) -> Trace:
     numbers = {name: _numbers(sheet, name) for name in ("cycle", "flits", "delay")}
     ends = {name: _terminals(sheet, name, network) for name in ("source", "destination")}
-    names = tuple(_text(cell) for cell in sheet.columns.get("id", ()))
+    names = tuple(sheet.columns.get("id", ()))
     needs = _needs(sheet, names)
-    classes = tuple(_text(cell) for cell in sheet.columns.get("class", ()))
+    classes = tuple(sheet.columns.get("class", ()))
     for row, name in enumerate(classes if allowed else ()):
         if name and name not in allowed:
             raise sheet.error(unknown_class(name, allowed), row, "class")
@@ -237,22 +206,20 @@ def _numbers(sheet: _Sheet, name: str) -> np.ndarray[tuple[int], np.dtype[np.int
     numbers = np.zeros(len(sheet.lines), dtype=np.int64)
     for row, cell in enumerate(sheet.columns.get(name, ())):
         try:
-            if isinstance(cell, float) and not cell.is_integer():
-                raise ValueError
-            numbers[row] = 0 if name == "delay" and _text(cell) == "" else int(cell)
-        except (ValueError, TypeError, OverflowError):
-            raise sheet.error(f"{name} must be a whole number, got {_text(cell)!r}", row, name) from None
+            numbers[row] = 0 if name == "delay" and not cell else int(cell)
+        except (ValueError, OverflowError):
+            raise sheet.error(f"{name} must be a whole number, got {cell!r}", row, name) from None
     return numbers
 
 
 def _terminals(sheet: _Sheet, name: str, network: Network) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     names = _names(network)
-    number: dict[Any, int] = {label: t for t, label in enumerate(names) if label is not None}
+    number: dict[str, int] = {label: t for t, label in enumerate(names) if label is not None}
     numbers = np.zeros(len(sheet.lines), dtype=np.int64)
     for row, cell in enumerate(sheet.columns[name]):
         if cell not in number:
             try:
-                number[cell] = network.terminal(int(cell) if _NUMBER.fullmatch(_text(cell)) else _text(cell))
+                number[cell] = network.terminal(int(cell) if _NUMBER.fullmatch(cell) else cell)
             except NetworkError as error:
                 raise sheet.error(str(error), row, name) from None
         numbers[row] = number[cell]
@@ -278,15 +245,10 @@ def _needs(sheet: _Sheet, names: tuple[str, ...]) -> list[list[int]]:
         position = {str(row): row for row in range(len(sheet.lines))}
     needs = []
     for row, cell in enumerate(sheet.columns["needs"]):
-        cells = cell if isinstance(cell, (list, tuple)) else _text(cell).split(";")
-        labels = [text for text in map(_text, cells) if text]
+        labels = [text for text in map(str.strip, cell.split(";")) if text]
         for text in labels:
             if text not in position:
                 what = "id" if names else "number"
                 raise sheet.error(f"there is no message with {what} {text!r}", row, "needs")
         needs.append([position[text] for text in labels])
     return needs
-
-
-def _text(cell: Any) -> str:
-    return "" if cell is None else str(cell).strip()
