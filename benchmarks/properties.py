@@ -8,7 +8,7 @@ from typing import Any
 
 from unknot.network.families import mesh, torus
 from unknot.routing import Relation, duato, fully_adaptive, odd_even, vba
-from unknot.verify import adaptivity, best_loads, coherence, deliver, fault_sweep, livelock, loads, vc_use
+from unknot.verify import adaptivity, best_loads, deliver, fault_sweep, livelock, loads, vc_use
 from unknot_papers.bnr import bnr
 
 RELATIONS: tuple[Callable[[], Relation], ...] = (
@@ -17,7 +17,7 @@ RELATIONS: tuple[Callable[[], Relation], ...] = (
     lambda: odd_even(mesh(32, 32)),
     lambda: vba(mesh(8, 8, 8)),
 )
-PROPERTIES: tuple[Callable[[Relation], Any], ...] = (deliver, livelock, coherence, adaptivity, bnr, vc_use, loads)
+PROPERTIES: tuple[Callable[[Relation], Any], ...] = (deliver, livelock, adaptivity, bnr, vc_use, loads)
 
 
 def seconds(function: Callable[..., Any], *arguments: Any, **options: Any) -> float:

@@ -1,7 +1,7 @@
-"""Every figure of docs/design.md, made again: ``python examples/design_figures.py``, or with names of parts.
+"""The figures of docs/design.md, made again: ``python examples/design_figures.py``, or with names of parts.
 
 It takes some minutes, `symmetry` alone some seconds. Parts:
-fewest, pairs, symmetry, bnrs, hypercubes, turns, published, search, curves.
+fewest, pairs, symmetry, bnrs, hypercubes, published, search, curves.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from unknot.certificates import evidence_holds
 from unknot.design import Design, Request, decide, design, every_size
 from unknot.design.decision import Kind
 from unknot.design.requirements import Adaptive
-from unknot.design.turns import names, turn_models
 from unknot.lanes.effort import SearchEffort
 from unknot.network.families import mesh
 from unknot.routing import duato, lcfaa, vba, west_first
@@ -106,23 +105,6 @@ def hypercubes() -> None:
             _line(f"hypercube({dimensions})", switching, "states", time_limit=60.0)
 
 
-def turns() -> None:
-    """Turn models in two and three dimensions."""
-    for dimensions in (2, 3):
-        began = time.process_time()
-        models = turn_models(dimensions)
-        free = [model for model in models if model.deadlock_free]
-        print(
-            f"{dimensions} dimensions: {sum(model.alike for model in models)} ways to prohibit a turn of each cycle, "
-            f"{len(models)} kinds; deadlock-free {sum(model.alike for model in free)}, {len(free)} kinds; "
-            f"{time.process_time() - began:.1f} s"
-        )
-        for model in free:
-            rule = model.rule
-            provided = "some packets cannot arrive" if rule is None else f"{len(rule.provided(states=True))} BNRs"
-            print(f"    {model.alike:3} like {' '.join(names(model.prohibited))}: {provided}")
-
-
 def published() -> None:
     """Published algorithms on meshes of every size."""
     for family, routing, switching in (
@@ -196,7 +178,7 @@ def curves() -> None:
 
 
 PARTS: dict[str, Callable[[], None]] = {
-    part.__name__: part for part in (fewest, pairs, symmetry, bnrs, hypercubes, turns, published, search, curves)
+    part.__name__: part for part in (fewest, pairs, symmetry, bnrs, hypercubes, published, search, curves)
 }
 
 if __name__ == "__main__":

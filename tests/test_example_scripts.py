@@ -25,6 +25,7 @@ SMALL = {
     "cluster.py": ["--quick"],
     "demo.py": ["--quick"],
     "design_figures.py": ["symmetry"],
+    "turn_models.py": ["2"],
     "first_curve.py": ["--quick"],
     "hangs/chunks.py": [],
     "hangs/update.py": [],

@@ -11,7 +11,7 @@ import pytest
 from unknot.network import Network
 from unknot.network.families import mesh, ring
 from unknot.routing import Relation, dimension_order, fully_adaptive, odd_even
-from unknot.verify import adaptivity, best_loads, coherence, deliver, livelock, loads, properties, vc_use
+from unknot.verify import adaptivity, best_loads, deliver, livelock, loads, properties, vc_use
 
 
 def alike(found: Any, wanted: Any) -> bool:
@@ -28,15 +28,14 @@ def test_each_is_what_its_function_finds(relation: Relation, best: bool) -> None
     traffic = np.roll(np.arange(relation.network.num_terminals), 2).tolist()
     found = properties(relation, traffic=traffic, best=best, progress=lambda *news: heard.append(news))
     for name, function in (
-        ("delivery", deliver), ("livelock", livelock), ("coherence", coherence), ("adaptivity", adaptivity),
-        ("vc_use", vc_use),
+        ("delivery", deliver), ("livelock", livelock), ("adaptivity", adaptivity), ("vc_use", vc_use),
     ):  # fmt: skip
         assert alike(getattr(found, name), function(relation)), name
     assert alike(found.loads, loads(relation, traffic))
     assert not alike(found.loads, loads(relation))
     assert found.best is None if not best else alike(found.best, best_loads(relation, traffic))
     assert found.left_out == ()
-    steps = ["delivery", "livelock", "coherence", "adaptivity", "virtual channels", "loads"]
+    steps = ["delivery", "livelock", "adaptivity", "virtual channels", "loads"]
     steps += ["best split"] * best
     total = len(steps)
     assert heard == [(step, i, total) for i, step in enumerate(steps)] + [("", total, total)]

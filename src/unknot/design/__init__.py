@@ -15,7 +15,5 @@ from unknot.design.proofs import Proof as Proof
 from unknot.design.requirements import Request as Request
 from unknot.design.rule import Rule as Rule
 from unknot.design.space import Space as Space
-from unknot.design.turns import TurnModel as TurnModel
-from unknot.design.turns import turn_models as turn_models
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

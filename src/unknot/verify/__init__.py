@@ -11,8 +11,6 @@ from unknot.verify.adaptivity import adaptivity as adaptivity
 from unknot.verify.best_split import best_loads as best_loads
 from unknot.verify.check import check as check
 from unknot.verify.check import check_all as check_all
-from unknot.verify.coherence import Coherence as Coherence
-from unknot.verify.coherence import coherence as coherence
 from unknot.verify.delivery import Delivery as Delivery
 from unknot.verify.delivery import Livelock as Livelock
 from unknot.verify.delivery import deliver as deliver

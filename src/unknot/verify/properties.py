@@ -18,7 +18,6 @@ from unknot.routing.taking import takes_relation
 from unknot.traffic import PatternLike, pattern
 from unknot.verify.adaptivity import Adaptivity, adaptivity
 from unknot.verify.best_split import best_loads
-from unknot.verify.coherence import Coherence, coherence
 from unknot.verify.delivery import Delivery, Livelock, deliver, livelock
 from unknot.verify.loads import Loads, loads
 from unknot.verify.states import Explorer
@@ -103,7 +102,7 @@ class Properties:
 
     Attributes
     ----------
-    delivery, livelock, coherence, adaptivity, vc_use
+    delivery, livelock, adaptivity, vc_use
     loads : Loads or None
         Loads under the traffic asked for; None where that does not arrive.
     best : Loads or None
@@ -120,7 +119,6 @@ class Properties:
 
     delivery: Delivery
     livelock: Livelock
-    coherence: Coherence
     adaptivity: Adaptivity
     vc_use: VcUse
     loads: Loads | None
@@ -179,7 +177,6 @@ def properties(
     stages: dict[str, Callable[[Relation], Any]] = {
         "delivery": deliver,
         "livelock": livelock,
-        "coherence": coherence,
         "adaptivity": adaptivity,
         "virtual channels": vc_use,
         "loads": lambda _: load(loads, "loads"),

@@ -64,23 +64,14 @@ class LivelockForm(Form):
     cycles: list[str] = key("The first cycles of states, in words.")
 
 
-class CoherenceForm(Form):
-    """Whether every suffix of a route is a route of its own first node."""
-
-    coherent: bool
-    addresses: int = key("For which it is not so.")
-    witness: str | None = key("A route that has no such suffix, in words.")
-
-
 @form_of(Properties, without=("delivery",))
 class AnalyseAnswer(DeliveryForm, RelationForm, WithUnits):
     """JSON answer of `unknot analyse`."""
 
     livelock: LivelockForm
-    coherence: CoherenceForm
     table = (
         "network.name", "routing", "vcs", "num_vcs", "delivered", "minimal", "longest_route", "longest_pair",
-        "livelock.free", "livelock.cycles", "coherence.coherent", "coherence.witness", "adaptivity.fully_adaptive",
+        "livelock.free", "livelock.cycles", "adaptivity.fully_adaptive",
         "adaptivity.mean", "adaptivity.worst", "adaptivity.worst_pair", "adaptivity.forbidden", "vc_use.total",
         "vc_use.per_channel", "vc_use.per_router", "vc_use.unused", "loads.highest", "loads.busiest",
         "loads.throughput", "best.highest", "best.busiest", "best.throughput", "left_out",

@@ -24,7 +24,7 @@ def analyse(
 ) -> None:
     """Tell the properties of a routing beside deadlock.
 
-    Length and coherence of routes, adaptivity with a forbidden path, livelock with a cycle, virtual channels and
+    Length of routes, adaptivity with a forbidden path, livelock with a cycle, virtual channels and
     those that are never used, channel loads and ideal throughput. --evidence has delivery, livelock, and the longest
     route.
 
@@ -53,11 +53,9 @@ def analyse(
 
         write_evidence(evidence, relation.network, relation, answer_claims(relation, [], facts.delivery))
     loads = [{"load": load.highest, "throughput": load.throughput} for load in (facts.loads, facts.best) if load]
-    witness = facts.coherence.witness
     tell(
         json, AnalyseAnswer, facts, facts.delivery, of=relation, scale=scale,
         livelock={"free": facts.livelock.free, "cycles": facts.livelock.describe(relation)},
-        coherence={**vars(facts.coherence), "witness": witness and witness.describe(relation)},
         units=in_units(scale.units, loads),
     )  # fmt: skip
     if deadline is not None and deadline.over and facts.left_out:

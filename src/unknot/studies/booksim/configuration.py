@@ -9,7 +9,7 @@ from pathlib import Path
 
 from unknot._base.errors import UnknotError, near
 from unknot.studies.booksim.keys import KEYS, POWER_KEYS
-from unknot.studies.booksim.parse import OVERRIDE, Assignment, as_booksim, statements
+from unknot.studies.booksim.parse import OVERRIDE, Assignment, statements
 
 LARGEST = 2**31 - 1
 _WHOLE = re.compile(r"-?\d+")
@@ -192,10 +192,7 @@ def read_configuration(path: str | Path, overrides: Sequence[str] = (), *, faith
     TextError
         With file, line and column of what cannot be read.
     """
-    assignments, warnings = as_booksim(statements(path, overrides))
-    configuration = Configuration(assignments, Path(path).parent, faithful)
-    configuration.warnings += warnings
-    return configuration
+    return Configuration(statements(path, overrides), Path(path).parent, faithful)
 
 
 def _near(key: str) -> str:

@@ -1,5 +1,7 @@
 """Turn models: which turns must be prohibited on a mesh so that nothing can deadlock, counted and judged.
 
+``python examples/turn_models.py`` prints the table of docs/design.md, in two and three dimensions, or in those named.
+
 A turn leads from one direction into another of another dimension. Turns that follow each other round a square are an
 abstract cycle; each turn belongs to one. At least one turn of each has to be prohibited, and whether that is enough
 is judged for meshes of every size: the ranking is linear in the coordinates, or a closed walk of permitted turns
@@ -8,6 +10,8 @@ returns to its router (C. J. Glass, L. M. Ni: The turn model for adaptive routin
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
@@ -164,3 +168,24 @@ def names(prohibited: tuple[Turn, ...]) -> Iterator[str]:
 
 def _moved(direction: Direction, order: tuple[int, ...], flips: tuple[int, ...]) -> Direction:
     return order[direction[0]], direction[1] * flips[direction[0]]
+
+
+def main(words: list[str]) -> None:
+    """Print the models of some dimensions."""
+    began = time.process_time()
+    for dimensions in map(int, words or ["2", "3"]):
+        models = turn_models(dimensions)
+        free = [model for model in models if model.deadlock_free]
+        print(
+            f"{dimensions} dimensions: {sum(model.alike for model in models)} ways to prohibit a turn of each cycle, "
+            f"{len(models)} kinds; deadlock-free {sum(model.alike for model in free)}, {len(free)} kinds"
+        )
+        for model in free:
+            rule = model.rule
+            provided = "some packets cannot arrive" if rule is None else f"{len(rule.provided(states=True))} BNRs"
+            print(f"    {model.alike:3} like {' '.join(names(model.prohibited))}: {provided}")
+    print(f"{time.process_time() - began:.1f} s")
+
+
+if __name__ == "__main__":
+    main([word for word in sys.argv[1:] if word.isdecimal()])

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import networkx as nx
 import pytest
 
+from tests.papers import script
 from unknot import check, deliver
 from unknot._base.errors import RelationError
-from unknot.design.turns import Turn, cycles, ranking_of, turn_models, turns
 from unknot_papers.bnr.table import bnr
 
+EXAMPLE = script("turn_models", "")
+cycles, ranking_of, turn_models, turns = EXAMPLE.cycles, EXAMPLE.ranking_of, EXAMPLE.turn_models, EXAMPLE.turns
 
-def cyclic(prohibited: frozenset[Turn], sides: tuple[int, ...]) -> bool:
+
+def cyclic(prohibited: frozenset[Any], sides: tuple[int, ...]) -> bool:
     """Whether permitted turns and ways straight on close a cycle on a mesh."""
     n = len(sides)
     every = [(i, sign) for i in range(n) for sign in (1, -1)]
