@@ -5,7 +5,7 @@ STAMP := $(VENV)/.installed
 # Tests start many processes, which share compiled bytecode.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test floors lock sbom fabric-test lanes-load lint types bench bounds campaign mutants proofs clean
+.PHONY: setup demo test floors lock sbom fabric-test ethernet-test lanes-load lint types bench bounds campaign mutants proofs clean
 
 setup: $(STAMP)
 
@@ -33,6 +33,10 @@ test: lint types
 # The loop with the real OpenSM on simulated fabrics. Installs nothing; says which Debian packages are missing.
 fabric-test: $(STAMP)
 	$(BIN)/python -m tests.fabric_loop $(FABRICS)
+
+# Ethernet fabrics run by the real FRR in network namespaces, links taken down. Needs root; says what is missing.
+ethernet-test: $(STAMP)
+	$(BIN)/python -m tests.ethernet_loop $(FABRICS)
 
 # Lanes, loads and saturation of 40 networks beside the real OpenSM. Says which Debian packages are missing.
 lanes-load: $(STAMP)

@@ -30,7 +30,7 @@ def hops_of(relation: Relation) -> Hops:
     return rows
 
 
-def spoken(network: Network, systems: list[int], seed: int) -> Hops:
+def spoken(network: Network, systems: list[int], seed: int, allowas_in: int = 0, relax: bool = True) -> Hops:
     """Next routers after every router has heard its neighbours, in any order, until nothing changes."""
     draw, rows = random.Random(seed), {}
     beside = {
@@ -46,9 +46,11 @@ def spoken(network: Network, systems: list[int], seed: int) -> Hops:
         while changed:
             changed = False
             for router in draw.sample(sorted(beside), len(beside)):
-                paths = {n: told[n] for n in beside[router] if told[n] is not None and systems[router] not in told[n]}
+                own, heard = systems[router], {n: told[n] for n in beside[router]}
+                paths = {n: path for n, path in heard.items() if path is not None and path.count(own) <= allowas_in}
                 least = min(map(len, paths.values()), default=0)
-                best = [n for n, path in paths.items() if len(path) == least]
+                best = [n for n, path in paths.items() if len(path) == least and systems[n] != own]
+                best = [n for n in best if relax or systems[n] == systems[best[0]]]
                 new = (systems[router], *paths[best[0]]) if best else None
                 if router != home:
                     rows[router, address] = frozenset(best)
@@ -127,6 +129,18 @@ def test_three_failures_equal_a_path_vector_that_speaks(
     network = xgft(children, parents)
     assert compare(network, "switch", 3) == deadlocks
     assert compare(network, "rfc7938", 3) == 0
+
+
+@pytest.mark.parametrize("plan", ["switch", [0, 1, 2, 3, 4, 4, 4]])
+def test_paths_without_relax_and_with_own_as_equal_a_path_vector_that_speaks(plan: str | list[int]) -> None:
+    network, draw = xgft([1, 4], [1, 3]), random.Random()
+    links = list(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    for seed in range(10):
+        left = network.without(links=set(draw.sample([link for link in links if link[0] < link[1]], 4)))
+        for relax, allowas_in in ((False, 0), (False, 1), (True, 2)):
+            brute = spoken(left, as_plan(left, plan), seed, allowas_in, relax)
+            hops = hops_of(bgp(left, plan=plan, allowas_in=allowas_in, relax=relax))
+            assert all(brute[key] == row for key, row in hops.items() if key[0] in left.target)
 
 
 def test_two_spines_and_four_leaves_deadlock_after_two_failures_by_an_as_for_each_switch() -> None:

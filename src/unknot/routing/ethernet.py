@@ -3,15 +3,117 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.calls import apply, parse_call
 from unknot._base.errors import RelationError
+from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network import Network
+from unknot.network.faults import frozen
+from unknot.network.model import IntArray
+from unknot.routing.designed import is_file
 from unknot.routing.next_hops import NextHops
-from unknot.routing.paths import distances_to_homes, homes_of
+from unknot.routing.own import is_code
+from unknot.routing.paths import homes_of, require_room
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 
 PLANS = ("switch", "rfc7938")
+
+
+@dataclass(frozen=True, eq=False)
+class PathVector:
+    """How routers of a network choose among the paths that they announce to one another.
+
+    Attributes
+    ----------
+    systems : int32 array, shape (routers,)
+        The AS of every router; routers of the same one do not speak.
+    limit : int
+        How often a router's own AS may be in a path that it accepts.
+    relax : bool
+        Whether paths by neighbours of different ASes share the load.
+    """
+
+    network: Network
+    systems: IntArray
+    limit: int = 0
+    relax: bool = True
+
+    @cached_property
+    def shared(self) -> npt.NDArray[np.bool_]:
+        """Routers whose AS has others; a path cannot come back to a router that is alone in its AS."""
+        return np.asarray(np.bincount(self.systems)[self.systems] > 1)
+
+    @cached_property
+    def graph(self) -> tuple[npt.NDArray[np.int64], ...]:
+        """Incoming and outgoing channels of routers, ends of channels, and their positions among the outgoing."""
+        first, outgoing = self.network.outgoing
+        position = np.empty(self.network.num_channels, dtype=np.int64)
+        position[outgoing] = np.arange(position.size) - first[self.network.source[outgoing]]
+        return (*self.network.incoming, first, outgoing, self.network.source, self.network.target, position)  # type: ignore[return-value]
+
+    @property
+    def words(self) -> int:
+        """Words of the next hops of a router."""
+        from unknot.routing.path_vector_kernel import BITS
+
+        return -(-int(np.diff(self.network.outgoing[0]).max(initial=1)) // BITS)
+
+    def next_hops(self) -> NextHops:
+        """Return the next hops to every router with terminals."""
+        from unknot.routing.path_vector_kernel import BITS, announce
+
+        network, (homes, _) = self.network, homes_of(self.network)
+        require_room(network, homes, "next hops")
+        outgoing = network.outgoing[1]
+        size, position = network.num_routers, self.graph[-1]
+        scratch = [
+            np.zeros(size * self.words, dtype=np.int64),
+            *np.zeros((3, size), dtype=np.int32),
+            np.zeros(1, np.int64),
+        ]
+        alive, rows = np.ones(network.num_channels, dtype=bool), list[npt.NDArray[np.int32]]()
+        begins = np.zeros(homes.size * size + 1, dtype=np.int64)
+        place = network.source[outgoing] * self.words + position[outgoing] // BITS
+        with plainly(is_small(homes.size * network.num_channels, announce)):
+            for number, home in enumerate(homes.tolist()):
+                announce(self.graph, alive, self.systems, self.shared, self.limit, self.relax, home, *scratch)
+                used = (scratch[0][place] >> (position[outgoing] % BITS)) & 1 > 0
+                rows.append(outgoing[used])
+                begins[number * size + 1 : (number + 1) * size + 1] = np.bincount(
+                    network.source[outgoing[used]], minlength=size
+                )
+        return NextHops(
+            network, homes, frozen(np.cumsum(begins)), frozen(np.concatenate([np.empty(0, np.int32), *rows]))
+        )
+
+
+def path_vector(network: Network, text: str) -> PathVector | None:
+    """Return the choice of paths that a routing's name or call means on a network; None if it is another routing."""
+    if is_file(text) or is_code(text):
+        return None
+    call = parse_call(text, "<routing>")
+    function = {"ospf": shortest_paths_vector, "bgp": bgp_vector}.get(call.name)
+    return None if function is None else apply(call, function, network)
+
+
+def shortest_paths_vector(network: Network) -> PathVector:
+    """All shortest paths: a path vector with an AS for each router."""
+    return PathVector(network, frozen(np.arange(network.num_routers)))
+
+
+def bgp_vector(
+    network: Network, *, plan: str | Sequence[int] = "switch", allowas_in: int = 0, relax: bool = True
+) -> PathVector:
+    """Choice of paths of BGP; see `bgp`."""
+    if isinstance(allowas_in, bool) or not isinstance(allowas_in, int) or allowas_in < 0:
+        raise RelationError(f"bgp: allowas_in is a number from 0, got {allowas_in!r}")
+    return PathVector(network, frozen(as_plan(network, plan)), allowas_in, relax)
 
 
 @takes_network
@@ -29,13 +131,7 @@ def ospf(network: Network) -> Relation:
     >>> ospf("fat_tree(2, 2)")
     <Relation ospf on fat_tree(2, 2), 8 VCs>
     """
-    table = distances_to_homes(network, "ospf").table.tolist()
-    leaving = [[(c, int(network.target[c])) for c in out] for out in _leaving(network)]
-    rows = [
-        [[c for c, to in out if far[r] > 0 and far[to] == far[r] - 1] for r, out in enumerate(leaving)]
-        for far in table
-    ]
-    return NextHops.of_rows(network, rows).relation("ospf", "OSPF (RFC 2328) with ECMP")
+    return shortest_paths_vector(network).next_hops().relation("ospf", "OSPF (RFC 2328) with ECMP")
 
 
 @takes_network
@@ -57,7 +153,7 @@ def bgp(
     allowas_in : int
         How often a router's own AS may be in a path that it accepts.
     relax : bool
-        Whether paths through different ASes share the load (``multipath-relax``).
+        Whether paths by neighbours of different ASes share the load (``multipath-relax``).
 
     Raises
     ------
@@ -73,33 +169,8 @@ def bgp(
     >>> bgp("fat_tree(2, 2)", plan="rfc7938")
     <Relation bgp on fat_tree(2, 2), 8 VCs>
     """
-    if isinstance(allowas_in, bool) or not isinstance(allowas_in, int) or allowas_in < 0:
-        raise RelationError(f"bgp: allowas_in is a number from 0, got {allowas_in!r}")
-    systems, leaving = as_plan(network, plan), _leaving(network)
-    rows = []
-    for home in homes_of(network)[0].tolist():
-        row = [list[int]() for _ in leaving]
-        paths: dict[int, tuple[int, ...]] = {home: (systems[home],)}
-        newest = dict(paths)
-        while newest:
-            heard: dict[int, tuple[int, ...]] = {}
-            for router in sorted(set(range(network.num_routers)) - paths.keys()):
-                own = systems[router]
-                ways = sorted(
-                    (to, channel)
-                    for channel in leaving[router]
-                    if (to := int(network.target[channel])) in newest
-                    and systems[to] != own
-                    and newest[to].count(own) <= allowas_in
-                )
-                if ways:
-                    best = newest[ways[0][0]]
-                    heard[router] = (own, *best)
-                    row[router] = sorted(channel for to, channel in ways if relax or newest[to] == best)
-            paths |= heard
-            newest = heard
-        rows.append(row)
-    return NextHops.of_rows(network, rows).relation("bgp", "BGP (RFC 4271, RFC 7938)")
+    vector = bgp_vector(network, plan=plan, allowas_in=allowas_in, relax=relax)
+    return vector.next_hops().relation("bgp", "BGP (RFC 4271, RFC 7938)")
 
 
 def as_plan(network: Network, plan: str | Sequence[int]) -> list[int]:
@@ -124,9 +195,3 @@ def as_plan(network: Network, plan: str | Sequence[int]) -> list[int]:
             f"bgp: {len(plan)} ASes in the plan; {network.name} wants one for each router, got {plan!r}"
         )
     return [plan[router] for router in kept]
-
-
-def _leaving(network: Network) -> list[list[int]]:
-    """Outgoing channels of every router."""
-    first, channels = network.outgoing
-    return [channels[first[r] : first[r + 1]].tolist() for r in range(network.num_routers)]

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot.network import Network
-from unknot.network.faults import frozen
 from unknot.network.model import IntArray
-from unknot.routing.paths import homes_of, require_room
+from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation
-
-Rows = Sequence[Sequence[Sequence[int]]]
-"""For each destination and router, its outgoing channels."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,15 +32,6 @@ class NextHops:
     homes: npt.NDArray[np.int64]
     first: IntArray
     channels: IntArray
-
-    @classmethod
-    def of_rows(cls, network: Network, rows: Rows) -> NextHops:
-        """Return next hops that are listed for each destination and router."""
-        homes, _ = homes_of(network)
-        require_room(network, homes, "next hops")
-        flat = [row for column in rows for row in column]
-        first = np.cumsum([0, *map(len, flat)])
-        return cls(network, homes, frozen(first), frozen([channel for row in flat for channel in row]))
 
     def row(self, home: int, router: int) -> list[int]:
         """Outgoing channels of a router for the destination at a position in `homes`."""

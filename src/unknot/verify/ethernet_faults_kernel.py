@@ -1,0 +1,97 @@
+# mypy: ignore-errors
+"""Dependencies between buffers of an Ethernet fabric under one set of failures, and the pairs that are cut off."""
+
+from unknot._base.kernels.lazy_kernel import kernel
+from unknot.routing.path_vector_kernel import BITS, announce
+
+
+@kernel(
+    lambda t: t.int64(
+        t.Tuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64)), t.READ_BOOL, t.READ32,
+        t.READ_BOOL, t.int64, t.int64, t.READ64, t.READ64, t.READ64, t.I64, t.I32, t.I32, t.I32, t.boolean[::1],
+        t.I64, t.I64,
+    )
+)  # fmt: skip
+def dependencies(
+    graph, alive, systems, shared, limit, relax, homes, senders, receivers, hops, parent, distance, order, active,
+    after, totals
+):  # fmt: skip
+    """Write which channel waits for which, as words of bits for each channel; return the undelivered pairs.
+
+    senders, receivers: terminals at each router, none at one that failed. totals[0]: see `choices` of `announce`.
+    """
+    first_out, outgoing, target, position = graph[2], graph[3], graph[5], graph[6]
+    words = hops.size // distance.size
+    after[:] = 0
+    sending = senders.sum()
+    undelivered = 0
+    for home in homes:
+        if receivers[home] == 0:
+            continue
+        reached = announce(graph, alive, systems, shared, limit, relax, home, hops, parent, distance, order, totals)
+        active[:] = False
+        served = 0
+        # The farthest first: whoever sends to a router is farther.
+        for i in range(reached - 1, -1, -1):
+            router = order[i]
+            served += senders[router]
+            if i == 0 or (senders[router] == 0 and not active[router]):
+                continue
+            for k in range(first_out[router], first_out[router + 1]):
+                channel = outgoing[k]
+                if hops[router * words + position[channel] // BITS] >> (position[channel] % BITS) & 1:
+                    to = target[channel]
+                    active[to] = True
+                    if to != home:
+                        for word in range(words):
+                            after[channel * words + word] |= hops[to * words + word]
+        undelivered += (sending - served) * receivers[home]
+    return undelivered
+
+
+@kernel(
+    lambda t: t.int64(
+        t.Tuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64)), t.READ64, t.I32, t.I32
+    )
+)
+def on_circles(graph, after, waited, stack):
+    """Channels that are left when those are taken away, again and again, that nothing left depends on; how many.
+
+    waited[channel] counts what waits for it, and is positive for the channels that are left: those that lie on a
+    circle of dependencies, or behind one.
+    """
+    first_out, outgoing, target = graph[2], graph[3], graph[5]
+    channels = target.size
+    words = after.size // channels
+    waited[:] = 0
+    for turn in range(2):
+        height, left = 0, channels
+        if turn:
+            for channel in range(channels):
+                if waited[channel] == 0:
+                    stack[height] = channel
+                    height += 1
+        else:
+            for channel in range(channels):
+                stack[channel] = channel
+            height = channels
+        while height:
+            height -= 1
+            channel = stack[height]
+            left -= 1
+            begin = first_out[target[channel]]
+            for word in range(words):
+                bits, at = after[channel * words + word], begin + word * BITS
+                while bits:
+                    if bits & 1:
+                        then = outgoing[at]
+                        if turn:
+                            waited[then] -= 1
+                            if waited[then] == 0:
+                                stack[height] = then
+                                height += 1
+                        else:
+                            waited[then] += 1
+                    bits >>= 1
+                    at += 1
+    return left

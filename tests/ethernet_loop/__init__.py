@@ -1,0 +1,1 @@
+"""A real Ethernet fabric in network namespaces beside computed routes and verdicts: ``make ethernet-test``."""

@@ -1,0 +1,171 @@
+"""The loop with the real FRR: ``make ethernet-test``, or ``python -m tests.ethernet_loop [NAMES …]``.
+
+Every fabric is run by FRR's daemons, its cables are taken down, the routes are dumped after each failure and compared
+with computed ones; whether buffers depend on one another in a circle is decided from the dump by the reader and the
+audit, from the computed routes by the prover, and from the dump by NetworkX.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import networkx as nx
+
+from tests.ethernet_loop.fabrics import Case, cases
+from tests.ethernet_loop.running import LONG, Running, missing, set_apart
+from unknot import check
+from unknot.fabrics.ethernet.fabric import EthernetFabric
+from unknot.fabrics.ethernet.folder import read_ethernet
+from unknot.network import Network
+from unknot.routing.named import routing
+from unknot.routing.relation import Relation
+from unknot.verify.audit_ethernet import audit_ethernet
+
+Hops = dict[tuple[str, str], frozenset[str]]
+"""Next switches, by switch and prefix."""
+FIRST, NEXT, ALL = 60.0, 30.0, 900.0
+"""Seconds in which routes must settle at first and after a failure, and those of the whole run."""
+
+
+@dataclass
+class Tally:
+    """States compared by number of failed cables, those that deadlock or settled late, and what went wrong."""
+
+    states: Counter[int] = field(default_factory=Counter)
+    stuck: int = 0
+    open: int = 0
+    late: int = 0
+    plans: set[str] = field(default_factory=set)
+    wrong: list[str] = field(default_factory=list)
+
+
+def main(names: list[str]) -> int:
+    """Run the loop; the exit code is 0 if all agrees or something is missing, and 1 otherwise."""
+    lacking = missing()
+    if lacking:
+        print(f"not run: this is missing: {lacking}")
+        return 0
+    set_apart("tests.ethernet_loop", names)
+    tally, began = Tally(), time.monotonic()
+    for case in cases():
+        if not names or case.name in names:
+            if time.monotonic() - began > ALL:
+                tally.wrong.append(f"{case.name}: not run, {ALL:g} s are over")
+                continue
+            try:
+                loop(case, tally)
+            except RuntimeError as error:
+                tally.wrong.append(f"{case.name}: {error}")
+    several = {size: tally.states[size] for size in sorted(tally.states)}
+    print(
+        f"{tally.states.total()} states ({', '.join(f'{n} with {size} down' for size, n in several.items())}), "
+        f"{tally.stuck} deadlock, {tally.open} open, {len(tally.plans)} routings; "
+        f"{tally.late} settled late; {len(tally.wrong)} disagreements; "
+        f"{time.monotonic() - began:.0f} s"
+    )
+    for line in tally.wrong:
+        print(f"  {line}")
+    return 1 if tally.wrong or not tally.states else 0
+
+
+def loop(case: Case, tally: Tally) -> None:
+    """One fabric and all its failures; where something disagrees, routes are given longer to settle."""
+    tally.plans.add(case.words)
+    with tempfile.TemporaryDirectory(dir="/run/frr") as scratch, Running(case) as fabric:
+        for number, down in enumerate(case.states()):
+            fabric.fail(down)
+            folder = Path(scratch, f"{case.name}-{number}")
+            state = compare(case, _dump(case, folder, fabric.settled(NEXT if number else FIRST)), down)
+            if state.odd:
+                tally.late += 1
+                state = compare(case, _dump(case, folder, fabric.settled(NEXT, LONG)), down)
+            print(state.title + (f"; DISAGREES: {state.odd}" if state.odd else ""), flush=True)
+            tally.states[len(down)] += 1
+            tally.stuck += state.free is False
+            tally.open += state.free is None
+            if state.odd:
+                tally.wrong.append(f"{state.title}: {state.odd}")
+
+
+def _dump(case: Case, folder: Path, routes: dict[str, str]) -> Path:
+    folder.mkdir(exist_ok=True)
+    for switch, text in routes.items():
+        (folder / f"{switch}.route.json").write_text(text)
+    (folder / "cables.txt").write_text("".join(f"{a} to-{b} {b} to-{a}\n" for a, b in case.cables))
+    return folder
+
+
+@dataclass(frozen=True)
+class State:
+    """What the audit says of a dump (None: a circle that no flows were found for), and what disagrees."""
+
+    title: str
+    free: bool | None
+    odd: str
+
+
+def compare(case: Case, folder: Path, down: set[tuple[str, str]]) -> State:
+    """Compare what was dumped with what is computed."""
+    fabric, number = read_ethernet(folder), {name: router for router, name in enumerate(case.switches)}
+    left = case.network.without(links=[(number[a], number[b]) for a, b in down])
+    relation = routing(left, case.words)
+    seen, computed = dumped(case, fabric), hops_of(case, left, relation)
+    audit, free = audit_ethernet(fabric), check(relation, "wormhole").deadlock_free
+    walked = not circular(seen)
+    word = {True: "free", False: "CAN DEADLOCK", None: "circle, no flows found"}[audit.deadlock_free]
+    title = f"{case.name}, down: {', '.join(f'{a}–{b}' for a, b in sorted(down)) or 'nothing'}: {word}"
+    odd = [f"{key}: {sorted(seen[key])}, {sorted(computed[key])}" for key in seen if seen[key] != computed[key]][:3]
+    if not free is walked is audit.verdict.deadlock_free:
+        odd.append(f"deadlock-free {walked}, {free}, {audit.verdict.deadlock_free}")
+    return State(title, audit.deadlock_free, "; ".join(odd))
+
+
+def dumped(case: Case, fabric: EthernetFabric) -> Hops:
+    """Next switches by the reader; none for what no switch announces."""
+    network, homes = fabric.network, [router for router, name in enumerate(case.switches) if name.startswith("leaf")]
+    hops: Hops = {(name, case.prefix(home)): frozenset() for name in case.switches for home in homes}
+    for one in fabric.destinations:
+        for router, channels in one.next_hops.items() if one.hosts else ():
+            prefix = one.name
+            hops[network.router_name(router), prefix] = frozenset(
+                network.router_name(int(network.target[c])) for c in channels
+            )
+    return hops
+
+
+def hops_of(case: Case, network: Network, relation: Relation) -> Hops:
+    """Next switches as they are computed, by the candidates of packets at an input or from hosts."""
+    hops: Hops = {}
+    places = dict(
+        zip(network.inject.tolist(), range(relation.num_vcs, relation.num_vcs + network.num_terminals), strict=True)
+    )
+    places |= {router: channel for channel, router in enumerate(network.target.tolist())}
+    for router, name in enumerate(case.switches):
+        for address, home in enumerate(network.eject.tolist()):
+            offered = relation.candidates(places[router], address) if router in places else ()
+            vcs = {one.vc for one in offered} - {None}
+            hops[name, case.prefix(home)] = frozenset(case.switches[int(network.target[vc])] for vc in vcs)
+    return hops
+
+
+def circular(hops: Hops) -> bool:
+    """Whether buffers depend on one another in a circle on the way of packets between leaves, by NetworkX."""
+    graph = nx.DiGraph()
+    for prefix in {prefix for _, prefix in hops}:
+        left, seen = [name for name, _ in hops if name.startswith("leaf")], set[str]()
+        while left:
+            name = left.pop()
+            for to in hops[name, prefix] if name not in seen else ():
+                graph.add_edges_from(((name, to), (to, then)) for then in hops[to, prefix])
+                left.append(to)
+            seen.add(name)
+    return not nx.is_directed_acyclic_graph(graph)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
