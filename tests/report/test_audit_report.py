@@ -44,11 +44,11 @@ def test_a_ring_that_can_deadlock(ring: tuple[Audit, str]) -> None:
     assert f"{found.host_to_host.longer_pairs:,} longer, by up to" in text
 
 
-def test_it_names_the_files_and_the_command(ring: tuple[Audit, str]) -> None:
+def test_it_names_the_files(ring: tuple[Audit, str]) -> None:
     found, page = ring
     text = " ".join(read(page).text)
-    assert f"unknot audit {found.fabric.fabric_file}" in text
-    assert f"--tables {found.fabric.tables_file}" in text
+    assert found.fabric.fabric_file in text
+    assert found.fabric.tables_file in text
     assert "5 switches, 5 host ports, 10 LIDs" in text
 
 

@@ -8,10 +8,8 @@ import xml.etree.ElementTree as ElementTree
 import matplotlib
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.text import Text
 
 from tests.report.examples import ring_knot, run
-from unknot._base.errors import UnknotError
 from unknot.network.families import torus
 from unknot.report import draw_curves
 from unknot.report.curves import points
@@ -100,27 +98,6 @@ def test_three_curves_one_below_the_other() -> None:
     assert sizes[1][1] > 2 * sizes[1][0]
 
 
-def test_single_panels_and_figures_for_print() -> None:
-    runs = {"a": [run(0.1), run(0.2)], "b": [run(0.1, stable=False)]}
-    inches = {}
-    for name, more in {"all": {}, "one": {"panels": "accepted"}, "two": {"panels": ("p99", "mean")}}.items():
-        for paper in (False, True):
-            figure = draw_curves(runs, paper=paper, **more).figure
-            assert figure is not None
-            inches[name, paper] = figure.get_figwidth()
-            heads = [(axes.get_title(loc="left") or axes.get_ylabel()).split(" (")[0] for axes in figure.axes]
-            expected = ["Mean latency", "99th percentile" + ("" if paper else " of latency"), "Accepted load"]
-            assert heads == {"all": expected, "one": expected[2:], "two": expected[:2]}[name]
-            sizes = [text.get_fontsize() for text in figure.findobj(Text) if text.get_text()]
-            assert min(sizes) >= 7.0
-    assert [inches[name, True] for name in ("all", "one", "two")] == [7.0, 3.4, 7.0]
-    assert draw_curves(runs, paper=True, stacked=True).figure.get_figwidth() == 3.4  # type: ignore[union-attr]
-    with pytest.raises(UnknotError, match="panels of this figure are mean, p99, accepted; got 'median'"):
-        draw_curves(runs, panels="median")
-    with pytest.raises(UnknotError, match="got none"):
-        draw_curves(runs, panels=())
-
-
 def test_twenty_designs_look_different() -> None:
     figure = draw_curves({f"design {i}": [run(0.1)] for i in range(20)}).figure
     assert figure is not None
@@ -129,17 +106,16 @@ def test_twenty_designs_look_different() -> None:
 
 
 def test_texts_stay_within_the_figure() -> None:
-    """Names of designs, heads of panels and axes, at the widths of print and screen."""
+    """Names of designs, heads of panels and axes, abreast and one below the other."""
     runs = {
         f"a design with a long name, {i}" + 30 * "x": [run(0.1), run(0.2, stable=False), stuck(0.4)] for i in "ab"
     }
-    for more in ({}, {"stacked": True}, {"panels": "mean"}):
-        for paper in (False, True):
-            figure = draw_curves(runs, paper=paper, units="2 GHz, 16 B", **more).figure  # heads are longer with units
-            assert figure is not None
-            FigureCanvasAgg(figure).draw()
-            heads = [head for axes in figure.axes for head in (axes.xaxis.label, axes.yaxis.label)]
-            for text in (*heads, *figure.legends[0].get_texts()):
-                box = text.get_window_extent().transformed(figure.transFigure.inverted())
-                assert min(box.x0, box.y0) > -0.01, (text.get_text(), more, paper)
-                assert max(box.x1, box.y1) < 1.01, (text.get_text(), more, paper)
+    for stacked in (False, True):
+        figure = draw_curves(runs, stacked=stacked, units="2 GHz, 16 B").figure  # heads are longer with units
+        assert figure is not None
+        FigureCanvasAgg(figure).draw()
+        heads = [head for axes in figure.axes for head in (axes.xaxis.label, axes.yaxis.label)]
+        for text in (*heads, *figure.legends[0].get_texts()):
+            box = text.get_window_extent().transformed(figure.transFigure.inverted())
+            assert min(box.x0, box.y0) > -0.01, (text.get_text(), stacked)
+            assert max(box.x1, box.y1) < 1.01, (text.get_text(), stacked)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.units import Scale, Units
-from unknot.report.picture import Drawing, chosen, drawing, head, plain
+from unknot.report.picture import Drawing, drawing, plain
 from unknot.report.sheet import COLOURS, SOFT
-from unknot.report.style import COLUMN, TEXT, style
+from unknot.report.style import style
 from unknot.simulation.run.replication import mean_of, spread
 from unknot.simulation.run.run import Run
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
-PANELS = ("mean", "p99", "accepted")
+PANELS = {"mean": "Mean latency", "p99": "99th percentile of latency", "accepted": "Accepted load"}
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,6 @@ def draw_curves(
     *,
     stacked: bool = False,
     units: Units | str | None = None,
-    panels: str | Sequence[str] | None = None,
-    paper: bool = False,
 ) -> Drawing:
     """Mean latency, 99th percentile and accepted load against offered load, one line per design.
 
@@ -115,28 +113,18 @@ def draw_curves(
         Whether the panels stand one below the other, for narrow screens and single columns.
     units : Units or str, optional
         Clock and width of a flit, such as ``2 GHz, 16 B``: draws nanoseconds against GB/s.
-    panels : str or sequence of str, optional
-        Those of ``mean``, ``p99`` and ``accepted`` that are drawn; all by default.
-    paper : bool
-        Whether the figure is made for print: 3.4 inches wide, a column, if it is one panel or stacked, else 7 inches;
-        texts of 7 and 8 points, thinner lines.
 
     Returns
     -------
     Drawing
         An SVG element; the same runs give the same text.
 
-    Raises
-    ------
-    UnknotError
-        If a panel is not known.
-
     Examples
     --------
     >>> from unknot import simulate
     >>> short = {"warmup": 50, "measure": 100}
     >>> runs = [simulate("mesh(4, 4)", load, routing="dimension_order", **short) for load in (0.1, 0.2)]
-    >>> drawing = draw_curves({"XY": runs}, panels="mean")
+    >>> drawing = draw_curves({"XY": runs})
     >>> drawing[:4], "XY" in drawing
     ('<svg', True)
     """
@@ -144,38 +132,34 @@ def draw_curves(
     from matplotlib.figure import Figure
 
     scale = Scale.of(units)
-    shown = chosen(panels, PANELS)
     groups = {name: points(runs) for name, runs in designs.items()}
     lines = {name: [point.on(scale) for point in group] for name, group in groups.items()}
-    tall = stacked or len(shown) == 1
-    width = (COLUMN if tall else TEXT) if paper else 4.4 if tall else 11.0 * len(shown) / len(PANELS)
-    high = (2.2 if tall else 1.9) if paper else 3.0
-    letters = int(width * (16 if paper else 12.5))
+    width = 4.4 if stacked else 11.0
+    letters = int(width * 12.5)
     names = [plain(name, min(60, letters - 6)) for name in lines]
     every = [point for group in lines.values() for point in group]
     marks = {}
     if any(not (point.stable or point.undecided) for point in every):
-        marks["not stable" if paper else "not stable (on the edge: beyond it)"] = "o"
+        marks["not stable (on the edge: beyond it)"] = "o"
     if any(point.deadlocked for point in every):
         marks["deadlock"] = "x"
     if any(point.undecided for point in every):
         marks["too short to tell"] = "|"
     names += marks
     columns = max(1, min(len(names), 4, letters // (max(map(len, [*names, ""])) + 6)))
-    height = high * (len(shown) if tall else 1) + (0.17 if paper else 0.22) * -(-len(names) // columns) + 0.1
-    with rc_context(style(paper=paper, salt="stacked" if stacked else "")):
-        figure = Figure(figsize=(width, height), dpi=300 if paper else 144, layout="constrained")
-        grid = figure.subplots(*((len(shown), 1) if tall else (1, len(shown))), squeeze=False)
-        for name, panel in zip(shown, grid.flat, strict=True):
-            if name == "accepted":
+    height = 3.0 * (len(PANELS) if stacked else 1) + 0.22 * -(-len(names) // columns) + 0.1
+    with rc_context(style("stacked" if stacked else "")):
+        figure = Figure(figsize=(width, height), dpi=144, layout="constrained")
+        grid = figure.subplots(*((len(PANELS), 1) if stacked else (1, len(PANELS))), squeeze=False)
+        for (which, what), panel in zip(PANELS.items(), grid.flat, strict=True):
+            if which == "accepted":
                 _accepted(panel, lines)
-                head(panel, "Accepted load" if paper else f"Accepted load ({scale.load_name})", paper=paper)
             else:
-                _latency(panel, lines, name)
-                what = "Mean latency" if name == "mean" else f"99th percentile{'' if paper else ' of latency'}"
-                head(panel, f"{what} ({scale.time_name})", paper=paper)
+                _latency(panel, lines, which)
+            unit = scale.load_name if which == "accepted" else scale.time_name
+            panel.set_title(f"{what} ({unit})", loc="left", pad=6.0)
             panel.set_xlim(0.0, _most(lines) * 1.04)
-            panel.set_xlabel(f"Offered load ({scale.load_name.replace(' / ', '/') if paper else scale.load_name})")
+            panel.set_xlabel(f"Offered load ({scale.load_name})")
         if names:
             key = [*(_key(**_look(i)) for i in range(len(lines))), *(_key(**_MARK, marker=m) for m in marks.values())]
             figure.legend(key, names, loc="outside lower center", ncols=columns)

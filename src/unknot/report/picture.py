@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Collection, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,7 +38,7 @@ class Drawing(str):
     Attributes
     ----------
     figure : matplotlib.figure.Figure or None
-        Of curves and series: the figure that was drawn. Changes of it are seen in its own `savefig`, not here.
+        Of curves: the figure that was drawn. Changes of it are seen in its own `savefig`, not here.
 
     Examples
     --------
@@ -122,7 +121,7 @@ def require_ending(path: Path) -> None:
 def rendered(svg: str, form: str, manifest: Manifest | None = None) -> bytes:
     """A drawing as ``png``, `SCALE` pixels for one of the SVG, or as ``pdf``.
 
-    Curves and series are rendered from the figure they carry. Other texts are read: they are made of rectangles,
+    Curves are rendered from the figure they carry. Other texts are read: they are made of rectangles,
     circles, texts, and paths of straight lines.
 
     Raises
@@ -133,7 +132,7 @@ def rendered(svg: str, form: str, manifest: Manifest | None = None) -> bytes:
     from matplotlib import rc_context
 
     figure = getattr(svg, "figure", None)
-    with rc_context(style(paper=False)):
+    with rc_context(style()):
         return saved(figure or _figure(svg), form, manifest)
 
 
@@ -245,29 +244,6 @@ _RULES = "".join(
     for what in ("fill", "stroke")
 )
 DARK = f"<style>@media (prefers-color-scheme:dark){{{_RULES}}}</style>"
-
-
-def head(panel: Axes, text: str, *, paper: bool) -> None:
-    """Name a panel: above it, in print beside its axis."""
-    if paper:
-        panel.set_ylabel(text)
-    else:
-        panel.set_title(text, loc="left", pad=6.0)
-
-
-def chosen(panels: str | Sequence[str] | None, known: Collection[str]) -> tuple[str, ...]:
-    """The panels that are drawn, in the order of the figure; all of them by default.
-
-    Raises
-    ------
-    UnknotError
-        If there is none, or one is not known.
-    """
-    names = tuple(known) if panels is None else (panels,) if isinstance(panels, str) else tuple(panels)
-    if not names or (strange := set(names) - set(known)):
-        got = ", ".join(map(repr, sorted(strange))) if names else "none"
-        raise UnknotError(f"the panels of this figure are {', '.join(known)}; got {got}")
-    return tuple(name for name in known if name in names)
 
 
 def plain(text: str, most: int = 60) -> str:

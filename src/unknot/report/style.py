@@ -1,4 +1,4 @@
-"""One style of matplotlib for screens and one for print, and figures as bytes."""
+"""The style of matplotlib, and figures as bytes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from unknot._base.manifest import Manifest
 
-COLUMN, TEXT = 3.4, 7.0
-"""Widths in inches of one column and of both columns of a paper."""
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "unknot",
     "svg.fonttype": "path",
@@ -39,27 +37,6 @@ STYLE: dict[Any, Any] = {
     "errorbar.capsize": 2.6,
     "path.simplify": False,
 }
-PAPER: dict[Any, Any] = {
-    "font.size": 8.0,
-    "axes.titlesize": 8.0,
-    "axes.labelsize": 8.0,
-    "axes.labelcolor": "black",
-    "axes.edgecolor": "black",
-    "text.color": "black",
-    "xtick.color": "black",
-    "ytick.color": "black",
-    "xtick.labelsize": 7.0,
-    "ytick.labelsize": 7.0,
-    "legend.fontsize": 7.0,
-    "axes.linewidth": 0.6,
-    "axes.titlepad": 3.0,
-    "grid.linewidth": 0.5,
-    "lines.linewidth": 1.1,
-    "lines.markersize": 3.2,
-    "errorbar.capsize": 1.6,
-}
-"""What differs in print; no text is smaller than 7 points, and PDF embeds its fonts as TrueType."""
-
 METADATA: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
     "png": {"Software": None},
@@ -67,9 +44,9 @@ METADATA: dict[str, dict[str, Any]] = {
 }
 
 
-def style(*, paper: bool, salt: str = "") -> dict[Any, Any]:
-    """Settings of matplotlib for a figure on screen or in print; figures on one page differ in their salt."""
-    return STYLE | (PAPER if paper else {}) | {"svg.hashsalt": f"unknot {salt}".strip()}
+def style(salt: str = "") -> dict[Any, Any]:
+    """Settings of matplotlib for a figure; figures on one page differ in their salt."""
+    return STYLE | {"svg.hashsalt": f"unknot {salt}".strip()}
 
 
 def saved(figure: Figure, form: str, manifest: Manifest | None = None) -> bytes:
