@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import statistics
 import time
 from collections.abc import Callable
@@ -17,7 +16,6 @@ from unknot_papers.multistage import (
     count_paths,
     marked,
     permute,
-    realisable,
 )
 from unknot_papers.multistage.looping import route_rcbn
 from unknot_papers.rcbn import composite_banyan, rcbn, rcbn_tags
@@ -36,7 +34,6 @@ def milliseconds(work: Callable[[], object], runs: int = 5) -> float:
 
 def permutations() -> None:
     random = np.random.default_rng(1)
-    every = np.array(list(itertools.permutations(range(8))))
     wanted = random.permutation(1024)
     large, network = rcbn(1024), benes(1024)
     dead = marked(rcbn(16), Marks.of(rcbn(16), ["s1r2"]))
@@ -45,7 +42,6 @@ def permutations() -> None:
         ("rcbn(1024), a random permutation: channels", lambda: route_rcbn(1024, wanted)),
         ("rcbn(1024), the same by `permute`, which recognises the network", lambda: permute(large, wanted)),
         ("benes(1024), the same", lambda: permute(network, wanted)),
-        ("rcbn(8), all 40,320 permutations by search", lambda: realisable(rcbn(8), every)),
         ("rcbn(16) with a dead switch, a permutation", lambda: permute(dead, sixteen)),
         ("rcbn(1024), paths of all pairs counted", lambda: count_paths(large)),
         ("rcbn(131072) built", lambda: rcbn(2**17)),

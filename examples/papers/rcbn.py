@@ -16,7 +16,15 @@ import itertools
 from collections.abc import Callable
 
 import numpy as np
-from methods.fault_sweeps import fewest_that_block_all, sample_faults, single_faults, worst_faults
+from methods.disjoint import disjoint_paths
+from methods.exhaustive import realisable
+from methods.fault_sweeps import (
+    fewest_that_block_all,
+    sample_faults,
+    single_faults,
+    unreachable_pairs,
+    worst_faults,
+)
 from methods.fraction import cost, realisable_fraction
 from methods.isomorphism import isomorphism
 from methods.level_by_level import level_by_level
@@ -37,11 +45,8 @@ from unknot.network.stages import stages
 from unknot_papers.multistage import (
     Marks,
     count_paths,
-    disjoint_paths,
     marked,
     permute,
-    realisable,
-    unreachable_pairs,
 )
 from unknot_papers.multistage.search import cut
 from unknot_papers.rcbn import augmented_composite_banyan, composite_banyan, rcbn

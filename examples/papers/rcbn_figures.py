@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from methods.disjoint import disjoint_paths
 from methods.fault_sweeps import worst_faults
 from rcbn import stuck_permutation
 
@@ -18,7 +19,6 @@ from unknot_papers.multistage import (
     Marks,
     Realisation,
     count_paths,
-    disjoint_paths,
     marked,
     permute,
     permute_with_faults,

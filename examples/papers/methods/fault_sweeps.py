@@ -13,8 +13,8 @@ import numpy.typing as npt
 from unknot._base.errors import NetworkError, UnknotError
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.network.stages import stages
-from unknot_papers.multistage.faults import Marks, marked, unreachable_pairs
+from unknot.network.stages import reaches, stages
+from unknot_papers.multistage.faults import Marks, marked
 from unknot_papers.multistage.permute import permute
 from unknot_papers.multistage.search import cut
 
@@ -202,3 +202,9 @@ def _step(network: Network, stage: int) -> npt.NDArray[np.float32]:
     here = view.stage[network.source] == stage
     step[view.row[network.source[here]], view.row[network.target[here]]] = 1.0
     return step
+
+
+def unreachable_pairs(network: Network, marks: Marks) -> int:
+    """Pairs of terminals between which no path is left."""
+    left = marked(network, marks)
+    return int(np.count_nonzero(~reaches(left)[left.inject]))

@@ -6,6 +6,7 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
+from methods.exhaustive import MAX_LISTED, decide_many, realisable
 
 from unknot._base.errors import UnknotError
 from unknot.network import Network
@@ -14,7 +15,6 @@ from unknot.network.stages import stages
 from unknot_papers.multistage.paths import count_paths
 from unknot_papers.multistage.permute import permute
 from unknot_papers.multistage.realisation import IDLE
-from unknot_papers.multistage.search import MAX_LISTED, decide_many, realisable
 from unknot_papers.rcbn import composite_banyan, rcbn
 
 COUNTED = 8

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from unknot._base.errors import NetworkError
 from unknot.network import Network
-from unknot.network.stages import reaches
 
 Numbers = npt.NDArray[np.int64]
 
@@ -72,9 +71,3 @@ def marked(network: Network, marks: Marks) -> Network:
     """The network without its dead links and without the links of its dead switches; itself if nothing is dead."""
     gone = marks.channels(network)
     return network.without(channels=gone.tolist()) if gone.size else network
-
-
-def unreachable_pairs(network: Network, marks: Marks) -> int:
-    """Pairs of terminals between which no path is left."""
-    left = marked(network, marks)
-    return int(np.count_nonzero(~reaches(left)[left.inject]))

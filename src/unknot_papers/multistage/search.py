@@ -1,84 +1,15 @@
-"""Paths without conflict by exhaustive search over all paths of every message."""
+"""Paths without conflict, by a solver, and cuts that rule them out."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from unknot._base.errors import UnknotError
 from unknot._base.threads import processors
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import reaches, stages
 from unknot_papers import solved
-from unknot_papers.multistage.paths import all_paths, count_paths
-
-MAX_LISTED = 400_000
-"""Most paths of all messages together that a search lists."""
-MAX_CHOICES = 2_000_000
-"""Choices after which a search gives up."""
-
-Numbers = npt.NDArray[np.int64]
-
-
-def _all_masks(network: Network) -> tuple[Numbers, npt.NDArray[np.uint64]]:
-    """The paths of all pairs, by source and then by destination: where those of each begin, and their links as bits.
-
-    Raises
-    ------
-    UnknotError
-        If there are more than `MAX_LISTED`.
-    """
-    count = count_paths(network)
-    if count.sum() > MAX_LISTED:
-        raise UnknotError(f"{network.name}: {count.sum()} paths are too many to list; the limit is {MAX_LISTED}")
-    listed = [all_paths(network, a, b) for a, b in np.ndindex(count.shape)]
-    paths = np.concatenate([*listed, np.empty((0, stages(network).count - 1), dtype=np.int32)])
-    masks = np.zeros((len(paths), max(1, -(-network.num_channels // 64))), dtype=np.uint64)
-    at = np.arange(len(paths))
-    for channel in paths.T:
-        masks[at, channel // 64] |= np.uint64(1) << (channel % 64).astype(np.uint64)
-    return np.append(0, np.cumsum(count)), masks
-
-
-def realisable(network: Network, permutations: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Decide by exhaustive search which of many permutations a small network realises.
-
-    Parameters
-    ----------
-    permutations : array_like of int, shape (permutations, terminals)
-
-    Returns
-    -------
-    bool array, shape (permutations,)
-
-    Raises
-    ------
-    UnknotError
-        If all pairs together have too many paths, or a permutation takes too long to decide.
-    """
-    answer = decide_many(network, permutations)
-    if (answer < 0).any():
-        which = np.asarray(permutations)[int(np.argmax(answer < 0))].tolist()
-        raise UnknotError(f"{network.name}: undecided after {MAX_CHOICES} choices for the permutation {which}")
-    return np.asarray(answer == 1)
-
-
-def decide_many(network: Network, permutations: npt.ArrayLike, limit: int = MAX_CHOICES) -> npt.NDArray[np.int8]:
-    """Answers for several permutations: 1, 0, or −1 for those undecided after `limit` choices."""
-    from unknot_papers.multistage.search_kernel import search_many
-
-    rows = np.asarray(permutations, dtype=np.int64)
-    terminals = network.num_terminals
-    if rows.ndim != 2 or rows.shape[1] != terminals or (np.sort(rows, axis=1) != np.arange(terminals)).any():
-        raise UnknotError(f"{network.name}: permutations of its {terminals} terminals are wanted, one a row")
-    ends = np.arange(terminals)
-    first, masks = _all_masks(network)
-    answer = np.zeros(len(rows), dtype=np.int8)
-    search_many(first, masks, np.ascontiguousarray(ends * terminals + rows), limit, answer)
-    return answer
-
 
 MAX_VARIABLES = 2_000_000
 

@@ -12,7 +12,7 @@ from unknot._base.errors import NetworkError, UnknotError
 from unknot.network import Network
 from unknot.network.families import benes, clos, extra_stage_cube, omega
 from unknot.network.stages import stages
-from unknot_papers.multistage import Marks, unreachable_pairs
+from unknot_papers.multistage import Marks
 from unknot_papers.rcbn import rcbn
 
 SWEEPS = script("methods.fault_sweeps")
@@ -22,6 +22,7 @@ fewest_that_block_all, sample_faults, worst_faults = (
     SWEEPS.worst_faults,
 )
 interior, random_faults, single_faults = SWEEPS.interior, SWEEPS.random_faults, SWEEPS.single_faults
+unreachable_pairs = SWEEPS.unreachable_pairs
 
 
 @pytest.mark.parametrize("network", [rcbn(8), omega(8), clos(3, 2, 2)], ids=lambda network: network.name)

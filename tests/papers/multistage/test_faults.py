@@ -14,7 +14,7 @@ from tests.reference import multistage as naive
 from unknot._base.errors import NetworkError, UnknotError
 from unknot.network.families import benes
 from unknot.network.stages import stages
-from unknot_papers.multistage import Marks, accept, marked, permute_with_faults, unreachable_pairs
+from unknot_papers.multistage import Marks, accept, marked, permute_with_faults
 from unknot_papers.multistage.search import cut
 from unknot_papers.rcbn import rcbn
 
@@ -23,6 +23,7 @@ alternate_tags = TAGS.alternate_tags
 primary_tags = TAGS.primary_tags
 rows_of = TAGS.rows_of
 tags_avoiding = TAGS.tags_avoiding
+unreachable_pairs = script("methods.fault_sweeps").unreachable_pairs
 
 
 def test_marks_have_names() -> None:

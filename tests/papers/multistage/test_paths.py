@@ -12,12 +12,13 @@ from tests.reference import multistage as naive
 from unknot._base.errors import NetworkError, UnknotError
 from unknot.network import Network
 from unknot.network.families import benes, clos, extra_stage, mesh, omega
-from unknot_papers.multistage import all_paths, count_paths, disjoint_paths, reaches
+from unknot_papers.multistage import count_paths, reaches
 from unknot_papers.multistage.paths import routers_of
 from unknot_papers.rcbn import composite_banyan, rcbn
 
-TAGS = script("methods.tags")
-number_of_paths = TAGS.number_of_paths
+number_of_paths = script("methods.tags").number_of_paths
+all_paths = script("methods.exhaustive").all_paths
+disjoint_paths = script("methods.disjoint").disjoint_paths
 
 SMALL = [
     rcbn(8),
@@ -75,7 +76,7 @@ def test_errors() -> None:
     with pytest.raises(NetworkError, match="no multistage network"):
         count_paths(mesh(2, 2))
     with pytest.raises(NetworkError, match="got 'routers'"):
-        disjoint_paths(omega(8), 0, 1, "routers")  # type: ignore[arg-type]
+        disjoint_paths(omega(8), 0, 1, "routers")
     with pytest.raises(NetworkError, match="no terminal 8"):
         all_paths(omega(8), 0, 8)
     with pytest.raises(UnknotError, match="more than 1000000 paths"):

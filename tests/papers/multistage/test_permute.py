@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.papers import script
 from tests.reference import multistage as naive
 from unknot._base.errors import NetworkError, UnknotError
 from unknot.network import Network
@@ -21,12 +22,12 @@ from unknot_papers.multistage import (
     permutation,
     permute,
     random_permutation,
-    realisable,
 )
 from unknot_papers.multistage.looping import rcbn_rows
-from unknot_papers.multistage.search import decide_many
 from unknot_papers.rcbn import composite_banyan, rcbn
 
+EXHAUSTIVE = script("methods.exhaustive")
+decide_many, realisable = EXHAUSTIVE.decide_many, EXHAUSTIVE.realisable
 EIGHT = np.array(list(itertools.permutations(range(8))))
 FOUR = np.array(list(itertools.permutations(range(4))))
 NETWORKS = [

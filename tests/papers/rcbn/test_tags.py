@@ -14,7 +14,7 @@ from tests.reference import multistage as naive
 from unknot._base.errors import NetworkError, UnknotError
 from unknot.network.families import mesh, omega
 from unknot.network.stages import stages
-from unknot_papers.multistage import Tags, all_paths, size_of_rcbn, tags_of_rows
+from unknot_papers.multistage import Tags, size_of_rcbn, tags_of_rows
 from unknot_papers.multistage.paths import routers_of
 from unknot_papers.rcbn import composite_banyan, rcbn
 
@@ -24,6 +24,7 @@ number_of_paths = TAGS.number_of_paths
 primary_tags = TAGS.primary_tags
 rows_of = TAGS.rows_of
 equivalents = TAGS.equivalents
+all_paths = script("methods.exhaustive").all_paths
 
 SIZES = st.integers(3, 8).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, 2**n - 1), st.integers(0, 2**n - 1)))
 
