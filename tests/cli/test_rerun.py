@@ -46,7 +46,6 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "design": (("design", "mesh(2)", "--switching", "wormhole-nonatomic", "--export", "rule.py", "--out", "rule.svg"),
                ("rule.py", "rule.svg")),
     "export": (("export", *RING, "--out", "tables.json"), ("tables.json",)),
-    "export-csv": (("export", *RING, "--out", "tables.csv"), ("tables.csv",)),
     "export-verilog": (("export", *RING, "--out", "tables.v"), ("tables.v",)),
     "faults": (("faults", "mesh(2, 2)", "--routing", "up_down", "--evidence", "after.json"), ("after.json",)),
     "faults-fabric": (("faults", "{fabric}", "--budget", "3", "--seed", "5", "--csv", "lost.csv"), ("lost.csv",)),

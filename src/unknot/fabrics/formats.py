@@ -20,7 +20,6 @@ _MODULES = (
     "garnet",
     "subnet_list",
     "ibnetdiscover",
-    "iblinkinfo",
     "ibsim",
     "booksim",
     "edge_list",
@@ -38,6 +37,7 @@ FORMATS: Catalogue[Format] = Catalogue(
 """Formats by name, those of extensions last. Another is a module of this room with a `FORMAT`, and its line above."""
 
 REMOVED = {
+    "iblinkinfo": "ibnetdiscover, of the same package, prints the same cables, with LMC and GUIDs",
     "metis": "write an edge list (.edges), which names the same links",
     "slurm": "Slurm's own tools write topology.conf from a fabric",
     "lidmatrix": "hop counts decide nothing about deadlock, and an audit names routes longer than the cables allow",

@@ -20,7 +20,7 @@ from unknot.fabrics.tables import TableFile, combined, join
 from unknot.network import Network
 from unknot.network.graph import digest
 
-_FABRICS = ("ibnetdiscover", "lst", "iblinkinfo")
+_FABRICS = ("ibnetdiscover", "lst")
 """Formats that describe the fabric of a folder, the preferred one first."""
 _TABLES = ("lfts", "fdbs")
 _BESIDE = ("psl", "sl2vl", "mcfdbs")
@@ -209,7 +209,7 @@ def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
     if used is None:
         inside = ", ".join(file.name for file in files[:8]) + (", …" if len(files) > 8 else "")
         raise UnknotError(
-            f"{folder}: no ibnetdiscover output and no link list (.lst) in this folder, nor iblinkinfo output; "
+            f"{folder}: no ibnetdiscover output and no link list (.lst) in this folder; "
             + (f"it holds {inside}" if files else "it is empty")
         )
     fabric: Fabric = FORMATS[used].read(file_of[used])

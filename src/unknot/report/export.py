@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,7 +13,7 @@ from unknot.routing.relation import Relation, decode
 from unknot.routing.taking import takes_relation
 from unknot.verify.states import Explorer
 
-FORMATS = (".json", ".csv", ".v")
+FORMATS = (".json", ".v")
 SWITCH_TABLES = (".lfts", ".slvl", ".sl2vl")
 Entry = tuple[int, int, int, list[tuple[int | None, int, bool]]]
 """A state: router, input VC, address, and candidates: VC (None: ejection), tier, whether a blocked header waits."""
@@ -36,12 +34,12 @@ def entries(relation: Relation) -> Iterator[Entry]:
 
 @takes_relation
 def export(relation: Relation, path: str | Path) -> None:
-    """Write a relation as per-router tables, by the ending of the file: JSON, CSV, Verilog (.v).
+    """Write a relation as per-router tables, by the ending of the file: JSON, Verilog (.v).
 
     Each entry says, for a router, an input (a virtual channel, or the injection port of a terminal) and an address,
     the candidates: outputs with their preference tier and whether a blocked header waits for them. Only states that
     packets can come to are written. Before the entries, JSON has the network and the addresses with their
-    destinations and who uses them; CSV cannot hold these. Verilog is a module, see `verilog`.
+    destinations and who uses them. Verilog is a module, see `verilog`.
 
     Raises
     ------
@@ -49,7 +47,7 @@ def export(relation: Relation, path: str | Path) -> None:
         If the ending is none of `FORMATS`.
     """
     ending = require_format(path)
-    write_text(path, {".json": _json, ".csv": _csv, ".v": verilog}[ending](relation))
+    write_text(path, (_json if ending == ".json" else verilog)(relation))
 
 
 def require_format(path: str | Path, also: Sequence[str] = ()) -> str:
@@ -100,20 +98,6 @@ def _json(relation: Relation) -> str:
     if relation.commits:
         head["commits"] = True
     return json.dumps({**head, "addresses": addresses, "routers": tables}, indent=1, ensure_ascii=False) + "\n"
-
-
-def _csv(relation: Relation) -> str:
-    text = io.StringIO()
-    out = csv.writer(text, lineterminator="\n")
-    out.writerow(["router", "input", "input_vc", "address", "output", "output_vc", "tier", "waits"])
-    network, vcs = relation.network, relation.vcs
-    for router, at, address, candidates in sorted(entries(relation), key=lambda entry: entry[:3]):
-        own = at < relation.num_vcs
-        where = (_channel(relation, at), int(vcs.index[at])) if own else (network.terminal_name(at - vcs.total), "")
-        for vc, tier, waits in candidates:
-            output = ("eject", "") if vc is None else (_channel(relation, vc), int(vcs.index[vc]))
-            out.writerow([network.router_name(router), *where, address, *output, tier, int(waits)])
-    return text.getvalue()
 
 
 def _channel(relation: Relation, vc: int) -> str:

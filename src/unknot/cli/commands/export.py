@@ -24,7 +24,7 @@ def export(
 
     Parameters
     ----------
-    out : FILE.json|csv|v
+    out : FILE.json|v
         Where the tables go.
     """
     from unknot.report.export import entries
