@@ -45,8 +45,9 @@ def test_loops_and_parallels() -> None:
     ("edges", "message"),
     [
         ([], "no edges"),
-        ([(0,)], r"an edge is a pair, optionally with a latency; got \(0,\)"),
-        ([(0, 1, 2, 3)], "an edge is a pair"),
+        ([(0,)], r"an edge is a pair, optionally with a latency and bandwidth; got \(0,\)"),
+        ([(0, 1, 2, 3, 4)], "an edge is a pair"),
+        ([(0, 1, 2, "fast")], "bandwidth of 0–1 must be a number of flits per cycle"),
         ([(0, 1, 1.5)], "latency of 0–1 must be a whole number, got 1.5"),
         ([(0, 1, True)], "whole number, got True"),
         ([(0, 1, 0)], "at least 1 cycle"),
@@ -71,6 +72,7 @@ def test_reading(tmp_path: Path) -> None:
     ("text", "place", "message"),
     [
         ("a b\na b c d\n", ":2:1", "expected `u v`"),
+        ("a b\na b 1 1/x\n", ":2:7", "a bandwidth must be a number of flits per cycle"),
         ("a b\n  a -> b x\n", ":2:10", "a latency is a whole number of at least 1"),
         ("a b 0\n", ":1:5", "a latency is"),
         ("a b -1\n", ":1:5", "a latency is"),

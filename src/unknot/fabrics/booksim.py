@@ -19,6 +19,7 @@ from unknot._base.input import read_lines
 from unknot._base.output import write_text
 from unknot.fabrics.format import Format
 from unknot.network import Network
+from unknot.network.bandwidth import require_equal
 
 _WORD = re.compile(r"\S+")
 Place = tuple[int, int]
@@ -47,9 +48,10 @@ def write_booksim(network: Network, path: str | Path) -> None:
     Raises
     ------
     NetworkError
-        For parallel channels, a channel without an opposite, and a terminal that ejects where it does not inject:
-        BookSim cannot express them.
+        For bandwidths other than 1, parallel channels, a channel without an opposite, and a terminal that ejects
+        where it does not inject: BookSim cannot express them.
     """
+    require_equal(network, "BookSim's anynet")
     if (at := np.flatnonzero(network.inject != network.eject)).size:
         t = int(at[0])
         raise NetworkError(

@@ -67,6 +67,7 @@ class Format:
 
 PARTS: dict[str, Callable[[Network], bool]] = {
     "latencies": lambda network: bool((network.latency != 1).any()),
+    "bandwidths": lambda network: bool((network.bandwidth != 1).any()),
     "terminals": lambda network: (
         not (
             np.array_equal(network.inject, np.arange(network.num_routers))

@@ -14,6 +14,7 @@ from unknot._base.errors import NetworkError, TextError
 from unknot._base.output import write_text
 from unknot.fabrics.format import Format
 from unknot.network import Network, grid
+from unknot.network.bandwidth import require_equal
 
 _TEXT = '''\
 """{title}
@@ -89,12 +90,14 @@ def write_garnet(network: Network, path: str | Path, weights: Sequence[int] | No
     Raises
     ------
     NetworkError
-        For parallel channels, of which Garnet keeps one, channels back to their own router, terminals that eject
-        where they do not inject, no terminals, and a file name that is no name of a Python class.
+        For bandwidths other than 1, parallel channels, of which Garnet keeps one, channels back to their own router,
+        terminals that eject where they do not inject, no terminals, and a file name that is no name of a Python
+        class.
     """
     name = Path(path).stem
     if not re.fullmatch(r"[A-Za-z_]\w*", name) or keyword.iskeyword(name):
         raise NetworkError(f"{Path(path).name}: gem5 wants a class called as the file, and {name!r} is no such name")
+    require_equal(network, "this file for gem5")
     pairs = list(zip(network.source.tolist(), network.target.tolist(), strict=True))
     if len(set(pairs)) < len(pairs):
         raise NetworkError(f"network {network.name!r} has parallel channels, of which Garnet would keep one")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SPACE = "{http://graphml.graphdrawing.org/xmlns}"
 _GROWTH = 100
 """Bytes of memory for a byte of text at the peak of reading: 47 for bare nodes and edges."""
-_USED = {"graph": (), "node": ("label", "coordinates"), "edge": ("latency", "ports")}
+_USED = {"graph": (), "node": ("label", "coordinates"), "edge": ("latency", "bandwidth", "ports")}
 
 
 def read_graphml(path: str | Path) -> Network:

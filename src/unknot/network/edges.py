@@ -12,17 +12,19 @@ import numpy as np
 from unknot._base.errors import NetworkError, TextError
 from unknot._base.input import read_text
 from unknot._base.output import write_text
+from unknot.network.bandwidth import read, written
 from unknot.network.model import Network
 
 _CYCLES = re.compile(r"[0-9]{1,9}")
 _GROWTH = 150
 """Bytes of memory for a byte of text at the peak of reading."""
 _TERMINAL = re.compile(r"^\s*(\S+)\s+@\s+(\S+)(?:\s+->\s+(\S+))?\s*$")
-_EDGE = re.compile(r"^\s*(\S+)\s+(?:(->|--)\s+)?(\S+)(?:\s+(\S+))?\s*$")
+_EDGE = re.compile(r"^\s*(\S+)\s+(?:(->|--)\s+)?(\S+)(?:\s+((?=\S+\s*$)\S+|[0-9]+)(?:\s+(\S+))?)?\s*$")
+Edge = tuple[object, object] | tuple[object, object, int] | tuple[object, object, int, object]
 
 
 def from_edges(
-    edges: Iterable[tuple[object, object] | tuple[object, object, int]],
+    edges: Iterable[Edge],
     *,
     directed: bool = False,
     name: str = "edges",
@@ -31,7 +33,7 @@ def from_edges(
 
     Parameters
     ----------
-    edges : iterable of (u, v) or (u, v, latency)
+    edges : iterable of (u, v), (u, v, latency) or (u, v, latency, bandwidth)
         Ends may be anything printable. If they are exactly the numbers 0 … n − 1, these number the routers;
         otherwise routers are numbered in order of first appearance and labelled by the printed end. A repeated
         edge is a parallel link.
@@ -47,18 +49,19 @@ def from_edges(
     >>> network.num_routers, network.num_channels, network.router_name(2)
     (3, 4, 'right')
     """
-    rows: list[tuple[object, object, int]] = []
+    rows: list[tuple[object, object, int, float]] = []
     for edge in edges:
         row = tuple(edge)
-        if len(row) not in (2, 3):
-            raise NetworkError(f"{name}: an edge is a pair, optionally with a latency; got {edge!r}")
-        latency = row[2] if len(row) == 3 else 1
+        if len(row) not in (2, 3, 4):
+            raise NetworkError(f"{name}: an edge is a pair, optionally with a latency and bandwidth; got {edge!r}")
+        latency = row[2] if len(row) > 2 else 1
         if isinstance(latency, bool) or not isinstance(latency, int):
             raise NetworkError(f"{name}: the latency of {row[0]}–{row[1]} must be a whole number, got {latency!r}")
-        rows.append((row[0], row[1], latency))
+        rate = read(row[3], f"{name}: the bandwidth of {row[0]}–{row[1]}") if len(row) == 4 else 1.0
+        rows.append((row[0], row[1], latency, rate))
     if not rows:
         raise NetworkError(f"{name}: no edges, so no network")
-    ends = [end for u, v, _ in rows for end in (u, v)]
+    ends = [end for u, v, *_ in rows for end in (u, v)]
     labels: tuple[str, ...] | None = None
     names = list(dict.fromkeys(str(end) for end in ends))
     if set(names) == {str(i) for i in range(len(names))}:
@@ -66,17 +69,18 @@ def from_edges(
     else:
         labels = tuple(names)
         index = {name: i for i, name in enumerate(names)}
-    source, target, latencies = [], [], []
-    for u, v, latency in rows:
+    source, target, latencies, bandwidths = [], [], [], []
+    for u, v, latency, rate in rows:
         for a, b in ((u, v),) if directed or u == v else ((u, v), (v, u)):
             source.append(index[str(a)])
             target.append(index[str(b)])
             latencies.append(latency)
-    return Network(name, len(names), source, target, latencies, router_labels=labels)
+            bandwidths.append(rate)
+    return Network(name, len(names), source, target, latencies, router_labels=labels, bandwidth=bandwidths)
 
 
 def read_edge_list(path: str | Path) -> Network:
-    """Read a text file with one edge a line: ``u v [latency]`` or ``u -> v [latency]``.
+    """Read a text file with one edge a line: ``u v [latency [bandwidth]]`` or ``u -> v [latency [bandwidth]]``.
 
     ``u v`` (or ``u -- v``) is a link, two channels; ``u -> v`` is one channel. ``#`` starts a comment; a line with a
     single name names a router that has its channels on other lines. ``t @ u`` is terminal t at router u, and
@@ -88,7 +92,7 @@ def read_edge_list(path: str | Path) -> Network:
         With file, line and column, for a line that is none of these.
     """
     text = read_text(path, what="an edge list is plain UTF-8", growth=_GROWTH)
-    channels: list[tuple[str, str, int]] = []
+    channels: list[tuple[str, str, int, float]] = []
     alone: list[tuple[str, int, str]] = []
     seats: dict[str, tuple[str, str]] = {}
     for number, raw in enumerate(text.split("\n"), start=1):
@@ -107,14 +111,19 @@ def read_edge_list(path: str | Path) -> Network:
             continue
         match = _EDGE.match(line)
         if match is None or {match[1], match[3]} & {"->", "--"}:
-            raise TextError("expected `u v`, `u v latency`, `u -> v latency` or `t @ u`", path, number, 1, raw)
-        u, arrow, v, latency = match.groups()
+            expected = "expected `u v`, `u v latency`, `u -> v latency`, `u -> v latency bandwidth` or `t @ u`"
+            raise TextError(expected, path, number, 1, raw)
+        u, arrow, v, latency, bandwidth = match.groups()
         if latency is not None and (not _CYCLES.fullmatch(latency) or int(latency) < 1):
             raise TextError("a latency is a whole number of at least 1", path, number, match.start(4) + 1, raw)
         cycles = int(latency or 1)
-        channels.append((u, v, cycles))
+        try:
+            rate = 1.0 if bandwidth is None else read(bandwidth, "a bandwidth")
+        except NetworkError as error:
+            raise TextError(str(error), path, number, match.start(5) + 1, raw) from None
+        channels.append((u, v, cycles, rate))
         if arrow != "->" and u != v:
-            channels.append((v, u, cycles))
+            channels.append((v, u, cycles, rate))
     if not channels:
         raise TextError("no edge in this file", path)
     joined = {end for channel in channels for end in channel[:2]}
@@ -131,6 +140,8 @@ def read_edge_list(path: str | Path) -> Network:
 
 def write_edge_list(network: Network, path: str | Path) -> None:
     """Write ``u -> v latency`` lines that `read_edge_list` reads back with the same channels, terminals and names.
+
+    Where any channel has another bandwidth than 1 it follows the latency.
 
     Names that contain white space or ``#``, and names that two routers or two terminals share, are refused.
     """
@@ -152,8 +163,12 @@ def write_edge_list(network: Network, path: str | Path) -> None:
     silent = np.setdiff1d(np.arange(network.num_routers), np.concatenate([network.source, network.target]))
     if silent.size:
         raise NetworkError(f"router {names[int(silent[0])]} has no channel and cannot stand in an edge list")
-    rows = zip(network.source.tolist(), network.target.tolist(), network.latency.tolist(), strict=True)
-    lines = [f"{names[u]} -> {names[v]} {latency}\n" for u, v, latency in rows]
+    columns = network.source.tolist(), network.target.tolist(), network.latency.tolist(), network.bandwidth.tolist()
+    has_rates = bool((network.bandwidth != 1).any())
+    lines = [
+        f"{names[u]} -> {names[v]} {latency}{f' {written(rate)}' if has_rates else ''}\n"
+        for u, v, latency, rate in zip(*columns, strict=True)
+    ]
     for name, u, v in zip(terminals, *ends, strict=True) if ends else ():
         lines.append(f"{name} @ {names[u]}{'' if u == v else f' -> {names[v]}'}\n")
     write_text(path, f"# {network.name}\n" + "".join(lines))

@@ -77,6 +77,7 @@ def without(
         source=new[network.source[keep_c]],
         target=new[network.target[keep_c]],
         latency=network.latency[keep_c],
+        bandwidth=network.bandwidth[keep_c],
         inject=new[network.inject[keep_t]],
         eject=new[network.eject[keep_t]],
         coordinates=None if network.coordinates is None else network.coordinates[keep_r],

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from unknot._base.compressed_rows import grouped
 from unknot._base.kernels.lazy_kernel import is_small, plainly
+from unknot.network.bandwidth import written
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -43,6 +44,9 @@ def describe(network: Network) -> Description:
             node["label"] = label
     rows = zip(network.source.tolist(), network.target.tolist(), network.latency.tolist(), strict=True)
     edges: list[tuple[int, int, dict[str, Any]]] = [(u, v, {"latency": cycles}) for u, v, cycles in rows]
+    if (network.bandwidth != 1).any():
+        for (_, _, attributes), rate in zip(edges, network.bandwidth.tolist(), strict=True):
+            attributes["bandwidth"] = written(rate)
     if network.ports is not None:
         for (_, _, attributes), pair in zip(edges, network.ports.tolist(), strict=True):
             attributes["ports"] = tuple(pair)
@@ -52,8 +56,8 @@ def describe(network: Network) -> Description:
 def to_networkx(network: Network) -> nx.MultiDiGraph:
     """A `networkx.MultiDiGraph` that `from_networkx` reads back identical.
 
-    Nodes are router numbers with `label` and `coordinates`; edges are keyed by channel number and carry `latency`
-    and `ports`; the graph carries name, terminals, radices and dimension names.
+    Nodes are router numbers with `label` and `coordinates`; edges are keyed by channel number and carry `latency`,
+    `ports` and, where any is not 1, `bandwidth`; the graph carries name, terminals, radices and dimension names.
 
     Examples
     --------
@@ -80,6 +84,8 @@ def digest(network: Network) -> str:
         state.update(f"{key} {None if array is None else array.shape}".encode())
         if array is not None:
             state.update(np.ascontiguousarray(array, dtype="<i4").tobytes())
+    if (network.bandwidth != 1).any():
+        state.update(b"bandwidth" + np.ascontiguousarray(network.bandwidth, dtype="<f8").tobytes())
     for key in ("num_routers", "radices", "dimensions", "router_labels", "terminal_labels"):
         state.update(repr((key, getattr(network, key))).encode())
     return state.hexdigest()

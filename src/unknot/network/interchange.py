@@ -1,8 +1,8 @@
 """NetworkX graphs in and out, and networks from nodes and edges with attributes.
 
 Attributes of the graph: `name`, `inject`, `eject`, `terminal_labels`, `radices`, `dimensions`; of a node: `label`,
-`coordinates`; of an edge: `latency`, `ports`. Any other is ignored. Values are what `to_networkx` writes, or texts as
-formats without lists have them: numbers with blanks or commas between them, names as a JSON list.
+`coordinates`; of an edge: `latency`, `bandwidth`, `ports`. Any other is ignored. Values are what `to_networkx`
+writes, or texts as formats without lists have them: numbers with blanks or commas between them, names as a JSON list.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unknot._base.errors import NetworkError, shown
+from unknot.network.bandwidth import read
 from unknot.network.graph import to_networkx as to_networkx
 from unknot.network.model import Network
 
@@ -94,14 +95,12 @@ def from_attributes(nodes: Mapping[Any, Attributes], edges: Sequence[Edge], grap
     labels = None
     if not plain or any(label is not None for label in own_labels):
         labels = tuple(name if label is None else str(label) for label, name in zip(own_labels, names, strict=True))
-    source, target, latency, ports = _channels(edges, index)
+    channels = _channels(edges, index)
     coordinates, radices = _coordinates([(name, nodes[node]) for name, node in zip(names, order, strict=True)], graph)
     return Network(
         name=name,
         num_routers=len(order),
-        source=source,
-        target=target,
-        latency=latency,
+        **channels,
         inject=_terminals("inject", graph, len(order)),
         eject=_terminals("eject", graph, len(order)),
         coordinates=coordinates,
@@ -109,7 +108,6 @@ def from_attributes(nodes: Mapping[Any, Attributes], edges: Sequence[Edge], grap
         dimensions=tuple(_names("dimensions", graph) or ()) if radices else (),
         router_labels=labels,
         terminal_labels=_names("terminal_labels", graph),
-        ports=ports,
     )
 
 
@@ -120,12 +118,12 @@ def in_order(keys: Iterable[object]) -> list[int]:
     return [int(word) for word in words] if numbered else list(range(len(words)))
 
 
-def _channels(
-    edges: Sequence[Edge], index: Mapping[Any, int]
-) -> tuple[list[int], list[int], list[int], list[list[int]] | None]:
+def _channels(edges: Sequence[Edge], index: Mapping[Any, int]) -> dict[str, Any]:
+    """Arrays of a network by name, with an entry for each channel."""
     source: list[int] = []
     target: list[int] = []
     latency: list[int] = []
+    bandwidth: list[float] = []
     ports: list[list[int]] = []
     for u, v, one_way, attributes in edges:
         where = f"edge {shown(u)} – {shown(v)}"
@@ -144,9 +142,12 @@ def _channels(
         source += [index[u], index[v]] if both else [index[u]]
         target += [index[v], index[u]] if both else [index[v]]
         latency += cycles * (1 + both)
+        rate = attributes.get("bandwidth")
+        bandwidth += [1.0 if rate is None else read(rate, f"bandwidth of {where}")] * (1 + both)
         if pair is not None:
             ports += [pair, pair[::-1]] if both else [pair]
-    return source, target, latency, ports if ports and len(ports) == len(source) else None
+    listed = ports if ports and len(ports) == len(source) else None
+    return {"source": source, "target": target, "latency": latency, "bandwidth": bandwidth, "ports": listed}
 
 
 def _coordinates(

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import NetworkError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
+from unknot.network.bandwidth import written
 from unknot.network.graph import strong_components
 from unknot.network.grid import Grid, whole_grid
 from unknot.network.model import IntArray, Network
@@ -41,6 +42,8 @@ class Metrics:
     terminals_connected : bool or None
         Whether every terminal has a way to every other, which is all that a multistage network needs; None when not
         computed.
+    bandwidths : dict of str to int, or None
+        Number of channels of each bandwidth, in flits per cycle, ascending; None where all have 1.
 
     Examples
     --------
@@ -62,6 +65,7 @@ class Metrics:
     bisection: int | None
     sampled: int | None = None
     terminals_connected: bool | None = None
+    bandwidths: dict[str, int] | None = None
 
 
 def measure(network: Network, *, sample: int | None = None, seed: int = 1) -> Metrics:
@@ -120,7 +124,15 @@ def measure(network: Network, *, sample: int | None = None, seed: int = 1) -> Me
         bisection=bisection(network),
         sampled=sampled,
         terminals_connected=True if connected else _terminals_connected(network),
+        bandwidths=_bandwidths(network),
     )
+
+
+def _bandwidths(network: Network) -> dict[str, int] | None:
+    rates, counts = np.unique(network.bandwidth, return_counts=True)
+    if (rates == 1).all():
+        return None
+    return {str(written(rate)): count for rate, count in zip(rates.tolist(), counts.tolist(), strict=True)}
 
 
 def _terminals_connected(network: Network) -> bool | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from unknot._base.compressed_rows import grouped
 from unknot._base.errors import NetworkError, near, visible
 from unknot._base.output import to_frame
 from unknot._base.shown import Drawn
+from unknot.network.bandwidth import Bandwidths as Bandwidths
+from unknot.network.bandwidth import kept
 from unknot.network.faults import IntArray as IntArray
 from unknot.network.faults import Origin as Origin
 from unknot.network.faults import frozen as frozen
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
 _INDEX = re.compile(r"[0-9]{1,18}")
 Offsets = npt.NDArray[np.int64]
+Bandwidth = int | float | Fraction | str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,7 +39,8 @@ class Network(Drawn):
     """Routers joined by directed channels, with terminals that inject and eject.
 
     A bidirectional link is two channels. Parallel channels are legal. Arrays are converted to int32, checked
-    and made read-only; memory is 12 bytes per channel, 8 per terminal, 4 per router and dimension.
+    and made read-only; memory is 12 bytes per channel (20 where bandwidths differ), 8 per terminal, 4 per router and
+    dimension.
 
     Parameters
     ----------
@@ -60,6 +65,9 @@ class Network(Drawn):
         Port number of each channel at its source and at its target (InfiniBand numbering).
     origin : Origin, optional
         Set by `without`.
+    bandwidth : number, text or sequence of these, one for each channel
+        Flits per cycle: a fraction of whole numbers up to 1000, such as 2 or ``"1/4"``. A channel of p/q passes p
+        flits in q cycles. Kept as float64.
 
     Raises
     ------
@@ -87,6 +95,7 @@ class Network(Drawn):
     terminal_labels: tuple[str, ...] | None = None
     ports: IntArray | None = None
     origin: Origin | None = field(default=None, compare=False)
+    bandwidth: Bandwidths = 1  # type: ignore[assignment]
 
     if TYPE_CHECKING:  # what may be given is wider than what is kept
 
@@ -106,6 +115,7 @@ class Network(Drawn):
             terminal_labels: Sequence[str] | None = None,
             ports: npt.ArrayLike | None = None,
             origin: Origin | None = None,
+            bandwidth: Bandwidth | npt.ArrayLike | Sequence[Bandwidth] = 1,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -122,6 +132,7 @@ class Network(Drawn):
         self._set("source", source)
         self._set("target", target)
         self._set("latency", self._latencies(source.size))
+        self._set("bandwidth", kept(self.name, source.size, self.bandwidth))
         self._set("inject", self._indices("inject", inject, self.num_routers))
         self._set("eject", self._indices("eject", eject, self.num_routers))
         if self.inject.shape != self.eject.shape:
@@ -302,20 +313,33 @@ class Network(Drawn):
         """
         return without(self, routers, channels, links)
 
+    def with_bandwidth(self, bandwidth: Bandwidth | npt.ArrayLike | Sequence[Bandwidth]) -> Network:
+        """The same network with other bandwidths: one for all channels, or one for each.
+
+        Examples
+        --------
+        >>> from unknot.network.families import ring
+        >>> ring(4).with_bandwidth("1/4").bandwidth.tolist()[:2]
+        [0.25, 0.25]
+        """
+        return replace(self, bandwidth=bandwidth)  # type: ignore[arg-type]
+
     def to_networkx(self) -> nx.MultiDiGraph:
         """The network as a NetworkX graph; `unknot.network.from_networkx` takes it back."""
         return to_networkx(self)
 
     def to_frame(self) -> pandas.DataFrame:
-        """A data frame with one line for each channel: source, target, latency, and its name; needs pandas."""
-        names = [self.channel_name(c) for c in range(self.num_channels)]
-        ends = zip(self.source.tolist(), self.target.tolist(), self.latency.tolist(), names, strict=True)
-        return to_frame([dict(zip(("source", "target", "latency", "name"), row, strict=True)) for row in ends])
+        """A data frame with one line for each channel: source, target, latency, bandwidth, name; needs pandas."""
+        columns: dict[str, list[Any]] = {
+            key: getattr(self, key).tolist() for key in ("source", "target", "latency", "bandwidth")
+        }
+        columns["name"] = [self.channel_name(c) for c in range(self.num_channels)]
+        return to_frame([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Network):
             return NotImplemented
-        arrays = ("source", "target", "latency", "inject", "eject", "coordinates", "ports")
+        arrays = ("source", "target", "latency", "bandwidth", "inject", "eject", "coordinates", "ports")
         plain = ("num_routers", "radices", "dimensions", "router_labels", "terminal_labels")
         return all(getattr(self, k) == getattr(other, k) for k in plain) and all(
             np.array_equal(getattr(self, k), getattr(other, k)) for k in arrays

@@ -50,7 +50,8 @@ def draw_load(
     Parameters
     ----------
     utilisation : array_like of float, shape (channels,)
-        Flits per cycle, such as `Run.utilisation`.
+        Flits per cycle, such as `Run.utilisation`. Where not all channels have a bandwidth of 1, shares of their
+        bandwidths are drawn.
     note : str
         A line below the legend.
     view : {"auto", "whole", "matrix"}
@@ -86,6 +87,8 @@ def draw_load(
         )
     scale = Scale.of(units)
     loads, unit = loads * scale.load(1.0), scale.channel_name
+    if (network.bandwidth != 1).any():
+        loads, unit = np.asarray(utilisation) / network.bandwidth, "of its bandwidth"
     highest = float(loads.max(initial=0.0))
     caption = f"busiest channel {highest:.3g} {unit}, mean {loads.mean() if loads.size else 0.0:.3g}"
     title = f"Load of {network.name}: {caption}"

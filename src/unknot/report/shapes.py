@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from unknot.network import Network
+from unknot.network.bandwidth import written
 from unknot.network.stages import seated
 from unknot.report import sheet as paper
 from unknot.report.phrases import count, escape
@@ -14,6 +15,8 @@ from unknot.report.sheet import COLOURS, INK, ON_COLOUR, PAPER, SOFT, Sheet, num
 
 FONT = "font-family=\"system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif\""
 
+WIDEST = 5.0
+"""How much wider than the narrowest a link is drawn at most; its width goes with the root of its bandwidth."""
 MOST_INK = 0.35
 """Share of the paper that links may cover before they are drawn thinner."""
 
@@ -38,23 +41,38 @@ DARK = night(_NIGHT)
 
 
 def links(sheet: Sheet, colour: str) -> str:
-    """Draw all links as one path, the thinner and paler the more there are; opposite channels share a line."""
+    """Draw all links, the thinner and paler the more there are, the wider the more they carry.
+
+    Opposite channels of the same bandwidth share a line; all lines of a bandwidth are one path.
+    """
     network = sheet.network
-    seen: set[tuple[int, int, float]] = set()
-    lines = []
+    seen: set[tuple[int, int, float, float]] = set()
+    lines: dict[float, list[str]] = {}
     run = 0.0
     for c, (a, b) in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
-        key = (min(a, b), max(a, b), float(sheet.bend[c]))
+        key = (min(a, b), max(a, b), float(sheet.bend[c]), float(network.bandwidth[c]))
         if key not in seen:
             seen.add(key)
             line = sheet.centre(c)
-            lines.append(paper.path(line))
+            lines.setdefault(key[-1], []).append(paper.path(line))
             run += paper.length(line)
     width = min(1.6, max(0.5, sheet.gap * 0.02))
     crowd = run / (sheet.width * sheet.height)
     width = max(0.25, min(width, MOST_INK / max(crowd, 1e-9)))
     strength = min(1.0, max(0.45, MOST_INK / max(crowd * width, 1e-9)))
-    return stroke("".join(lines), colour, width, opacity=strength)
+    if len(lines) < 2:
+        return stroke("".join(path for paths in lines.values() for path in paths), colour, width, opacity=strength)
+    thin = min(lines)
+    return "".join(
+        stroke(
+            "".join(paths),
+            colour,
+            width * min(WIDEST, math.sqrt(rate / thin)),
+            f"{written(rate)} flits/cycle",
+            opacity=strength,
+        )
+        for rate, paths in sorted(lines.items())
+    )
 
 
 def arrows(sheet: Sheet, colour: str) -> str:

@@ -159,6 +159,7 @@ def _part(network: Network, inner: npt.NDArray[np.bool_], name: str, text: str, 
         [network.radices[i] for i in varies],
         [network.dimensions[i] for i in varies],
         [network.router_name(int(router)) for router in routers],
+        bandwidth=network.bandwidth[channel],
     )
     if np.unique(strong_components(part.source, part.target, routers.size)[0]).size > 1:
         raise RelationError(

@@ -51,6 +51,7 @@ def in_subnets(relation: Relation, subnets: int) -> Relation:
         (steps[:, None] * routers + base.source).reshape(-1),
         (steps[:, None] * routers + base.target).reshape(-1),
         latency=np.tile(base.latency, subnets),
+        bandwidth=np.tile(base.bandwidth, subnets),
         inject=(steps[:, None] * routers + base.inject).reshape(-1),
         eject=(steps[:, None] * routers + base.eject).reshape(-1),
         router_labels=_labels([base.router_name(r) for r in range(routers)], subnets),

@@ -21,7 +21,8 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
     """Channel loads of the best split of the traffic over all routes the relation permits.
 
     A linear program: the traffic to each address flows through the graph of its states, and the load of the busiest
-    channel is made as small as possible. Its `throughput` is an upper bound for any selection function.
+    channel over its bandwidth is made as small as possible. Its `throughput` is an upper bound for any
+    selection function.
 
     Raises
     ------
@@ -73,7 +74,7 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
             (np.concatenate(signs), (np.concatenate(rows), np.concatenate(columns))), shape=(nodes, flows + 1)
         )
         uses = coo_array((np.ones(taken.size), (carrier[taken], taken)), shape=(network.num_channels, flows))
-        capacity = hstack([uses, -np.ones((network.num_channels, 1))])
+        capacity = hstack([uses, -network.bandwidth[:, None]])
         cost = np.zeros(flows + 1)
         cost[-1] = 1.0
         answer = linprog(

@@ -76,12 +76,12 @@ class Loads(Brief):
     channel : float64 array, shape (channels,)
         Flits per cycle.
     highest : float
-        Load of the busiest channel.
+        Load of the busiest channel over its bandwidth.
     busiest : int or None
         The busiest channel; None when no channel carries anything.
     throughput : float
         Ideal throughput: the greatest factor by which all rates may be multiplied before a channel, or a terminal
-        that sends or receives, has more than one flit per cycle. With uniform traffic or a permutation that is flits
+        that sends or receives, has more than its flits per cycle. With uniform traffic or a permutation that is flits
         per terminal and cycle.
     mean_hops : float
         Channels a flit takes on average; 0.0 without traffic.
@@ -206,13 +206,14 @@ class OfferedTraffic:
         channel = np.zeros(self.relation.network.num_channels)
         np.add.at(channel, self.relation.vcs.channel, load)
         channel.setflags(write=False)
-        highest = float(channel.max(initial=0.0))
+        share = channel / self.relation.network.bandwidth
+        highest = float(share.max(initial=0.0))
         most = max(highest, float(self.sent.max(initial=0.0)), float(self.received.max(initial=0.0)))
         total = float(self.sent.sum())
         return Loads(
             channel=channel,
             highest=highest,
-            busiest=int(np.argmax(channel)) if highest > 0 else None,
+            busiest=int(np.argmax(share)) if highest > 0 else None,
             throughput=1.0 / most if most > 0 else inf,
             mean_hops=float(channel.sum()) / total if total > 0 else 0.0,
             forced=forced,

@@ -76,10 +76,11 @@ _NETWORKS = [
         "forward(ring(4))",
         "backward(line(3))",
         "ring(3, latency=4)",
+        'line(2, bandwidth="3/2")',
         "terminals(line(2), 2)",
     ],
 ]
-_OPTIONS = ["latency", "directed", "double", "inject", "eject", "radices", "lattency"]
+_OPTIONS = ["latency", "bandwidth", "directed", "double", "inject", "eject", "radices", "lattency"]
 _ODD = [
     "10**12",
     "2**62",

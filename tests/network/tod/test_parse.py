@@ -92,7 +92,7 @@ ONE = [
     ("-ring(3)", "changes the sign of a number, but", 1, 2),
     ("if not 3 then ring(3) else ring(4)", "not takes a truth value", 1, 8),
     ("3", "the last statement must be a network, but 3 is a number", 1, 1),
-    ("ring", r"ring needs parentheses, as in ring\(k, latency=1, directed=false, double=false\)", 1, 1),
+    ("ring", r"ring needs parentheses, as in ring\(k, latency=1, directed=false, double=false, bandwidth=1\)", 1, 1),
     ("f(k) = ring(k); f", "f takes 1 value in parentheses", 1, 17),
     ("f(k) = ring(k); f(1, 2)", "f takes 1 value, but here are 2", 1, 17),
     ("f(k) = ring(k); f(i for i in 3)", "f takes 1 values, but here are 3", 1, 17),

@@ -45,7 +45,7 @@ class ShowAnswer(Form):
     table = (
         "name", "routers", "channels", "links", "terminals", "degree_min", "degree_max", "connected",
         "terminals_connected", "diameter", "mean_distance", "sampled", "bisection", "bisection_lower",
-        "bisection_upper",
+        "bisection_upper", "bandwidths",
     )  # fmt: skip
     bisection_lower: Natural | None = key(
         "Channels that every split into halves cuts; null: not computed.", default=None

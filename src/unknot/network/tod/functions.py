@@ -16,6 +16,7 @@ import numpy as np
 
 from unknot._base.errors import UnknotError
 from unknot._base.extensions import Catalogue
+from unknot.network.bandwidth import read
 from unknot.network.tod import named_changes as changes
 from unknot.network.tod import named_graphs as graphs
 from unknot.network.tod.graph import from_network
@@ -51,6 +52,11 @@ def call(name: str, c: Caller, arguments: Sequence[Value], options: Sequence[tup
     TextError
         If a value is not of the kind its parameter wants.
     """
+    rates = [(value, place) for key, value, place in options if key == "bandwidth"]
+    if rates and "bandwidth" not in _own_signature(name).parameters:  # it is of whatever network the others make
+        rate = _checked("Rate", *rates[0], f"{name}: bandwidth")
+        rest = [option for option in options if option[0] != "bandwidth"]
+        return changes.bandwidth(c, call(name, c, arguments, rest), rate)
     if name not in FUNCTIONS:
         return _foreign(name, c, arguments, options)
     function = FUNCTIONS[name]
@@ -69,10 +75,16 @@ def call(name: str, c: Caller, arguments: Sequence[Value], options: Sequence[tup
 @cache
 def signature(name: str) -> inspect.Signature:
     """The parameters a function of the language can be called with."""
-    if name not in FUNCTIONS:
-        return inspect.signature(foreign()[name])
-    whole = inspect.signature(FUNCTIONS[name])
-    return whole.replace(parameters=list(whole.parameters.values())[1:])
+    whole = _own_signature(name)
+    parameters = list(whole.parameters.values())[name in FUNCTIONS :]
+    if "latency" in whole.parameters and "bandwidth" not in whole.parameters:
+        last = len(parameters) - (parameters[-1].kind is inspect.Parameter.VAR_KEYWORD)
+        parameters.insert(last, inspect.Parameter("bandwidth", inspect.Parameter.KEYWORD_ONLY, default=1))
+    return whole.replace(parameters=parameters)
+
+
+def _own_signature(name: str) -> inspect.Signature:
+    return inspect.signature(FUNCTIONS[name] if name in FUNCTIONS else foreign()[name])
 
 
 @cache
@@ -114,6 +126,13 @@ def _single(value: Value, least: int) -> bool:
     return is_number(value) and not isinstance(value, np.ndarray) and value >= least
 
 
+def _is_rate(value: Value) -> bool:
+    try:
+        return (isinstance(value, str) or _single(value, 1)) and read(value, "") > 0
+    except UnknotError:
+        return False
+
+
 def _numbers(value: Value) -> bool:
     return type(value) is tuple and all(_single(x, -(2**63)) for x in value)
 
@@ -122,6 +141,7 @@ KINDS: dict[str, tuple[str, Callable[[Value], bool]]] = {
     "Size": ("a whole number of at least 1", lambda v: _single(v, 1)),
     "Count": ("a whole number of at least 0", lambda v: _single(v, 0)),
     "Cycles": ("a number of cycles from 1 to 2**31 − 1", lambda v: _single(v, 1) and v < 2**31),
+    "Rate": ('a bandwidth in flits per cycle, such as 2 or "1/4"', _is_rate),
     "Whole": ("a number", is_number),
     "Flag": ("true or false", lambda v: isinstance(v, bool)),
     "Operand": ("a network", is_network),

@@ -14,6 +14,9 @@ from unknot.network.model import IntArray
 from unknot.network.tod.syntax import MisfitError
 
 Keys = npt.NDArray[np.int64]
+WIRE = np.dtype([("latency", np.int32), ("bandwidth", np.float64)])
+"""What operations on graphs carry along with a channel."""
+Wires = npt.NDArray[np.void]
 MOST_NAMES = 2**16
 """Most routers that get names made of their coordinates; more are known by the coordinates themselves."""
 
@@ -57,7 +60,8 @@ class Graph:
         Identity of routers: two routers, also of different graphs, are the same when these (or the names they
         stand for) are equal.
     dimensions : tuple of Dimension
-    source, target, latency : int32 arrays, shape (channels,)
+    source, target : int32 arrays, shape (channels,)
+    wire : array of `WIRE`, shape (channels,)
     terminals : pair of int32 arrays, optional
         Routers where each terminal injects and ejects; by default one terminal per router.
     shown : Shown
@@ -67,7 +71,7 @@ class Graph:
     dimensions: tuple[Dimension, ...]
     source: IntArray
     target: IntArray
-    latency: IntArray
+    wire: Wires
     terminals: tuple[IntArray, IntArray] | None = None
     shown: Shown = Shown()
 
@@ -90,7 +94,7 @@ class Graph:
             return self
         order = np.argsort(self.source, kind="stable")
         return replace(
-            self, source=self.source[order], target=self.target[order], latency=self.latency[order], shown=Shown()
+            self, source=self.source[order], target=self.target[order], wire=self.wire[order], shown=Shown()
         )
 
     @cached_property
@@ -128,27 +132,34 @@ class Graph:
         return parts[0] if len(parts) == 1 else f"({','.join(parts)})"
 
 
+def wires(channels: int, latency: Any = 1, bandwidth: Any = 1.0) -> Wires:
+    """What channels carry along, from one latency and bandwidth for all or one for each."""
+    made = np.empty(channels, dtype=WIRE)
+    made["latency"], made["bandwidth"] = latency, bandwidth
+    return made
+
+
 def graph(
     coordinates: Any,
     dimensions: tuple[Dimension, ...],
     source: Any,
     target: Any,
-    latency: Any,
+    wire: Any,
     counts: Keys | None = None,
 ) -> Graph:
-    """A graph from arrays of any integer type; `counts` are the terminals of each router."""
+    """A graph from arrays of any integer type; `wire` may be latencies, `counts` are the terminals of each router."""
     terminals = None
     if counts is not None and not bool((counts == 1).all()):
         at = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
         terminals = (at, at)
     source = np.asarray(source, dtype=np.int32)
-    latency = np.asarray(latency, dtype=np.int32)
+    wire = np.asarray(wire)
     return Graph(
         np.asarray(coordinates, dtype=np.int32),
         dimensions,
         source,
         np.asarray(target, dtype=np.int32),
-        np.full(source.size, latency, dtype=np.int32) if latency.ndim == 0 else latency,
+        wire if wire.dtype == WIRE else wires(source.size, wire),
         terminals,
     )
 
@@ -180,7 +191,7 @@ def from_network(network: Network, *, straight: bool = False) -> Graph:
         dimensions,
         network.source,
         network.target,
-        network.latency,
+        wires(network.num_channels, network.latency, network.bandwidth),
         None if default else (network.inject, network.eject),
         Shown(labels, network.terminal_labels, network.ports, names),
     )
@@ -206,7 +217,8 @@ def to_network(graph: Graph, name: str) -> Network:
         num_routers=graph.routers,
         source=graph.source,
         target=graph.target,
-        latency=graph.latency,
+        latency=graph.wire["latency"],
+        bandwidth=graph.wire["bandwidth"],
         inject=inject,
         eject=eject,
         coordinates=graph.coordinates if placed else None,

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from unknot.network.bandwidth import read
 from unknot.network.tod import products, sets
-from unknot.network.tod.graph import Dimension, Graph
+from unknot.network.tod.graph import Dimension, Graph, wires
 from unknot.network.tod.plan import Oriented, Plan, Replaced, Shape
 from unknot.network.tod.syntax import MisfitError
 from unknot.network.tod.values import (
@@ -20,6 +21,7 @@ from unknot.network.tod.values import (
     Cycles,
     Numbers,
     Operand,
+    Rate,
     Rows,
     Size,
     Value,
@@ -39,10 +41,11 @@ def _folded(name: str, operation: str) -> Callable[..., Value]:
     return function
 
 
-def join(c: Caller, left: Operand, right: Operand, *, latency: Cycles = 1) -> Plan:
+def join(c: Caller, left: Operand, right: Operand, *, latency: Cycles = 1, bandwidth: Rate = 1) -> Plan:
     a, b = settle(c.budget, left), settle(c.budget, right)
     channels = a.channels + b.channels + 2 * a.routers * b.routers
-    return c.budget.plan(c.place, lambda x, y: sets.join(x, y, latency), (a, b), a.routers + b.routers, channels)
+    across = wires(1, latency, read(bandwidth, "a bandwidth"))
+    return c.budget.plan(c.place, lambda x, y: sets.join(x, y, across), (a, b), a.routers + b.routers, channels)
 
 
 OPERATIONS: dict[str, Callable[..., Value]] = {
@@ -117,7 +120,14 @@ def reverse(c: Caller, graph: Operand) -> Plan:
 
 
 def latency(c: Caller, graph: Operand, cycles: Cycles) -> Plan:
-    return _changed(c, graph, lambda g: replace(g, latency=np.full(g.channels, cycles, dtype=np.int32)))
+    return _changed(c, graph, lambda g: replace(g, wire=wires(g.channels, cycles, g.wire["bandwidth"])))
+
+
+def bandwidth(c: Caller, graph: Operand, flits: Rate) -> Plan:
+    rate = read(flits, "a bandwidth")
+    plan = _changed(c, graph, lambda g: replace(g, wire=wires(g.channels, g.wire["latency"], rate)))
+    shape = graph.shape if isinstance(graph, Plan) else None
+    return plan if shape is None else replace(plan, shape=replace(shape, bandwidth=rate))
 
 
 def terminals(c: Caller, graph: Operand, count: Count = -1, *, inject: Numbers = (), eject: Numbers = ()) -> Plan:

@@ -35,6 +35,7 @@ class Shape:
     latency: int
     directed: bool = False
     step: int = 1
+    bandwidth: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
 """Products of graphs, on arrays. Router (u1, u2) of a product is number u1 + routers1 · u2.
 
 A product of two graphs is the graph on V1 × V2 whose channels change the routers of the factors in the ways that its
-parts say. A channel that moves along channels of both factors takes the greater latency of the two, one that moves
-along neither takes 1 cycle. Products make no loops.
+parts say. A channel that moves along channels of both factors has the greater latency and the smaller bandwidth of
+the two, one that moves along neither takes 1 cycle for each flit. Products make no loops.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 
 from unknot._base.compressed_rows import starts
 from unknot.network.model import IntArray
-from unknot.network.tod.graph import Dimension, Graph, graph, numbered
+from unknot.network.tod.graph import Dimension, Graph, Wires, graph, numbered, wires
 from unknot.network.tod.plan import Shape
 from unknot.network.tod.sets import arranged, has_loops
 from unknot.network.tod.syntax import MisfitError
 
-Part = tuple[IntArray, IntArray, IntArray]
+Part = tuple[IntArray, IntArray, Wires]
 
 
 Way = Literal["same", "joined", "any"]
@@ -45,8 +45,8 @@ class Product:
         if len(parts) > 1 and (has_loops(a) or has_loops(b)):
             # Only then do parts overlap, since a loop joins a router to itself.
             return arranged(_made(a, b, *parts[0]), parts[1:])
-        source, target, latency = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return _made(a, b, source, target, latency).ordered
+        source, target, wire = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return _made(a, b, source, target, wire).ordered
 
     def size(self, routers: tuple[int, int], channels: tuple[int, int]) -> int:
         """Most channels of a product, from the numbers of routers and channels of its factors."""
@@ -68,27 +68,29 @@ PRODUCTS = {
 
 
 def _pairs(a: Graph, way: Way) -> Part:
-    """Routers of a factor before and after a channel, and the latency there, 0 where it takes no channel."""
+    """Routers of a factor before and after a channel, and its wire, which limits nothing where it takes none."""
     if way == "joined":
-        return a.source, a.target, a.latency
+        return a.source, a.target, a.wire
     every = np.arange(a.routers, dtype=np.int32)
     u, v = (every, every) if way == "same" else (np.repeat(every, every.size), np.tile(every, every.size))
-    return u, v, np.zeros(u.size, dtype=np.int32)
+    return u, v, wires(u.size, 0, np.inf)
 
 
 def _part(one: Part, two: Part, n: int) -> Part:
     """Channels for every choice of one pair of each factor, without loops; a loop stands for no move."""
     source, target = (np.add.outer(np.int32(n) * w, v).ravel() for v, w in zip(one[:2], two[:2], strict=True))
-    latency = np.maximum(1, np.maximum.outer(two[2], one[2])).ravel()
+    slower = np.minimum.outer(two[2]["bandwidth"], one[2]["bandwidth"]).ravel()
+    latency = np.maximum(1, np.maximum.outer(two[2]["latency"], one[2]["latency"])).ravel()
+    wire = wires(source.size, latency, np.where(np.isinf(slower), 1.0, slower))
     keep = source != target
-    return (source, target, latency) if keep.all() else (source[keep], target[keep], latency[keep])
+    return (source, target, wire) if keep.all() else (source[keep], target[keep], wire[keep])
 
 
-def _made(a: Graph, b: Graph, source: IntArray, target: IntArray, latency: IntArray) -> Graph:
+def _made(a: Graph, b: Graph, source: IntArray, target: IntArray, wire: Wires) -> Graph:
     n, m = a.routers, b.routers
     at = np.concatenate([np.tile(a.coordinates, (m, 1)), np.repeat(b.coordinates, n, axis=0)], axis=1)
     counts = np.outer(b.counts(), a.counts()).ravel()
-    return graph(at, a.dimensions + b.dimensions, source, target, latency, counts)
+    return graph(at, a.dimensions + b.dimensions, source, target, wire, counts)
 
 
 def stepped(shape: Shape) -> Graph:
@@ -106,7 +108,8 @@ def stepped(shape: Shape) -> Graph:
     target = np.concatenate([way[1] for way in directions]) if directions else source
     keep = (target >= 0) & (target < k)
     dimension = Dimension(k, straight=True)
-    return graph(numbered(k), (dimension,), source[keep], target[keep], shape.latency).ordered
+    wire = wires(int(keep.sum()), shape.latency, shape.bandwidth)
+    return graph(numbered(k), (dimension,), source[keep], target[keep], wire).ordered
 
 
 def replaced(skeleton: Graph, part: Graph) -> Graph:
@@ -146,7 +149,7 @@ def replaced(skeleton: Graph, part: Graph) -> Graph:
         skeleton.dimensions + part.dimensions,
         np.concatenate([own_source.ravel(), source]),
         np.concatenate([own_target.ravel(), target]),
-        np.concatenate([np.repeat(part.latency, n), skeleton.latency]),
+        np.concatenate([np.repeat(part.wire, n), skeleton.wire]),
         np.outer(part.counts(), skeleton.counts()).ravel(),
     ).ordered
 

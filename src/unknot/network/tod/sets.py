@@ -14,22 +14,22 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network.model import IntArray
-from unknot.network.tod.graph import Dimension, Graph, Keys, Shown, graph, numbered
+from unknot.network.tod.graph import Dimension, Graph, Keys, Shown, Wires, graph, numbered, wires
 from unknot.network.tod.syntax import MisfitError
 
-Part = tuple[IntArray, IntArray, IntArray]
+Part = tuple[IntArray, IntArray, Wires]
 Mask = npt.NDArray[np.bool_]
 
 
 def union(a: Graph, b: Graph) -> Graph:
-    """V1 ∪ V2 and E1 ∪ E2. A channel of both has the latency it has in the first."""
+    """V1 ∪ V2 and E1 ∪ E2. A channel of both has the latency and bandwidth it has in the first."""
     left, right, _ = _aligned(a, b)
     every = np.ones(left.channels, dtype=bool)
     return _collected(left, every, right, ~_in(_keys(right), _keys(left)))
 
 
 def intersection(a: Graph, b: Graph) -> Graph:
-    """V1 ∩ V2 and E1 ∩ E2, with the latencies and terminals of the first."""
+    """V1 ∩ V2 and E1 ∩ E2, with the latencies, bandwidths and terminals of the first."""
     left, right, shared = _aligned(a, b)
     kept = replace(left, **_channels(left, _in(_keys(left), _keys(right))), shown=Shown())
     return _picked(kept, shared, "the graphs have no router in common")
@@ -49,25 +49,25 @@ def ring_sum(a: Graph, b: Graph) -> Graph:
     return _picked(summed, _touched(summed), "no channel is left")
 
 
-def join(a: Graph, b: Graph, latency: int = 1) -> Graph:
+def join(a: Graph, b: Graph, link: Wires | None = None) -> Graph:
     """The two graphs side by side and a link between every router of the one and every router of the other."""
     n, m = a.routers, b.routers
     u, v = (x.ravel().astype(np.int32) for x in np.indices((n, m)))
     v += np.int32(n)
-    across = np.full(n * m, latency, dtype=np.int32)
+    across = np.repeat(wires(1) if link is None else link, n * m)
     return graph(
         numbered(n + m),
         (Dimension(n + m),),
         np.concatenate([a.source, b.source + np.int32(n), u, v]),
         np.concatenate([a.target, b.target + np.int32(n), v, u]),
-        np.concatenate([a.latency, b.latency, across, across]),
+        np.concatenate([a.wire, b.wire, across, across]),
         np.concatenate([a.counts(), b.counts()]),
     ).ordered
 
 
 def undirected(a: Graph) -> Graph:
     """The graph with the opposite of every channel beside it (none is added where it is there already)."""
-    return arranged(a, [(a.target, a.source, a.latency)])
+    return arranged(a, [(a.target, a.source, a.wire)])
 
 
 def reverse(a: Graph) -> Graph:
@@ -77,14 +77,14 @@ def reverse(a: Graph) -> Graph:
 
 def arranged(a: Graph, parts: list[Part]) -> Graph:
     """The graph and the channels of `parts` that it has not, each as often as where it stands most often."""
-    for source, target, latency in parts:
-        extra = replace(a, source=source, target=target, latency=latency)
+    for source, target, wire in parts:
+        extra = replace(a, source=source, target=target, wire=wire)
         new = ~_in(_keys(extra), _keys(a))
         a = replace(
             a,
             source=np.concatenate([a.source, source[new]]),
             target=np.concatenate([a.target, target[new]]),
-            latency=np.concatenate([a.latency, latency[new]]),
+            wire=np.concatenate([a.wire, wire[new]]),
             shown=Shown(),
         )
     return a.ordered
@@ -162,7 +162,7 @@ def _aligned(a: Graph, b: Graph) -> tuple[Graph, Graph, Mask]:
 def _moved(a: Graph, at: IntArray, dimensions: tuple[Dimension, ...], place: Keys) -> Graph:
     moved = np.zeros(at.shape[0], dtype=np.int64)
     moved[place] = a.counts()
-    return graph(at, dimensions, place[a.source], place[a.target], a.latency, moved)
+    return graph(at, dimensions, place[a.source], place[a.target], a.wire, moved)
 
 
 def _merged(c: Dimension, d: Dimension, one: IntArray, two: IntArray) -> tuple[Dimension, IntArray, IntArray]:
@@ -197,15 +197,15 @@ def _count(dimensions: int) -> str:
 
 
 def _channels(a: Graph, keep: Mask) -> dict[str, Any]:
-    return {"source": a.source[keep], "target": a.target[keep], "latency": a.latency[keep]}
+    return {"source": a.source[keep], "target": a.target[keep], "wire": a.wire[keep]}
 
 
 def _collected(a: Graph, one: Mask, b: Graph, two: Mask) -> Graph:
     counts = np.maximum(a.counts(), b.counts())
     ours, theirs = _channels(a, one), _channels(b, two)
-    columns = [np.concatenate([ours[k], theirs[k]]) for k in ("source", "target", "latency")]
-    source, target, latency = columns
-    return graph(a.coordinates, a.dimensions, source, target, latency, counts).ordered
+    columns = [np.concatenate([ours[k], theirs[k]]) for k in ("source", "target", "wire")]
+    source, target, wire = columns
+    return graph(a.coordinates, a.dimensions, source, target, wire, counts).ordered
 
 
 def _touched(a: Graph) -> Mask:
@@ -221,4 +221,4 @@ def _picked(a: Graph, keep: Mask, none: str) -> Graph:
     if keep.all():
         return a.ordered
     new = np.cumsum(keep, dtype=np.int64) - 1
-    return graph(a.coordinates[keep], a.dimensions, new[a.source], new[a.target], a.latency, a.counts()[keep]).ordered
+    return graph(a.coordinates[keep], a.dimensions, new[a.source], new[a.target], a.wire, a.counts()[keep]).ordered

@@ -101,7 +101,8 @@ def number(kind: str, symbol: str, a: Value, b: Value) -> Value:
         bounds = [_NUMBERS[kind](x, y) for x in (low_a, high_a) for y in (low_b, high_b)]
     elif kind not in _NUMBERS:
         raise MisfitError(
-            f"{symbol} is for networks, not for numbers" + ("; write // to divide" if symbol == "/" else "")
+            f"{symbol} is for networks, not for numbers"
+            + ('; write // to divide, or a bandwidth as "1/4"' if symbol == "/" else "")
         )
     if max(map(abs, bounds), default=0) >= LIMIT:
         raise MisfitError(f"the result of {symbol} does not fit 63 bits")
@@ -154,6 +155,7 @@ def _bounds(value: Value) -> tuple[int, int]:
 Size: TypeAlias = int
 Count: TypeAlias = int
 Cycles: TypeAlias = int
+Rate: TypeAlias = Any
 Whole: TypeAlias = Any
 Flag: TypeAlias = bool
 Operand: TypeAlias = Any

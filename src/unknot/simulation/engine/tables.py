@@ -13,6 +13,7 @@ from unknot._base.errors import SimulationError
 from unknot._base.memory import require
 from unknot._base.splitmix import scramble
 from unknot._base.switching import SWITCHINGS, Switching
+from unknot.network.bandwidth import require_equal
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.ends import EJECTION_LOOP, ends_of_buffers, hop_tables, matrix_arbiters
 from unknot.simulation.engine.mix import Mix
@@ -53,6 +54,7 @@ def empty_network(
     if router.priority == "class" and not classes:
         raise SimulationError('router: priority "class" is of traffic classes, and there are none')
     network = relation.network
+    require_equal(network, "the simulator")
     terminals, num_vcs = network.num_terminals, relation.num_vcs
     local = relation.vcs.widest
     # What is kept later, and what it takes to make the tables.

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from unknot._base.errors import NetworkError
 from unknot.network import Network
+from unknot.network.bandwidth import fraction
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,8 @@ def platform_of(network: Network, bandwidth: Fraction = Fraction(1), terminal: F
     ----------
     network : Network
     bandwidth, terminal : Fraction
-        Flits per cycle of each channel between routers, and of each terminal in each direction.
+        Factor of the bandwidths of the channels between routers, and flits per cycle of each terminal in each
+        direction.
 
     Examples
     --------
@@ -71,8 +73,11 @@ def platform_of(network: Network, bandwidth: Fraction = Fraction(1), terminal: F
     >>> platform_of(ring(4)).members
     (4, 5, 6, 7)
     """
-    ends = zip(network.source.tolist(), network.target.tolist(), network.latency.tolist(), strict=True)
-    channels = [Channel(a, b, bandwidth, Fraction(latency)) for a, b, latency in ends]
+    columns = network.source.tolist(), network.target.tolist(), network.latency.tolist(), network.bandwidth.tolist()
+    channels = [
+        Channel(a, b, bandwidth * fraction(rate), Fraction(latency))
+        for a, b, latency, rate in zip(*columns, strict=True)
+    ]
     members = tuple(range(network.num_routers, network.num_routers + network.num_terminals))
     for member, enters, leaves in zip(members, network.inject.tolist(), network.eject.tolist(), strict=True):
         channels += [Channel(member, enters, terminal), Channel(leaves, member, terminal)]

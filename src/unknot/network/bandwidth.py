@@ -1,0 +1,91 @@
+"""Bandwidths of channels: flits per cycle, fractions of small whole numbers that are kept as floats."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.errors import NetworkError, shown
+
+if TYPE_CHECKING:
+    from unknot.network.model import Network
+
+Bandwidths = npt.NDArray[np.float64]
+LARGEST = 1000
+"""Most flits, and most cycles, of a bandwidth written as so many flits in so many cycles."""
+
+
+def fraction(bandwidth: float) -> Fraction:
+    """Return the bandwidth that a float of `Network.bandwidth` stands for.
+
+    Examples
+    --------
+    >>> fraction(1 / 3)
+    Fraction(1, 3)
+    """
+    return Fraction(bandwidth).limit_denominator(LARGEST)
+
+
+def written(bandwidth: float) -> int | str:
+    """Return a bandwidth as files have it: a whole number, or a text such as ``1/4``."""
+    exact = fraction(bandwidth)
+    return exact.numerator if exact.denominator == 1 else str(exact)
+
+
+def read(stated: Any, what: str) -> float:
+    """Return a bandwidth from a number, a fraction, or a text such as ``2`` or ``1/4``.
+
+    Raises
+    ------
+    NetworkError
+        If it is none, or no fraction of whole numbers from 1 to `LARGEST`; the message begins with `what`.
+    """
+    try:
+        given = Fraction(stated.strip() if isinstance(stated, str) else stated)
+        exact = given.limit_denominator(LARGEST)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        exact = given = Fraction(0)
+    is_near = abs(exact - given) * 10**9 <= given
+    if isinstance(stated, bool) or not is_near or not 1 <= exact.numerator <= LARGEST:
+        raise NetworkError(
+            f"{what} must be a number of flits per cycle, such as 2 or 1/4, a fraction of whole numbers from 1 to "
+            f"{LARGEST}; got {shown(stated)}"
+        )
+    return exact.numerator / exact.denominator
+
+
+def kept(network: str, channels: int, stated: Any) -> Bandwidths:
+    """Return the bandwidth of each channel from one for all or one for each, checked; equal ones take no memory."""
+    where = f"network {network!r}: a bandwidth"
+    if isinstance(stated, np.ndarray) and stated.ndim == 1 and stated.dtype.kind in "iuf":
+        each, place = np.unique(stated, return_inverse=True)
+        array = np.array([read(one, where) for one in each.tolist()])[place]
+    elif np.ndim(stated) == 1:
+        known = {one: read(one, where) for one in dict.fromkeys(stated)}
+        array = np.array([known[one] for one in stated])
+    else:
+        array = np.full(channels, read(stated, where))
+    if array.shape != (channels,):
+        raise NetworkError(f"network {network!r}: {array.size} bandwidths for {channels} channels")
+    if channels == 0 or (array == array[0]).all():
+        return np.broadcast_to(np.float64(array[0] if channels else 1.0), (channels,))
+    array.setflags(write=False)
+    return array
+
+
+def require_equal(network: Network, where: str) -> None:
+    """Refuse a network with other bandwidths than 1 where they have no place.
+
+    Raises
+    ------
+    NetworkError
+    """
+    if (other := np.flatnonzero(network.bandwidth != 1)).size:
+        channel = int(other[0])
+        raise NetworkError(
+            f"channel {network.channel_name(channel)} of {network.name} passes {written(network.bandwidth[channel])} "
+            f"flits per cycle; {where} has channels of one flit per cycle only: `with_bandwidth(1)` drops bandwidths"
+        )
