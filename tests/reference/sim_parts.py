@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 
 @dataclass
@@ -108,6 +109,7 @@ class InputVC:
 class Port:
     """A physical channel into or out of a router, with its VCs on that side; `holder` keeps it from all others.
 
+    A flit leaves an output port in the cycle in which its `free_from` lies, and then that is 1 / `rate` later.
     `place` puts input ports in order: as their output channels to the same neighbours; -1 and 2 are terminals.
     """
 
@@ -115,11 +117,12 @@ class Port:
     flits: Wire
     credits: Wire
     turns: list[int] = field(default_factory=list)
-    free_from: int = 0
+    free_from: Fraction = Fraction(0)
     holder: InputVC | None = None
     place: tuple[int, int] = (0, 0)
     behind: list[tuple[int, int]] = field(default_factory=list)
     ejects: bool = False
+    rate: Fraction = Fraction(1)
 
     def waiting(self, tick: int, now: int) -> int:
         """Flits behind the switch; of each the step in which it won and the cycle in which it leaves are known."""

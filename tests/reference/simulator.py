@@ -7,6 +7,8 @@ are shared with the kernel.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
+from math import floor
 from typing import NamedTuple
 
 from unknot.routing.relation import Relation
@@ -67,7 +69,8 @@ class Simulator(Choices):
             buffers = [InputVC(v, v) for v in numbers]
             self.output.update(zip(numbers, ends, strict=True))
             self.input += buffers
-            self.routers[network.source[c]].outputs.append(Port(ends, flits, returned))
+            rate = Fraction(float(network.bandwidth[c])).limit_denominator(1000)
+            self.routers[network.source[c]].outputs.append(Port(ends, flits, returned, rate=rate))
             ends_at = int(network.source[c]), int(network.target[c])
             there = [d for d in range(c) if (network.source[d], network.target[d]) == ends_at]
             back = [d for d in range(network.num_channels) if (network.target[d], network.source[d]) == ends_at]
@@ -416,9 +419,9 @@ class Simulator(Choices):
             elif self.options.queues:
                 # A step before the last one of a cycle is followed by another, in which the flit crosses.
                 crossed -= not final
-            if self.options.queues or not self.options.pipelined:
-                crossed = max(crossed, port.free_from)
-                port.free_from = crossed + 1
+            if self.options.queues or not self.options.pipelined or port.rate != 1:
+                crossed = max(crossed, floor(port.free_from))
+                port.free_from = max(port.free_from, Fraction(crossed)) + 1 / port.rate
                 port.behind.append((self.tick, crossed))
             if self.options.queues:
                 back = max(back, into.credits_from)

@@ -231,4 +231,6 @@ class SaturationAnswer(SaturationForm, SimulatedForm):
         "network.name", "routing", "vcs", "zero_load_latency", "load", "limit", "throughput", "runs",
     )  # fmt: skip
 
-    zero_load_latency: Number = key("Latency of a packet alone in the network, in cycles.")
+    zero_load_latency: Number | None = key(
+        "Latency of a packet alone in the network, in cycles; null where bandwidths are not 1."
+    )

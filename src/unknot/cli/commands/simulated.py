@@ -116,9 +116,11 @@ def search(relation: Relation, point: dict[str, Any]) -> Told:
 
     alone = ("packet_length", "switching", "traffic", "router")
     with activity.working("searching") as progress:
-        empty = zero_load_latency(relation, **{key: point[key] for key in alone})
+        # The formula is for channels that pass a flit in each cycle.
+        plain = bool((relation.network.bandwidth == 1).all())
+        empty = zero_load_latency(relation, **{key: point[key] for key in alone}) if plain else None
         limit = saturation(relation, **point, progress=progress)
-    figures = {"zero_load_latency": empty, "load": limit.load, "throughput": limit.throughput}
+    figures = ({"zero_load_latency": empty} if plain else {}) | {"load": limit.load, "throughput": limit.throughput}
     return SaturationAnswer, limit, {"rows": [figures, *limit.rows], "zero_load_latency": empty}
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from unknot._base.errors import SimulationError
 from unknot._base.memory import require
 from unknot.network import Network
+from unknot.network.bandwidth import fraction
 from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
@@ -97,7 +98,7 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str,
             "owner": np.full(writes.size, -1), "port": out_ports, "reader": inside[1] - 1,
             "credits": inside[0], "flit_bit": inside[2], "latency": inside[3],
         },
-        "out_ports": {"first_bit": out_first},
+        "out_ports": {"first_bit": out_first, **_pace(relation, out_ports, out_row)},
         "in_ports": {"first_bit": in_first},
         "first_word": words,
         "words": frames,
@@ -118,6 +119,18 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str,
         "ejection_row": row_of_output[num_vcs:total:local],
         "buffer": buffers[in_order],
     }  # fmt: skip
+
+
+def _pace(relation: Relation, port: Numbers, row: Numbers) -> dict[str, Numbers]:
+    """Flits that pass in some cycles, and these cycles, by rows of ports; `row` is that of each VC."""
+    flits, cycles = np.ones((2, port.size), dtype=np.int64)
+    rates, kind = np.unique(relation.network.bandwidth, return_inverse=True)
+    exact = [fraction(rate) for rate in rates.tolist()]
+    at = port[row[: relation.num_vcs]]
+    kinds = kind[relation.vcs.channel]
+    flits[at] = np.array([rate.numerator for rate in exact], dtype=np.int64)[kinds]
+    cycles[at] = np.array([rate.denominator for rate in exact], dtype=np.int64)[kinds]
+    return {"flits": flits, "cycles": cycles}
 
 
 def _ordinals(

@@ -127,6 +127,9 @@ TABLES = {
         free_from=int64,  # cycle from which the channel is free, where flits queue behind the switch
         step=int64,  # the last one in which a flit won it, where output buffers are limited
         before=int64,  # what `free_from` was before that step
+        flits=int32,  # of its channel: so many flits
+        cycles=int32,  # in so many cycles
+        rest=int32,  # by how many parts of a cycle, of `flits` parts each, the channel is free later than `free_from`
     ),
     "in_ports": rows(
         SAVED,

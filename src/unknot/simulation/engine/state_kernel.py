@@ -268,19 +268,22 @@ def next_crossing(s, w0):
 
 @called
 def queue_up(raw, w, w0, now, final):
-    """Return the cycle in which a flit leaves for output row w: one flit at a time a channel.
+    """Return the cycle in which a flit leaves for output row w: as many in some cycles as its channel passes.
 
     Flits that win the switch before the `final` step of a cycle cross it in the next step, in this cycle.
     """
     s, w0 = view(raw), natural(w0)
-    port = natural(s.outputs.port[natural(w)])
+    port, ports = natural(s.outputs.port[natural(w)]), s.out_ports
     begin = now + final
     if s.setup.in_batches == 1:
         begin = cycle_of(s, next_crossing(s, w0))
-    leaves = max(begin + s.setup.traversal_delay, s.out_ports.free_from[port])
-    if s.out_ports.step[port] != s.count.step:
-        s.out_ports.step[port], s.out_ports.before[port] = s.count.step, s.out_ports.free_from[port]
-    s.out_ports.free_from[port] = leaves + 1
+    leaves, free = begin + s.setup.traversal_delay, ports.free_from[port]
+    if ports.step[port] != s.count.step:
+        ports.step[port], ports.before[port] = s.count.step, free
+    # Parts of a cycle in which no flit leaves count for the next one, as long as the channel does not idle.
+    parts = ports.cycles[port] + (ports.rest[port] if leaves <= free else np.int64(0))
+    leaves = max(leaves, free)
+    ports.free_from[port], ports.rest[port] = leaves + parts // ports.flits[port], parts % ports.flits[port]
     return leaves
 
 

@@ -13,7 +13,8 @@ from unknot._base.errors import SimulationError
 from unknot._base.memory import require
 from unknot._base.splitmix import scramble
 from unknot._base.switching import SWITCHINGS, Switching
-from unknot.network.bandwidth import require_equal
+from unknot.network import Network
+from unknot.network.bandwidth import written
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.ends import EJECTION_LOOP, ends_of_buffers, hop_tables, matrix_arbiters
 from unknot.simulation.engine.mix import Mix
@@ -54,7 +55,7 @@ def empty_network(
     if router.priority == "class" and not classes:
         raise SimulationError('router: priority "class" is of traffic classes, and there are none')
     network = relation.network
-    require_equal(network, "the simulator")
+    _check_bandwidths(network, router)
     terminals, num_vcs = network.num_terminals, relation.num_vcs
     local = relation.vcs.widest
     # What is kept later, and what it takes to make the tables.
@@ -66,7 +67,8 @@ def empty_network(
     tables = ends_of_buffers(relation, buffer_depth - router.shared_slots(buffer_depth), router)
     first_word, (lengths, shares) = tables["first_word"], zip(*sources.lengths, strict=True)
     num_words = int(first_word[-1])
-    inboxes = wheel(int(network.latency.max(initial=1)), router, threads, local * buffer_depth)
+    waiting = math.ceil(local * buffer_depth / network.bandwidth.min(initial=1)) * queues_up(network, router)
+    inboxes = wheel(int(network.latency.max(initial=1)), router, threads, waiting)
     starts = streams(seed, terminals * sources.queues)
     by_router = np.argsort(network.inject, kind="stable")
     first = np.searchsorted(network.inject[by_router], np.arange(network.num_routers + 1))
@@ -182,25 +184,53 @@ def _write_setup(setup: Any, relation: Relation, switching: Switching, depth: in
     setup.measure_from = setup.measure_to = NO_CYCLE
     setup.in_batches = not router.pipelined
     setup.empty_hop = router.header_cycles + router.credit_delay
-    setup.speed, setup.queues = round(router.internal_speedup * (1 << 20)), router.queues
+    setup.speed, setup.queues = round(router.internal_speedup * (1 << 20)), queues_up(relation.network, router)
     setup.claim = 1 if router.claim_credit else -NO_CYCLE
-    setup.most_queued = NO_CYCLE if router.ejection_credits else relation.vcs.widest * depth
+    # Terminals take a flit in each cycle, so that only with a speedup any wait for them behind the switch.
+    endless = router.ejection_credits or not router.queues
+    setup.most_queued = NO_CYCLE if endless else relation.vcs.widest * depth
 
 
-def wheel(latency: int, router: Router, threads: int, buffers: int) -> int:
+def queues_up(network: Network, router: Router) -> bool:
+    """Whether flits may queue behind the switch."""
+    return router.queues or bool((network.bandwidth != 1).any())
+
+
+def _check_bandwidths(network: Network, router: Router) -> None:
+    """Refuse bandwidths that the router cannot serve."""
+    other = np.flatnonzero(network.bandwidth != 1)
+    if not other.size:
+        return
+    channel = int(np.argmax(network.bandwidth))
+    if network.bandwidth[channel] > 1:
+        raise SimulationError(
+            f"channel {network.channel_name(channel)} of {network.name} passes {written(network.bandwidth[channel])} "
+            "flits per cycle; a virtual channel takes one flit in a cycle of the simulator: count time in cycles of "
+            f"the fastest channel, by with_bandwidth(network.bandwidth / {network.bandwidth[channel]:g})"
+        )
+    delays = router.vc_allocation_delay, router.switch_allocation_delay
+    if router.routing_delay > 1 or delays != (1, 1) or router.output_buffer:
+        raise SimulationError(
+            f"channel {network.channel_name(int(other[0]))} of {network.name} passes "
+            f"{written(network.bandwidth[other[0]])} flits per cycle: a router with such channels takes a "
+            "routing_delay of 0 or 1, allocation delays of 1 and no output_buffer"
+        )
+
+
+def wheel(latency: int, router: Router, threads: int, waiting: int) -> int:
     """Cycles for which there are inboxes: more than anything is posted ahead, by parts that may be a cycle ahead.
 
     Parameters
     ----------
-    buffers : int
-        Flits that fit behind a channel: the most that queue in front of it.
+    waiting : int
+        Cycles that all take to pass that may queue in front of a channel: what fits behind it.
     """
     stay = max(router.switch_allocation_delay, router.vc_allocation_delay)
     crossing = router.traversal_delay * (1 if router.pipelined else 3)
     routing = router.routing_delay * (1 if router.pipelined else 2)
     ejection = router.ejection_credits * (EJECTION_LOOP + router.credit_delay)
     after = max(crossing + max(latency, ejection), router.credit_delay + latency, routing)
-    return 1 << (stay + after + router.queues * buffers + (threads > 1)).bit_length()
+    return 1 << (stay + after + waiting + (threads > 1)).bit_length()
 
 
 def most_flits(depth: int, vcs: int, router: Router) -> int:

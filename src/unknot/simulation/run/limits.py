@@ -15,6 +15,7 @@ from unknot._base.output import Row, Tabular
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
+from unknot.network.bandwidth import require_equal
 from unknot.routing.named import routing
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
@@ -69,6 +70,7 @@ def zero_load_latency(
     from unknot.verify.loads import loads
 
     switching = switching_named(switching)
+    require_equal(relation.network, "the formula of zero_load_latency")
     routed = loads(directly(relation), traffic)
     total = float(routed.channel.sum())
     if routed.mean_hops == 0.0 and routed.throughput == np.inf:
@@ -226,7 +228,8 @@ def hint(relation: Relation, run: Run, *, traffic: PatternLike = PATTERN, progre
     """
     received = pattern(relation.network, traffic).received
     full = received is not None and run.offered_load * float(received.max(initial=0.0)) > 1
-    if not run.reason.startswith("saturated") or full or float(run.utilisation.max(initial=0.0)) >= FULL:
+    busiest = float((run.utilisation / relation.network.bandwidth).max(initial=0.0)) if run.utilisation.size else 0.0
+    if not run.reason.startswith("saturated") or full or busiest >= FULL:
         return ""
     workload = Traffic(traffic, dict(run.lengths) or run.packet_length, run.bursts)
     scenario = Scenario(relation, run.offered_load, workload, run.switching, run.buffer_depth, run.router, run.seed)

@@ -212,7 +212,7 @@ def bottleneck(scenario: Scenario, offered: float, accepted: float, utilisation:
     carries = np.minimum(used * mean / period, 1.0)
     needed = utilisation * (offered / accepted)
     short = int(np.argmax(needed / carries))
-    if carries[short] < 1 and needed[short] > TIGHT * carries[short]:
+    if carries[short] < network.bandwidth[short] and needed[short] > TIGHT * carries[short]:
         vcs = int(relation.vcs.counts[short])
         share = _fraction(mean, period[short])
         many = f"{used[short]:g}" + (f" of its {vcs}" if used[short] < vcs else "")
@@ -220,17 +220,13 @@ def bottleneck(scenario: Scenario, offered: float, accepted: float, utilisation:
             f"one {'atomic ' if atomic else ''}VC carries at most {share} flit per cycle here; "
             f"{network.channel_name(short)} would need {needed[short]:.2f} and packets use {many}"
         )
-    full = int(np.argmax(utilisation))
+    share_used = utilisation / network.bandwidth
+    full = int(np.argmax(share_used))
     name = network.channel_name(full)
-    if utilisation[full] >= FULL:
-        return (
-            f"{name} is full ({utilisation[full]:.2f} of 1 flit per cycle): only another routing, more channels or "
-            "less load help"
-        )
-    return (
-        f"no channel is full (the busiest, {name}, carries {utilisation[full]:.2f} of 1 flit per cycle): packets "
-        "block one another"
-    )
+    carried = f"{utilisation[full]:.2f} of {network.bandwidth[full]:.3g} flit per cycle"
+    if share_used[full] >= FULL:
+        return f"{name} is full ({carried}): only another routing, more channels or less load help"
+    return f"no channel is full (the busiest, {name}, carries {carried}): packets block one another"
 
 
 def _fraction(mean: float, period: float) -> str:
