@@ -60,6 +60,10 @@ def read(stated: Any, what: str) -> float:
 def kept(network: str, channels: int, stated: Any) -> Bandwidths:
     """Return the bandwidth of each channel from one for all or one for each, checked; equal ones take no memory."""
     where = f"network {network!r}: a bandwidth"
+    if isinstance(stated, np.ndarray) and stated.strides == (
+        0,
+    ):  # one that was kept for all, maybe of other channels
+        stated = float(stated[0]) if stated.size else 1.0
     if isinstance(stated, np.ndarray) and stated.ndim == 1 and stated.dtype.kind in "iuf":
         each, place = np.unique(stated, return_inverse=True)
         array = np.array([read(one, where) for one in each.tolist()])[place]
