@@ -14,10 +14,11 @@ from pathlib import Path
 
 from unknot._base.errors import TextError, UnknotError
 from unknot._base.switching import SWITCHINGS, Switching
+from unknot.fabrics.named import network as network_named
 from unknot.report.configuration_text import describe, replayed
 from unknot.report.phrases import count, listed, span
+from unknot.routing import named
 from unknot.routing.relation import Relation
-from unknot.studies import design as designs
 from unknot.studies.result import DesignResult
 from unknot.studies.run import run_study
 from unknot.studies.study import Design, Proof, Study
@@ -138,16 +139,16 @@ def gallery(
         If a name or option is unknown, or no routing takes any of the networks.
     """
     networks = (*NETWORKS, *MORE) if networks is None else networks
-    routings = sorted([*dict(designs.routings().usable()), *VARIANTS]) if routings is None else list(routings)
+    routings = sorted([*dict(named.routings().usable()), *VARIANTS]) if routings is None else list(routings)
     refusals: dict[tuple[str, str], str] = {}
     taken: list[tuple[str, str]] = []
     for routing in routings:
-        designs.routing_named(routing, "ROUTING")
+        named.routing_named(routing, "ROUTING")
         for network in networks:
-            built = designs.network(network, where="NETWORK")
+            built = network_named(network, where="NETWORK")
             try:
-                designs.require_connected(built)
-                designs.routing(built, routing, where="ROUTING")
+                named.require_connected(built)
+                named.routing(built, routing, where="ROUTING")
             except TextError:
                 raise
             except UnknotError as error:

@@ -12,8 +12,9 @@ import time
 
 import numpy as np
 
+from unknot.fabrics.named import network
 from unknot.routing import Relation
-from unknot.studies.design import network, routing
+from unknot.routing.named import routing
 
 IRREGULAR = "irregular(10000, 8, 1, seed=0)"
 TORUS = "torus(50, 50, 40)"

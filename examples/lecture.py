@@ -41,7 +41,7 @@ def slides(quick: bool) -> list[tuple[str, str]]:
         for name, relation in (("dimension order with dateline", dateline), ("Duato", adaptive))
     }
     return [
-        ("A torus", draw_network(network, terminals=True)),
+        ("A torus", draw_network(network)),
         ("One virtual channel: it can deadlock", draw_configuration(plain, stuck.configuration)),
         ("A dateline: it cannot", free._repr_html_()),
         ("How they run", draw_curves(curves)),

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import UnknotError
+from unknot.fabrics.named import network as named
+from unknot.routing.named import routing, routings
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
-from unknot.studies import design
 from unknot.verify.testing import NETWORKS
 
 KINDS = ("vc", "direction", "drop", "add", "no wait")
@@ -98,12 +99,12 @@ def changed(relation: Relation, at: int, answer: list[int], fault: Fault) -> lis
 
 def correct_algorithms(most_places: int, each: int) -> Iterator[tuple[str, Relation]]:
     """Every routing of the package on the smallest networks of the catalogue that it takes."""
-    networks = [design.network(text) for text in NETWORKS]
-    for name in sorted(design.routings()):
+    networks = [named(text) for text in NETWORKS]
+    for name in sorted(routings()):
         taken: list[Relation] = []
         for network in networks:
             try:
-                relation = design.routing(network, name)
+                relation = routing(network, name)
             except UnknotError:
                 continue
             if relation.num_vcs <= most_places:

@@ -20,13 +20,13 @@ from methods.independence import added, contention, independent, on_shortest_pat
 
 import unknot
 from unknot._base.switching import SWITCHINGS
+from unknot.fabrics.named import network as named
 from unknot.network import Network, distances_from, from_edges
 from unknot.network.families import irregular
 from unknot.report import draw_configuration, draw_network
 from unknot.report.picture import write_picture
 from unknot.report.schedule_drawing import draw_schedule
 from unknot.routing import fully_adaptive, shortest_paths, up_down
-from unknot.studies import design
 from unknot.traffic.collectives import Schedule, Send, broadcast
 from unknot.traffic.collectives import contention as meetings
 from unknot.verify.loads import loads
@@ -345,7 +345,7 @@ def networks_contain_meshes() -> Answer:
     for degree in (4, 6, 8, 12):
         spanned = sum(spanning(irregular(24, degree, seed=seed)).mesh is not None for seed in range(1, 21))
         lines.append(f"{spanned} of 20 at up to {degree} links a switch")
-    fabrics = [design.network(str(folder)) for folder in sorted(FABRICS.iterdir()) if folder.is_dir()]
+    fabrics = [named(str(folder)) for folder in sorted(FABRICS.iterdir()) if folder.is_dir()]
     answers = [spanning(fabric, kind) for fabric in fabrics for kind in KINDS]
     have, proved = sum(a.mesh is not None for a in answers), sum(a.mesh is None and a.proved for a in answers)
     return "only when", (

@@ -20,6 +20,7 @@ from methods.product_order import product_order
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import accept_verdict
 from unknot.certificates.verdict import Configuration, Message
+from unknot.fabrics.named import network
 from unknot.network import Network, distances_from, measure, to_networkx
 from unknot.routing import (
     Relation,
@@ -35,7 +36,6 @@ from unknot.routing import (
 )
 from unknot.routing.two_trees import spanning_tree
 from unknot.simulation import replay
-from unknot.studies.design import network
 from unknot.verify import check, deliver, dependencies
 from unknot.verify.loads import loads
 

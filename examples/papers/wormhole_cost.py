@@ -12,10 +12,10 @@ from collections.abc import Callable
 from functools import cache
 
 from unknot._base.switching import SWITCHINGS
+from unknot.fabrics.named import network
 from unknot.routing import Relation, dimension_order, hop_number, shortest_paths
 from unknot.simulation import Run, simulate
 from unknot.simulation.collectives import execute
-from unknot.studies.design import network
 from unknot.traffic.collectives import Schedule, Send
 from unknot.verify import check
 

@@ -51,7 +51,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 FORKS = """
 import gc, os, sys
 import numba, scipy.sparse.csgraph
-import unknot.cli.answers.verdicts, unknot.cli.commands.display, unknot.fabrics.named, unknot.studies.design
+import unknot.cli.answers.verdicts, unknot.cli.commands.display, unknot.fabrics.named, unknot.routing.named
 import unknot.verify.delivery_kernel
 from unknot.cli.program import main
 

@@ -11,7 +11,7 @@ from unknot._base.errors import UnknotError
 from unknot.fabrics import named
 from unknot.network import Network, tod
 from unknot.network import families as topologies
-from unknot.studies.design import digest
+from unknot.network.graph import digest
 
 FAMILIES = [
     name

@@ -8,7 +8,7 @@ import numpy as np
 from typer.testing import CliRunner
 
 from unknot.cli.program import app
-from unknot.network.families import dragonfly, mesh, torus
+from unknot.network.families import mesh, torus
 from unknot.report import draw_load, draw_network
 from unknot.report.load_drawing import MANY
 
@@ -35,13 +35,6 @@ def test_a_matrix_has_a_cell_for_each_pair_that_is_joined() -> None:
     cells = titles(draw_load(large, use, view="matrix"))
     assert len(cells) < large.num_channels
     assert any(cell.endswith("at most 1") for cell in cells)
-
-
-def test_terminals_are_drawn_when_wanted() -> None:
-    network = dragonfly(2, 2, 1)
-    assert {network.terminal_name(t) for t in range(network.num_terminals)} <= set(
-        titles(draw_network(network, terminals=True))
-    )
 
 
 def test_pictures_turn_dark_with_the_page() -> None:

@@ -6,7 +6,6 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from tests.report.examples import named
 from unknot.network import Network, from_edges
 from unknot.network.families import (
     complete,
@@ -100,19 +99,6 @@ def test_dimension_0_runs_right_and_dimension_1_up() -> None:
     z = placement(mesh(5, 4))
     assert z[1] - z[0] == 1.0
     assert z[5] - z[0] == -1.0j
-
-
-def test_names_that_are_coordinates_place_a_fabric() -> None:
-    grid = torus(8, 8)
-    fabric = named(grid, [f"S{x}_{y}" for y in range(8) for x in range(8)])
-    assert np.array_equal(placement(fabric), placement(grid))
-
-
-def test_names_that_do_not_fit_the_channels_place_nothing() -> None:
-    grid = torus(8, 8)
-    shuffled = np.random.default_rng(1).permutation(64).tolist()
-    fabric = named(grid, [f"S{r % 8}_{r // 8}" for r in shuffled])
-    assert not np.array_equal(placement(fabric), np.array([r % 8 - 1j * (r // 8) for r in shuffled]))
 
 
 @pytest.mark.parametrize("management", [0, 1])

@@ -19,10 +19,11 @@ from unknot._base.errors import UnknotError
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import accept_verdict
 from unknot.cli.program import app
+from unknot.fabrics.named import network
 from unknot.network.families import mesh, ring
 from unknot.routing import Relation, dimension_order, in_classes, message_classes, o1turn, ugal
 from unknot.routing.classes import share
-from unknot.studies.design import network, routing
+from unknot.routing.named import routing
 from unknot.verify.adaptivity import adaptivity
 from unknot.verify.loads import loads
 from unknot.verify.testing import check_relation

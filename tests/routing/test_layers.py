@@ -18,13 +18,13 @@ from tests.strategies import networks
 from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS
 from unknot.fabrics import read_fabric
+from unknot.fabrics.named import network as named
 from unknot.network import Network, to_networkx
 from unknot.network.families import random_regular, ring, torus
 from unknot.routing import Relation, dfsssp, lash
 from unknot.routing.forwarding_table import route_lengths, switchboard
 from unknot.routing.layers import Layers, Routes, balanced_routes, cycle_breaking, first_fit, shortest_routes
 from unknot.routing.relation_kernel import compile_relation
-from unknot.studies.design import network as named
 from unknot.verify import check
 from unknot.verify.testing import check_relation
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from unknot.fabrics import read_fabric
+from unknot.fabrics.named import network
 from unknot.routing import dfsssp, lash
+from unknot.routing.named import routing, routings
 from unknot.routing.up_down import CHOICES, LEVELS
-from unknot.studies.design import network, routing, routings
 from unknot.verify import check
 from unknot.verify.loads import loads
 

@@ -8,9 +8,9 @@ from tests.reference.brute_force import deadlock
 from tests.routing.paths import channel_paths
 from unknot._base.errors import NetworkError
 from unknot._base.switching import SWITCHINGS
+from unknot.fabrics.named import network as named
 from unknot.network.families import complete, mesh
 from unknot.routing import Relation, dimension_order, ring_lexicographic
-from unknot.studies.design import network as named
 from unknot.verify.testing import check_relation
 
 PRODUCTS = [

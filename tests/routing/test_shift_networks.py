@@ -13,12 +13,12 @@ from tests.reference.brute_force import deadlock
 from tests.routing.test_ring_lexicographic import vcs_of
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
+from unknot.fabrics.named import network as named
 from unknot.network import Network, to_networkx
 from unknot.network.families import torus
 from unknot.routing import EJECT, Relation, cube_connected_cycles, de_bruijn, shuffle_exchange
 from unknot.routing.relation_kernel import compile_relation
 from unknot.simulation import replay
-from unknot.studies.design import network as named
 from unknot.verify import check, deliver
 from unknot.verify.testing import check_relation
 

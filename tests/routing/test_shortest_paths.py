@@ -13,11 +13,11 @@ from tests.routing.paths import channel_paths
 from tests.strategies import networks
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
+from unknot.fabrics.named import network as named
 from unknot.network import Network, to_networkx
 from unknot.network.families import from_edges, irregular, mesh, random_regular, torus
 from unknot.routing import Relation, fully_adaptive, hop_number, shortest_paths
 from unknot.routing.tabulate import tabulate
-from unknot.studies.design import network as named
 from unknot.verify import check
 from unknot.verify.testing import check_relation
 

@@ -12,13 +12,13 @@ from tests.routing.paths import channel_paths
 from tests.strategies import networks
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
+from unknot.fabrics.named import network as named
 from unknot.network import Network, to_networkx
 from unknot.network.families import from_edges, line, mesh, petersen, random_regular
 from unknot.routing import Relation, two_trees
 from unknot.routing.paths import best_root
 from unknot.routing.relation_kernel import compile_relation
 from unknot.routing.two_trees import spanning_tree
-from unknot.studies.design import network as named
 from unknot.verify import check, deliver
 from unknot.verify.testing import check_relation
 

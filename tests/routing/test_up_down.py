@@ -11,11 +11,11 @@ from tests.reference.brute_force import deadlock
 from tests.routing.paths import channel_paths
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
+from unknot.fabrics.named import network as named
 from unknot.network import Network
 from unknot.network.families import from_edges, mesh, ring
 from unknot.routing import Relation, up_down
 from unknot.routing.relation_kernel import compile_relation
-from unknot.studies.design import network as named
 from unknot.verify import check, deliver
 from unknot.verify.testing import check_relation
 

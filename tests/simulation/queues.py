@@ -9,11 +9,11 @@ import numpy as np
 from scipy.special import stdtrit
 
 from unknot._base.switching import Switching
+from unknot.fabrics.named import network
 from unknot.network import Network
 from unknot.network.families import line
 from unknot.routing import Relation, dimension_order, shortest_paths
 from unknot.simulation import TracedMessage, run_trace
-from unknot.studies.design import network
 
 CONFIDENCE = 0.9999
 """Of the intervals: a case fails by chance once in ten thousand changes of the random numbers."""

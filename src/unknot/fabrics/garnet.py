@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import keyword
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -81,11 +80,11 @@ def read_garnet(path: str | Path) -> Network:
     raise TextError("a gem5 topology is a program, which is not run; keep the network in another format", path)
 
 
-def write_garnet(network: Network, path: str | Path, weights: Sequence[int] | None = None) -> None:
+def write_garnet(network: Network, path: str | Path) -> None:
     """Write a topology whose class is called as the file.
 
     On a product of lines and rings the channels of dimension i weigh i + 1, which makes Garnet's routes go dimension
-    by dimension; else all weigh 1, unless weights of the channels are given.
+    by dimension; else all weigh 1.
 
     Raises
     ------
@@ -111,7 +110,7 @@ def write_garnet(network: Network, path: str | Path, weights: Sequence[int] | No
     if not network.num_terminals:
         raise NetworkError(f"network {network.name!r} has no terminals, so no place for gem5's controllers")
     try:
-        weight = list(weights) if weights is not None else (grid(network).dimension + 1).tolist()
+        weight = (grid(network).dimension + 1).tolist()
     except NetworkError:
         weight = [1] * len(pairs)
     rows = [(u, v, c, w) for (u, v), c, w in zip(pairs, network.latency.tolist(), weight, strict=True)]

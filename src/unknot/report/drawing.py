@@ -29,7 +29,7 @@ MAX_WHOLE = 600
 """Most routers of a network that is drawn whole around a configuration; of a larger one, the concerned part is."""
 
 
-def draw_network(network: Network | str, *, view: View = "auto", terminals: bool = False) -> Drawing:
+def draw_network(network: Network | str, *, view: View = "auto") -> Drawing:
     """Routers, links and which routers have terminals.
 
     Parameters
@@ -39,8 +39,6 @@ def draw_network(network: Network | str, *, view: View = "auto", terminals: bool
     view : {"auto", "whole", "matrix"}
         Every router, or a matrix of who is joined to whom. By default the whole of fewer than `MANY` routers, else
         the matrix.
-    terminals : bool
-        In the whole, whether each terminal is a small square beside its router.
 
     Returns
     -------
@@ -66,8 +64,6 @@ def draw_network(network: Network | str, *, view: View = "auto", terminals: bool
     sheet = Sheet.of(network)
     everyone = set(range(network.num_routers))
     parts = [shapes.links(sheet, LINE), shapes.arrows(sheet, LINE), *shapes.routers(sheet, everyone, faint=False)]
-    if terminals:
-        parts += shapes.terminals(sheet)
     return shapes.svg(sheet.width, sheet.height, title, parts)
 
 

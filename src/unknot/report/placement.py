@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import numpy.typing as npt
 
@@ -27,10 +25,9 @@ def placement(network: Network) -> Places:
     """Positions of the routers of a network.
 
     Networks with coordinates stand by these: a ring as a circle, a grid as a grid, three dimensions in oblique
-    projection, further ones as grids of grids. So do networks whose router names read as grid coordinates that fit
-    the channels. What is left stands in layers by the distance from the terminals when no channel stays within a
-    layer, or else where distances on paper agree best with distances in hops (Kamada & Kawai 1989); many routers
-    stand where springs between them balance (Fruchterman & Reingold 1991).
+    projection, further ones as grids of grids. What is left stands in layers by the distance from the terminals when
+    no channel stays within a layer, or else where distances on paper agree best with distances in hops (Kamada &
+    Kawai 1989); many routers stand where springs between them balance (Fruchterman & Reingold 1991).
 
     Returns
     -------
@@ -54,9 +51,6 @@ def placement(network: Network) -> Places:
         return _clustered(network, cluster)
     if network.coordinates is not None and network.coordinates.shape[1] > 0 and not scattered(network):
         return _by_coordinates(network, network.coordinates, network.radices)
-    named = _coordinates_in_names(network)
-    if named is not None:
-        return _by_coordinates(network, named, tuple(int(k) for k in named.max(axis=0) + 1))
     return layered(network, level) if level is not None and level.max() > 0 else _by_distance(network)
 
 
@@ -198,23 +192,6 @@ def _by_coordinates(network: Network, at: IntArray, radices: tuple[int, ...]) ->
 def _wraps(network: Network, at: IntArray, i: int, k: int) -> bool:
     apart = np.abs(at[network.source, i] - at[network.target, i])
     return k > 2 and bool((apart == k - 1).any())
-
-
-def _coordinates_in_names(network: Network) -> IntArray | None:
-    """Coordinates when each name ends in as many numbers and nearly all channels join neighbours by them."""
-    if network.router_labels is None:
-        return None
-    numbers = [re.findall(r"\d{1,4}", label) for label in network.router_labels]
-    if len({len(each) for each in numbers}) != 1 or len(numbers[0]) not in (2, 3):
-        return None
-    at = np.array(numbers, dtype=np.int32)
-    at = at - at.min(axis=0)
-    if len(np.unique(at, axis=0)) != network.num_routers or not network.num_channels:
-        return None
-    last = at.max(axis=0)
-    apart = np.abs(at[network.source] - at[network.target])
-    step = np.where((apart == last) & (last > 1), 1, apart)
-    return at if np.mean(step.sum(axis=1) == 1) >= 0.9 else None
 
 
 def _by_distance(network: Network) -> Places:

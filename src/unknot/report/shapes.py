@@ -122,22 +122,6 @@ def _name(sheet: Sheet, z: complex, name: str, *, faint: bool, always: bool) -> 
     return []
 
 
-def terminals(sheet: Sheet) -> list[str]:
-    """A small square for each terminal, beside the router at which it injects."""
-    network = sheet.network
-    seats: dict[int, list[int]] = {}
-    for terminal, router in enumerate(network.inject.tolist()):
-        seats.setdefault(router, []).append(terminal)
-    size, parts = min(5.0, max(1.6, 0.3 * sheet.radius)), []
-    for router, here in seats.items():
-        for i, terminal in enumerate(here):
-            turn = math.pi * (0.25 + 1.7 * i / max(len(here), 2))
-            at = complex(sheet.place[router]) + (sheet.radius + size) * complex(math.cos(turn), math.sin(turn))
-            corners = [at + size * corner / 2 for corner in (-1 - 1j, 1 - 1j, 1 + 1j, -1 + 1j)]
-            parts.append(area(f"{paper.path(corners)}Z", SOFT, network.terminal_name(terminal)))
-    return parts
-
-
 def disc(at: complex, radius: float, fill: str, edge: str, width: float, tip: str = "") -> str:
     """A disc with its rim; `tip`, escaped, is shown by a pointer that rests on it."""
     title = f"<title>{tip}</title>" if tip else ""

@@ -9,11 +9,12 @@ from pydantic import ValidationInfo
 
 from unknot._base.calls import chosen, parse_call
 from unknot._base.errors import SimulationError, UnknotError
+from unknot.fabrics.named import network as network_named
 from unknot.routing.designed import is_file
+from unknot.routing.named import require_connected, routing_named
 from unknot.routing.own import is_code, rooted
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.options import router_from
-from unknot.studies import design as designs
 from unknot.traffic import patterns
 from unknot.traffic.workload import Bursts, length_shares
 
@@ -26,10 +27,10 @@ def known_network(text: str, validation: ValidationInfo) -> str:
     context = validation.context or {}
     known = context.get("known", set())
     if text not in known:
-        network = designs.network(
+        network = network_named(
             text, folder=context.get("folder", "."), where=VALUE, confined=context.get("confined", False)
         )
-        designs.require_connected(network)
+        require_connected(network)
         known.add(text)
     return text
 
@@ -41,7 +42,7 @@ def known_routing(text: str, validation: ValidationInfo) -> str:
         rooted(text, context.get("folder", "."), confined=context.get("confined", False))
         return text
     if not is_code(text):
-        designs.routing_named(text, VALUE)
+        routing_named(text, VALUE)
         return text
     if not context.get("code", True):
         raise UnknotError(

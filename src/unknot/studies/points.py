@@ -17,6 +17,7 @@ from unknot._base.errors import UnknotError
 from unknot._base.manifest import code_digest
 from unknot.certificates.plain import Rejected
 from unknot.certificates.verdict import Verdict
+from unknot.network.graph import digest
 from unknot.routing.designed import is_designed
 from unknot.routing.own import code_of, is_code
 from unknot.routing.pointer import rule_digest
@@ -24,7 +25,6 @@ from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
-from unknot.studies.design import digest
 from unknot.studies.records import decode, encode
 from unknot.studies.study import Design
 from unknot.traffic import Pattern

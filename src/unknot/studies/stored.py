@@ -11,9 +11,11 @@ from typing import Any
 
 from unknot._base.errors import UnknotError
 from unknot.certificates import Verdict
+from unknot.fabrics.named import network as network_named
+from unknot.network.graph import digest
+from unknot.routing.named import routing as routing_from
 from unknot.routing.own import is_code, rooted
 from unknot.routing.relation import Relation
-from unknot.studies import design as designs
 from unknot.studies.points import Point, Proven, checked, routes_digest
 from unknot.studies.store import rows_of
 
@@ -60,7 +62,7 @@ def stored_evidence(store: str | Path) -> Iterator[StoredEvidence]:
             if point.key != key:
                 raise UnknotError("its key is that of another point")
             made = relation(*(what[part] for part in ("network", "routing", "vcs")))
-            if designs.digest(made.network) != what["network_digest"]:
+            if digest(made.network) != what["network_digest"]:
                 raise UnknotError("it is about another network of this name")
             if routes_digest(made) != what.get("routes", ""):
                 raise UnknotError("it is about other routes of this name")
@@ -81,5 +83,5 @@ def _relation(folder: Path, network: Any, routing: Any, vcs: Any) -> Relation:
         raise UnknotError("its network and routing are no texts")
     if is_code(routing):
         raise UnknotError("its routing is Python code, which is not run here")
-    built = designs.network(network, folder=folder, where="<point>", confined=True)
-    return designs.routing(built, rooted(routing, folder, confined=True), vcs, where="<point>")
+    built = network_named(network, folder=folder, where="<point>", confined=True)
+    return routing_from(built, rooted(routing, folder, confined=True), vcs, where="<point>")

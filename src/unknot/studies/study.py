@@ -20,12 +20,13 @@ from pydantic import (
 
 from unknot._base.errors import UnknotError
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_named
+from unknot.fabrics.named import network as network_named
 from unknot.network import Network
+from unknot.routing.named import routing as routing_from
 from unknot.routing.named import routing_to_simulate
 from unknot.routing.own import rooted
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
-from unknot.studies import design as designs
 from unknot.studies import entries
 from unknot.studies.entries import VALUE
 from unknot.studies.limits import MOST_LOADS
@@ -43,7 +44,7 @@ class Design(_Table):
     ----------
     name : str
     network, routing : str
-        As `unknot.studies.design.network` and `routing` read them.
+        As `unknot.fabrics.named.network` and `unknot.routing.named.routing` read them.
     vcs : int or None
         Virtual channels per channel; None: what the routing takes by itself, but at least 4 in a study that
         simulates, if the routing can use them.
@@ -101,7 +102,7 @@ class Builder:
 
     def __init__(self, folder: str | Path = ".", *, simulated: bool = False) -> None:
         self.folder = folder
-        self._routing = routing_to_simulate if simulated else designs.routing
+        self._routing = routing_to_simulate if simulated else routing_from
         self._networks: dict[str, Network] = {}
         self._relations: dict[tuple[str, str, int | None], Relation] = {}
 
@@ -110,7 +111,7 @@ class Builder:
         text, key = design.network, (design.network, design.routing, design.vcs)
         if key not in self._relations:
             if text not in self._networks:
-                self._networks[text] = designs.network(text, folder=self.folder, where=VALUE)
+                self._networks[text] = network_named(text, folder=self.folder, where=VALUE)
             self._relations[key] = self._routing(
                 self._networks[text], rooted(design.routing, self.folder), design.vcs, where=VALUE
             )

@@ -34,12 +34,13 @@ def itm(
     """
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
-    from unknot.studies import design
+    from unknot.fabrics.named import network as named
+    from unknot.routing.named import require_connected
     from unknot_papers.itm.answer import ItmAnswer
     from unknot_papers.itm.escape_layer import escape_layer
 
-    built = design.network(network, where="NETWORK")
-    design.require_connected(built)
+    built = named(network, where="NETWORK")
+    require_connected(built)
     with activity.working("itm") as progress:
         layer = escape_layer(built, kind, time_limit=deadline.seconds, compared=compared, progress=progress)
     if out is not None:

@@ -37,7 +37,7 @@ def permute(
     from unknot._base.pieces import Piece
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import put
-    from unknot.studies.design import network as named
+    from unknot.fabrics.named import network as named
     from unknot_papers.multistage import Marks, accept, permute_with_faults
     from unknot_papers.multistage.answer import PermuteAnswer, permute_answer
     from unknot_papers.multistage.realisation import permutation as permutation_of

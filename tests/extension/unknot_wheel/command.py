@@ -17,7 +17,7 @@ def degrees(
 ) -> None:
     """Count the routers of each degree."""
     from unknot.cli.answers.filling import answer
-    from unknot.studies.design import network as named
+    from unknot.fabrics.named import network as named
     from unknot_wheel.answer import DegreesAnswer
 
     built = named(network, where="NETWORK")

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from unknot.cli.program import app
-from unknot.studies import design
+from unknot.fabrics.named import network as named
 from unknot_papers.itm import spanning
 from unknot_papers.itm.topology import KINDS
 
@@ -133,7 +133,7 @@ def test_a_network_in_two_parts_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fabric", FABRICS)
 def test_no_fabric_among_the_examples_has_a_spanning_mesh_of_either_kind(fabric: str) -> None:
-    network = design.network(str(ROOT / "examples/fabrics" / fabric))
+    network = named(str(ROOT / "examples/fabrics" / fabric))
     for kind in KINDS:
         found = spanning(network, kind)
         assert found.mesh is None

@@ -13,10 +13,10 @@ from tests.routing.paths import channel_paths
 from tests.strategies import networks
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.switching import SWITCHINGS
+from unknot.fabrics.named import network as named
 from unknot.network import Network
 from unknot.network.families import torus
 from unknot.routing import Relation, duato, hop_number, ring_lexicographic, shortest_paths, up_down
-from unknot.studies.design import network as named
 from unknot.verify import check, deliver
 from unknot.verify.testing import check_relation
 

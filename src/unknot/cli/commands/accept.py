@@ -97,10 +97,10 @@ def _same(document: Any, network: str, routing: str | None, vcs: int | None) -> 
     from unknot.certificates.comparison import rule_difference, table_difference
     from unknot.certificates.documents import network_of, table_of
     from unknot.cli.commands.shared import relation_of
-    from unknot.studies import design
+    from unknot.fabrics.named import network as named
 
     relation = None if routing is None else relation_of(network, routing, vcs)
-    graph = design.network(network, where="--network") if relation is None else relation.network
+    graph = named(network, where="--network") if relation is None else relation.network
     if document.get("network") is None:
         rules = [claim for claim in document["claims"] if claim["subject"] == "rule"]
         if not rules or relation is None:

@@ -35,8 +35,8 @@ def convert(
     from unknot.cli.commands.display import tell
     from unknot.fabrics import write_network
     from unknot.fabrics.formats import kind_of
+    from unknot.fabrics.named import network as named
     from unknot.studies.booksim.parse import is_configuration
-    from unknot.studies.design import network as named
 
     if Path(source).is_file() and kind_of(source) is None and is_configuration(source):
         raise UnknotError(f"{source}: a configuration of BookSim is no network; `unknot run {source}` runs it")

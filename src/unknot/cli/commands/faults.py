@@ -86,11 +86,12 @@ def faults(
         raise typer.Exit(exit_code(sweep.of_tables(network, tables, csv)))
     if tables is not None or csv is not None:
         raise UnknotError("faults: --tables and --csv are for a fabric as its tables route it, without --routing")
-    from unknot.studies import design
+    from unknot.fabrics.named import network as network_named
+    from unknot.routing.named import require_connected, routing_named
 
-    built = design.network(network, where="NETWORK")
-    design.require_connected(built)
-    design.routing_named(routing, "--routing")
+    built = network_named(network, where="NETWORK")
+    require_connected(built)
+    routing_named(routing, "--routing")
     if repair and at_once != 1:
         raise UnknotError("faults: --repair is for single faults")
     if repair:
@@ -170,10 +171,10 @@ class _Sweep:
         from unknot.cli.commands.display import tell
         from unknot.lanes import lanes
         from unknot.repair import repaired_faults
-        from unknot.studies import design
+        from unknot.routing.named import routing as routing_from
 
         kept = None if self.evidence is None else _Kept(self.evidence, self.kind)
-        relation = None if routing == "lanes" else design.routing(network, routing, vcs, where="--routing")
+        relation = None if routing == "lanes" else routing_from(network, routing, vcs, where="--routing")
         routes = lanes(network, "free" if relation is None else "given", routing=relation, seed=self.seed)
         with activity.working("faults") as progress:
             faults = repaired_faults(routes, self.kind, progress=progress, on_verdict=kept)

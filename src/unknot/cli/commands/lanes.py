@@ -96,10 +96,12 @@ def lanes(
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.cli.commands.shared import proved, searching
+    from unknot.fabrics.named import network as network_named
     from unknot.lanes import changing_lanes, longer_lanes, read_flows
     from unknot.lanes import lanes as fewest_lanes
     from unknot.report.export import require_format
-    from unknot.studies import design
+    from unknot.routing.named import require_connected
+    from unknot.routing.named import routing as routing_from
 
     longer = count is not None or stretch is not None
     if longer and (paths != "free" or routing is not None or most is not None):
@@ -117,15 +119,15 @@ def lanes(
         require_format(out, of_evidence)
     if (effort is not None or worst) and (longer or changes != "none"):
         raise RelationError("lanes: --effort and --worst are for shortest paths in lanes that packets keep")
-    built = design.network(network, where="NETWORK")
+    built = network_named(network, where="NETWORK")
     matrix = None if flows is None else read_flows(flows, built)
     if matrix is None:
-        design.require_connected(built)
+        require_connected(built)
     began = time.monotonic()
     with keeping_the_best(), activity.working("looking for lanes") as show:
         relation = None
         if routing is not None:
-            relation = design.routing(built, routing, None, where="--routing")
+            relation = routing_from(built, routing, None, where="--routing")
         search: dict[str, Any] = {"flows": matrix, "vcs": vcs, "seed": seed, "progress": show}
         search["time_limit"] = searching(built, deadline)
         routes: Lanes | ChangingLanes | LongerLanes

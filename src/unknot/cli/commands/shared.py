@@ -49,21 +49,22 @@ def relation_of(
     With `proved` a network is refused at once that is too large to follow its states.
     """
     from unknot.cli.commands import activity
-    from unknot.routing.named import routing_to_simulate
-    from unknot.studies import design
+    from unknot.fabrics.named import network as network_named
+    from unknot.routing.named import require_connected, routing_to_simulate
+    from unknot.routing.named import routing as routing_from
 
     if named_in is None:
-        built = design.network(network, where="NETWORK")
+        built = network_named(network, where="NETWORK")
     else:
-        built = design.network(network, where=f"{named_in}: network", folder=named_in.parent, confined=True)
+        built = network_named(network, where=f"{named_in}: network", folder=named_in.parent, confined=True)
     if proved:
         from unknot.verify.states import require_candidates
 
         require_candidates(built, vcs or 1, routing)
-    make = routing_to_simulate if simulated else design.routing
+    make = routing_to_simulate if simulated else routing_from
     if flows is None:
         matrix = None
-        design.require_connected(built)
+        require_connected(built)
     else:
         from unknot.lanes.flows import only, read_flows
 

@@ -15,7 +15,6 @@ def show(
     sample: int | None = None,
     out: Path | None = None,
     view: Literal["auto", "whole", "matrix"] = "auto",
-    terminals: bool = False,
     json: Json = False,
 ) -> None:
     """Describe a network: sizes, degrees, distances.
@@ -28,21 +27,19 @@ def show(
         Estimate distances of a large network from this many routers.
     view
         What --out draws: every router, or a matrix of who is joined to whom; auto: the matrix from 600 routers on.
-    terminals
-        Draw terminals too.
     """
     from unknot.cli.answers.networks import ShowAnswer
     from unknot.cli.commands.display import tell
+    from unknot.fabrics.named import network as named
     from unknot.network import bisection_bounds, measure
     from unknot.network.halves import can_be_halved
-    from unknot.studies.design import network as named
 
     built = named(network, where="NETWORK")
     metrics = measure(built, sample=sample)
     if out is not None:
         from unknot.report import draw_network
 
-        write(out, draw_network(built, view=view, terminals=terminals))
+        write(out, draw_network(built, view=view))
     halves = bisection_bounds(built) if metrics.bisection is None and can_be_halved(built) else None
     if halves is not None and halves.lower == halves.upper:
         metrics, halves = replace(metrics, bisection=halves.lower), None

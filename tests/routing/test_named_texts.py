@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from unknot._base.errors import NetworkError, RelationError, TextError, UnknotError
+from unknot.fabrics.named import network
 from unknot.network import Network, from_edges
 from unknot.network import families as topologies
 from unknot.network.edges import write_edge_list
-from unknot.studies.design import digest, network, require_connected, routing, routings
+from unknot.network.graph import digest
+from unknot.routing.named import require_connected, routing, routings
 
 
 def test_texts_in_the_language() -> None:
