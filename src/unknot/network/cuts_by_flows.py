@@ -1,0 +1,102 @@
+"""Least cuts of splits into halves, by flows that every split lets cross."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network.model import Network
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+MOST_STEPS = 2_000_000_000
+"""Pairs of routers with terminals × channels up to which the flow of one terminal to one other is bounded."""
+
+Floats = npt.NDArray[np.float64]
+
+
+def cuts_by_flows(network: Network, weight: npt.NDArray[np.int64], half: int) -> list[float]:
+    """Least cuts by two flows that every split into halves lets cross: all pairs, and one terminal to one other.
+
+    What crosses a split, both ways, takes as many channels as it is times the load of the busiest one.
+    """
+    from scipy.sparse import csr_array
+
+    shape = (network.num_routers, network.num_routers)
+    step = csr_array((np.ones(network.num_channels), (network.source, network.target)), shape=shape)
+    ends = np.flatnonzero(weight)
+    from_each = _shortest_paths(step, ends)
+    bounds = [2 * half * (int(weight.sum()) - half) / _uniform_load(network, weight, from_each, step)]
+    if ends.size**2 * network.num_channels <= MOST_STEPS:
+        bounds.append(2 * half / _worst_load(network, weight, from_each, step))
+    return bounds
+
+
+@dataclass(frozen=True)
+class _ShortestPaths:
+    """Distances, −1 where there is no way, and numbers of shortest paths, from each start to each router."""
+
+    distance: npt.NDArray[np.int64]
+    paths: Floats
+
+
+def _shortest_paths(step: csr_array, starts: npt.NDArray[np.intp]) -> _ShortestPaths:
+    distance = np.full((starts.size, step.shape[0]), -1)
+    paths = np.zeros(distance.shape)
+    distance[np.arange(starts.size), starts] = 0
+    paths[np.arange(starts.size), starts] = 1
+    hops, frontier = 0, paths.copy()
+    while frontier.any():
+        hops += 1
+        frontier = np.where(distance < 0, frontier @ step, 0)
+        distance[frontier > 0] = hops
+        paths += frontier
+    return _ShortestPaths(distance, paths)
+
+
+def _uniform_load(
+    network: Network, weight: npt.NDArray[np.int64], from_each: _ShortestPaths, step: csr_array
+) -> float:
+    """Flow through the busiest channel when each terminal sends 1 to each other one, on all shortest paths evenly."""
+    starts = np.flatnonzero(weight)
+    distance, paths = from_each.distance, from_each.paths
+    # Backwards, what passes a router for each of its shortest paths (Brandes 2001), weighted by terminals.
+    ending = weight / np.maximum(paths, 1)
+    hops = int(distance.max())
+    per_path = np.where(distance == hops, ending, 0)
+    load = np.zeros(network.num_channels)
+    for level in range(hops, 0, -1):
+        at_level = np.where(distance == level, per_path, 0)
+        behind = np.where(distance == level - 1, paths, 0)
+        for rows in np.array_split(np.arange(starts.size), 1 + starts.size * network.num_channels // 2**24):
+            through = behind[rows][:, network.source] * at_level[rows][:, network.target]
+            load += weight[starts[rows]] @ through
+        per_path = np.where(distance == level - 1, ending + at_level @ step.T, per_path)
+    return float(load.max())
+
+
+def _worst_load(network: Network, weight: npt.NDArray[np.int64], from_each: _ShortestPaths, step: csr_array) -> float:
+    """Most that a channel carries while no terminal sends or receives more than 1, over all shortest paths evenly.
+
+    An upper bound: of each source the destination for which most passes the channel, or of each destination the
+    source, whichever is less in all.
+    """
+    ends = np.flatnonzero(weight)
+    to_each = _shortest_paths(step.T.tocsr(), ends)
+    by_source = np.zeros(network.num_channels)
+    by_destination = np.zeros((ends.size, network.num_channels))
+    behind = to_each.paths[:, network.target]
+    for row, start in enumerate(ends.tolist()):
+        before, length = from_each.distance[row, network.source], from_each.distance[row, ends]
+        on_path = (before + 1)[None, :] + to_each.distance[:, network.target] == length[:, None]
+        on_path &= (before >= 0) & (to_each.distance[:, network.target] >= 0)
+        share = (
+            np.where(on_path, from_each.paths[row, network.source] * behind, 0) / from_each.paths[row, ends][:, None]
+        )
+        by_source += weight[start] * share.max(axis=0)
+        np.maximum(by_destination, share, out=by_destination)
+    return float(np.minimum(by_source, weight[ends] @ by_destination).max())
