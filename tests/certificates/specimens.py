@@ -125,6 +125,12 @@ def _collective(kind: str, root: int | None = None) -> Document:
     return bound(platform, Operation(kind, platform.members, Fraction(64, 3), root)).claim()
 
 
+def _by_states() -> Document:
+    relation = dimension_order(mesh(2))
+    verdict = check_protocol(relation, protocol("request_reply(depth=1, outstanding=1)"))
+    return document(relation.network, relation, protocol_claims(verdict))
+
+
 def _with_terminals() -> Document:
     relation = in_classes(dimension_order(mesh(2)))
     separate, shared = (
@@ -167,6 +173,7 @@ def _texts() -> dict[str, str]:
         "update": _updated(dimension_order(mesh(2, 2)), dimension_order(mesh(2, 2), order=[1, 0])),
         "update in any order": _updated(dimension_order(line(4)), up_down(line(4), root=1)),
         "end points": _with_terminals(),
+        "end points by states": _by_states(),
         "not saved": _removed(fully_adaptive(ring(5), vcs=1), "vct"),
         **{f"lanes that are {how}": _refuted(ring(5), 1, how) for how in ("shared", "rising", "any")},
     }

@@ -30,7 +30,7 @@ import json
 import sys
 from bisect import bisect
 from collections import Counter, deque
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
@@ -64,6 +64,8 @@ MOST_FOLLOWERS = 1000
 """Messages of a class that follow one message."""
 MOST_FOLLOWED = 40
 """Terminals up to which it is followed who sends the messages of a protocol to whom."""
+MOST_STATES = 20_000
+"""States of a system with end points that are explored; about half a minute."""
 MOST_CLAUSES = 3_000_000
 """Clauses up to which a refutation is checked."""
 MOST_VCS = 2**22
@@ -2113,6 +2115,8 @@ class Ends:
                 raise Rejected(f"no network carries {name!r}")
             self.first[name] = parts.index(one["network"]) * self.block if parts else 0
         for group in self.begins:
+            if not isinstance(group, list) or not group:
+                raise Rejected("a transaction begins with a list of message classes")
             for name in group:
                 self.known(name)
         if self.limit is not None and (type(self.limit) is not int or self.limit < 1):
@@ -2234,9 +2238,13 @@ class Ends:
 class Sent:
     """A message under way: class, sender, address, transaction, who began that, and follow-ups already sent."""
 
-    def __init__(self, kind: str, source: int, address: int, origin: int, transaction: int) -> None:
+    def __init__(self, kind: str, source: int, address: int, origin: int, transaction: int, done: int = 0) -> None:
         self.kind, self.source, self.address = kind, source, address
-        self.origin, self.transaction, self.done = origin, transaction, 0
+        self.origin, self.transaction, self.done = origin, transaction, done
+
+
+State = tuple[tuple[Place, tuple[tuple[str, int, int, int, int, int], ...]], ...]
+"""Places with the messages in them, each as a message under way is made."""
 
 
 class Play:
@@ -2248,20 +2256,19 @@ class Play:
         self.begun = 0
         for number, move in enumerate(moves):
             try:
-                acts: dict[str, Callable[..., None]] = {
-                    "begin": self.begin,
-                    "move": self.move,
-                    "consume": self.consume,
-                }
-                parts = [part for part in move if type(part) is not list]
-                parts += [part for sends in move if type(sends) is list for pair in sends for part in pair]
-                if any(type(part) not in (int, str) for part in parts):
-                    raise TypeError
-                acts[move[0]](*move[1:])
+                self.act(move)
             except (KeyError, TypeError, IndexError, ValueError, AttributeError):
                 raise Rejected(f"move {number} is none: {str(move)[:100]}") from None
             except Rejected as error:
                 raise Rejected(f"move {number}: {error}") from None
+
+    def act(self, move: Any) -> None:
+        acts: dict[str, Callable[..., None]] = {"begin": self.begin, "move": self.move, "consume": self.consume}
+        parts = [part for part in move if type(part) is not list]
+        parts += [part for sends in move if type(sends) is list for pair in sends for part in pair]
+        if any(type(part) not in (int, str) for part in parts):
+            raise TypeError
+        acts[move[0]](*move[1:])
 
     def place(self, terminal: int, side: str, name: str) -> Place:
         return side, terminal, self.ends.classes[name][side]
@@ -2384,6 +2391,39 @@ class Play:
         place = self.target(message, to)
         return place is not None and self.room(place) < 1
 
+    def state(self, counted: bool) -> State:
+        """What is held; transactions are numbered anew, and alike where nothing depends on them."""
+        numbers: dict[tuple[int, int], int] = {}
+        rows = []
+        for place in sorted((p for p, messages in self.held.items() if messages), key=repr):
+            row = []
+            for m in self.held[place]:
+                number = numbers.setdefault((m.origin, m.transaction), len(numbers)) if counted else 0
+                row.append((m.kind, m.source, m.address, m.origin, number, m.done))
+            rows.append((place, tuple(row)))
+        return tuple(rows)
+
+    def restore(self, state: State) -> None:
+        """Hold what a state does."""
+        self.held = {}
+        for place, row in state:
+            self.held[place] = [Sent(*parts) for parts in row]
+        self.begun = sum(map(len, self.held.values()))
+
+    def moves(self) -> Iterator[list[Any]]:
+        """Iterate over moves and consumptions, impossible ones among them."""
+        for place, messages in self.held.items():
+            if isinstance(place, int) or place[0] == "send":
+                where = ["vc", place, ""] if isinstance(place, int) else list(place)
+                at = place if isinstance(place, int) else self.table.vcs + place[1]
+                yield from (["move", *where, to] for to in self.table.may[messages[0].address][at])
+                continue
+            for position, message in enumerate(messages):
+                slots = self.ends.slots(message)
+                part = slots if self.ends.classes[message.kind]["at_once"] else slots[message.done : message.done + 1]
+                for sends in product(*([[name, a] for a in addresses] for name, addresses in part)):
+                    yield ["consume", place[1], place[2], position, list(sends)]
+
 
 def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
     """The relation in which the queues of terminals are VCs: `stages` in a row each, and one that is never kept.
@@ -2460,12 +2500,61 @@ def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
     return Table(Network(document), about)
 
 
+def emptied(ends: Ends, switching: str) -> int:
+    """Return how many states can be reached; `Rejected` if there is one from which not all messages can leave.
+
+    Where the empty state can be reached from every state, no message can be in a place for ever.
+    """
+    if switching not in ("saf", "vct") or ends.table.commits:
+        raise Rejected("states show nothing of worms, nor of headers that commit to a candidate")
+    counted = ends.limit is not None or any(map(ends.partner, ends.classes))
+    by_pair: dict[tuple[str, int, int], list[list[Any]]] = {}
+    for name, first in ends.first.items():
+        for a in range(first, first + ends.block):
+            for source in ends.table.sources[a]:
+                by_pair.setdefault((name, source, ends.table.destination[a]), []).append([name, a])
+    everyone = range(ends.table.network.terminals)
+    begins = [
+        ["begin", t, list(sends)]
+        for t, home, group in product(everyone, everyone, ends.begins)
+        if t != home
+        for sends in product(*(by_pair.get((name, t, home), []) for name in group))
+    ]
+    before: dict[State, list[State]] = {(): []}
+    play = Play(ends, [], switching)
+
+    def after(here: State) -> Iterable[State]:
+        play.restore(here)
+        for move in [*begins, *play.moves()]:
+            play.restore(here)
+            try:
+                play.act(move)
+            except Rejected:
+                continue
+            there = play.state(counted)
+            before.setdefault(there, []).append(here)
+            if len(before) > MOST_STATES:
+                raise Unchecked(f"more than {MOST_STATES} states are not explored here")
+            yield there
+
+    empty: list[State] = [()]
+    states = closure(empty, after)
+    if len(closure(empty, lambda here: before[here])) < len(states):
+        raise Rejected("there is a state from which not all messages can leave")
+    return len(states)
+
+
 def check_protocol(table: Table, claim: Any, proof: Any) -> str:
     """Check that messages of a protocol can never wait for each other for ever, or a run after which they do."""
     switching, free = technique(claim), field(claim, "deadlock_free", bool)
     try:
         ends = Ends(table, field(claim, "protocol", dict))
         name = printable(field(claim["protocol"], "name", str))
+        if free and field(proof, "kind", str) == "states":
+            number = emptied(ends, switching)
+            return (
+                f"with {name} free of deadlock under {switching}: from each of {number} states all messages can leave"
+            )
         if free:
             ample = field(proof, "ample", list)
             check_free(extended(ends, 1 if switching in ("saf", "vct") else 2, ample), switching, proof)

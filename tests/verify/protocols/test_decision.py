@@ -42,6 +42,9 @@ def agrees(seed: int, switching: str, states: int = STATES) -> str:
         return "refused"
     assert verdict.deadlock_free is None or verdict.deadlock_free is not truth, (seed, described)
     assert holds(verdict) in (True, None)
+    if verdict.states and verdict.deadlock_free and not relation.commits:
+        assert verdict.empties
+        assert holds(verdict) or verdict.states > 5000
     if verdict.run is not None:
         assert holds(verdict)
         state = replayed(verdict.system, verdict.run)
@@ -97,7 +100,7 @@ def test_limits_and_deep_queues() -> None:
         verdict = check_protocol(dimension_order(mesh(2)), described, time_limit=30)
         assert verdict.deadlock_free is free
         assert bool(verdict.ample) is (depth == 6 and bool(free))
-        assert holds(verdict) in (True, None)
+        assert holds(verdict)
 
 
 def test_reserved_room_for_replies() -> None:
@@ -174,6 +177,22 @@ def places(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
     if isinstance(content, (dict, list)):
         for key in content if isinstance(content, dict) else range(min(len(content), 6)):
             yield from places(content[key], (*path, key))
+
+
+def test_states_that_cannot_empty_or_are_of_worms_show_nothing() -> None:
+    """With three requests each the states of a system that deadlocks are no evidence; nor are they for worms."""
+    relation = dimension_order(mesh(2))
+    verdict = check_protocol(relation, protocol("request_reply(depth=1, outstanding=2)"))
+    good = document(relation.network, relation, claims(verdict))
+    assert accept(good)[0].endswith("free of deadlock under vct: from each of 413 states all messages can leave")
+    for change, why in (
+        (lambda c: c["protocol"].update(outstanding=3), "not all messages can leave"),
+        (lambda c: c.update(switching="wormhole"), "show nothing of worms"),
+    ):
+        changed = copy.deepcopy(good)
+        change(changed["claims"][0])
+        with pytest.raises(Rejected, match=why):
+            accept(changed)
 
 
 def test_damaged_evidence_raises_nothing_else() -> None:

@@ -60,6 +60,8 @@ class ProtocolVerdict(Brief):
         Queues that hold all that can ever be in them.
     states : int
         States that a complete search looked at; 0 if there was none.
+    empties : bool
+        Whether it showed that all messages can leave from every state.
     """
 
     deadlock_free: bool | None
@@ -71,6 +73,7 @@ class ProtocolVerdict(Brief):
     certificate: Certificate | None = None
     ample: tuple[str, ...] = ()
     states: int = 0
+    empties: bool = False
 
 
 @takes_relation
@@ -126,7 +129,7 @@ def check_protocol(
             run, states = every.run, every.states
             if run is None and every.complete:
                 text = f"none of the {states} states that can be reached holds a message that can never move"
-                return ProtocolVerdict(True, technique, method, text, system, states=states)
+                return ProtocolVerdict(True, technique, method, text, system, states=states, empties=every.empties)
         if run is not None:
             run = shortened(system, run, deadline.closing.end)
             return ProtocolVerdict(False, technique, method, summary(system, run), system, run, states=states)

@@ -13,12 +13,12 @@ from unknot.verify.protocols.decision import ProtocolVerdict
 from unknot.verify.protocols.machine import Event
 from unknot.verify.protocols.system import System
 
-MOST_ADDRESSES = 300
-"""Addresses up to which the plain checker is asked before a verdict is shown."""
+MOST_ADDRESSES, MOST_STATES = 300, 5_000
+"""Addresses, and states of a search, up to which the plain checker is asked before a verdict is shown."""
 
 
 def claims(verdict: ProtocolVerdict) -> list[Document]:
-    """The claim of a verdict; none where it is open, or all states were searched."""
+    """The claim of a verdict; none where it is open, or free although not every state can be emptied."""
     system = verdict.system
     proof: Document
     if verdict.run is not None:
@@ -29,6 +29,8 @@ def claims(verdict: ProtocolVerdict) -> list[Document]:
         if certificate.core is not None:
             proof["core"] = np.flatnonzero(certificate.core).tolist()
             proof["windows"] = [[np.asarray(part).tolist() for part in step] for step in certificate.windows]
+    elif verdict.empties and not system.commits:
+        proof = {"kind": "states"}
     else:
         return []
     free = bool(verdict.deadlock_free)
@@ -39,7 +41,7 @@ def holds(verdict: ProtocolVerdict) -> bool | None:
     """Whether the plain checker accepts the evidence; None: there is none, or it is too large for it."""
     made = claims(verdict)
     relation = verdict.system.relation
-    if not made or relation.num_addresses > MOST_ADDRESSES:
+    if not made or relation.num_addresses > MOST_ADDRESSES or verdict.states > MOST_STATES:
         return None
     try:
         accept(document(relation.network, relation, made))

@@ -25,11 +25,14 @@ class Search:
         Whether every reachable state was looked at, or a deadlock was found.
     states : int
         States that were looked at.
+    empties : bool
+        Whether all messages can leave from every state.
     """
 
     run: tuple[Event, ...] | None
     complete: bool
     states: int
+    empties: bool = False
 
 
 def search(
@@ -56,6 +59,7 @@ def search(
     empty: State = {}
     start = (key(empty), transactions)
     came: dict[object, tuple[object, Event] | None] = {start: None}
+    before: dict[object, list[object]] = {start: []}
     queue = deque([(empty, transactions, start)])
     while queue:
         state, left, here = queue.popleft()
@@ -68,9 +72,16 @@ def search(
             if there not in came:
                 came[there] = here, event
                 queue.append((after, rest, there))
+            before.setdefault(there, []).append(here)
         if len(came) > most_states or (len(came) % 64 == 0 and clock() > end):
             return Search(None, False, len(came))
-    return Search(None, True, len(came))
+    emptying: list[object] = [start]
+    reached: set[object] = {start}
+    for state_key in emptying:
+        fresh = set(before[state_key]) - reached
+        emptying += fresh
+        reached |= fresh
+    return Search(None, True, len(came), len(reached) == len(came))
 
 
 def _back(came: dict[object, tuple[object, Event] | None], here: object) -> tuple[Event, ...]:
