@@ -13,7 +13,7 @@ from unknot.network.model import Network
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-MOST_STEPS = 2_000_000_000
+MOST_STEPS = 300_000_000
 """Pairs of routers with terminals × channels up to which the flow of one terminal to one other is bounded."""
 
 Floats = npt.NDArray[np.float64]
@@ -87,16 +87,17 @@ def _worst_load(network: Network, weight: npt.NDArray[np.int64], from_each: _Sho
     """
     ends = np.flatnonzero(weight)
     to_each = _shortest_paths(step.T.tocsr(), ends)
-    by_source = np.zeros(network.num_channels)
-    by_destination = np.zeros((ends.size, network.num_channels))
-    behind = to_each.paths[:, network.target]
-    for row, start in enumerate(ends.tolist()):
-        before, length = from_each.distance[row, network.source], from_each.distance[row, ends]
-        on_path = (before + 1)[None, :] + to_each.distance[:, network.target] == length[:, None]
-        on_path &= (before >= 0) & (to_each.distance[:, network.target] >= 0)
+    behind = np.where(to_each.distance >= 0, to_each.distance, from_each.distance.max() + 1)
+    by_source, by_destination = np.zeros((2, network.num_channels, ends.size))
+    for row in range(ends.size):
+        before, after = from_each.distance[row, network.source], from_each.distance[row, network.target]
+        (ahead,) = np.nonzero((before >= 0) & (after == before + 1))
+        target = network.target[ahead]
+        # Shares of all destinations in each channel on a shortest path from this source.
         share = (
-            np.where(on_path, from_each.paths[row, network.source] * behind, 0) / from_each.paths[row, ends][:, None]
+            from_each.paths[row, network.source[ahead], None] * to_each.paths.T[target] / from_each.paths[row, ends]
         )
-        by_source += weight[start] * share.max(axis=0)
-        np.maximum(by_destination, share, out=by_destination)
-    return float(np.minimum(by_source, weight[ends] @ by_destination).max())
+        share *= after[ahead, None] + behind.T[target] == from_each.distance[row, ends]
+        by_source[ahead, row] = share.max(axis=1)
+        by_destination[ahead] = np.maximum(by_destination[ahead], share)
+    return float(np.minimum(by_source @ weight[ends], by_destination @ weight[ends]).max())

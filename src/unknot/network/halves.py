@@ -56,7 +56,7 @@ def bisection_bounds(network: Network, *, seed: int = 1) -> Bisection:
     terminals send along all shortest paths evenly, to all others (Leighton & Rao 1999) or each to one. Above: the
     best of several splits, by the Fiedler vector, by coordinates and at random, each improved by moves of routers
     (Fiduccia & Mattheyses 1982). Time is O(routers³ + routers · channels), and routers² · channels where that is at
-    most 2·10⁹.
+    most 3·10⁸.
 
     Parameters
     ----------
