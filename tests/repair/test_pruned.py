@@ -23,8 +23,7 @@ from unknot.lanes.effort import SearchEffort
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
 from unknot.repair.facts import Entry, Fact, Literals, literals, plain_fact
-from unknot.repair.light_cycles import light_cycles
-from unknot.repair.light_knots import light_knots
+from unknot.repair.light_cycles import light_cycles, light_knots
 from unknot.repair.prune_bounds import SCALE, Program, PruneBound, accept_removed
 from unknot.repair.prune_search import named
 from unknot.repair.prune_space import Offers, OpenVerdictError

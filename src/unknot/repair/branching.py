@@ -8,7 +8,7 @@ from math import ceil
 
 from unknot.lanes.effort import SearchEffort
 from unknot.repair.facts import Entry, Fact, Literals
-from unknot.repair.light_knots import light_knots
+from unknot.repair.light_cycles import light_knots
 from unknot.repair.prune_bounds import Multipliers, Program, PruneBound, Relaxed
 from unknot.repair.prune_space import Offers
 

@@ -1,12 +1,23 @@
-"""Light cycles of turns: the cuts of the linear programs for lower bounds."""
+"""Cuts of the linear programs for lower bounds: light cycles of turns, and knots of messages.
+
+A fractional choice of removed candidates gives each a share from 0 to 1 by which it is removed. The clause of a knot
+asks for shares of what its messages take, and of what they might wait for besides, that add up to 1. Here each
+message of a knot holds one VC and waits for the next one's. So a knot is a cycle of VCs, each with the address by
+which its step is lightest, and the lightest cycle through each VC is found by shortest paths.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from heapq import heappop, heappush
+from itertools import pairwise
 
 import numpy as np
 
+from unknot.certificates.verdict import Message
 from unknot.network.graph import from_lowest
+from unknot.repair.facts import Entry, Fact, Knot, Literals, literals
+from unknot.repair.prune_space import EJECTED, Offers
 
 STARTS = 200
 """Nodes through which cycles are looked for at a time."""
@@ -46,3 +57,56 @@ def light_cycles(weight: Mapping[tuple[int, int], float]) -> list[tuple[int, ...
             path.append(int(before[i, path[-1]]))
         weight_of[tuple(from_lowest(nodes[path[::-1]].tolist()))] = float(total.min())
     return sorted(weight_of, key=lambda cycle: (weight_of[cycle], cycle))
+
+
+Removed = Mapping[Entry, float]
+"""Shares by which candidates are removed; 0 for those that it does not have."""
+
+
+def light_knots(offers: Offers, removed: Removed) -> dict[Fact, Literals]:
+    """Knots whose clauses a fractional choice does not satisfy, by their clauses."""
+    relation = offers.relation
+    queues = offers.switching == "wormhole-nonatomic" or relation.commits
+    lightest: dict[tuple[int, int], tuple[float, Message]] = {}
+    for address, states in enumerate(offers.after):
+        away, before = _lightest_paths(offers, address, removed)
+        for at, candidates in states.items():
+            if at >= relation.num_vcs or at not in away:
+                continue
+            waits = [vc for vc, waited in candidates if waited or queues]
+            if EJECTED in waits and not queues:
+                continue
+            for vc in waits:
+                others = () if queues else (other for other in waits if other != vc)
+                weight = away[at] + (removed.get((at, address, vc), 0.0) if queues else 0.0)
+                weight += sum(1.0 - removed.get((at, address, other), 0.0) for other in others)
+                if vc == EJECTED or weight >= lightest.get((at, vc), (1.0,))[0]:
+                    continue
+                path = [at]
+                while path[-1] in before:
+                    path.append(before[path[-1]])
+                source, *lead = path[::-1]
+                message = Message(source - relation.num_vcs, address, 1, tuple(lead[:-1]), (at,), (vc,))
+                lightest[at, vc] = weight, message
+    facts: dict[Fact, Literals] = {}
+    for cycle in light_cycles({turn: weight for turn, (weight, _) in lightest.items()}):
+        fact = Knot(tuple(lightest[turn][1] for turn in pairwise((*cycle, cycle[0]))))
+        facts[fact] = literals(relation, fact, offers.switching)
+    return facts
+
+
+def _lightest_paths(offers: Offers, address: int, removed: Removed) -> tuple[dict[int, float], dict[int, int]]:
+    """Weight of the lightest path to each input VC, by the shares of its steps; and the VC before on that path."""
+    heap = [(0.0, offers.relation.num_vcs + source) for source in offers.relation.sources(address).tolist()]
+    away, before, done = {at: 0.0 for _, at in heap}, dict[int, int](), set[int]()
+    while heap:
+        weight, at = heappop(heap)
+        if at in done:
+            continue
+        done.add(at)
+        for vc, _ in offers.after[address].get(at, ()):
+            more = weight + removed.get((at, address, vc), 0.0)
+            if vc != EJECTED and more < away.get(vc, np.inf):
+                away[vc], before[vc] = more, at
+                heappush(heap, (more, vc))
+    return away, before

@@ -112,7 +112,7 @@ def test_no_key_is_silent(tmp_path: Path, key: str) -> None:
 
 
 def test_refusals_name_the_key_and_the_place(tmp_path: Path) -> None:
-    with pytest.raises(TextError, match=r"config:2:13: noq: it takes routing_delay"):
+    with pytest.raises(TextError, match=r"config:2:13: noq: 1 is not built"):
         understood(tmp_path, text=MESH + "noq       = 1;")
 
 

@@ -166,27 +166,6 @@ def test_shared_buffers(tmp_path: Path) -> None:
             understood(tmp_path, *keys)
 
 
-def test_queues_by_next_output(tmp_path: Path) -> None:
-    """VCs 2 j to 2 j + 1 of 10 are for packets that leave the next router by its output port j."""
-    relation = understood(tmp_path, "noq=1", "routing_delay=0", "num_vcs=10").relation
-    side = round(relation.network.num_routers**0.5)
-    found = {
-        to: {
-            c.vc - int(relation.vcs.first[relation.vcs.channel[c.vc]])
-            for c in relation.candidates(relation.num_vcs, to)
-        }
-        for to in (1, 2, side + 1, side, 2 * side)
-    }
-    assert found == {1: {8, 9}, 2: {0, 1}, side + 1: {4, 5}, side: {8, 9}, 2 * side: {4, 5}}
-    for keys, words in (
-        (("routing_delay=1",), "noq: it takes routing_delay = 0"),
-        (("num_vcs=4",), "at least 5 VCs are wanted, got 4"),
-        (("routing_function=xy_yx",), "noq: 1 is not built"),
-    ):
-        with pytest.raises(UnknotError, match=words):
-            understood(tmp_path, "noq=1", "routing_delay=0", "num_vcs=10", *keys)
-
-
 def test_allocators(tmp_path: Path) -> None:
     def router(*keys: str, faithful: bool = False) -> Router:
         found: Router = understood(tmp_path, *keys, faithful=faithful).options["router"]

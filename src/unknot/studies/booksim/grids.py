@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from unknot.network import grid
 from unknot.routing import romm as romm_relation
 from unknot.routing import valiant as valiant_relation
@@ -33,22 +31,6 @@ def on_mesh(built: Built) -> PortOf:
         return -1
 
     return port_of
-
-
-def next_hop_queues(built: Built, vcs: int, faithful: bool) -> Relation:
-    """`dor`, `dim_order` on meshes with `noq`: VCs by the output port that a packet takes behind the channel."""
-    virtual, target, home = VirtualChannels(built.network, vcs), built.network.target, built.network.eject
-    at_least(vcs, 2 * built.n + 1)
-    channel, router, port_of = built.channel, virtual.router, on_mesh(built)
-    ports, each = 2 * built.n, vcs // (2 * built.n + 1)
-
-    def of_next_port(at: int, to: int, port: int, drawn: int) -> tuple[int, int]:
-        after = target[channel[router[at], port]]
-        further = port_of(after, home[to], drawn) if after != home[to] else ports
-        return further * each, (further + 1) * each
-
-    relation = one_port(built, virtual, "dim_order", port_of, of_next_port)
-    return replace(relation, name="dim_order of BookSim by next outputs")
 
 
 def romm(built: Built, vcs: int, faithful: bool) -> Relation:

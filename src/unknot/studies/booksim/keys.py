@@ -112,8 +112,7 @@ KEYS: dict[str, Key] = {
                                "no priorities"),
     "vc_priority_donation": Key("int", "0", "built", "`Router.donate_priority`"),
     "vc_shuffle_requests": Key("int", "0", "built", "input VCs take turns port by port; a warning says so"),
-    "noq": Key("int", "0", "partly", "`dor` and `dim_order` on meshes: VCs by the output port that a packet "
-                "takes next"),
+    "noq": Key("int", "0", "refused", "VCs by the output port that a packet takes next"),
     "vct": Key("int", "0", "inert", "only the router `event` reads it"),
     # Traffic.
     "traffic": Key("strs", "uniform", "built", "`traffic`; see the table of patterns"),

@@ -159,14 +159,8 @@ def relation_of(configuration: Configuration, built: Built) -> Relation:
     if here not in ROUTINGS:
         known = [routing for where, routing in ROUTINGS if where == topology]
         raise configuration.error("routing_function", f"BookSim has no {name} on {topology}; {near(name, known)}")
-    make = ROUTINGS[here]
-    if configuration.on("noq"):
-        if here not in (("mesh", "dor"), ("mesh", "dim_order")):
-            configuration.require_off("noq")
-        if configuration.whole("routing_delay"):
-            raise configuration.error("noq", "it takes routing_delay = 0, in BookSim too")
-        make = grids.next_hop_queues
+    configuration.require_off("noq")
     try:
-        return make(built, vcs, configuration.faithful)
+        return ROUTINGS[here](built, vcs, configuration.faithful)
     except UnfitError as error:
         raise configuration.error(error.key, f"{name} on {topology}: {error}") from None
