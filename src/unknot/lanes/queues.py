@@ -1,0 +1,307 @@
+"""The fewest lossless queues for the routes of an Ethernet fabric, and the rules by which switches change tags."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from unknot._base.deadline import Deadline
+from unknot._base.errors import RelationError
+from unknot.certificates import Rejected, plain
+from unknot.certificates.documents import network_of
+from unknot.lanes.effort import SearchEffort
+from unknot.lanes.evidence import proof_of
+from unknot.lanes.flow_paths import FlowGraph, Path
+from unknot.lanes.forced import RouteCycle, RouteTurn
+from unknot.lanes.lane_refutation import Refutation, Solution, refute
+from unknot.lanes.served_pairs import ServedPairs
+from unknot.lanes.tagger import Tagging, by_bounces, by_merging, tiers_of
+from unknot.lanes.turns import climbing, cycle_of_turns
+from unknot.network import Network
+from unknot.routing.lossless import SENT
+from unknot.routing.relation import EJECT, Out, Relation
+
+CONFLICTS = 200_000
+"""Most conflicts of the solver for a number of queues."""
+RULES = {"one": "one queue", "bounces": "Tagger, a tag for each bounce", "merging": "Tagger, tags of hops merged",
+         "solver": "an exact search"}  # fmt: skip
+Key = tuple[int, int, int]
+"""Incoming channel (`SENT`: from a host), tag, and outgoing channel."""
+
+
+@dataclass(frozen=True, eq=False)
+class LosslessQueues:
+    """The fewest lossless queues for some routes, with which no circle of buffers is left.
+
+    A tag stands for a queue and priority group, and packets come from hosts with tag 1. A switch rewrites it by input
+    port, tag and output port, as its TCAM can.
+
+    Attributes
+    ----------
+    count : int
+        Queues.
+    lower_bound : int
+        Fewer are impossible, by `claim`.
+    established : str
+        By whom the tags are.
+    bounces, merging : int or None
+        Queues that Tagger takes, by bounces of a Clos and by its greedy merging; None where it does not apply:
+        without tiers, with too many paths, or where a switch cannot tell merged tags apart, which closes a circle.
+    tags : dict
+        The tag with which a packet leaves, by incoming channel, tag and outgoing channel.
+    claim : dict or None
+        Evidence for the lower bound, for `unknot.certificates`; None: it is 1.
+    """
+
+    network: Network
+    count: int
+    lower_bound: int
+    established: str
+    bounces: int | None
+    merging: int | None
+    tags: dict[Key, int]
+    claim: dict[str, Any] | None
+
+    @property
+    def evidence_holds(self) -> bool | None:
+        """Whether the separate checker accepts the lower bound; None: there is nothing to check."""
+        if self.claim is None:
+            return None
+        try:
+            plain.check(plain.Network(network_of(self.network)), None, self.claim)
+        except Rejected:
+            return False
+        return True
+
+    @property
+    def rules(self) -> dict[int, int]:
+        """For each switch with rules that change a tag, their number."""
+        return {router: len(keys) for router, keys in self._changing().items()}
+
+    @property
+    def entries(self) -> dict[int, list[TagEntry]]:
+        """For each switch with rules that change a tag, the entries of its TCAM, with sets of ports in each.
+
+        A packet that no entry matches keeps its tag. Input ports with the same output ports share an entry.
+        """
+        entries = {}
+        for router, keys in self._changing().items():
+            outs: defaultdict[tuple[int, int, int], set[int]] = defaultdict(set)
+            for (came, tag, leaves), new in keys.items():
+                outs[came, tag, new].add(leaves)
+            rows: defaultdict[tuple[int, int, frozenset[int]], list[int]] = defaultdict(list)
+            for (came, tag, new), leave in outs.items():
+                rows[tag, new, frozenset(leave)].append(came)
+            entries[router] = [
+                TagEntry(tuple(sorted(came)), tag, tuple(sorted(leave)), new)
+                for (tag, new, leave), came in rows.items()
+            ]
+        return entries
+
+    def _changing(self) -> dict[int, dict[Key, int]]:
+        rules: defaultdict[int, dict[Key, int]] = defaultdict(dict)
+        for key, new in sorted(self.tags.items()):
+            if new != key[1]:
+                rules[int(self.network.source[key[2]])][key] = new
+        return dict(rules)
+
+    def relation(self, routes: Relation) -> Relation:
+        """Return a routing in these queues, one VC each; of a network after failures too."""
+        return tagged_relation(routes, self)
+
+
+@dataclass(frozen=True)
+class TagEntry:
+    """An entry of a TCAM: input ports (channels; `SENT`: hosts), tag, output ports (channels), and the new tag."""
+
+    came: tuple[int, ...]
+    tag: int
+    leaves: tuple[int, ...]
+    becomes: int
+
+
+def fewest_queues(
+    graph: FlowGraph, edges: Iterable[int], *, time_limit: float | Deadline = 60.0, seed: int = 1
+) -> LosslessQueues:
+    """Find the fewest lossless queues for the paths of flows, and prove that fewer are impossible.
+
+    Tags by input port, tag and output port do as well as lanes that change at any hop: with an order of all virtual
+    channels, the lowest one of the next channel that is higher than the present one is never a worse choice. So the
+    encoder of `unknot.lanes` for given routes decides it, about the parts of paths that can be on a circle.
+
+    Parameters
+    ----------
+    graph : FlowGraph
+    edges : iterable of int
+        Switches with hosts, from which tiers are counted.
+    time_limit : float or Deadline
+        Seconds for the exact search; when they are over `lower_bound` may be below `count`.
+
+    Raises
+    ------
+    RelationError
+        If packets circle, there are too many paths, or no tags are known in time.
+
+    Examples
+    --------
+    >>> from unknot.lanes.flow_paths import graph_of_relations
+    >>> from unknot.routing.ethernet import ospf
+    >>> relation = ospf("ring(7)")
+    >>> queues = fewest_queues(graph_of_relations(relation.network, [relation]), range(7))
+    >>> queues.count, queues.lower_bound, queues.evidence_holds
+    (2, 2, True)
+    """
+    deadline = Deadline.of(time_limit, "queues")
+    network, parts = graph.network, graph.circling
+    if not parts:
+        return LosslessQueues(network, 1, 1, RULES["one"], 1, 1, _tags(graph, lambda came, tag, leaves: 1), None)
+    options: dict[str, dict[Key, int] | None] = {"bounces": None, "merging": None, "solver": None}
+    tiers = tiers_of(network, edges)
+    if all(tiers[u] != tiers[v] for u, v in zip(network.source.tolist(), network.target.tolist(), strict=True)):
+        options["bounces"] = _free(graph, by_bounces(network, tiers))
+    with suppress(RelationError):  # too many paths to list whole
+        options["merging"] = _free(graph, by_merging(graph.paths()))
+    search, low = _Search(graph, parts), 2
+    claim = search.claim(search.circle(), 1)
+    while low < min((_count(tags) for tags in options.values() if tags), default=plain.MOST_LANES + 1):
+        answer = refute(search.served, low, SearchEffort(deadline.end, seed), changes="any", conflicts=CONFLICTS)
+        if isinstance(answer, Solution):
+            options["solver"] = _free(graph, search.tagging(answer, low))
+        if not isinstance(answer, Refutation):
+            break
+        low, claim = low + 1, search.claim(answer, low)
+    known = {name: tags for name, tags in options.items() if tags}
+    if not known:
+        raise RelationError(f"{network.name}: no tags are known in {deadline.seconds:g} s; give more time")
+    name = min(known, key=lambda one: _count(known[one]))
+    counts = {name: _count(tags) for name, tags in known.items()}
+    return LosslessQueues(
+        network, counts[name], low, RULES[name], counts.get("bounces"), counts.get("merging"), known[name], claim
+    )
+
+
+def _count(tags: dict[Key, int]) -> int:
+    return max(tags.values(), default=1)
+
+
+def _tags(graph: FlowGraph, tagging: Tagging) -> dict[Key, int]:
+    """The tags that packets have, from hosts on with tag 1."""
+    tags: dict[Key, int] = {}
+    left = [(n, 1) for n, channel in enumerate(graph.came) if channel == SENT]
+    seen = set(left)
+    while left:
+        place, tag = left.pop()
+        came = graph.came[place]
+        for then in graph.after[place]:
+            key = came, tag, graph.came[then]
+            step = then, tags.setdefault(key, tagging(*key))
+            if step not in seen:
+                seen.add(step)
+                left.append(step)
+    return tags
+
+
+def _free(graph: FlowGraph, tagging: Tagging) -> dict[Key, int] | None:
+    """The tags that packets have, if no circle of buffers is left; else None."""
+    tags = _tags(graph, tagging)
+    many = _count(tags) + 1
+    turns = [(came * many + tag, leaves * many + new) for (came, tag, leaves), new in tags.items() if came != SENT]
+    return None if climbing(turns, graph.network.num_channels * many) is None else tags
+
+
+class _Search:
+    """The question for the encoder: an address for each whole path that has a part that can be on a circle."""
+
+    def __init__(self, graph: FlowGraph, parts: dict[Path, int]) -> None:
+        self.graph = graph
+        whole = {part: graph.whole(part, place) for part, place in parts.items()}
+        self.paths = list(dict.fromkeys(whole.values()))
+        inject = {int(router): t for t, router in reversed([*enumerate(graph.network.inject)])}
+        eject = {int(router): t for t, router in reversed([*enumerate(graph.network.eject)])}
+        source, target = graph.network.source, graph.network.target
+        starts = [inject[int(source[path[0]])] for path in self.paths]
+        ends = [eject.get(int(target[path[-1]]), -1) for path in self.paths]
+        if -1 in ends:
+            lost = graph.network.router_name(int(target[self.paths[ends.index(-1)][-1]]))
+            raise RelationError(f"{graph.network.name}: packets are lost at {lost}, for want of a route")
+        channels = graph.network.num_channels
+        rows = [
+            [[channels + start, path[0]], *map(list, pairwise(path)), [path[-1], plain.EJECT]]
+            for start, path in zip(starts, self.paths, strict=True)
+        ]
+        self.document = {
+            "name": "paths", "vcs": [1] * channels, "commits": True, "destination": ends,
+            "sources": [[start] for start in starts], "states": rows,
+        }  # fmt: skip
+        table = plain.Table(plain.Network(network_of(graph.network)), self.document)
+        self.pairs = [(start, address) for address, start in enumerate(starts)]
+        self.served = ServedPairs(
+            graph.network, self.pairs, lambda lanes, changes: plain.RouteEncoder(table, lanes, changes), True
+        )
+
+    def circle(self) -> RouteCycle:
+        """A circle of turns of these paths: why one queue is too few."""
+        taker = {turn: pair for pair, path in zip(self.pairs, self.paths, strict=True) for turn in pairwise(path)}
+        return RouteCycle(tuple(RouteTurn(*turn, *taker[turn]) for turn in cycle_of_turns(list(taker))))
+
+    def claim(self, evidence: RouteCycle | Refutation, impossible: int) -> dict[str, Any]:
+        """The claim that a number of queues is too few, with the paths that it is about."""
+        return {
+            "subject": "lanes of routes", "impossible": impossible, "changes": "any",
+            "relation": self.document, "proof": proof_of(evidence),
+        }  # fmt: skip
+
+    def tagging(self, answer: Solution, count: int) -> Tagging:
+        """Tags by keys of virtual channels: the lowest that climbs; the lowest of all where no circle can close."""
+        part, keys = self.graph.part, np.sort(answer.keys.reshape(-1, count), axis=1)
+
+        def tagged(came: int, tag: int, leaves: int) -> int:
+            if came == SENT or part[came] != part[leaves]:
+                return 1
+            return 1 + min(count - 1, int(np.searchsorted(keys[leaves], keys[came, tag - 1], side="right")))
+
+        return tagged
+
+
+def tagged_relation(routes: Relation, queues: LosslessQueues) -> Relation:
+    """Return routes in queues: the VC of each next channel is its tag, by incoming channel and tag."""
+    network, count, total = routes.network, queues.count, routes.network.num_channels
+    origin = range(queues.network.num_channels) if network.origin is None else network.origin.channels.tolist()
+    here = {whole: c for c, whole in enumerate(origin)}
+    becomes = np.zeros((total * count + 1, total), dtype=np.int64)
+    for (came, tag, leaves), new in queues.tags.items():
+        if leaves in here and (came == SENT or came in here):
+            becomes[total * count if came == SENT else here[came] * count + tag - 1, here[leaves]] = new - 1
+    rule = routes.rule
+
+    def tagged(at: int, address: int, out: Out) -> int:
+        row = min(at, total * count)
+        many = rule(at // count if at < total * count else at - total * count + total, address, out)
+        for i in range(many):
+            if out[i] != EJECT:
+                out[i] = out[i] * count + becomes[row, out[i]]
+        return many
+
+    return Relation(
+        network, count, tagged, f"{routes.name} in {count} queues", routes.destination, routes.may_use, commits=True,
+        source=routes.source, address_labels=routes.address_labels,
+    )  # fmt: skip
+
+
+def switch_rules(network: Network, entries: Sequence[TagEntry]) -> list[str]:
+    """Entries of a switch in words: the neighbours it has at its ports."""
+
+    def names(channels: Sequence[int], ends: Any) -> str:
+        return ", ".join("hosts" if c == SENT else network.router_name(int(ends[c])) for c in channels)
+
+    return [
+        f"from {names(one.came, network.source)}, tag {one.tag}, to {names(one.leaves, network.target)}: "
+        f"tag {one.becomes}"
+        for one in entries
+    ]
