@@ -13,6 +13,7 @@ import pytest
 from tests.report.examples import study_result
 from tests.report.test_page import Checker
 from unknot.report import write_study_report
+from unknot.report.study_report import study_page
 
 HOSTILE = "<script>alert(1)</script>&\"'"
 
@@ -63,6 +64,16 @@ def test_every_message_is_described_and_drawn(report: str) -> None:
 def test_every_run_has_a_row(report: str) -> None:
     tail = report[report.index("<h2>Runs</h2>") :]
     assert tail.count("<tr>") == 1 + 6
+
+
+def test_of_many_runs_the_first_are_listed(report: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = study_result()
+    runs = sum(len(design.runs) for design in result.designs)
+    monkeypatch.setattr("unknot.report.study_report.MOST_RUNS", 2)
+    short = study_page(result)
+    assert short.count("<tr>") == report.count("<tr>") - (runs - 2)
+    assert f"{runs - 2} more runs are in the store" in short
+    assert "more runs" not in report
 
 
 def test_drawings_have_titles_and_a_role(report: str) -> None:

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
+from unknot.simulation.engine.router import Router
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
 from unknot.studies.points import Proven
-from unknot.studies.records import decode, encode
+from unknot.studies.records import Packed, decode, encode, packed
 from unknot.verify.delivery import Delivery
 
 MESSAGES = (Message(0, 3, 16, (1,), (2, 3), (4,)), Message(1, 2, 8, (), (4,), (2, 3)))
@@ -23,6 +24,19 @@ RUN = Run(0.1, 0.3, 1 / 3, None, 2.5, 1e-17, 7.0, None, 3.0, False, "é", 5, 100
 
 def there_and_back(value: Proven | Run) -> Proven | Run:
     return decode(type(value), json.loads(json.dumps(encode(value))))
+
+
+def test_packed_runs_are_the_runs() -> None:
+    runs = [replace(RUN, seed=seed, router=Router(iterations=1 + seed // 3)) for seed in range(6)]
+    texts = [json.dumps(encode(run)) for run in runs]
+    like = texts[0].encode()
+    sequence = Packed(Run, [packed(text, like) for text in texts], like)
+    assert sequence == runs
+    assert sequence[-1] == runs[-1]
+    assert sequence[1:3] == runs[1:3]
+    assert sequence != runs[1:]
+    assert [run.router for run in sequence] == [run.router for run in runs]
+    assert sum(map(len, sequence.packed)) < 400 * len(runs) < len(like) * len(runs)
 
 
 def test_runs() -> None:

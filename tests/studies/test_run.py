@@ -73,7 +73,7 @@ def written(folder: Path, text: str = STUDY) -> Path:
 
 
 def spoken(result: StudyResult) -> str:
-    return json.dumps([design_answer(design) for design in result.designs])
+    return json.dumps([design_answer(design) for design in result.designs], default=list)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
 PANELS = {"mean": "Mean latency", "p99": "99th percentile of latency", "accepted": "Accepted load"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Point:
     """The runs of one design at one load, averaged over seeds.
 
@@ -66,35 +66,53 @@ class Point:
         return replace(self, **changed)
 
 
-def points(runs: Iterable[Run]) -> list[Point]:
-    """The runs of one design gathered by load, ascending."""
-    by_load: dict[float, list[Run]] = {}
-    for run in runs:
-        by_load.setdefault(run.offered_load, []).append(run)
-    return [_point(load, group) for load, group in sorted(by_load.items())]
+def points(runs: Iterable[Run | Point]) -> list[Point]:
+    """The runs of one design gathered by load, ascending; points that were gathered stay as they are."""
+    by_load: dict[float, list[Point]] = {}
+    for run in runs:  # of each its figures alone: there may be many
+        one = run if isinstance(run, Point) else _point(run)
+        by_load.setdefault(one.load, []).append(one)
+    return [group[0] if len(group) == 1 else _mean(load, group) for load, group in sorted(by_load.items())]
 
 
-def _point(load: float, group: list[Run]) -> Point:
-    stable = sum(run.stable for run in group)
-    accepted, latencies = ([getattr(run, name) for run in group] for name in ("accepted_load", "latency_mean"))
-    several = len(group) > 1
+def _point(run: Run) -> Point:
+    """The point of one seed."""
+    return Point(
+        run.offered_load,
+        run.accepted_load,
+        run.latency_mean,
+        run.latency_p99,
+        run.stable,
+        run.deadlock is not None,
+        run.undecided,
+        run.accepted_half_width,
+        run.latency_half_width,
+        1,
+        int(run.stable),
+    )
+
+
+def _mean(load: float, group: list[Point]) -> Point:
+    """The point of several seeds."""
+    stable = sum(one.stable for one in group)
+    accepted, latencies = [one.accepted for one in group], [one.mean for one in group]
     return Point(
         load,
         mean_of(accepted) or 0.0,
         mean_of(latencies),
-        mean_of([run.latency_p99 for run in group]),
+        mean_of([one.p99 for one in group]),
         stable == len(group),
-        any(run.deadlock is not None for run in group),
-        stable < len(group) and all(run.stable or run.undecided for run in group),
-        spread(accepted) if several else group[0].accepted_half_width,
-        (spread(latencies) if stable == len(group) else None) if several else group[0].latency_half_width,
+        any(one.deadlocked for one in group),
+        stable < len(group) and all(one.stable or one.undecided for one in group),
+        spread(accepted),
+        spread(latencies) if stable == len(group) else None,
         len(group),
         stable,
     )
 
 
 def draw_curves(
-    designs: Mapping[str, Sequence[Run]],
+    designs: Mapping[str, Sequence[Run | Point]],
     *,
     stacked: bool = False,
     units: Units | str | None = None,
@@ -108,7 +126,7 @@ def draw_curves(
     Parameters
     ----------
     designs : mapping of str to sequence of Run
-        Runs of each design, by its name.
+        Runs of each design, by its name; or its `points`.
     stacked : bool
         Whether the panels stand one below the other, for narrow screens and single columns.
     units : Units or str, optional

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from markupsafe import Markup
@@ -11,13 +12,16 @@ from markupsafe import Markup
 from unknot._base.units import Scale, Units
 from unknot.network import Network
 from unknot.report.configuration_text import replayed
-from unknot.report.curves import draw_curves, points
+from unknot.report.curves import Point, draw_curves, points
 from unknot.report.page import Knot, knot, lost, page, topology, write
 from unknot.report.phrases import bursts, count, lengths, listed, router, span
 from unknot.routing.relation import Relation
 from unknot.simulation.run.replication import FEWEST_SEEDS
 from unknot.simulation.run.run import Run
 from unknot.studies.result import DesignResult, StudyResult
+
+MOST_RUNS = 1000
+"""Runs that the report lists; what it says of loads is of all."""
 
 
 def write_study_report(result: StudyResult, path: str | Path, *, units: Units | str | None = None) -> None:
@@ -52,7 +56,8 @@ def write_study_report(result: StudyResult, path: str | Path, *, units: Units | 
 def study_page(result: StudyResult, *, units: Units | str | None = None) -> str:
     """Return the page that `write_study_report` writes."""
     designs, study, scale = result.designs, result.study, Scale.of(units)
-    lines = {design.design.name: design.runs for design in designs if design.runs}
+    lines = {design.design.name: points(design.runs) for design in designs if design.runs}
+    runs = sum(len(design.runs) for design in designs)
     again = "" if scale.units is None else f' --units "{scale.units}"'
     return page(
         "study.html",
@@ -71,11 +76,13 @@ def study_page(result: StudyResult, *, units: Units | str | None = None) -> str:
             if not design.delivery.delivered
         ],
         curves=_curves(lines, scale) if lines else None,
-        points=lambda runs: [(point, point.on(scale)) for point in points(runs)],
+        points=[(name, point, point.on(scale)) for name, line in lines.items() for point in line],
+        runs=islice(((design.design.name, run) for design in designs for run in design.runs), MOST_RUNS),
+        left_out=max(0, runs - MOST_RUNS),
         scale=scale,
         load=lambda flits: None if flits is None else scale.load(flits),
         time=lambda cycles: None if cycles is None else scale.time(cycles),
-        deadlocked=list(_deadlocked(designs)),
+        deadlocked=list(_deadlocked(designs, lines)),
         networks=[topology(network) for network in _networks(designs)],
         command=f"unknot run {shlex.quote(study.path) if study.path else 'STUDY.toml'}{again}",
         briefly=lambda run: _briefly(run).removeprefix("deadlock "),
@@ -89,7 +96,7 @@ def study_page(result: StudyResult, *, units: Units | str | None = None) -> str:
     )
 
 
-def _curves(lines: dict[str, tuple[Run, ...]], scale: Scale) -> Markup:
+def _curves(lines: dict[str, list[Point]], scale: Scale) -> Markup:
     """The three curves side by side, and one below the other for narrow screens."""
     drawn = (draw_curves(lines, units=scale.units, stacked=stacked) for stacked in (False, True))
     both = zip(("abreast", "stacked"), drawn, strict=True)
@@ -123,11 +130,12 @@ def within(value: float | None, half_width: float | None, digits: int, seeds: in
     return f"{value:.{digits}f}" + (none if half_width is None else f" ± {half_width:.{digits}f}")
 
 
-def _deadlocked(designs: tuple[DesignResult, ...]) -> Iterator[tuple[str, Run, Knot]]:
+def _deadlocked(designs: tuple[DesignResult, ...], lines: dict[str, list[Point]]) -> Iterator[tuple[str, Run, Knot]]:
     """The first deadlock that each design ran into."""
     for design in designs:
-        stuck = [run for run in design.runs if run.deadlock is not None]
-        for run in sorted(stuck, key=lambda run: (run.offered_load, run.seed))[:1]:
+        load = next((point.load for point in lines.get(design.design.name, ()) if point.deadlocked), None)
+        at_load = () if load is None else (run for run in design.runs if run.offered_load == load)
+        for run in sorted((run for run in at_load if run.deadlock is not None), key=lambda run: run.seed)[:1]:
             if run.deadlock is not None:
                 seen = f"The simulator saw this: {_briefly(run)}, seed {run.seed}."
                 yield (

@@ -2,17 +2,63 @@
 
 from __future__ import annotations
 
+import json
+import marshal
 import types
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from sys import intern
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
 import numpy.typing as npt
 
 _T = TypeVar("_T")
+
+
+class Packed(Sequence[_T], Generic[_T]):
+    """Results of one kind, each decoded when it is looked at: of 100,000 runs 20 MB instead of 300.
+
+    Parameters
+    ----------
+    kind : type
+        The dataclass.
+    packed : sequence of bytes
+        JSON texts of `encode`, as `packed` makes them.
+    like : bytes
+        The text that they were compressed beside.
+    """
+
+    def __init__(self, kind: type[_T], packed: Sequence[bytes], like: bytes) -> None:
+        self.kind, self.packed, self.like = kind, packed, like
+
+    def __len__(self) -> int:
+        return len(self.packed)
+
+    @overload
+    def __getitem__(self, at: int) -> _T: ...
+    @overload
+    def __getitem__(self, at: slice) -> Packed[_T]: ...
+    def __getitem__(self, at: int | slice) -> _T | Packed[_T]:
+        if isinstance(at, slice):
+            return Packed(self.kind, self.packed[at], self.like)
+        return decode(self.kind, json.loads(zlib.decompressobj(zdict=self.like).decompress(self.packed[at])))
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, Sequence) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # as of a list
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} of {self.kind.__name__}>"
+
+
+def packed(text: str, like: bytes) -> bytes:
+    """A JSON text, compressed beside one that is much like it."""
+    packer = zlib.compressobj(1, zdict=like)
+    return packer.compress(text.encode()) + packer.flush()
 
 
 def encode(value: Any) -> Any:
@@ -50,8 +96,25 @@ def _decoder(kind: Any) -> Callable[[Any], Any]:
         number = inner[0] if origin is npt.NDArray else get_args(inner[1])[0]
         return lambda value: np.array(value, dtype=number)
     if isinstance(kind, type) and is_dataclass(kind):
-        annotations = get_type_hints(kind)
+        decoders = {name: _again(_decoder(hint)) for name, hint in get_type_hints(kind).items()}
         return lambda value: kind(
-            **{key: None if item is None else _decoder(annotations[key])(item) for key, item in value.items()}
+            **{key: None if item is None else decoders[key](item) for key, item in value.items()}
         )
     return intern if kind is str else lambda value: value
+
+
+def _again(decoder: Callable[[Any], _T]) -> Callable[[Any], _T]:
+    """A decoder that gives the last object once more for the same content: runs of a study have one router."""
+    last: tuple[bytes, Any] = b"", None
+
+    def decoded(value: Any) -> _T:
+        nonlocal last
+        if not isinstance(value, dict):
+            return decoder(value)
+        content, known = marshal.dumps(value, 2), last
+        if known[0] != content:
+            last = known = content, decoder(value)
+        again: _T = known[1]
+        return again
+
+    return decoded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,8 +35,8 @@ class DesignResult(Tabular, Shown):
         Whether the separate checker accepts the verdict; None when it had nothing to check, or too much.
     replay : Replay or None
         The counterexample replayed in the simulator, when there is one.
-    runs : tuple of Run
-        Ordered by load, then seed.
+    runs : sequence of Run
+        Ordered by load, then seed; each is made anew whenever it is looked at.
 
     Examples
     --------
@@ -52,7 +53,7 @@ class DesignResult(Tabular, Shown):
     delivery: Delivery
     certificate_holds: bool | None
     replay: Replay | None
-    runs: tuple[Run, ...]
+    runs: Sequence[Run]
 
     def __repr__(self) -> str:
         return f"<DesignResult {self.design.name}: {self.verdict!r}, {len(self.runs)} runs>"
@@ -66,8 +67,10 @@ class DesignResult(Tabular, Shown):
     @property
     def stable_up_to(self) -> float | None:
         """Highest load at which all runs are stable; None if there is none."""
-        loads = {run.offered_load for run in self.runs}
-        return max(loads - {run.offered_load for run in self.runs if not run.stable}, default=None)
+        stable: dict[float, bool] = {}
+        for run in self.runs:
+            stable[run.offered_load] = run.stable and stable.get(run.offered_load, True)
+        return max((load for load, every in stable.items() if every), default=None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -26,6 +26,7 @@ from unknot.studies.points import (
     read,
     run_point,
 )
+from unknot.studies.records import Packed, packed
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.studies.store import Store
 from unknot.studies.study import Study
@@ -46,7 +47,12 @@ class Sweep:
 
     Attributes
     ----------
-    done : dict of Slot to Proven or Run
+    done : dict of Slot to Proven or bytes
+        Proofs, and texts of runs, `packed` beside that of the first run of their design.
+    first : dict of int to bytes
+        That text, by design.
+    unstable : set of Slot
+        Runs beyond which a search does not go.
     last : list of int
         Position of the highest load of each design that is wanted.
     tried : list of list of int
@@ -80,6 +86,8 @@ class Sweep:
         self.stops = settings is not None and settings.stop_at_saturation
         self.bisects = settings is not None and settings.search == "saturation"
         self.done: dict[Slot, Any] = {}
+        self.first: dict[int, bytes] = {}
+        self.unstable: set[Slot] = set()
         self.last = [len(self.loads) - 1] * len(relations)
         # A run waits for the proof of its design, which says whether packets arrive at all.
         self.todo: list[Slot] = [(-1, index, 0) for index in range(len(relations))]
@@ -181,7 +189,7 @@ class Sweep:
         except UnknotError as error:
             self.store.drop(point.key, str(error))
             return False
-        self._finish(slot, result, "kept from before")
+        self._finish(slot, result, text, "kept from before")
         return True
 
     def _keep(self, finished: Sequence[tuple[Batch, Computed]]) -> None:
@@ -197,15 +205,20 @@ class Sweep:
         ]
         self.store.put_all((point.key, point.text, text) for _, point, text in texts)
         for slot, point, text in texts:
-            self._finish(slot, read(point, text), "done")
+            self._finish(slot, read(point, text), text, "done")
         for batch, own in finished:
             self.seconds |= {index: own.seconds for load, index, _ in batch if load >= 0}
             if own.error is not None:
                 raise own.error
 
-    def _finish(self, slot: Slot, result: Proven | Run, how: str) -> None:
+    def _finish(self, slot: Slot, result: Proven | Run, text: str, how: str) -> None:
         load, index, _ = slot
-        self.done[slot] = result
+        if isinstance(result, Proven):
+            self.done[slot] = result
+        else:
+            self.done[slot] = packed(text, self.first.setdefault(index, text.encode()))
+            if not (result.stable or result.undecided):  # one too short to tell does not end higher loads
+                self.unstable.add(slot)
         self.counted += self._wanted(slot)
         if isinstance(result, Proven):
             if not result.delivery.delivered:
@@ -216,7 +229,7 @@ class Sweep:
                 self._try(index, range(len(self.loads)))
         elif self.bisects:
             self._narrow(index, load)
-        elif self.stops and not _may_go_on(result):
+        elif self.stops and slot in self.unstable:
             self._end_at(index, load)
         if self.progress is not None:
             what = "proof" if load < 0 else f"load {self.loads[load]:g}"
@@ -242,7 +255,7 @@ class Sweep:
         slots = [(load, index, seed) for seed in range(len(self.seeds))]
         if all(slot in self.done for slot in slots):
             low, high = self.bracket[index]
-            stable = all(_may_go_on(self.done[slot]) for slot in slots)
+            stable = self.unstable.isdisjoint(slots)
             self.bracket[index] = (load, high) if stable else (low, load)
             self._bisect(index)
 
@@ -264,7 +277,7 @@ class Sweep:
             delivery=proven.delivery,
             certificate_holds=proven.certificate_holds,
             replay=proven.replay,
-            runs=tuple(self.done[slot] for slot in self._runs(index)),
+            runs=Packed(Run, [self.done[slot] for slot in self._runs(index)], self.first.get(index, b"")),
         )
 
     def _open(self, index: int) -> Proven:
@@ -272,8 +285,3 @@ class Sweep:
         over = Deadline(self.deadline.seconds, 0.0)
         verdict = check(self.relations[index], self.study.designs[index].switching, time_limit=over)
         return Proven(verdict, NOT_FOLLOWED, None, None)
-
-
-def _may_go_on(run: Run) -> bool:
-    """Whether higher loads are worth a look: a run that is too short to tell does not end them."""
-    return run.stable or run.undecided

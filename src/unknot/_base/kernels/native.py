@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
 from threading import RLock
 from typing import Any
@@ -70,7 +70,8 @@ class Native:
         return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * words)(address)
 
     def __call__(self, *arguments: Any) -> int:
-        answer = self.function(*self._words(self.kinds, arguments))
+        function = self.__dict__.get("_function") or self.function  # no lock where it is there: short runs notice
+        answer = function(*self._words(self.kinds, arguments))
         if answer == RAISED:
             # Indices are checked only on demand; else what raises is an array that finds no memory.
             if os.environ.get("NUMBA_BOUNDSCHECK") == "1":
@@ -78,17 +79,18 @@ class Native:
             raise MemoryError(f"no memory is left for the arrays of {self.module}.{self.name}")
         return answer
 
-    def _words(self, kinds: tuple[Any, ...], arguments: tuple[Any, ...]) -> Iterator[int]:
+    def _words(self, kinds: tuple[Any, ...], arguments: tuple[Any, ...]) -> list[int]:
+        words: list[int] = []
         for kind, argument in zip(kinds, arguments, strict=True):
-            if isinstance(kind, tuple):
-                yield from self._words(kind, argument)
-            elif kind == NUMBER:
-                yield int(argument)
+            if kind == NUMBER:
+                words.append(int(argument))
+            elif isinstance(kind, tuple):
+                words += self._words(kind, argument)
             elif words_of(kind) == 1:
-                yield argument.ctypes.data
+                words.append(argument.ctypes.data)
             elif argument.dtype == kind and argument.ndim == 1 and argument.flags.c_contiguous:
-                yield argument.ctypes.data
-                yield argument.size
+                words += argument.ctypes.data, argument.size
             else:
                 shape = f"{argument.dtype} {argument.shape}"
                 raise TypeError(f"{self.name} takes a contiguous array of {kind}, not {shape}")
+        return words

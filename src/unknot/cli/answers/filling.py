@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
@@ -17,6 +16,19 @@ from unknot.routing.relation import Relation
 
 class Answer(dict[str, Any]):
     """A filled form: what `json.dumps` takes."""
+
+
+class Answers(Sequence[Answer]):
+    """Forms filled from objects of one kind, each when it is looked at; `json.dumps` takes a list of them."""
+
+    def __init__(self, form: type, sources: Sequence[object], of: Relation | Network) -> None:
+        self.form, self.sources, self.of = form, sources, of
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def __getitem__(self, at: Any) -> Any:
+        return answer(self.form, self.sources[at], of=self.of)
 
 
 def answer(
@@ -65,7 +77,7 @@ def answer(
 
 
 def _has(source: object, name: str) -> bool:
-    return inspect.getattr_static(source, name, MISSING) is not MISSING
+    return name in getattr(source, "__dict__", ()) or hasattr(type(source), name)
 
 
 class Subject:
@@ -90,7 +102,7 @@ def _written(hint: Any, value: Any, subject: Subject | None) -> Any:
         if get_origin(hint) is Annotated:
             return _written(hint, value, subject)
     inner = get_args(hint)
-    if value is None or isinstance(value, (str, Answer)):
+    if value is None or isinstance(value, (str, Answer, Answers)):
         return value
     if is_form(hint):
         keys = keys_of(hint)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from unknot._base.switching import Switching
 from unknot._base.units import Units
-from unknot.cli.answers.filling import Answer, answer
+from unknot.cli.answers.filling import Answer, Answers, answer
 from unknot.cli.answers.form import CIRCLE, NONZERO, Form, Number, Positive, form_of, key
 from unknot.cli.answers.messages import ReplayForm
 from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits, in_units
@@ -68,7 +68,7 @@ class CurveAnswer(WithUnits):
 def curve_answer(result: StudyResult, units: Units | None = None) -> Answer:
     """Return curves as plain values."""
     designs = [design_answer(design) for design in result.designs]
-    return answer(CurveAnswer, designs=designs, units=in_units(units, result.rows))
+    return answer(CurveAnswer, designs=designs, units=units and in_units(units, result.rows))
 
 
 def design_answer(result: DesignResult) -> Answer:
@@ -83,7 +83,7 @@ def design_answer(result: DesignResult) -> Answer:
         verdict=answer(VerdictForm, result.verdict, of=relation, certificate_holds=result.certificate_holds),
         delivery=answer(DeliveryForm, result.delivery, of=relation),
         replay=replay and answer(ReplayForm, replay, of=relation),
-        runs=[answer(RunForm, run, of=relation) for run in result.runs],
+        runs=Answers(RunForm, result.runs, relation),
     )
 
 
@@ -91,7 +91,7 @@ def study_answer(result: StudyResult, report: str, units: Units | None = None) -
     """Return a study as plain values."""
     study = result.study
     designs = [design_answer(design) for design in result.designs]
-    real = in_units(units, result.rows)
+    real = units and in_units(units, result.rows)
     return answer(RunAnswer, title=study.title, study=study.path, designs=designs, report=report, units=real)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from rich.box import SIMPLE_HEAD
@@ -114,7 +115,7 @@ def _form_in(hint: Any) -> Any:
 
 def print_forms(form: type[Form], filled: Any, title: str, scale: Scale = PLAIN, max_rows: int = MOST_ROWS) -> None:
     """Print a table of a list of filled forms, or of a dictionary of them by what they are named."""
-    named = list(filled.items()) if isinstance(filled, dict) else [("", one) for one in filled]
+    named = list(filled.items()) if isinstance(filled, dict) else [("", one) for one in islice(filled, max_rows)]
     paths = form.table or tuple(keys_of(form))
     lines = [
         [Text(name), *(text(path, *_at(form, one, path), scale) for path in paths)] for name, one in named[:max_rows]
@@ -122,8 +123,8 @@ def print_forms(form: type[Form], filled: Any, title: str, scale: Scale = PLAIN,
     used = [i for i in range(len(paths) + 1) if any(line[i] for line in lines)]
     headings = ["", *(label(path.rpartition(".")[2]) for path in paths)]
     numbers = [headings[i] for i in used if all(line[i].plain[:1] in "0123456789-–" for line in lines)]
-    if len(named) > max_rows:
-        title = f"{title}: {max_rows} of {len(named)}; --json has all"
+    if len(filled) > max_rows:
+        title = f"{title}: {max_rows} of {len(filled)}; --json has all"
     print_table([headings[i] for i in used], [[line[i] for i in used] for line in lines], title=title, right=numbers)
 
 

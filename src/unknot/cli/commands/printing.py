@@ -61,7 +61,7 @@ def show_json(answer: dict[str, Any]) -> None:
         answer = {**answer, "manifest": vars(manifest)}
     ANSWERING.set()
     unicode = holds_unicode(sys.stdout)
-    print(_escaped(json.dumps(answer, indent=2, ensure_ascii=not unicode)))
+    print(_escaped(json.dumps(answer, indent=2, ensure_ascii=not unicode, default=list)))
 
 
 def printable(text: str, stream: Any) -> str:

@@ -91,5 +91,6 @@ def run(
         result = run_study(loaded, executor=executor, jobs=jobs, store=store, progress=progress, note=notify)
     report = out / f"{study.stem}.html"
     write_study_report(result, report, units=scale.units)
-    write_rows(result.rows, csv, parquet, units=scale.units)
+    if csv or parquet:
+        write_rows(result.rows, csv, parquet, units=scale.units)
     put(json, RunAnswer, study_answer(result, str(report), scale.units), scale)

@@ -125,7 +125,9 @@ class Engine:
         for part in self.parts:
             if part.count.packed:
                 kernels.unpack(part.raw, 0)
-        stored: npt.NDArray[np.int32] = self.parts[0].inputs.stored[self.parts[0].in_row[: self.relation.num_vcs]]
+        part = self.parts[0]
+        inputs = np.asarray(part.tables["inputs"])  # of records a look takes longer, which short runs notice
+        stored: npt.NDArray[np.int32] = inputs["stored"][part.tables["in_row"][: self.relation.num_vcs]]
         return stored
 
     def measure(self, begin: int, end: int) -> None:
