@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
 import pytest
 
 from unknot._base.deadline import clock
+from unknot.lanes import annealing
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.grown import grown
 from unknot.lanes.path_set import demand, path_set
@@ -26,3 +30,20 @@ def test_lanes_around_roots_serve_what_is_left_when_time_ends() -> None:
     paths = path_set(demand(tod.network("torus(5, 5)")))
     for orders in grown(paths, SearchEffort(clock()), 1, 30):
         assert orders_of(paths, orders.key)[1] == 0
+
+
+def test_halves_of_lanes_come_to_the_same_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = path_set(demand(tod.network("torus(6, 6)")))
+    keys = []
+    for workers in (2, 1):
+        monkeypatch.setattr(annealing, "ThreadPoolExecutor", lambda _, workers=workers: ThreadPoolExecutor(workers))
+        orders, unserved = orders_of(paths, np.random.default_rng(3).random((3, paths.source.size)))
+        left, _ = annealing.anneal_round(
+            paths, orders, unserved, 20_000, (4.0, 1.0), SearchEffort(seed=5), spare=0.2, halved=True
+        )
+        again, unserved = orders_of(paths, orders.key.copy())
+        assert left == unserved == orders.missed.sum()
+        assert np.array_equal(again.cover, orders.cover)
+        assert np.array_equal(again.reach, orders.reach)
+        keys.append(orders.key)
+    assert np.array_equal(*keys)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.lanes.annealing import anneal_round
+from unknot.lanes.annealing import anneal_round, bits_in
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.path_set import Floats, of_pairs, served
 from unknot.lanes.rooted import ServingOrders, lane_after_lane, orders_of
@@ -16,15 +16,15 @@ from unknot.lanes.rooted import ServingOrders, lane_after_lane, orders_of
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, PathSet
 
-COVERED = 0.99
+COVERED = 0.97
 """Share of the pairs that the lanes serve with which the annealing begins."""
-ROUND = 100
+ROUND = 200
 """Moves for each channel and lane of a round, if there is time; twice as many in the next with as many lanes."""
 ROUNDS = 4
 """Rounds in one lane less than is known to do, before the search ends."""
 SHARE = 0.8
 """Share of the time that is left for a round: it ends when all pairs are served, and a slower one leaves fewer."""
-HEAT = (4.0, 0.8)
+HEAT = (8.0, 1.5)
 """Temperatures at the beginning and at the end of a round."""
 SPARE = 0.2
 """Cost when a pair loses its last lane but one, in pairs that lose their last; a later move may lose that one too."""
@@ -47,7 +47,9 @@ def grown(paths: PathSet, effort: SearchEffort, low: int, most: int) -> Iterator
     spent = 0
     while low <= len(orders.key) < most and spent < ROUNDS:
         moves = ROUND * orders.key.size << spent
-        unserved, _ = anneal_round(paths, orders, unserved, moves, HEAT, effort, share=SHARE, spare=SPARE)
+        unserved, _ = anneal_round(
+            paths, orders, unserved, moves, HEAT, effort, share=SHARE, spare=SPARE, halved=True
+        )
         if unserved == 0:
             most, spent = len(orders.key), 0
             yield ServingOrders(orders.key.copy(), paths.nearer)
@@ -87,4 +89,4 @@ def _least_needed(paths: PathSet, orders: Orders) -> int:
     once, twice = np.zeros_like(paths.wanted), np.zeros_like(paths.wanted)
     for cover in orders.cover:
         once, twice = once | cover, twice | (once & cover)
-    return int(np.argmin([np.bitwise_count(cover & paths.wanted & ~twice).sum() for cover in orders.cover]))
+    return int(np.argmin([bits_in(cover & paths.wanted & ~twice).sum() for cover in orders.cover]))

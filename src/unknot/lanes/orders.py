@@ -27,7 +27,7 @@ ROUND = 200
 """Moves for each channel and lane of the first round."""
 LARGE = 1 << 14
 """Channels × words from which a search begins with orders around roots, and not with random ones."""
-GROWN = 1 << 13
+GROWN = 1 << 12
 """Channels × words from which lanes are grown before the search."""
 BELOW = 0.1
 """Share of the time that is left for refuting a number of lanes before the search, and for annealing before that."""
@@ -112,7 +112,7 @@ def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None
                 raise RelationError(f"no routes in {limit} lanes were found; {left} pairs of routers were left over")
             best = fewer
         effort.reached(len(best))
-        large = hops is None and paths.nearer.size > GROWN
+        large = hops is None and paths.nearer.size >= GROWN
         if large and exact.low < len(best):
             for better in grown(paths, effort, exact.low, len(best)):
                 best = better
