@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from unknot.lanes.effort import SearchEffort
+from unknot.lanes.effort import WORK, SearchEffort
 
 if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, PathSet
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 AIMED = 0.9
 """Share of moves that are aimed at a pair that is not served."""
+STEPS = 4
+"""Steps of halves in which each channel of each lane is moved once."""
 SHARE = 0.5
 """Share of the time that is left, in which a round has to end."""
 
@@ -79,11 +81,13 @@ def annealed(
     from unknot.lanes.anneal_kernel import anneal
 
     state = np.random.default_rng(seed).integers(2**63, size=2).astype(np.uint64)[:, None]
-    least, steps = cost, effort.cooled(moves, heat, share=share, words=paths.nearer.size)
+    halved = halved and len(orders.key) > 1
+    words = STEPS * WORK // orders.key.size if halved else paths.nearer.size
+    least, steps = cost, effort.cooled(moves, heat, share=share, words=words)
     with ThreadPoolExecutor(2) as threads:
         for count, now, then in steps:
             yield cost, least
-            if halved and len(orders.key) > 1:
+            if halved:
                 cost, made = _halves(threads, paths, orders, state, (count, now, then), spare)
                 least = min(least, cost)
             else:
