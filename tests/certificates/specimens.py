@@ -37,7 +37,8 @@ from unknot.routing import (
 )
 from unknot.traffic.collectives.bounds import bound
 from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.platform import platform_of
+from unknot.traffic.collectives.platform import Channel, Platform, platform_of
+from unknot.traffic.collectives.textbook import textbook
 from unknot.verify import check, deliver, update
 from unknot.verify.protocols import check_protocol, protocol
 from unknot.verify.protocols.evidence import claims as protocol_claims
@@ -131,6 +132,13 @@ def _by_states() -> Document:
     return document(relation.network, relation, protocol_claims(verdict))
 
 
+def _schedule(kind: str, algorithm: str) -> Document:
+    nodes = range(3)
+    channels = [Channel(a, b, Fraction(a + 1, 2), Fraction(b, 3)) for a in nodes for b in nodes if a != b]
+    platform = Platform("three", 3, tuple(channels), tuple(nodes))
+    return textbook(platform, Operation(kind, platform.members, Fraction(8)), algorithm).pipelined(2).claim()
+
+
 def _with_terminals() -> Document:
     relation = in_classes(dimension_order(mesh(2)))
     separate, shared = (
@@ -169,6 +177,8 @@ def _texts() -> dict[str, str]:
         "all-gather": document(None, None, [_collective("all_gather")]),
         "all-to-all": document(None, None, [_collective("all_to_all")]),
         "broadcast": document(None, None, [_collective("broadcast", 5)]),
+        "schedule": document(None, None, [_schedule("all_reduce", "ring")]),
+        "schedule of pairs": document(None, None, [_schedule("all_to_all", "bruck")]),
         "parts": document(given.network, given, [delivery_claim(given, True)], [_left(given.network)]),
         "update": _updated(dimension_order(mesh(2, 2)), dimension_order(mesh(2, 2), order=[1, 0])),
         "update in any order": _updated(dimension_order(line(4)), up_down(line(4), root=1)),

@@ -2572,24 +2572,114 @@ def fraction(parts: Any, what: str) -> Fraction:
     return Fraction(*integers(parts, what, 1, 10**100, 2))
 
 
+class Collective:
+    """A collective operation and what it runs on, as claims tell of them."""
+
+    def __init__(self, claim: Any, width: int) -> None:
+        """Read a claim whose channels are lists of `width` numbers: two nodes, bandwidth, perhaps latency."""
+        self.kind, nodes = field(claim, "kind", str), field(claim, "nodes", int)
+        self.members = integers(field(claim, "members", list), "members", 0, nodes)
+        if len(set(self.members)) < max(2, len(self.members)):
+            raise Rejected("members: two or more are expected, each once")
+        rooted = self.kind in ("broadcast", "reduce", "scatter", "gather")
+        self.root = field(claim, "root", int) if rooted else None
+        if claim.get("root", 0) != self.root or (rooted and self.root not in self.members):
+            raise Rejected(f"{self.kind}: the root is not what it should be")
+        self.size, self.time = fraction(claim.get("size"), "size"), fraction(claim.get("time"), "time")
+        self.channels: list[tuple[int, int, Fraction]] = []
+        self.latency: list[Fraction] = []
+        for channel in field(claim, "channels", list):
+            if not isinstance(channel, list) or len(channel) != width:
+                raise Rejected(f"channels: lists of {width} numbers are expected")
+            source, target = integers(channel[:2], "nodes of a channel", 0, nodes)
+            self.channels.append((source, target, fraction(channel[2:4], "bandwidth")))
+            if width > 4:
+                above, below = integers(channel[4:], "latency", 0, 10**100, 2)
+                self.latency.append(Fraction(above, below) if below else fraction(channel[4:], "latency"))
+        self.shown = f"{self.kind} of {len(self.members)} members, size {self.size}"
+
+
+def check_schedule(claim: Any, proof: Any) -> str:
+    """Replay a schedule chunk by chunk: who has what after each step, and how long the step takes.
+
+    A chunk has a size, the member that has it at first (none: each member has its own, to be added up), and the one
+    that must have it at the end (none: each). In a step chunks go from member to member over channels in a row; what
+    is sent is what was there when the step began. It is added to what is there, of which no part may be the same, or
+    takes its place, and then nothing may be lost. A step takes the longest latency of its paths, and what its busiest
+    channel carries over the bandwidth of that.
+    """
+    told = Collective(claim, 6)
+    members, root, channels = told.members, told.root, told.channels
+    others = [member for member in members if member != root]
+    blocks: dict[str, set[tuple[int | None, int | None]]] = {
+        "broadcast": {(root, None)},
+        "reduce": {(None, root)},
+        "scatter": {(root, member) for member in others},
+        "gather": {(member, root) for member in others},
+        "all_gather": {(member, None) for member in members},
+        "reduce_scatter": {(None, member) for member in members},
+        "all_reduce": {(None, None)},
+        "all_to_all": {(one, other) for one in members for other in members if one != other},
+    }
+    if told.kind not in blocks:
+        raise Rejected(f"{told.kind:.40} is no operation that this checker knows: they are {', '.join(blocks)}")
+    amounts = dict.fromkeys(blocks[told.kind], Fraction(0))
+    place = {member: 1 << bit for bit, member in enumerate(members)}
+    every = (1 << len(members)) - 1
+    sizes: list[Fraction] = []
+    holds: dict[tuple[int, int], int] = {}
+    expected: list[tuple[tuple[int, int], int]] = []
+    for number, chunk in enumerate(field(proof, "chunks", list)):
+        ends = chunk[2:] if isinstance(chunk, list) and len(chunk) == 4 else [""]
+        if not {type(end) for end in ends} <= {int, type(None)} or tuple(ends) not in amounts:
+            raise Rejected(f"chunk {number}: a size, and a source and a target of {told.kind}, are expected")
+        sizes.append(fraction(chunk[:2], "size of a chunk"))
+        source, target = chunk[2:]
+        amounts[source, target] += sizes[-1]
+        holds.update({(number, member): place[member] for member in ([source] if source is not None else members)})
+        whole = every if source is None else place[source]
+        expected += [((number, member), whole) for member in ([target] if target is not None else members)]
+    for (source, target), amount in amounts.items():
+        if amount != told.size:
+            raise Rejected(f"chunks from {source} to {target} have {amount} bytes together, not {told.size}")
+    time = Fraction(0)
+    for step, sends in enumerate(field(proof, "steps", list)):
+        before, late, loads = [], Fraction(0), dict[int, Fraction]()
+        for send in sends if isinstance(sends, list) else [None]:
+            if not isinstance(send, list) or len(send) != 5 or type(send[3]) is not bool:
+                raise Rejected(f"step {step}: lists of chunk, source, target, reduces and path are expected")
+            chunk, source, target = integers(send[:3], "a transfer", 0, 2**40)
+            path = integers(send[4], "channels of a transfer", 0, len(channels))
+            ends = [source, *(channels[channel][1] for channel in path)]
+            if not path or ends[:-1] != [channels[channel][0] for channel in path] or ends[-1] != target:
+                raise Rejected(f"step {step}: channels {path} do not lead from {source} to {target}")
+            if target not in place or (chunk, source) not in holds:
+                raise Rejected(f"step {step}: node {source} cannot send chunk {chunk} to node {target}")
+            before.append((chunk, target, send[3], holds[chunk, source]))
+            late = max(late, sum((told.latency[channel] for channel in path), Fraction(0)))
+            for channel in path:
+                loads[channel] = loads.get(channel, Fraction(0)) + sizes[chunk]
+        for chunk, target, reduces, sent in before:
+            there = holds.get((chunk, target), 0)
+            if (there & sent) if reduces else (there & ~sent):
+                raise Rejected(
+                    f"step {step}: node {target} would {'add' if reduces else 'lose'} a part of chunk {chunk}"
+                )
+            holds[chunk, target] = there | sent
+        time += late + max((load / channels[channel][2] for channel, load in loads.items()), default=Fraction(0))
+    for (chunk, member), whole in expected:
+        if holds.get((chunk, member), 0) != whole:
+            raise Rejected(f"member {member} does not end with all of chunk {chunk}")
+    if time != told.time:
+        raise Rejected(f"the steps take {time}, not {told.time}")
+    return f"{told.shown}: done in {time}"
+
+
 def check_collective(claim: Any, proof: Any) -> str:
     """Check that no schedule of a collective operation takes less than a time, by what must leave a set of nodes."""
-    kind, nodes = field(claim, "kind", str), field(claim, "nodes", int)
-    members = set(integers(field(claim, "members", list), "members", 0, nodes))
-    if len(members) < max(2, len(claim["members"])):
-        raise Rejected("members: two or more are expected, each once")
-    rooted = kind in ("broadcast", "reduce", "scatter", "gather")
-    root = field(claim, "root", int) if rooted else None
-    if claim.get("root", 0) != root or (rooted and root not in members):
-        raise Rejected(f"{kind}: the root is not what it should be")
-    size, time = fraction(claim.get("size"), "size"), fraction(claim.get("time"), "time")
-    shown = f"{kind} of {len(members)} members, size {size}: not below {time}"
-    channels: list[tuple[int, int, Fraction]] = []
-    for channel in field(claim, "channels", list):
-        if not isinstance(channel, list) or len(channel) != 4:
-            raise Rejected("channels: lists of two nodes, numerator and denominator are expected")
-        source, target = integers(channel[:2], "nodes of a channel", 0, nodes)
-        channels.append((source, target, fraction(channel[2:], "bandwidth")))
+    told = Collective(claim, 4)
+    kind, members, root, size, time = told.kind, set(told.members), told.root, told.size, told.time
+    nodes, channels, shown = claim["nodes"], told.channels, f"{told.shown}: not below {time}"
     if kind == "all_to_all":
         lengths = integers(field(proof, "lengths", list), "lengths", 0, 10**12, len(channels))
         far = sum(ways_out(channels, lengths, member, members) for member in members)
@@ -2637,7 +2727,7 @@ def ways_out(channels: list[tuple[int, int, Fraction]], lengths: list[int], star
 
 
 OF_NETWORKS = {"load": check_load, "update": check_update}
-OF_RULES = {"collective": check_collective, "rule": check_rule, "rules": check_rules}
+OF_RULES = {"collective": check_collective, "rule": check_rule, "rules": check_rules, "schedule": check_schedule}
 OF_TABLES = {
     "changes": check_changes,
     "cuts": check_cuts,

@@ -195,8 +195,8 @@ def _members(network: Network, root: int, others: Sequence[int] | None, order: s
     return row[start:] + row[:start]
 
 
-def _halves(count: int, root: int) -> Iterator[tuple[int, int, int, int, int]]:
-    """Step, sender, receiver and the part the receiver serves, by position, steps ascending."""
+def halves(count: int, root: int) -> Iterator[tuple[int, int, int, int, int]]:
+    """Recursive halving: step, sender, receiver and the part the receiver serves, by position, steps ascending."""
     parts = [(0, count, root)]
     step = 0
     while any(high - low > 1 for low, high, _ in parts):
@@ -218,7 +218,7 @@ def _halves(count: int, root: int) -> Iterator[tuple[int, int, int, int, int]]:
 def _spread(row: list[int], root: int, carried: Callable[[list[int]], tuple[tuple[int, ...], int]]) -> list[Send]:
     sends: list[Send] = []
     got: dict[int, int] = {}
-    for step, sender, receiver, low, high in _halves(len(row), root):
+    for step, sender, receiver, low, high in halves(len(row), root):
         blocks, size = carried(row[low:high])
         needs = (got[sender],) if sender in got else ()
         got[receiver] = len(sends)

@@ -1,0 +1,182 @@
+"""A schedule of chunks: which part of the data goes where in which step, over which channels, copied or reduced.
+
+Steps follow each other: all that is sent in one has arrived when the next begins. A step takes the longest latency
+of its transfers, and then the bytes of its busiest channel over the bandwidth of that. Data that pass several
+channels in a step are forwarded as they come (cut-through)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Any
+
+import numpy as np
+
+from unknot._base.memory import require
+from unknot._base.shown import Brief
+from unknot.traffic.collectives.operation import Operation
+from unknot.traffic.collectives.platform import Platform
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A part of the data, in bytes.
+
+    Attributes
+    ----------
+    size : Fraction
+    source : int or None
+        Member that has it at the beginning; None: every member has one, and they are to be reduced.
+    target : int or None
+        Member that has it at the end, or all of it reduced; None: every member.
+    """
+
+    size: Fraction
+    source: int | None
+    target: int | None
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A chunk sent from one node to another in a step, over channels that follow each other.
+
+    What is sent is what the source had when the step began. With `reduces` the target adds it to its own; else it
+    replaces its own.
+    """
+
+    step: int
+    chunk: int
+    source: int
+    target: int
+    path: tuple[int, ...]
+    reduces: bool = False
+
+
+@dataclass(frozen=True, repr=False)
+class ChunkSchedule(Brief):
+    """An operation on a platform as transfers of chunks, ordered by step.
+
+    Examples
+    --------
+    >>> from unknot.traffic.collectives.platform import Channel
+    >>> pair = Platform("pair", 2, (Channel(0, 1, Fraction(2), Fraction(5)),), (0, 1))
+    >>> sent = (Transfer(0, 0, 0, 1, (0,)),)
+    >>> whole = Operation("broadcast", (0, 1), Fraction(12), root=0)
+    >>> schedule = ChunkSchedule("one message", pair, whole, (Chunk(Fraction(12), 0, None),), sent)
+    >>> schedule.time
+    Fraction(11, 1)
+    """
+
+    name: str
+    platform: Platform
+    operation: Operation
+    chunks: tuple[Chunk, ...]
+    transfers: tuple[Transfer, ...]
+
+    @property
+    def steps(self) -> int:
+        """Number of steps."""
+        return max((sent.step + 1 for sent in self.transfers), default=0)
+
+    @cached_property
+    def costs(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """Longest latency, and time of the busiest channel, of each step."""
+        scale = lcm(*(chunk.size.denominator for chunk in self.chunks))
+        sizes = [int(chunk.size * scale) for chunk in self.chunks]
+        loads = [defaultdict[int, int](int) for _ in range(self.steps)]
+        paths = [set[tuple[int, ...]]() for _ in loads]
+        for sent in self.transfers:
+            paths[sent.step].add(sent.path)
+            for channel in sent.path:
+                loads[sent.step][channel] += sizes[sent.chunk]
+        on = self.platform.channels
+        return tuple(
+            (
+                max((sum((on[c].latency for c in path), Fraction(0)) for path in used), default=Fraction(0)),
+                max((load / on[c].bandwidth for c, load in busy.items()), default=Fraction(0)) / scale,
+            )
+            for used, busy in zip(paths, loads, strict=True)
+        )
+
+    @property
+    def latency(self) -> Fraction:
+        """What the time would be if nothing had a size."""
+        return sum((latency for latency, _ in self.costs), Fraction(0))
+
+    @property
+    def time(self) -> Fraction:
+        """Sum of the times of the steps."""
+        return sum((latency + busy for latency, busy in self.costs), Fraction(0))
+
+    @cached_property
+    def _loads(self) -> tuple[np.ndarray[Any, np.dtype[np.float64]], np.ndarray[Any, np.dtype[np.float64]]]:
+        """Time of each channel in each step, and the latency of each step, rounded."""
+        on = self.platform.channels
+        require(f"loads of {self.steps} steps on {len(on)} channels", 16 * self.steps * len(on))
+        busy = np.zeros((self.steps, len(on)))
+        sizes, width = [float(chunk.size) for chunk in self.chunks], np.array([float(c.bandwidth) for c in on])
+        for sent in self.transfers:
+            for channel in sent.path:
+                busy[sent.step, channel] += sizes[sent.chunk]
+        return busy / width, np.array([float(latency) for latency, _ in self.costs])
+
+    def pipelined_costs(self, pieces: int) -> tuple[float, float, int]:
+        """Latency and busy time with each chunk in pieces, rounded, and the steps from one step to the next.
+
+        Either all pieces of a step go before the next step, or a step begins one piece after the one before.
+        """
+        busy, latency = self._loads
+        apart = (float(latency.sum() * pieces), float(busy.max(axis=1).sum()), pieces)
+        summed = np.pad(np.cumsum(busy, axis=0), ((0, pieces - 1), (0, 0)), mode="edge")
+        window = summed.copy()
+        window[pieces:] -= summed[:-pieces]
+        late = sum(float(latency[max(0, j - pieces + 1) : j + 1].max()) for j in range(len(window)))
+        close = (late, float(window.max(axis=1).sum()) / pieces, 1)
+        return min(close, apart, key=lambda costs: costs[0] + costs[1])
+
+    def pipelined(self, pieces: int) -> ChunkSchedule:
+        """Return the schedule with each chunk cut in pieces that follow each other, in the faster of two orders."""
+        if pieces == 1:
+            return self
+        stride = self.pipelined_costs(pieces)[2]
+        chunks = tuple(replace(chunk, size=chunk.size / pieces) for chunk in self.chunks for _ in range(pieces))
+        transfers = [
+            replace(sent, step=sent.step * stride + piece, chunk=sent.chunk * pieces + piece)
+            for sent in self.transfers
+            for piece in range(pieces)
+        ]
+        return replace(self, chunks=chunks, transfers=in_steps(transfers))
+
+    def claim(self) -> dict[str, Any]:
+        """Return the claim that `unknot.certificates` replays chunk by chunk."""
+        on, operation = self.platform.channels, self.operation
+        steps: list[list[list[Any]]] = [[] for _ in range(self.steps)]
+        for sent in self.transfers:
+            steps[sent.step].append([sent.chunk, sent.source, sent.target, sent.reduces, list(sent.path)])
+        return {
+            "subject": "schedule",
+            "kind": operation.kind,
+            "nodes": self.platform.num_nodes,
+            "channels": [[c.source, c.target, *_parts(c.bandwidth), *_parts(c.latency)] for c in on],
+            "members": list(operation.members),
+            "root": operation.root,
+            "size": _parts(operation.size),
+            "time": _parts(self.time),
+            "proof": {
+                "chunks": [[*_parts(chunk.size), chunk.source, chunk.target] for chunk in self.chunks],
+                "steps": steps,
+            },
+        }
+
+
+def in_steps(transfers: Sequence[Transfer]) -> tuple[Transfer, ...]:
+    """Return transfers ordered by step; those of one step stay in their order."""
+    return tuple(sorted(transfers, key=lambda sent: sent.step))
+
+
+def _parts(number: Fraction) -> list[int]:
+    return [number.numerator, number.denominator]

@@ -1,0 +1,262 @@
+"""Algorithms of textbooks: rings, buckets, doubling, binomial and double trees, Bruck, pairwise and direct exchange.
+
+Most are in E. Chan, M. Heimlich, A. Purkayastha, R. van de Geijn: Collective communication: theory, practice, and
+experience. Concurrency and Computation: Practice and Experience, 19(13), 2007, 1749–1783. Besides: J. Bruck,
+C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby: Efficient algorithms for all-to-all communications in multiport
+message-passing systems. IEEE TPDS, 8(11), 1997; R. Rabenseifner: Optimization of collective reduction operations.
+ICCS 2004; P. Sanders, J. Speck, J. L. Träff: Two-tree algorithms for full bandwidth broadcast, reduction and scan.
+Parallel Computing, 35(12), 2009."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import prod
+from typing import TypeVar
+
+from unknot._base.errors import NetworkError, require_known
+from unknot.traffic.collectives.chunks import Chunk, ChunkSchedule, Transfer
+from unknot.traffic.collectives.collectives import halves
+from unknot.traffic.collectives.operation import Operation
+from unknot.traffic.collectives.platform import Platform
+from unknot.traffic.collectives.trees import Edge, PathOf, Tree, placed, shortest, spread, up_and_down
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Members of an operation in a row.
+
+    Attributes
+    ----------
+    row : tuple of int
+    root : int or None
+    places : mapping from member to tuple of int, or None
+        Coordinates of each; a torus's buckets need them.
+    """
+
+    row: tuple[int, ...]
+    root: int | None = None
+    places: Mapping[int, tuple[int, ...]] | None = None
+
+
+def _tree(root: int, sends: Sequence[tuple[int, int, int]], share: int = 1, leaf: int | None = None) -> Tree:
+    return Tree(root, tuple(Edge(step, one, other, ()) for step, one, other in sends), Fraction(1, share), leaf)
+
+
+def _steps(row: Sequence[T]) -> list[tuple[int, T, T]]:
+    return [(step, one, other) for step, (one, other) in enumerate(pairwise(row))]
+
+
+def _turned_to(row: Sequence[int], first: int) -> list[int]:
+    return [*row[first:], *row[:first]]
+
+
+def _ring(group: Group) -> list[Tree]:
+    return [_tree(member, _steps(_turned_to(group.row, i))) for i, member in enumerate(group.row)]
+
+
+def _bidirectional_ring(group: Group) -> list[Tree]:
+    rows = [(i, row) for row in (group.row, group.row[::-1]) for i in range(len(row))]
+    return [_tree(row[i], _steps(_turned_to(row, i)), 2) for i, row in rows]
+
+
+def _bucket(group: Group) -> list[Tree]:
+    """Around the ring of each dimension with all that was received before."""
+    places = group.places
+    if places is None:
+        raise NetworkError("bucket goes around the dimensions of a grid; this network has no coordinates")
+    at = {place: member for member, place in places.items()}
+    sizes = [len({place[k] for place in at}) for k in range(len(next(iter(at))))]
+    if len(at) < len(group.row) or prod(sizes) != len(group.row):
+        raise NetworkError(f"bucket needs a member at each place of a grid, not {len(at)} of {prod(sizes)}")
+    trees = []
+    for member in group.row:
+        holders, sends, begun = [places[member]], [], 0
+        for k, size in enumerate(sizes):
+            rings = [[(*p[:k], (p[k] + i) % size, *p[k + 1 :]) for i in range(size)] for p in holders]
+            sends += [(begun + step, at[a], at[b]) for ring in rings for step, a, b in _steps(ring)]
+            holders, begun = [place for ring in rings for place in ring], begun + size - 1
+        trees.append(_tree(member, sends))
+    return trees
+
+
+def _rounds(count: int, name: str) -> int:
+    if count & (count - 1):
+        raise NetworkError(f"{name} needs 2, 4, 8, … members, not {count}; bruck takes any number")
+    return count.bit_length() - 1
+
+
+def _doubling(group: Group) -> list[Tree]:
+    row = group.row
+    rounds = _rounds(len(row), "recursive doubling")
+    sends = [[(k, i ^ j, i ^ j ^ 1 << k) for k in range(rounds) for j in range(1 << k)] for i in range(len(row))]
+    return [_tree(row[i], [(k, row[a], row[b]) for k, a, b in sends[i]]) for i in range(len(row))]
+
+
+def _bruck(group: Group) -> list[Tree]:
+    row, n = group.row, len(group.row)
+    rounds = [(k, 1 << k) for k in range((n - 1).bit_length())]
+    return [
+        _tree(row[i], [(k, row[(i - j) % n], row[(i - j - d) % n]) for k, d in rounds for j in range(min(d, n - d))])
+        for i in range(n)
+    ]
+
+
+def _direct(group: Group) -> list[Tree]:
+    return [_tree(one, [(0, one, other) for other in group.row if other != one]) for one in group.row]
+
+
+def _pairwise(group: Group) -> list[Tree]:
+    row, n = group.row, len(group.row)
+    return [_tree(row[i], [(k, row[i], row[(i + k + 1) % n]) for k in range(n - 1)]) for i in range(n)]
+
+
+def _root(group: Group) -> int:
+    return group.row[0] if group.root is None else group.root
+
+
+def _binomial(group: Group) -> list[Tree]:
+    row = group.row
+    sends = [(step, row[a], row[b]) for step, a, b, _, _ in halves(len(row), row.index(_root(group)))]
+    return [_tree(_root(group), sends)]
+
+
+def _chain(group: Group) -> list[Tree]:
+    return [_tree(_root(group), _steps(_turned_to(group.row, group.row.index(_root(group)))))]
+
+
+def _double_tree(group: Group) -> list[Tree]:
+    """Two trees for half of the data each; who passes on in one is a leaf in the other, but for the root."""
+    row, last = _turned_to(group.row, group.row.index(_root(group))), len(group.row) - 1
+    trees = []
+    for other in (False, True):
+        rank = {v: v if not other else last + 1 - v if last % 2 == 0 else v % last + 1 for v in range(1, last + 1)}
+        parent = {v: up if (up := v & (v - 1) | (v & -v) << 1) <= last else v & (v - 1) for v in rank}
+        depth = {0: 0}
+
+        def below(v: int, depth: dict[int, int] = depth, parent: dict[int, int] = parent) -> int:
+            if v not in depth:
+                depth[v] = below(parent[v]) + 1
+            return depth[v]
+
+        rank[0] = 0
+        sends = sorted((below(v) - 1, rank[up], rank[v]) for v, up in parent.items())
+        trees.append(_tree(row[0], [(step, row[a], row[b]) for step, a, b in sends], 2))
+    return trees
+
+
+def _scatter_binomial(group: Group) -> list[Tree]:
+    (whole,) = _binomial(group)
+    onto = {edge.child: edge for edge in whole.edges}
+    trees = []
+    for member in group.row:
+        sends, at = list[tuple[int, int, int]](), member
+        while at != whole.root:
+            sends.insert(0, (onto[at].step, onto[at].parent, at))
+            at = onto[at].parent
+        trees += [_tree(whole.root, sends, leaf=member)] * (member != whole.root)
+    return trees
+
+
+def _scatter_direct(group: Group) -> list[Tree]:
+    return [_tree(_root(group), [(0, _root(group), m)], leaf=m) for m in group.row if m != _root(group)]
+
+
+def _exchange(group: Group, step: Callable[[int], int]) -> list[Tree]:
+    row, n = group.row, len(group.row)
+    pairs = [(row[i], row[(i + k) % n], step(k)) for k in range(1, n) for i in range(n)]
+    return [_tree(a, [(at, a, b)], leaf=b) for a, b, at in pairs]
+
+
+def _exchange_bruck(group: Group) -> list[Tree]:
+    """A block goes the bits of its distance, the lowest first."""
+    row, n = group.row, len(group.row)
+    trees = []
+    for i in range(n):
+        for k in range(1, n):
+            bits = [bit for bit in range(k.bit_length()) if k >> bit & 1]
+            at = [row[(i + (k & (1 << bit) - 1)) % n] for bit in bits] + [row[(i + k) % n]]
+            trees.append(_tree(row[i], list(zip(bits, at, at[1:], strict=False)), leaf=at[-1]))
+    return trees
+
+
+GATHERING: dict[str, Callable[[Group], list[Tree]]] = {
+    "ring": _ring, "bidirectional_ring": _bidirectional_ring, "bucket": _bucket, "recursive_doubling": _doubling,
+    "bruck": _bruck, "direct": _direct, "pairwise": _pairwise,
+}  # fmt: skip
+SPREADING: dict[str, Callable[[Group], list[Tree]]] = {
+    "binomial": _binomial, "chain": _chain, "double_tree": _double_tree, "direct": lambda group: _direct_from(group),
+}  # fmt: skip
+SCATTERING: dict[str, Callable[[Group], list[Tree]]] = {"binomial": _scatter_binomial, "direct": _scatter_direct}
+EXCHANGING: dict[str, Callable[[Group], list[Tree]]] = {
+    "direct": lambda group: _exchange(group, lambda k: 0),
+    "pairwise": lambda group: _exchange(group, lambda k: k - 1),
+    "bruck": _exchange_bruck,
+}
+REDUCING = {name if name != "recursive_doubling" else "rabenseifner": trees for name, trees in GATHERING.items()}
+TREES: dict[str, dict[str, Callable[[Group], list[Tree]]]] = {
+    "broadcast": SPREADING, "reduce": SPREADING, "scatter": SCATTERING, "gather": SCATTERING, "all_gather": GATHERING,
+    "reduce_scatter": {**GATHERING}, "all_reduce": {**SPREADING, **REDUCING}, "all_to_all": EXCHANGING,
+}  # fmt: skip
+"""Algorithms of each operation by name; recursive_doubling of an all_reduce besides, which has no trees."""
+
+
+def _direct_from(group: Group) -> list[Tree]:
+    return [tree for tree in _direct(group) if tree.root == _root(group)]
+
+
+def algorithms(kind: str) -> tuple[str, ...]:
+    """Names of the textbook algorithms of an operation."""
+    return (*TREES[kind], *("recursive_doubling",) * (kind == "all_reduce"))
+
+
+def textbook(
+    platform: Platform, operation: Operation, algorithm: str, path: PathOf | None = None, group: Group | None = None
+) -> ChunkSchedule:
+    """Return the schedule of an operation by an algorithm of `algorithms`.
+
+    Parameters
+    ----------
+    path : callable, optional
+        Channels from a member to another one; by default those of `shortest`.
+    group : Group, optional
+        The members in the order of rings and trees; by default as the operation names them.
+
+    Raises
+    ------
+    NetworkError
+        If there is no such algorithm, it does not take these members, or one cannot reach another one.
+
+    Examples
+    --------
+    >>> from unknot.network.families import torus
+    >>> from unknot.traffic.collectives.platform import platform_of
+    >>> platform = platform_of(torus(4, 4))
+    >>> gather = Operation("all_gather", platform.members, Fraction(64))
+    >>> ring = textbook(platform, gather, "ring")
+    >>> ring.steps, ring.time - ring.latency
+    (15, Fraction(960, 1))
+    """
+    kind = operation.kind
+    require_known(f"unknown algorithm of {kind}", algorithm, algorithms(kind), NetworkError)
+    path = path or shortest(platform)
+    group = group or Group(operation.members, operation.root)
+    if kind == "all_reduce" and algorithm == "recursive_doubling":
+        row = group.row
+        sent = [
+            Transfer(k, 0, row[i], row[i ^ 1 << k], path(row[i], row[i ^ 1 << k]), True)
+            for k in range(_rounds(len(row), "recursive doubling"))
+            for i in range(len(row))
+        ]
+        return ChunkSchedule(algorithm, platform, operation, (Chunk(operation.size, None, None),), tuple(sent))
+    trees = TREES[kind][algorithm](group)
+    if kind == "all_reduce":
+        roots = {tree.root for tree in trees}
+        trees = [Tree(tree.root, tree.edges, tree.share / len(roots)) for tree in trees]
+        return up_and_down(algorithm, platform, operation, placed(trees, path, up=True), placed(trees, path))
+    up = kind in ("reduce", "reduce_scatter", "gather")
+    return spread(algorithm, platform, operation, placed(trees, path, up=up))
