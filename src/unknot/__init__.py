@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from unknot.simulation.traces.replay import Replay as Replay
     from unknot.simulation.traces.replay import replay as replay
     from unknot.studies.curves import curve as curve
+    from unknot.traffic import collectives as collectives
     from unknot.verify import deliver as deliver
     from unknot.verify.check import check as check
     from unknot.verify.check import check_all as check_all
@@ -73,6 +74,8 @@ def __getattr__(name: str) -> Any:
     """Import a public name or a room when it is first asked for, so that start-up stays fast."""
     if name in _ROOMS or f"{__name__}.{name}" in _moved.MODULES:
         return _import_module(f"{__name__}.{name}")
+    if name == "collectives":
+        return _import_module(f"{__name__}.traffic.collectives")
     return _load(name)
 
 

@@ -38,6 +38,8 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "check-all-sizes": (("check", "mesh(2)", "--all-sizes", "--routing", "lcfaa", "--evidence", "every.json"),
                         ("every.json",)),
     "check-coq": (("check", *RING, "--vcs", "2", "--evidence", "why.v"), ("why.v",)),
+    "collective": (("collective", "ring(4)", "--evidence", "best.json", "--out", "best.csv"),
+                   ("best.json", "best.csv")),
     "convert": (("convert", "ring(4)", "ring.graphml"), ()),
     "convert-dot": (("convert", "ring(4)", "ring.dot"), ("ring.dot",)),
     "convert-json": (("convert", "ring(4)", "ring.json"), ("ring.json",)),

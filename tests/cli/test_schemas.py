@@ -84,6 +84,8 @@ COMMANDS = {
         ("mesh(2)", "--routing", "dimension_order", "--protocol", "request_reply", "--time-limit", "20"),
         ("mesh(2)", "--routing", "message_classes", "--protocol", "request_reply"),
     ],
+    "collective": [("ring(4)",), (*RING, "--vcs", "2", "--operation", "all_gather", "--size", "4,8")],
+    "collective-program": [(str(EXAMPLES.parent / "collectives/allreduce-pairs.xml"),)],
     "convert": [("ring(4)", "{folder}/ring.graphml"), ("ring(4)", "{folder}/ring.dot")],
     "design": [("mesh(2)", "--switching", "wormhole-nonatomic", "--by", "paths"), ("mesh(2)", "--vcs", "1/1 1/1")],
     "export": [(*RING, "--out", "{folder}/ring.json"), ("ring(4)", "--routing", "lanes", "--out", "{folder}/ring.v")],

@@ -2687,6 +2687,13 @@ def check_collective(claim: Any, proof: Any) -> str:
         if not far or time * room > size * far:
             raise Rejected(f"{kind}: {size * far} bytes times lengths over {room} may take less than {time}")
         return shown
+    if kind == "all_reduce" and proof.get("ends") in ("sources", "targets"):
+        # Who first has the sum got a message of each other member, or of who did; then each other one receives it.
+        end = ("sources", "targets").index(proof["ends"])
+        room = sum((channel[2] for channel in channels if channel[end] in members), Fraction(0))
+        if time * room > size * 2 * (len(members) - 1):
+            raise Rejected(f"{kind}: {size * 2 * (len(members) - 1)} at {room} may take less than {time}")
+        return f"{shown}, if members alone add up"
     cut = set(integers(field(proof, "cut", list), "cut", 0, nodes))
     leaving = sum((bandwidth for a, b, bandwidth in channels if a in cut and b not in cut), Fraction(0))
     inside, outside = len(members & cut), len(members - cut)

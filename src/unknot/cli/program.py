@@ -28,7 +28,7 @@ from unknot.cli.commands.printing import notify
 PANELS = {
     "Prove": ("check", "accept", "replay", "analyse", "faults", "audit"),
     "Repair and design": ("repair", "lanes", "design"),
-    "Simulate": ("run", "simulate", "curve", "trace", "multicast"),
+    "Simulate": ("run", "simulate", "curve", "trace", "collective", "multicast"),
     "Look": ("show",),
     "Files": ("convert", "export", "rerun", "cache"),
 }

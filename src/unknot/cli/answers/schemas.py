@@ -14,6 +14,7 @@ from pydantic import Field
 
 from unknot._base.extensions import Catalogue
 from unknot.cli.answers.analyses import AnalyseAnswer, FaultsAnswer, TableFaultsAnswer
+from unknot.cli.answers.collectives import CollectiveAnswer, ProgramAnswer
 from unknot.cli.answers.configuration_file import ConfigurationFile
 from unknot.cli.answers.design import DesignAnswer, EverySizeAnswer
 from unknot.cli.answers.ethernet import EthernetAuditAnswer
@@ -42,6 +43,8 @@ _CORE: dict[str, type[Form]] = {
     "check-all-sizes": EverySizeAnswer,
     "check-protocol": ProtocolAnswer,
     "check-update": UpdateAnswer,
+    "collective": CollectiveAnswer,
+    "collective-program": ProgramAnswer,
     "configuration": ConfigurationFile,
     "convert": ConvertAnswer,
     "curve": CurveAnswer,

@@ -7,13 +7,12 @@ from typing import Any
 
 import typer
 
-from unknot._base.pieces import Piece
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import (
     Json,
     NetworkText,
 )
-from unknot.cli.commands.shared import relation_of, write
+from unknot.cli.commands.shared import numbers_of, relation_of, write
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 
@@ -67,13 +66,7 @@ def multicast(
 
     scale = Scale.of(units)
     relation = relation_of(network, routing, vcs, simulated=True)
-    chosen = None
-    if members is not None:
-        pieces = list(Piece(members, "<members>").split(","))
-        for piece in pieces:
-            if not piece.text.isdecimal():
-                raise piece.error("expected numbers of terminals with commas between them")
-        chosen = [int(piece.text) for piece in pieces]
+    chosen = None if members is None else numbers_of(members, "<members>")
     schedule = collective(operation, relation.network, root, chosen, order=order, algorithm=algorithm)
     meetings = contention(relation, schedule)
     done = execute(relation, schedule, block=block, switching=switching, buffer_depth=buffer_depth, overhead=overhead)

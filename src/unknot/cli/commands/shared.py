@@ -74,6 +74,17 @@ def relation_of(
     return made if matrix is None else only(made, matrix)
 
 
+def numbers_of(text: str, where: str) -> list[int]:
+    """The numbers of terminals with commas between them."""
+    from unknot._base.pieces import Piece
+
+    pieces = list(Piece(text, where).split(","))
+    for piece in pieces:
+        if not piece.text.isdecimal():
+            raise piece.error("expected numbers of terminals with commas between them")
+    return [int(piece.text) for piece in pieces]
+
+
 def flows_in(file: Path, network: Network) -> Pattern:
     """The flows of a file as traffic."""
     from unknot.lanes.flows import read_flows

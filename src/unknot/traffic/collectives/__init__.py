@@ -1,10 +1,15 @@
-"""Collective operations: schedules of messages, and which of them may meet.
+"""Collective operations: schedules of messages and of chunks, bounds on their time, and which messages may meet.
 
-`unknot.simulation.collectives` runs them.
+`unknot.simulation` runs them.
 """
 
 from inspect import ismodule as _ismodule
 
+from unknot.traffic.collectives.bounds import Bound as Bound
+from unknot.traffic.collectives.bounds import bound as bound
+from unknot.traffic.collectives.choice import best as best
+from unknot.traffic.collectives.choice import candidates as candidates
+from unknot.traffic.collectives.chunks import ChunkSchedule as ChunkSchedule
 from unknot.traffic.collectives.collectives import all_gather as all_gather
 from unknot.traffic.collectives.collectives import all_reduce as all_reduce
 from unknot.traffic.collectives.collectives import broadcast as broadcast
@@ -13,11 +18,18 @@ from unknot.traffic.collectives.collectives import gather as gather
 from unknot.traffic.collectives.collectives import multicast as multicast
 from unknot.traffic.collectives.collectives import reduce as reduce
 from unknot.traffic.collectives.collectives import scatter as scatter
+from unknot.traffic.collectives.compact import compacted as compacted
+from unknot.traffic.collectives.operation import Operation as Operation
+from unknot.traffic.collectives.optimal import optimal as optimal
 from unknot.traffic.collectives.orders import Order as Order
 from unknot.traffic.collectives.orders import order_of as order_of
+from unknot.traffic.collectives.platform import Platform as Platform
+from unknot.traffic.collectives.platform import platform_of as platform_of
 from unknot.traffic.collectives.schedule import Meeting as Meeting
 from unknot.traffic.collectives.schedule import Schedule as Schedule
 from unknot.traffic.collectives.schedule import Send as Send
 from unknot.traffic.collectives.schedule import contention as contention
+from unknot.traffic.collectives.textbook import Group as Group
+from unknot.traffic.collectives.textbook import textbook as textbook
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

@@ -7,6 +7,7 @@ exact in fractions."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -34,6 +35,18 @@ class Bound:
     lengths : tuple of int
         For all_to_all, in place of a cut: of each channel. Bytes times their shortest ways, over bandwidth times
         length of all channels, is that time.
+    ends : str
+        For all_reduce, in place of a cut: ``targets`` or ``sources``. Where members alone add up, they receive, and
+        send, 2 (members − 1) times the size in all; over the bandwidth of the channels to, or from, them that is the
+        time.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> from unknot.traffic.collectives.platform import platform_of
+    >>> platform = platform_of(ring(4))
+    >>> bound(platform, Operation("all_reduce", platform.members, Fraction(8))).ends
+    'targets'
     """
 
     platform: Platform
@@ -41,6 +54,7 @@ class Bound:
     time: Fraction
     cut: tuple[int, ...]
     lengths: tuple[int, ...] = ()
+    ends: str = ""
 
     def claim(self) -> dict[str, Any]:
         """Return the claim that `unknot.certificates` checks, with the cut as its proof."""
@@ -57,7 +71,11 @@ class Bound:
             "root": operation.root,
             "size": [operation.size.numerator, operation.size.denominator],
             "time": [self.time.numerator, self.time.denominator],
-            "proof": {"lengths": list(self.lengths)} if self.lengths else {"cut": list(self.cut)},
+            "proof": {"lengths": list(self.lengths)}
+            if self.lengths
+            else {"ends": self.ends}
+            if self.ends
+            else {"cut": list(self.cut)},
         }
 
 
@@ -65,8 +83,8 @@ def bound(platform: Platform, operation: Operation) -> Bound:
     """Return the largest bound by a cut on the time of an operation; for all_to_all by lengths of channels.
 
     It is the optimum of a broadcast or reduce between members alone; of an all-gather or reduce-scatter where every
-    switch has equal bandwidth in and out; for an all-reduce it is a bound only. That of all-to-all is the
-    optimum but for the rounding of lengths.
+    switch has equal bandwidth in and out; for an all-reduce, where switches add nothing up, it is a bound only. That
+    of all-to-all is the optimum but for the rounding of lengths.
 
     Raises
     ------
@@ -101,6 +119,12 @@ def bound(platform: Platform, operation: Operation) -> Bound:
         back, source = worst_cut(platform.reversed(), (first,), others)
         if back > time:
             time, cut, turned = back, source, True
+        members = set(operation.members)
+        for ends in ("target", "source"):
+            room = sum(c.bandwidth for c in platform.channels if getattr(c, ends) in members)
+            if 2 * (len(members) - 1) > time * room:
+                total = Fraction(2 * (len(members) - 1)) / room
+                return Bound(platform, operation, total * operation.size, (), ends=f"{ends}s")
     nodes = set(range(platform.num_nodes)) - cut if turned else cut
     return Bound(platform, operation, time * operation.size, tuple(sorted(nodes)))
 
@@ -144,34 +168,41 @@ def worst_cut(
     return Fraction(inside * scale, leaving), worst
 
 
-def shortest_ways(platform: Platform, operation: Operation) -> Bound:
-    """Return the bound on an all-to-all by the dual of the concurrent flow, rounded to whole lengths of channels.
+def concurrent_flow(platform: Platform, senders: Sequence[int], receivers: Sequence[int]) -> Any:
+    """Return SciPy's solution of the flow from each sender to each receiver at the same, highest rate.
 
-    The linear program has a variable for each member and channel, and a row for each member and node.
+    The linear program has a variable for each sender and channel, the last is the rate, and bandwidths are parts of
+    the fastest. It has a row for each channel, and one for each sender and node.
     """
-    import networkx as nx
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
 
-    members, channels, nodes = operation.members, platform.channels, platform.num_nodes
-    count = len(members) * len(channels)
+    channels, nodes = platform.channels, platform.num_nodes
+    count = len(senders) * len(channels)
     entries: list[tuple[int, int, float]] = []
-    for s, sender in enumerate(members):
+    for s, sender in enumerate(senders):
         for c, channel in enumerate(channels):
             entries += [(s * nodes + channel.target, s * len(channels) + c, 1.0)] * (channel.target != sender)
             entries += [(s * nodes + channel.source, s * len(channels) + c, -1.0)] * (channel.source != sender)
-        entries += [(s * nodes + member, count, -1.0) for member in members if member != sender]
+        entries += [(s * nodes + receiver, count, -1.0) for receiver in receivers if receiver != sender]
     row, column, factor = zip(*entries, strict=True)
-    kept = coo_array((factor, (row, column)), shape=(len(members) * nodes, count + 1))
+    kept = coo_array((factor, (row, column)), shape=(len(senders) * nodes, count + 1))
     used = coo_array(([1.0] * count, ([i % len(channels) for i in range(count)], range(count))))
     used = coo_array((used.data, used.coords), shape=(len(channels), count + 1))
     fastest = max((c.bandwidth for c in channels), default=Fraction(1))
     limits = [float(c.bandwidth / fastest) for c in channels]
-    flow = linprog([0.0] * count + [-1.0], used, limits, kept, [0.0] * (len(members) * nodes), method="highs")
+    flow = linprog([0.0] * count + [-1.0], used, limits, kept, [0.0] * (len(senders) * nodes), method="highs")
     if not flow.success or flow.x[-1] <= 0:
-        raise NetworkError(
-            f"{platform.name}: all_to_all has no flow from each member to each other one: {flow.message}"
-        )
+        raise NetworkError(f"{platform.name}: there is no flow from each member to each other one: {flow.message}")
+    return flow
+
+
+def shortest_ways(platform: Platform, operation: Operation) -> Bound:
+    """Return the bound on an all-to-all by the dual of the concurrent flow, rounded to whole lengths of channels."""
+    import networkx as nx
+
+    members, channels = operation.members, platform.channels
+    flow = concurrent_flow(platform, members, members)
     dual = [max(0.0, -float(price)) for price in flow.ineqlin.marginals]
     best = Bound(platform, operation, Fraction(0), ())
     for parts in (1, 12, 2520, 10**9):

@@ -151,6 +151,12 @@ class ChunkSchedule(Brief):
         ]
         return replace(self, chunks=chunks, transfers=in_steps(transfers))
 
+    def resized(self, size: Fraction) -> ChunkSchedule:
+        """Return the schedule for another size of the operation."""
+        factor = size / self.operation.size
+        chunks = tuple(replace(chunk, size=chunk.size * factor) for chunk in self.chunks)
+        return replace(self, operation=replace(self.operation, size=size), chunks=chunks)
+
     def claim(self) -> dict[str, Any]:
         """Return the claim that `unknot.certificates` replays chunk by chunk."""
         on, operation = self.platform.channels, self.operation

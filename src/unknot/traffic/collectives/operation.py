@@ -47,7 +47,7 @@ class Operation:
     root: int | None = None
 
     def __post_init__(self) -> None:
-        require_known("collective operation", self.kind, KINDS)
+        require_known("unknown collective operation", self.kind, KINDS)
         if len(set(self.members)) < max(2, len(self.members)):
             raise UnknotError(f"{self.kind}: at least two members, each once, are needed, got {self.members!r:.80}")
         if self.size <= 0:

@@ -36,6 +36,11 @@ class Group:
     root : int or None
     places : mapping from member to tuple of int, or None
         Coordinates of each; a torus's buckets need them.
+
+    Examples
+    --------
+    >>> Group((3, 1, 2), root=1).row
+    (3, 1, 2)
     """
 
     row: tuple[int, ...]
@@ -66,11 +71,11 @@ def _bidirectional_ring(group: Group) -> list[Tree]:
 
 def _bucket(group: Group) -> list[Tree]:
     """Around the ring of each dimension with all that was received before."""
-    places = group.places
-    if places is None:
+    if group.places is None:
         raise NetworkError("bucket goes around the dimensions of a grid; this network has no coordinates")
-    at = {place: member for member, place in places.items()}
-    sizes = [len({place[k] for place in at}) for k in range(len(next(iter(at))))]
+    axes = [sorted(set(axis)) for axis in zip(*group.places.values(), strict=True)]
+    places = {m: tuple(axis.index(x) for axis, x in zip(axes, at, strict=True)) for m, at in group.places.items()}
+    at, sizes = {place: member for member, place in places.items()}, [len(axis) for axis in axes]
     if len(at) < len(group.row) or prod(sizes) != len(group.row):
         raise NetworkError(f"bucket needs a member at each place of a grid, not {len(at)} of {prod(sizes)}")
     trees = []

@@ -5,6 +5,7 @@ from inspect import ismodule as _ismodule
 from unknot.traffic.collectives.msccl.following import Place as Place
 from unknot.traffic.collectives.msccl.following import Race as Race
 from unknot.traffic.collectives.msccl.following import Wait as Wait
+from unknot.traffic.collectives.msccl.making import program_of as program_of
 from unknot.traffic.collectives.msccl.program import Chunks as Chunks
 from unknot.traffic.collectives.msccl.program import Program as Program
 from unknot.traffic.collectives.msccl.program import Rank as Rank

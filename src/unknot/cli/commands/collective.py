@@ -1,0 +1,189 @@
+"""`unknot collective`."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from unknot._base.pieces import Piece
+from unknot._base.switching import DEFAULT_SWITCHING, Switching
+from unknot.cli.commands.options import Json, NetworkText
+from unknot.cli.commands.printing import wrote
+from unknot.cli.commands.shared import numbers_of, relation_of, write_evidence
+from unknot.cli.exit_codes import FAILS, HOLDS
+
+if TYPE_CHECKING:
+    from unknot._base.units import Units
+    from unknot.network import Network
+    from unknot.simulation.comparison import Timed
+
+BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
+
+
+def collective(
+    network: NetworkText,
+    operation: str = "all_reduce",
+    size: str = "64",
+    algorithm: str = "best",
+    routing: str | None = None,
+    root: int | None = None,
+    members: str | None = None,
+    pieces: int | None = None,
+    vcs: int | None = None,
+    switching: Switching = DEFAULT_SWITCHING,
+    buffer_depth: int | None = None,
+    overhead: int = 0,
+    out: Path | None = None,
+    evidence: Path | None = None,
+    units: str | None = None,
+    json: Json = False,
+) -> None:
+    """Find the best schedule of a collective operation, and how near it is to the bound.
+
+    With --routing schedules run flit by flit. A FILE.xml is an MSCCL program: whether it hangs, races or ends with
+    something wrong. Exit code 0: there is a schedule, and the program is right; 1: it is not, or the run came to no
+    end.
+
+    Parameters
+    ----------
+    operation
+        broadcast, reduce, scatter, gather, all_gather, reduce_scatter, all_reduce or all_to_all.
+    size : SIZE,…
+        Flits of the vector (broadcast, reduce, all_reduce), or of a block; with --units bytes too, as 64kB.
+    algorithm
+        best, optimal, or one of the textbook, as ring; several with commas.
+    routing : NAME
+        Run the schedules on this routing.
+    root
+        Terminal that has or gets all; by default 0.
+    members : T,T,…
+        Terminals that take part; by default all.
+    pieces
+        Pieces into which chunks are cut; by default as many as are best.
+    buffer_depth
+        Flits per virtual channel; by default 8, or the longest message under vct, saf.
+    overhead
+        Cycles a terminal needs before it sends.
+    out : FILE.csv|xml
+        Write the schedule: its transfers, or an MSCCL program.
+    """
+    if Path(network).suffix == ".xml" and Path(network).is_file():
+        raise typer.Exit(HOLDS if _tell_program(Path(network), json=json) else FAILS)
+    from unknot._base.units import Scale
+    from unknot.cli.answers.collectives import CollectiveAnswer
+    from unknot.cli.answers.networks import in_units
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.display import tell
+    from unknot.fabrics.named import network as named
+    from unknot.simulation.chunks import execute_chunks
+    from unknot.simulation.comparison import compared
+    from unknot.traffic.collectives import Operation, bound, candidates, platform_of
+    from unknot.traffic.collectives.choice import PIECES
+    from unknot.traffic.collectives.operation import ROOTED
+
+    scale = Scale.of(units)
+    sizes = [_flits(piece, scale.units) for piece in Piece(size, "<size>").split(",")]
+    relation = None if routing is None else relation_of(network, routing, vcs, simulated=True)
+    built = named(network, where="NETWORK") if relation is None else relation.network
+    platform = platform_of(built)
+    first = built.num_routers
+    chosen = platform.members if members is None else tuple(
+        first + built.terminal(number) for number in numbers_of(members, "<members>")
+    )  # fmt: skip
+    start = first + built.terminal(root or 0) if operation in ROOTED or root is not None else None
+    whole = Operation(operation, chosen, root=start)
+    names = () if algorithm == "best" else tuple(name.strip() for name in algorithm.split(","))
+    with activity.working("looking for schedules"):
+        lower = bound(platform, whole)
+        counts = PIECES if pieces is None else (pieces,)
+        choices = candidates(platform, whole, names, group=_group(built, whole), pieces=counts)
+    run = None if relation is None else partial(
+        execute_chunks, relation, switching=switching, buffer_depth=buffer_depth, overhead=overhead
+    )  # fmt: skip
+    with activity.working("comparing"):
+        tables = [compared(choices, flits, lower.time * flits, run) for flits in sizes]
+    fastest = tables[-1][0]
+    if out is not None:
+        _write(out, fastest, built)
+    if evidence is not None:
+        claims = [bound(platform, fastest.schedule.operation).claim(), fastest.schedule.claim()]
+        write_evidence(evidence, None, None, claims)
+    tell(
+        json, CollectiveAnswer, fastest, of=built, scale=scale, routing=relation and relation.name,
+        operation=operation, members=len(chosen), algorithms=tables[-1],
+        sizes=[table[0] for table in tables] if len(tables) > 1 else [],
+        units=in_units(scale.units, [{"latency": fastest.measured}]),
+    )  # fmt: skip
+    raise typer.Exit(HOLDS if run is None or fastest.measured is not None else FAILS)
+
+
+def _tell_program(file: Path, *, json: bool) -> bool:
+    """Follow a program, and return whether it is right."""
+    from unknot.cli.answers.collectives import ProgramAnswer
+    from unknot.cli.commands.display import tell
+    from unknot.traffic.collectives.msccl import read_msccl, run_program
+
+    program = read_msccl(file)
+    run = run_program(program)
+    tell(
+        json, ProgramAnswer, run, file=str(file), operation=program.collective, ranks=len(program.ranks),
+        waits=[f"{wait.place} {wait.reason}" for wait in run.waits],
+        races=[f"{race.earlier} and {race.later} (chunk {race.chunk} of {race.buffer!r})" for race in run.races],
+    )  # fmt: skip
+    return run.is_right
+
+
+def _flits(piece: Piece, units: Units | None) -> int:
+    """Flits of a size, which is a number of them or, with units, of bytes."""
+    text = piece.text.strip()
+    number = text.rstrip("BkKMGi")
+    ending = text[len(number) :]
+    if not number.isdecimal() or int(number) == 0 or (ending and ending.removesuffix("B") not in BYTES):
+        raise piece.error("expected flits, such as 64, or bytes, such as 64kB or 1GiB")
+    if not ending:
+        return int(number)
+    if units is None:
+        raise piece.error("bytes need the width of a flit: --units '1 GHz, 32 B'")
+    return max(1, -int(-int(number) * BYTES[ending.removesuffix("B")] // units.flit_bytes))
+
+
+def _group(network: Network, operation: Any) -> Any:
+    """The members in the order of the network, with coordinates where each has a place of its own."""
+    from unknot.traffic.collectives import Group, order_of
+
+    first = network.num_routers
+    row = tuple(first + t for t in order_of(network, "auto").terminals if first + t in operation.members)
+    places = None
+    if network.coordinates is not None:
+        at = {first + t: tuple(network.coordinates[r].tolist()) for t, r in enumerate(network.inject.tolist())}
+        places = {member: at[member] for member in row} if len(set(at.values())) == len(at) else None
+    return Group(row, operation.root, places)
+
+
+def _write(path: Path, fastest: Timed, network: Network) -> None:
+    from unknot._base.errors import UnknotError
+    from unknot._base.output import columns_of, write_csv
+    from unknot.traffic.collectives.msccl import program_of, write_msccl
+
+    schedule, first = fastest.schedule, network.num_routers
+    if path.suffix == ".xml":
+        write_msccl(program_of(schedule), path)
+    elif path.suffix == ".csv":
+        rows = [
+            {
+                "step": sent.step,
+                "chunk": sent.chunk,
+                "flits": float(schedule.chunks[sent.chunk].size),
+                "source": network.terminal_name(sent.source - first),
+                "target": network.terminal_name(sent.target - first),
+                "reduces": int(sent.reduces),
+            }
+            for sent in schedule.transfers
+        ]
+        write_csv(columns_of(rows), path)
+    else:
+        raise UnknotError(f"--out {path}: a schedule is written as .csv, or as an MSCCL program as .xml")
+    wrote(path)

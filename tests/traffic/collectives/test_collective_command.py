@@ -1,0 +1,84 @@
+"""The command `unknot collective`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from unknot.certificates.plain import accept
+from unknot.cli.program import app
+from unknot.traffic.collectives.msccl import read_msccl, run_program
+
+
+def run(*words: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["collective", *words])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_algorithms_are_compared_and_the_best_one_is_written(tmp_path: Path) -> None:
+    program, table, proof = (tmp_path / name for name in ("ring.xml", "ring.csv", "ring.json"))
+    words = ("ring(5)", "--operation", "all_gather", "--size", "8", "--routing", "dimension_order", "--vcs", "2")
+    code, out, _ = run(*words, "--json", "--out", str(program), "--evidence", str(proof))
+    best = json.loads(out)
+    assert code == 0
+    assert (best["bound"], best["members"], best["size"], best["sizes"]) == (32, 5, 8, [])
+    assert best["measured"] == min(row["measured"] for row in best["algorithms"]) >= 32
+    assert {"optimal", "ring", "bruck"} < {row["algorithm"] for row in best["algorithms"]}
+    assert run_program(read_msccl(program)).is_right
+    assert len(accept(json.loads(proof.read_text()))) == 2
+    code, out, _ = run(str(program), "--json")
+    judged = json.loads(out)
+    assert (code, judged["right"], judged["least_slots"], judged["operation"]) == (0, True, 1, "allgather")
+    code, _, err = run(*words, "--algorithm", "ring", "--pieces", "1", "--out", str(table))
+    assert (code, f"wrote {table}" in err) == (0, True)
+    assert table.read_text().splitlines()[0] == "step,chunk,flits,source,target,reduces"
+    assert len(table.read_text().splitlines()) == 21
+
+
+def test_a_table_over_sizes_in_bytes() -> None:
+    code, out, _ = run("ring(5)", "--size", "1kB,64KiB", "--units", "1 GHz, 32 B", "--json")
+    answer = json.loads(out)
+    assert code == 0
+    assert [row["size"] for row in answer["sizes"]] == [32, 2048]
+    assert answer["sizes"][1]["ratio"] < answer["sizes"][0]["ratio"]
+
+
+def test_a_program_that_hangs(tmp_path: Path) -> None:
+    """Both ranks receive before they send."""
+    lines = Path("examples/collectives/allreduce-pairs.xml").read_text().splitlines()
+    for first in [i for i, line in enumerate(lines) if '<step s="0"' in line]:
+        one, other = lines[first], lines[first + 1]
+        lines[first : first + 2] = other.replace('s="1"', 's="0"'), one.replace('s="0"', 's="1"')
+    broken = tmp_path / "broken.xml"
+    broken.write_text("\n".join(lines))
+    code, out, _ = run(str(broken))
+    assert code == 1
+    assert "rank 0 block 0 step 0 waits for a message of rank 1" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["--operation", "all_reduc"], "did you mean all_reduce"),
+        (["--algorithm", "rign"], "did you mean ring?"),
+        (["--size", "0"], "--size:1:1: expected flits, such as 64, or bytes"),
+        (["--size", "4,x"], "--size:1:3: expected flits"),
+        (["--size", "1kB"], "bytes need the width of a flit"),
+        (["--root", "9", "--operation", "broadcast"], "has no terminal 9"),
+        (["--root", "1"], "all_reduce has no root"),
+        (["--members", "1,1"], "at least two members, each once"),
+        (["--members", "1,a"], "--members:1:3: expected numbers of terminals"),
+        (["--members", "1,7"], "has no terminal 7"),
+        (["--algorithm", "recursive_doubling", "--members", "0,1,2"], "2, 4, 8, … members, not 3"),
+        (["--pieces", "0"], "pieces must be a whole number"),
+        (["--out", "x.txt"], "written as .csv"),
+        (["--operation", "scatter", "--out", "x.xml"], "MSCCL has no scatter"),
+    ],
+)
+def test_bad_input_is_reported(words: list[str], shown: str) -> None:
+    code, out, err = run("ring(5)", *words)
+    assert (code, out) == (2, ""), err
+    assert shown in err
