@@ -17,7 +17,7 @@ from unknot_papers.itm import spanning
 from unknot_papers.itm.topology import KINDS
 
 ROOT = Path(__file__).parents[3]
-PAGES = {name: (ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("itm", "multicast")}
+PAGES = {name: (ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("itm", "collectives")}
 COMMANDS = [
     found
     for page in PAGES.values()
