@@ -24,7 +24,7 @@ def compacted(schedule: ChunkSchedule) -> ChunkSchedule:
     >>> platform = platform_of(ring(6))
     >>> chain = textbook(platform, Operation("all_gather", platform.members, Fraction(8)), "bruck")
     >>> chain.time, compacted(chain).time
-    (Fraction(60, 1), Fraction(49, 1))
+    (Fraction(77, 1), Fraction(49, 1))
     """
     sends, on = schedule.transfers, schedule.platform.channels
     sizes = [float(chunk.size) for chunk in schedule.chunks]
