@@ -49,7 +49,7 @@ def packed(platform: Platform, weights: Mapping[int, Fraction], amounts: Sequenc
     >>> star = [Channel(3, i, one) for i in range(3)] + [Channel(i, 3, one) for i in range(3)]
     >>> trees = packed(Platform("star", 4, tuple(star), (0, 1, 2)), dict.fromkeys((0, 1, 2), one), [2 * one] * 6)
     >>> [(tree.root, str(tree.share), len(tree.edges)) for tree in trees]
-    [(0, '1', 2), (1, '1', 2), (2, '1', 2)]
+    [(2, '1', 2), (1, '1', 2), (0, '1', 2)]
     """
     every = [*amounts, *weights.values()]
     scale = lcm(*(amount.denominator for amount in every))
