@@ -11,16 +11,21 @@ from unknot._base.memory import require
 from unknot._base.numbers import require_whole
 from unknot.traffic.collectives.chunks import ChunkSchedule
 from unknot.traffic.collectives.compact import compacted
+from unknot.traffic.collectives.greedy import greedy
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.optimal import optimal
 from unknot.traffic.collectives.platform import Platform
 from unknot.traffic.collectives.textbook import Group, algorithms, textbook
-from unknot.traffic.collectives.trees import PathOf
+from unknot.traffic.collectives.trees import PathOf, spread, up_and_down
 
+GREEDY = ("broadcast", "reduce", "all_gather", "reduce_scatter", "all_reduce")
+"""Operations of greedy trees."""
 PIECES = (1, 2, 4, 8, 16, 32, 64)
 """Numbers of pieces that are tried."""
 MOST_TRANSFERS = 100_000
 """Transfers of the largest schedule that is tried, unless it is the only one."""
+MOST_GREEDY = 300
+"""Chunks of greedy trees; the time grows with the square of their number."""
 MOST_PACKED = 40
 """Members up to which `best` packs trees: the time grows with the fourth power of their number."""
 
@@ -38,9 +43,9 @@ class Candidate:
     busy : float
         Time for each unit of size besides.
     base : ChunkSchedule
-        The schedule of size 1, whole.
-    is_compact : bool
-        Whether steps are chosen anew.
+        A schedule of size 1.
+    cut : int
+        Pieces into which its chunks are still to be cut.
     """
 
     algorithm: str
@@ -48,7 +53,7 @@ class Candidate:
     latency: float
     busy: float
     base: ChunkSchedule
-    is_compact: bool = False
+    cut: int = 1
 
     def time(self, size: Fraction) -> float:
         """Time of the operation for a size."""
@@ -56,8 +61,7 @@ class Candidate:
 
     def schedule(self, size: Fraction) -> ChunkSchedule:
         """Return the schedule for a size."""
-        cut = self.base.resized(size).pipelined(self.pieces)
-        return compacted(cut) if self.is_compact else cut
+        return self.base.resized(size).pipelined(self.cut)
 
 
 def candidates(
@@ -74,7 +78,7 @@ def candidates(
     Parameters
     ----------
     names : sequence of str
-        Of `algorithms`, or ``optimal``: packed trees, and paths of a flow.
+        Of `algorithms`, or ``optimal``: packed trees, and paths of a flow; or, without switches, ``greedy``.
     path, group
         As `textbook` takes them.
 
@@ -94,7 +98,7 @@ def candidates(
     """
     for count in pieces:
         require_whole("pieces", count, 1, PIECES[-1], error=NetworkError)
-    known = ("optimal", *algorithms(operation.kind))
+    known = ("optimal", *("greedy",) * (operation.kind in GREEDY), *algorithms(operation.kind))
     unit, made, refused = replace(operation, size=Fraction(1)), list[Candidate](), list[NetworkError]()
     for name in names or known:
         require_known(f"unknown algorithm of {operation.kind}", name, known, NetworkError)
@@ -102,6 +106,9 @@ def candidates(
             continue
         require(f"transfers among {len(operation.members)} members", 300 * len(operation.members) ** 2)
         try:
+            if name == "greedy":
+                made += _greedy(platform, unit, pieces)
+                continue
             base = optimal(platform, unit) if name == "optimal" else textbook(platform, unit, name, path, group)
         except NetworkError as error:
             refused.append(error)
@@ -110,13 +117,34 @@ def candidates(
             if count > 1 and count * len(base.transfers) > MOST_TRANSFERS:
                 break
             latency, busy, _ = base.pipelined_costs(count)
-            made.append(Candidate(name, count, latency, busy, base))
+            made.append(Candidate(name, count, latency, busy, base, count))
             if name == "optimal" and count * len(base.transfers) <= MOST_TRANSFERS // 10:
                 dense = compacted(base.pipelined(count))
                 latency = float(dense.latency)
-                made.append(Candidate(name, count, latency, float(dense.time) - latency, base, is_compact=True))
+                made.append(Candidate(name, count, latency, float(dense.time) - latency, dense))
     if not made:
         raise refused[0]
+    return made
+
+
+def _greedy(platform: Platform, unit: Operation, pieces: Sequence[int]) -> list[Candidate]:
+    """Return candidates of greedy trees; the slowest channel carries up to as many chunks in a step as a root has."""
+    made, kind = list[Candidate](), unit.kind
+    platform = replace(platform, members=unit.members)
+    roots = unit.members if unit.root is None else (unit.root,)
+    for count in pieces:
+        if count > 1 and count * len(roots) > MOST_GREEDY:
+            break
+        for most in {1, *(count // k for k in (2, 3, 1) if count // k)}:
+            down = [] if kind in ("reduce", "reduce_scatter") else greedy(platform, roots, count, most)
+            up = [] if kind in ("broadcast", "all_gather") else greedy(platform.reversed(), roots, count, most)
+            if kind == "all_reduce":
+                up, down = ([replace(t, share=t.share / len(roots)) for t in trees] for trees in (up, down))
+                schedule = up_and_down("greedy", platform, unit, up, down)
+            else:
+                schedule = spread("greedy", platform, unit, up or down)
+            latency = float(schedule.latency)
+            made.append(Candidate("greedy", count, latency, float(schedule.time) - latency, schedule))
     return made
 
 

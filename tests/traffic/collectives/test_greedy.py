@@ -1,0 +1,46 @@
+"""Greedy trees: whole, within the bandwidth of a step, and refused where there are switches."""
+
+import random
+from fractions import Fraction
+
+import pytest
+
+from tests.traffic.collectives.test_chunks import drawn_platform, operation_on
+from unknot._base.errors import NetworkError
+from unknot.certificates import document
+from unknot.certificates.plain import accept
+from unknot.traffic.collectives import Operation, Platform, best, bound, candidates
+from unknot.traffic.collectives.choice import GREEDY
+from unknot.traffic.collectives.platform import Channel
+
+
+def test_schedules_are_accepted_and_never_below_the_bound() -> None:
+    draw = random.Random()
+    for _ in range(15):
+        drawn = drawn_platform(draw, nodes=5)
+        platform = Platform("drawn", drawn.num_nodes, drawn.channels, tuple(range(drawn.num_nodes)))
+        whole = operation_on(platform, draw.choice(GREEDY))
+        chosen = best(candidates(platform, whole, ["greedy"], pieces=(1, 3)), whole.size)
+        schedule = chosen.schedule(whole.size)
+        assert accept(document(None, None, [schedule.claim()])), platform
+        assert schedule.time >= bound(platform, whole).time
+        assert float(schedule.time) == pytest.approx(chosen.time(whole.size))
+
+
+def test_a_mesh_is_gathered_in_as_many_steps_as_its_corner_needs() -> None:
+    """5 × 5 members: one in a corner receives 24 chunks over 2 channels in 12 steps, as published for TACOS."""
+    ends = [(5 * y + x, 5 * y + x + 1) for x in range(4) for y in range(5)] + [(n, n + 5) for n in range(20)]
+    channels = [Channel(a, b, Fraction(1), Fraction(1, 2)) for one, two in ends for a, b in ((one, two), (two, one))]
+    platform = Platform("mesh", 25, tuple(channels), tuple(range(25)))
+    gather = Operation("all_gather", platform.members)
+    chosen = best(candidates(platform, gather, ["greedy"], pieces=(1,)), Fraction(800))
+    assert chosen.schedule(Fraction(800)).time == 12 * (800 + Fraction(1, 2))
+
+
+def test_switches_and_members_apart_are_refused() -> None:
+    hub = Platform("hub", 3, tuple(Channel(a, b, Fraction(1)) for a, b in ((0, 2), (2, 0), (1, 2), (2, 1))), (0, 1))
+    with pytest.raises(NetworkError, match="joined directly, not by switches"):
+        candidates(hub, operation_on(hub, "all_gather"), ["greedy"])
+    one_way = Platform("one way", 2, (Channel(0, 1, Fraction(1)),), (0, 1))
+    with pytest.raises(NetworkError, match="no channel leads from each root"):
+        candidates(one_way, operation_on(one_way, "all_gather"), ["greedy"])
