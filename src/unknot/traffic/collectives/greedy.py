@@ -1,8 +1,8 @@
 """Time-expanded greedy trees: in each step each channel brings its target a chunk that it lacks, the rarest first.
 
 W. Won, M. Elavazhagan, S. Srinivasan, S. Gupta, T. Krishna: TACOS: Topology-Aware Collective Algorithm Synthesizer
-for Distributed Machine Learning. MICRO 2024, 856–870. Theirs draws among all chunks that fit; channels that are faster
-carry several chunks in a step here."""
+for Distributed Machine Learning. MICRO 2024, 856–870. Theirs draws among all chunks that fit; faster channels carry
+several chunks in a step here."""
 
 from __future__ import annotations
 
