@@ -19,7 +19,7 @@ from unknot.repair import relaned, repaired_faults
 from unknot.repair.routes_of import paths_of
 from unknot.routing import Relation
 from unknot.verify import check, deliver
-from unknot.verify.fault_sweep import cut_of
+from unknot.verify.failures import cut_of
 
 
 def named_paths(relation: Relation) -> dict[tuple[str, str], frozenset[tuple[str, ...]]]:

@@ -17,7 +17,8 @@ from unknot.network.families import mesh, ring, torus
 from unknot.routing import EJECT, Relation, dimension_order, fully_adaptive
 from unknot.routing.named import routing as named
 from unknot.verify import check, deliver
-from unknot.verify.fault_sweep import OUTCOMES, Fault, cut_of, fault_sweep
+from unknot.verify.failures import OUTCOMES, Fault, cut_of
+from unknot.verify.fault_sweep import fault_sweep
 
 
 def one(network: Network, routing: str, switching: str) -> tuple[str, int]:

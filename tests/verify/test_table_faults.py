@@ -20,7 +20,7 @@ from tests.verify.test_audit import layouts
 from unknot._base.memory import SizeError, memory_limit
 from unknot.certificates import Rejected, document, plain
 from unknot.fabrics import Fabric, read_fabric
-from unknot.verify.fault_sweep import Parts
+from unknot.verify.failures import Parts
 from unknot.verify.table_faults import TableFaults, table_faults
 
 Pair = tuple[int, int]

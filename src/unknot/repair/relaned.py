@@ -23,7 +23,7 @@ from unknot.routing.paths import homes_of
 from unknot.routing.relation import Relation
 
 if TYPE_CHECKING:
-    from unknot.verify.fault_sweep import FaultVerdict
+    from unknot.verify.failures import FaultVerdict
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -191,7 +191,7 @@ def repaired_faults(
     (12, 12, True)
     """
     from unknot.verify import check, deliver
-    from unknot.verify.fault_sweep import PARTS, FaultVerdict, left_after, parts_of
+    from unknot.verify.failures import PARTS, FaultVerdict, left_after, parts_of
 
     require_known("repaired_faults: unknown kind", kind, PARTS, RelationError)
     network = laned.relation.network

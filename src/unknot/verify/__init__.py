@@ -15,7 +15,7 @@ from unknot.verify.delivery import Delivery as Delivery
 from unknot.verify.delivery import Livelock as Livelock
 from unknot.verify.delivery import deliver as deliver
 from unknot.verify.delivery import livelock as livelock
-from unknot.verify.fault_sweep import FaultSweep as FaultSweep
+from unknot.verify.failures import FaultSweep as FaultSweep
 from unknot.verify.fault_sweep import fault_sweep as fault_sweep
 from unknot.verify.loads import Loads as Loads
 from unknot.verify.loads import loads as loads

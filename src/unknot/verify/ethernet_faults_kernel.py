@@ -18,7 +18,8 @@ def dependencies(
 ):  # fmt: skip
     """Write which channel waits for which, as words of bits for each channel; return the undelivered pairs.
 
-    senders, receivers: terminals at each router, none at one that failed. totals[0]: see `choices` of `announce`.
+    senders, receivers: terminals at each router, none at one that failed. totals[0]: see `choices` of `announce`;
+    totals[1:3]: the first router that is cut off, and from which destination.
     """
     first_out, outgoing, target, position = graph[2], graph[3], graph[5], graph[6]
     words = hops.size // distance.size
@@ -45,53 +46,11 @@ def dependencies(
                     if to != home:
                         for word in range(words):
                             after[channel * words + word] |= hops[to * words + word]
+        if served < sending and undelivered == 0:
+            totals[2] = home
+            for router in range(distance.size):
+                if senders[router] and distance[router] < 0:
+                    totals[1] = router
+                    break
         undelivered += (sending - served) * receivers[home]
     return undelivered
-
-
-@kernel(
-    lambda t: t.int64(
-        t.Tuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64)), t.READ64, t.I32, t.I32
-    )
-)
-def on_circles(graph, after, waited, stack):
-    """Channels that are left when those are taken away, again and again, that nothing left depends on; how many.
-
-    waited[channel] counts what waits for it, and is positive for the channels that are left: those that lie on a
-    circle of dependencies, or behind one.
-    """
-    first_out, outgoing, target = graph[2], graph[3], graph[5]
-    channels = target.size
-    words = after.size // channels
-    waited[:] = 0
-    for turn in range(2):
-        height, left = 0, channels
-        if turn:
-            for channel in range(channels):
-                if waited[channel] == 0:
-                    stack[height] = channel
-                    height += 1
-        else:
-            for channel in range(channels):
-                stack[channel] = channel
-            height = channels
-        while height:
-            height -= 1
-            channel = stack[height]
-            left -= 1
-            begin = first_out[target[channel]]
-            for word in range(words):
-                bits, at = after[channel * words + word], begin + word * BITS
-                while bits:
-                    if bits & 1:
-                        then = outgoing[at]
-                        if turn:
-                            waited[then] -= 1
-                            if waited[then] == 0:
-                                stack[height] = then
-                                height += 1
-                        else:
-                            waited[then] += 1
-                    bits >>= 1
-                    at += 1
-    return left

@@ -2,156 +2,34 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from math import comb
-from typing import Any, ClassVar, Literal, get_args
 
-import numpy as np
-
-from unknot._base.errors import RelationError, UnknotError, require_known
-from unknot._base.memory import require
+from unknot._base.errors import UnknotError
 from unknot._base.progress import Progress, reported, with_bar
-from unknot._base.shown import Brief
-from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
-from unknot._base.three_valued import all_hold
-from unknot.certificates.verdict import Verdict
-from unknot.network import Network, components, distances_from
+from unknot._base.switching import DEFAULT_SWITCHING, switching_named
+from unknot.network import Network
 from unknot.routing.designed import is_file, restricted
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
-
-Parts = Literal["channels", "links", "routers"]
-PARTS: tuple[Parts, ...] = get_args(Parts)
-Outcome = Literal["deadlock", "undelivered", "refused", "undecided", "disconnected", "holds"]
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-"""Outcomes of a fault, the worst first."""
-
-SET, PART = 200, 40
-"""Bytes of a set of failed parts in a list of them, and of each part."""
-
-
-@dataclass(frozen=True)
-class TriedFault:
-    """Names of parts that failed together, and the outcome."""
-
-    parts: tuple[str, ...]
-    outcome: str
-
-    def __str__(self) -> str:
-        return f"{', '.join(self.parts)}: {self.outcome}"
-
-
-@dataclass(frozen=True)
-class Fault(TriedFault):
-    """One set of failed parts and what it does.
-
-    Attributes
-    ----------
-    parts : tuple of str
-        Names of the failed channels, links or routers.
-    outcome : str
-        `deadlock`: it can deadlock. `undelivered`: it cannot, but pairs may not be delivered. `refused`: the
-        algorithm does not take the network that is left. `undecided`: the proof ran out of time, or packets would
-        block each other where no way is known to lead. `disconnected`: some surviving terminals have no way to one
-        another. `holds`: deadlock-free and everything delivered.
-    undelivered_pairs, pairs : int
-        Pairs of surviving terminals, undelivered and all; 0 where the routing could not be judged.
-    why : str
-        The message of a refusal, the first input VC where packets are lost, or what the verdict established.
-    """
-
-    outcome: Outcome
-    undelivered_pairs: int
-    pairs: int
-    why: str
-
-
-@dataclass(frozen=True)
-class FaultVerdict:
-    """The routing after one fault, and what is known of it.
-
-    Attributes
-    ----------
-    parts : tuple of str
-        Names of the failed channels, links or routers.
-    numbers : tuple of int
-        The channels, or the routers.
-    relation : Relation
-    verdict : Verdict
-    delivery : Delivery
-    """
-
-    parts: tuple[str, ...]
-    numbers: tuple[int, ...]
-    relation: Relation
-    verdict: Verdict
-    delivery: Delivery
-
-
-class Tried:
-    """What sweeps over faults have in common."""
-
-    tried: tuple[TriedFault, ...]
-    outcomes: ClassVar[tuple[str, ...]]
-    """Outcomes of a fault, the worst first."""
-    harmless: ClassVar[frozenset[str]]
-
-    @property
-    def survives(self) -> bool | None:
-        """Whether every fault that was tried has a harmless outcome; None where some are undecided, no others bad."""
-        return all_hold(
-            None if fault.outcome == "undecided" else fault.outcome in self.harmless for fault in self.tried
-        )
-
-    @property
-    def counts(self) -> dict[Any, int]:
-        """Number of faults with each outcome, the worst first; outcomes that do not occur are left out."""
-        numbers = Counter(fault.outcome for fault in self.tried)
-        return {outcome: numbers[outcome] for outcome in self.outcomes if numbers[outcome]}
-
-
-@dataclass(frozen=True, repr=False)
-class FaultSweep(Tried, Brief):
-    """Outcomes of all faults that were tried.
-
-    Attributes
-    ----------
-    network, routing : str
-    switching : str
-    kind : {"channels", "links", "routers"}
-    faults : int
-        Parts that fail at once.
-    possible : int
-        Sets of that many parts.
-    sampled : bool
-        Whether only some of them were tried.
-    tried : tuple of Fault
-        The worst first: by outcome, then by undelivered pairs, then as they come.
-
-    Examples
-    --------
-    >>> sweep = fault_sweep("mesh(3, 3)", routing="up_down")
-    >>> sweep.kind, sweep.possible, sweep.tried[0].outcome
-    ('links', 12, 'holds')
-    """
-
-    network: str
-    routing: str
-    switching: Switching
-    kind: Parts
-    faults: int
-    possible: int
-    sampled: bool
-    tried: tuple[Fault, ...]
-    outcomes = OUTCOMES
-    harmless = frozenset({"holds", "disconnected"})
+from unknot.verify.ethernet_faults import announced_faults, fabric_of, never_circular
+from unknot.verify.failures import (
+    OUTCOMES,
+    Failed,
+    Fault,
+    FaultSweep,
+    FaultVerdict,
+    Outcome,
+    Parts,
+    check_faults,
+    left_after,
+    parts_of,
+    sets_of_parts,
+)
 
 
 @takes_network
@@ -164,9 +42,11 @@ def fault_sweep(
     vcs: int | None = None,
     kind: Parts = "links",
     faults: int = 1,
+    fewer: bool = False,
     budget: int = 1000,
     seed: int = 1,
     time_limit: float = 10.0,
+    notice: Callable[[str], None] | None = None,
     progress: Progress | None = None,
     on_verdict: Callable[[FaultVerdict], None] | None = None,
 ) -> FaultSweep:
@@ -182,16 +62,23 @@ def fault_sweep(
         Technique for which deadlock is judged.
     vcs : int, optional
         VCs per channel, for a routing given by name.
-    kind : {"channels", "links", "routers"}
-        What fails: single directed channels, all channels between two routers, or routers with their terminals.
+    kind : {"channels", "links", "routers", "any"}
+        What fails: single directed channels, all channels between two routers, routers with their terminals, or any
+        mixture of links and routers.
     faults : int
         How many fail at once.
+    fewer : bool
+        Whether fewer that fail at once are tried too.
     budget : int
-        Most sets of parts to try; of more, that number is drawn at random.
+        Most sets of parts of each size to try. Of more, that number is drawn at random; but for `bgp` and `ospf`, of
+        which one set stands for all that automorphisms of the network and its AS plan turn it into, all are covered
+        if so many are enough.
     seed : int
         Seeds that draw.
     time_limit : float
         Seconds for each proof.
+    notice : callable, optional
+        Told beforehand how many sets there are and how long they take, for `bgp` and `ospf`.
     progress : callable, optional
         Called with what was found last and the faults done, see `unknot._base.progress`.
     on_verdict : callable, optional
@@ -217,10 +104,11 @@ def fault_sweep(
     whole = build(network)
     if isinstance(routing, str) and is_file(routing):
         build = partial(restricted, whole)
-    parts = list(parts_of(network, kind))
-    chosen, possible = sets_of_parts(f"{kind} of {network.name}", parts, faults, budget, seed)
+    parts, sizes = list(parts_of(network, kind)), range(1 if fewer else faults, faults + 1)
+    fabric = None if on_verdict is not None or callable(routing) else fabric_of(network, routing, kind)
 
-    def outcome(names: tuple[str, ...], numbers: tuple[int, ...]) -> Fault:
+    def outcome(failed: Failed) -> Fault:
+        names, numbers = failed.names, failed.numbers
         left = left_after(network, kind, numbers)
         if isinstance(left, str):
             return Fault(names, "disconnected", 0, 0, left)
@@ -239,73 +127,22 @@ def fault_sweep(
         why = _lost(relation, delivery) if name == "undelivered" else verdict.established
         return Fault(names, name, delivery.undelivered_pairs, delivery.pairs, why)
 
-    tried = [*reported((outcome(*parts) for parts in chosen), len(chosen), progress, str)]
-    tried.sort(key=lambda fault: (OUTCOMES.index(fault.outcome), -fault.undelivered_pairs))
-    return FaultSweep(
-        network.name, whole.name, technique, kind, faults, possible, len(chosen) < possible, tuple(tried)
+    tried = list[Fault]()
+    for size in sizes:
+        if fabric is not None:
+            tried += announced_faults(fabric, parts, kind, size, budget, seed, notice, progress)
+        else:
+            chosen, _ = sets_of_parts(f"{kind} of {network.name}", parts, size, budget, seed)
+            tried += reported(map(outcome, chosen), len(chosen), progress, str)
+    possible = sum(comb(len(parts), size) for size in sizes)
+    sampled, never = (
+        sum(fault.alike for fault in tried) < possible,
+        (fabric is not None and never_circular(fabric.vector)) or None,
     )
-
-
-def parts_of(network: Network, kind: Parts) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield the parts that may fail: a name, and the channels or the router."""
-    if kind == "routers":
-        for router in range(network.num_routers):
-            yield network.router_name(router), (router,)
-    elif kind == "channels":
-        for channel in range(network.num_channels):
-            yield network.channel_name(channel), (channel,)
-    else:
-        links: dict[tuple[int, int], list[int]] = {}
-        for channel, ends in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
-            links.setdefault((min(ends), max(ends)), []).append(channel)
-        for (a, b), channels in links.items():
-            yield f"{network.router_name(a)}–{network.router_name(b)}", tuple(channels)
-
-
-def check_faults(function: str, kind: str, faults: int, budget: int) -> None:
-    """Refuse arguments that make no sense; RelationError."""
-    require_known(f"{function}: unknown kind", kind, PARTS, RelationError)
-    if faults < 1 or budget < 1:
-        raise RelationError(
-            f"{function} wants at least 1 fault and a budget of at least 1, got {faults} and {budget}"
-        )
-
-
-def sets_of_parts(
-    what: str, parts: Sequence[tuple[str, tuple[int, ...]]], faults: int, budget: int, seed: int
-) -> tuple[list[tuple[tuple[str, ...], tuple[int, ...]]], int]:
-    """Return all sets of `faults` parts, or up to `budget` drawn at random without repeats, and how many there are.
-
-    A set is the names of its parts, and their channels or routers.
-
-    Raises
-    ------
-    RelationError
-        If there are not so many parts (`what`: such as ``links of mesh(2, 2)``); SizeError if the list does not fit.
-    """
-    possible = comb(len(parts), faults)
-    if not possible:
-        raise RelationError(f"faults: {faults} of {len(parts)} {what} cannot fail at once")
-    sets = min(possible, budget)
-    require(f"a list of {sets} sets of failed {what}", sets * (SET + PART * faults))
-    draw, drawn = np.random.default_rng(seed), set[tuple[int, ...]]()
-    if possible <= budget:
-        drawn = {*itertools.combinations(range(len(parts)), faults)}
-    while len(drawn) < sets:
-        drawn.add(tuple(sorted(draw.choice(len(parts), faults, replace=False).tolist())))
-    chosen = [[parts[n] for n in numbers] for numbers in sorted(drawn)]
-    return [
-        (tuple(name for name, _ in some), tuple(n for _, members in some for n in members)) for some in chosen
-    ], possible
-
-
-def left_after(network: Network, kind: str, numbers: tuple[int, ...]) -> Network | str:
-    """What failed channels or routers leave of a network, or in words what they cut off."""
-    try:
-        left = network.without(routers=numbers) if kind == "routers" else network.without(channels=numbers)
-    except UnknotError as error:
-        return str(error)
-    return cut_of(left) or left
+    tried.sort(key=lambda fault: (OUTCOMES.index(fault.outcome), len(fault.parts), -fault.undelivered_pairs))
+    return FaultSweep(
+        network.name, whole.name, technique, kind, faults, fewer, possible, sampled, never, tuple(tried)
+    )
 
 
 def _lost(relation: Relation, delivery: Delivery) -> str:
@@ -315,19 +152,4 @@ def _lost(relation: Relation, delivery: Delivery) -> str:
         return f"bound for {relation.address_name(address)}, no way on from {name(at)}"
     for input_vcs, address in delivery.loops[:1]:
         return f"bound for {relation.address_name(address)}, round for ever by {', '.join(map(name, input_vcs))}"
-    return ""
-
-
-def cut_of(network: Network) -> str:
-    """Two terminals without a way between them, in words; nothing when there are none."""
-    if not network.num_terminals:
-        return "no terminal is left"
-    part, _ = components(network)
-    if np.unique(part[[*network.inject, *network.eject]]).size == 1:
-        return ""
-    for start in np.unique(network.inject).tolist():
-        missed = np.flatnonzero(distances_from(network, start)[network.eject] < 0)
-        if missed.size:
-            end = int(network.eject[missed[0]])
-            return f"there is no way from router {network.router_name(start)} to router {network.router_name(end)}"
     return ""

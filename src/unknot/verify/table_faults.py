@@ -21,7 +21,7 @@ from unknot.network.graph import strong_components
 from unknot.routing.forwarding_table import destinations, forwarding_table, route_lengths, switchboard
 from unknot.routing.relation import Relation
 from unknot.verify.audit_merged import Entries, cables_of, pairs_by_switch, routes_by_channel
-from unknot.verify.fault_sweep import Parts, Tried, TriedFault, check_faults, parts_of, sets_of_parts
+from unknot.verify.failures import Parts, Tried, TriedFault, check_faults, failed_of, parts_of, sets_of_parts
 
 Outcome = Literal["disconnected", "cut", "holds"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -101,8 +101,8 @@ class TableFaults(Tried):
     @property
     def claim(self) -> Document:
         """What every fault cuts off, as a claim of a document about the relation."""
-        names = ("routers", "channels") if self.kind == "routers" else ("channels", "routers")
-        failed = [dict(zip(names, ([*numbers], []), strict=True)) for numbers in self._failed]
+        both = [failed_of(self.fabric.network, self.kind, numbers) for numbers in self._failed]
+        failed = [{"channels": channels, "routers": routers} for routers, channels in both]
         counts = [{"lost": fault.lost_pairs, "severed": fault.severed_pairs} for fault in self.tried]
         faults = [{**parts, **count} for parts, count in zip(failed, counts, strict=True)]
         return {"subject": "cuts", "faults": faults, "proof": {}}
@@ -169,7 +169,7 @@ def table_faults(
     parts = cables_of(fabric) if kind == "links" else list(parts_of(fabric.network, kind))
     most = budget or (len(parts) if faults == 1 else 1000)
     chosen, possible = sets_of_parts(f"{kind} of {fabric.name}", parts, faults, most, seed)
-    outcomes = ((routes.lost(failed, kind).fault(names), failed) for names, failed in chosen)
+    outcomes = ((routes.lost(one.numbers, kind).fault(one.names), one.numbers) for one in chosen)
     tried = [*reported(outcomes, len(chosen), progress, lambda one: str(one[0]))]
     tried.sort(key=lambda one: (-one[0].lost_pairs, -one[0].severed_pairs))
     return TableFaults(
@@ -212,12 +212,10 @@ class _Routes:
         """Return the routes that are lost with some switches (of kind `routers`) or channels."""
         network = self.network
         alive = np.ones(network.num_routers, dtype=bool)
-        dead = np.zeros(network.num_channels, dtype=bool)
-        if kind == "routers":
-            alive[list(failed)] = False
-            dead = ~(alive[network.source] & alive[network.target])
-        else:
-            dead[list(failed)] = True
+        routers, channels = failed_of(network, kind, failed)
+        alive[routers] = False
+        dead = ~(alive[network.source] & alive[network.target])
+        dead[channels] = True
         crossing = [self._entries[self._first[c] : self._first[c + 1]] for c in np.flatnonzero(dead).tolist()]
         entries = np.unique(np.concatenate(crossing)) if crossing else np.zeros(0, dtype=np.int64)
         at, column = np.divmod(entries, self.lids.size)

@@ -8,7 +8,7 @@ from unknot.cli.answers.form import PAIR, ChannelName, Form, TerminalName, VcNam
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.verdicts import DeliveryForm
 from unknot.verify.adaptivity import Adaptivity
-from unknot.verify.fault_sweep import FaultSweep
+from unknot.verify.failures import FaultSweep
 from unknot.verify.loads import Loads
 from unknot.verify.minimal_paths import ForbiddenPath
 from unknot.verify.properties import Properties, VcUse
@@ -82,7 +82,10 @@ class AnalyseAnswer(DeliveryForm, RelationForm, WithUnits):
 class FaultsAnswer(Form):
     """JSON answer of `unknot faults`."""
 
-    table = ("network", "routing", "switching", "kind", "faults", "possible", "counts", "survives", "tried")
+    table = (
+        "network", "routing", "switching", "kind", "faults", "possible", "counts", "survives", "never_deadlocks",
+        "tried",
+    )  # fmt: skip
 
     survives: bool | None = key(
         "Nothing but `holds` and `disconnected` came about; null: some are `undecided`, none is worse."

@@ -22,7 +22,7 @@ ROW = 400
 if TYPE_CHECKING:
     from unknot.certificates.documents import Document
     from unknot.network import Network
-    from unknot.verify.fault_sweep import FaultVerdict, Parts
+    from unknot.verify.failures import FaultVerdict, Parts
 
 
 def faults(
@@ -31,8 +31,9 @@ def faults(
     tables: Path | None = None,
     vcs: int | None = None,
     switching: Switching = DEFAULT_SWITCHING,
-    kind: Literal["links", "channels", "routers"] = "links",
+    kind: Literal["links", "channels", "routers", "any"] = "links",
     at_once: int = 1,
+    fewer: bool = False,
     budget: int | None = None,
     seed: Seed = SEED,
     proof_limit: float = 10.0,
@@ -62,12 +63,15 @@ def faults(
     tables : FILE
         Forwarding tables of a fabric, where they are not beside it.
     kind
-        What fails.
+        What fails; any: links and routers.
     at_once
         How many fail at once.
+    fewer
+        Try sets of fewer parts too.
     budget
-        Most sets of failed parts to try; of more, a random sample of this size. By default 1000, and all single
-        faults of a fabric.
+        Most sets of failed parts of each size to try; of more, a random sample of this size, but for bgp and ospf one
+        of each kind that the symmetry of the network makes, if there are no more of these. By default 1000, and all
+        single faults of a fabric.
     proof_limit
         Seconds for the proof of each fault.
     repair
@@ -77,11 +81,11 @@ def faults(
     csv : FILE
         Of a fabric: each pair that the faults shown cut off.
     """
-    sweep = _Sweep(kind, at_once, budget, seed, show, evidence, json)
+    sweep = _Sweep(kind, at_once, fewer, budget, seed, show, evidence, json)
     if routing is None:
-        if repair or vcs is not None:
+        if repair or fewer or vcs is not None:
             raise UnknotError(
-                "faults: --repair and --vcs are of a --routing; the tables of a fabric stay as they are"
+                "faults: --repair, --fewer and --vcs are of a --routing; the tables of a fabric stay as they are"
             )
         raise typer.Exit(exit_code(sweep.of_tables(network, tables, csv)))
     if tables is not None or csv is not None:
@@ -92,7 +96,7 @@ def faults(
     built = network_named(network, where="NETWORK")
     require_connected(built)
     routing_named(routing, "--routing")
-    if repair and at_once != 1:
+    if repair and (at_once != 1 or fewer):
         raise UnknotError("faults: --repair is for single faults")
     if repair:
         raise typer.Exit(exit_code(sweep.repaired(built, routing, vcs)))
@@ -108,6 +112,7 @@ class _Sweep:
 
     kind: Parts
     at_once: int
+    fewer: bool
     budget: int | None
     seed: int
     show: int
@@ -152,15 +157,16 @@ class _Sweep:
         from unknot.cli.commands.display import tell
         from unknot.verify.fault_sweep import fault_sweep
 
-        kept = None if self.evidence is None else _Kept(self.evidence, self.kind)
+        kept = None if self.evidence is None else _Kept(self.evidence, self.kind, network)
         sets = 1000 if self.budget is None else self.budget
         with activity.working("faults") as progress:
             sweep = fault_sweep(
-                network, routing, switching, vcs=vcs, kind=self.kind, faults=self.at_once, budget=sets,
-                seed=self.seed, time_limit=proof_limit, progress=progress, on_verdict=kept,
+                network, routing, switching, vcs=vcs, kind=self.kind, faults=self.at_once, fewer=self.fewer,
+                budget=sets, seed=self.seed, time_limit=proof_limit, notice=notify, progress=progress,
+                on_verdict=kept,
             )  # fmt: skip
         if kept is not None:
-            kept.write(network, len(sweep.tried))
+            kept.write(len(sweep.tried))
         tell(self.json, FaultsAnswer, sweep, max_rows=self.show)
         return sweep.survives
 
@@ -173,13 +179,13 @@ class _Sweep:
         from unknot.repair import repaired_faults
         from unknot.routing.named import routing as routing_from
 
-        kept = None if self.evidence is None else _Kept(self.evidence, self.kind)
+        kept = None if self.evidence is None else _Kept(self.evidence, self.kind, network)
         relation = None if routing == "lanes" else routing_from(network, routing, vcs, where="--routing")
         routes = lanes(network, "free" if relation is None else "given", routing=relation, seed=self.seed)
         with activity.working("faults") as progress:
             faults = repaired_faults(routes, self.kind, progress=progress, on_verdict=kept)
         if kept is not None:
-            kept.write(network, len(faults))
+            kept.write(len(faults))
         safe = all_hold(fault.safe for fault in faults if fault.connected)
         keys: dict[str, Any] = {"kind": self.kind, "lanes": routes.count, "safe": safe, "faults": faults}
         tell(self.json, RepairedFaultsAnswer, of=routes.relation, max_rows=self.show, **keys)
@@ -189,25 +195,26 @@ class _Sweep:
 class _Kept:
     """The evidence of the verdicts after faults, until the tables in it are too large."""
 
-    def __init__(self, path: Path, kind: str) -> None:
-        self.path, self.kind, self.states = path, kind, 0
+    def __init__(self, path: Path, kind: str, network: Network) -> None:
+        self.path, self.kind, self.network, self.states = path, kind, network, 0
         self.parts: list[Document] = []
 
     def __call__(self, after: FaultVerdict) -> None:
         """Keep a verdict."""
         from unknot.certificates.documents import MOST_STATES, answer_claims, part_of
+        from unknot.verify.failures import failed_of
 
         relation, numbers = after.relation, list(after.numbers)
         if self.states > MOST_STATES:
             return
         claims = answer_claims(relation, [after.verdict], after.delivery)
         if claims:
-            routers, channels = (numbers, []) if self.kind == "routers" else ([], numbers)
+            routers, channels = failed_of(self.network, self.kind, numbers)
             failed = {"channels": channels, "routers": routers}
             self.parts.append(part_of(", ".join(after.parts), relation, claims, failed))
             self.states += sum(map(len, self.parts[-1]["relation"]["states"]))
 
-    def write(self, network: Network, tried: int) -> None:
+    def write(self, tried: int) -> None:
         """Write what was kept, as parts of a document about the network without faults."""
-        write_evidence(self.path, network, None, [], self.parts)
+        write_evidence(self.path, self.network, None, [], self.parts)
         notify(f"it holds the verdicts after {len(self.parts)} of {tried} sets of faults")

@@ -1,0 +1,260 @@
+"""Parts of a network that may fail, sets of them, and what becomes of a routing after each."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from unknot._base.errors import RelationError, UnknotError, require_known
+from unknot._base.memory import require
+from unknot._base.shown import Brief
+from unknot._base.switching import Switching
+from unknot._base.three_valued import all_hold
+from unknot.certificates.verdict import Verdict
+from unknot.network import Network, components, distances_from
+from unknot.routing.relation import Relation
+from unknot.verify.delivery import Delivery
+
+Parts = Literal["channels", "links", "routers", "any"]
+PARTS: tuple[Parts, ...] = get_args(Parts)
+Outcome = Literal["deadlock", "undelivered", "refused", "undecided", "disconnected", "holds"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+"""Outcomes of a fault, the worst first."""
+
+Part = tuple[str, tuple[int, ...]]
+"""Name of a part, and its channels or its router; see `failed_of`."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Parts that fail at once: their names, their numbers (see `failed_of`), and how many sets are alike."""
+
+    names: tuple[str, ...]
+    numbers: tuple[int, ...]
+    alike: int = 1
+
+    @classmethod
+    def of(cls, parts: Sequence[Part], alike: int = 1) -> Failed:
+        """Return the set of some parts."""
+        return cls(tuple(name for name, _ in parts), tuple(n for _, numbers in parts for n in numbers), alike)
+
+
+SET, PART = 200, 40
+"""Bytes of a set of failed parts in a list of them, and of each part."""
+
+
+@dataclass(frozen=True)
+class TriedFault:
+    """Names of parts that failed together, and the outcome."""
+
+    parts: tuple[str, ...]
+    outcome: str
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.parts)}: {self.outcome}"
+
+
+@dataclass(frozen=True)
+class Fault(TriedFault):
+    """One set of failed parts and what it does.
+
+    Attributes
+    ----------
+    parts : tuple of str
+        Names of the failed channels, links or routers.
+    outcome : str
+        `deadlock`: it can deadlock. `undelivered`: it cannot, but pairs may not be delivered. `refused`: the
+        algorithm does not take the network that is left. `undecided`: the proof ran out of time, or packets would
+        block each other where no way is known to lead. `disconnected`: some surviving terminals have no way to one
+        another. `holds`: deadlock-free and everything delivered.
+    undelivered_pairs, pairs : int
+        Pairs of surviving terminals, undelivered and all; 0 where the routing could not be judged.
+    why : str
+        The message of a refusal, the first input VC where packets are lost, or what the verdict established.
+    alike : int
+        Sets of parts that automorphisms of the network and its routing turn this one into, itself included: all have
+        this outcome.
+    """
+
+    outcome: Outcome
+    undelivered_pairs: int
+    pairs: int
+    why: str
+    alike: int = 1
+
+
+@dataclass(frozen=True)
+class FaultVerdict:
+    """The routing after one fault, and what is known of it.
+
+    Attributes
+    ----------
+    parts : tuple of str
+        Names of the failed channels, links or routers.
+    numbers : tuple of int
+        The channels, or the routers.
+    relation : Relation
+    verdict : Verdict
+    delivery : Delivery
+    """
+
+    parts: tuple[str, ...]
+    numbers: tuple[int, ...]
+    relation: Relation
+    verdict: Verdict
+    delivery: Delivery
+
+
+class Tried:
+    """What sweeps over faults have in common."""
+
+    tried: tuple[TriedFault, ...]
+    outcomes: ClassVar[tuple[str, ...]]
+    """Outcomes of a fault, the worst first."""
+    harmless: ClassVar[frozenset[str]]
+
+    @property
+    def survives(self) -> bool | None:
+        """Whether every fault that was tried has a harmless outcome; None where some are undecided, no others bad."""
+        return all_hold(
+            None if fault.outcome == "undecided" else fault.outcome in self.harmless for fault in self.tried
+        )
+
+    @property
+    def counts(self) -> dict[Any, int]:
+        """Number of faults with each outcome, the worst first; outcomes that do not occur are left out."""
+        numbers = Counter[str]()
+        for fault in self.tried:
+            numbers[fault.outcome] += getattr(fault, "alike", 1)
+        return {outcome: numbers[outcome] for outcome in self.outcomes if numbers[outcome]}
+
+
+@dataclass(frozen=True, repr=False)
+class FaultSweep(Tried, Brief):
+    """Outcomes of all faults that were tried.
+
+    Attributes
+    ----------
+    network, routing : str
+    switching : str
+    kind : {"channels", "links", "routers", "any"}
+    faults : int
+        Parts that fail at once.
+    fewer : bool
+        Whether fewer were tried as well.
+    possible : int
+        Sets of that many parts, or fewer.
+    sampled : bool
+        Whether only some of them were tried. Else each was, or one that is alike.
+    never_deadlocks : bool or None
+        True: it is proved that no failures, however many, let buffers wait in a circle. None: that is not shown.
+    tried : tuple of Fault
+        The worst first: by outcome, then the fewest parts, then by undelivered pairs, then as they come.
+
+    Examples
+    --------
+    >>> from unknot.verify import fault_sweep
+    >>> sweep = fault_sweep("mesh(3, 3)", routing="up_down")
+    >>> sweep.kind, sweep.possible, sweep.tried[0].outcome
+    ('links', 12, 'holds')
+    """
+
+    network: str
+    routing: str
+    switching: Switching
+    kind: Parts
+    faults: int
+    fewer: bool
+    possible: int
+    sampled: bool
+    never_deadlocks: bool | None
+    tried: tuple[Fault, ...]
+    outcomes = OUTCOMES
+    harmless = frozenset({"holds", "disconnected"})
+
+
+def parts_of(network: Network, kind: Parts) -> Iterator[Part]:
+    """Yield the parts that may fail: a name, and the channels or the router; see `failed_of`."""
+    if kind in ("routers", "any"):
+        for router in range(network.num_routers):
+            yield network.router_name(router), (router + (network.num_channels if kind == "any" else 0),)
+    if kind == "routers":
+        return
+    if kind == "channels":
+        for channel in range(network.num_channels):
+            yield network.channel_name(channel), (channel,)
+    else:
+        links: dict[tuple[int, int], list[int]] = {}
+        for channel, ends in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
+            links.setdefault((min(ends), max(ends)), []).append(channel)
+        for (a, b), channels in links.items():
+            yield f"{network.router_name(a)}–{network.router_name(b)}", tuple(channels)
+
+
+def failed_of(network: Network, kind: str, numbers: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Routers and channels that failed: of `routers` the numbers are those of routers, else of channels and on."""
+    if kind == "routers":
+        return [*numbers], []
+    channels = network.num_channels
+    return [n - channels for n in numbers if n >= channels], [n for n in numbers if n < channels]
+
+
+def check_faults(function: str, kind: str, faults: int, budget: int) -> None:
+    """Refuse arguments that make no sense; RelationError."""
+    require_known(f"{function}: unknown kind", kind, PARTS, RelationError)
+    if faults < 1 or budget < 1:
+        raise RelationError(
+            f"{function} wants at least 1 fault and a budget of at least 1, got {faults} and {budget}"
+        )
+
+
+def sets_of_parts(what: str, parts: Sequence[Part], faults: int, budget: int, seed: int) -> tuple[list[Failed], int]:
+    """Return all sets of `faults` parts, or up to `budget` drawn at random without repeats, and how many there are.
+
+    Raises
+    ------
+    RelationError
+        If there are not so many parts (`what`: such as ``links of mesh(2, 2)``); SizeError if the list does not fit.
+    """
+    possible = comb(len(parts), faults)
+    if not possible:
+        raise RelationError(f"faults: {faults} of {len(parts)} {what} cannot fail at once")
+    sets = min(possible, budget)
+    require(f"a list of {sets} sets of failed {what}", sets * (SET + PART * faults))
+    draw, drawn = np.random.default_rng(seed), set[tuple[int, ...]]()
+    if possible <= budget:
+        drawn = {*itertools.combinations(range(len(parts)), faults)}
+    while len(drawn) < sets:
+        drawn.add(tuple(sorted(draw.choice(len(parts), faults, replace=False).tolist())))
+    return [Failed.of([parts[n] for n in numbers]) for numbers in sorted(drawn)], possible
+
+
+def left_after(network: Network, kind: str, numbers: tuple[int, ...]) -> Network | str:
+    """What failed channels or routers leave of a network, or in words what they cut off."""
+    routers, channels = failed_of(network, kind, numbers)
+    try:
+        left = network.without(routers=routers, channels=channels)
+    except UnknotError as error:
+        return str(error)
+    return cut_of(left) or left
+
+
+def cut_of(network: Network) -> str:
+    """Two terminals without a way between them, in words; nothing when there are none."""
+    if not network.num_terminals:
+        return "no terminal is left"
+    part, _ = components(network)
+    if np.unique(part[[*network.inject, *network.eject]]).size == 1:
+        return ""
+    for start in np.unique(network.inject).tolist():
+        missed = np.flatnonzero(distances_from(network, start)[network.eject] < 0)
+        if missed.size:
+            end = int(network.eject[missed[0]])
+            return f"there is no way from router {network.router_name(start)} to router {network.router_name(end)}"
+    return ""

@@ -1,0 +1,136 @@
+"""Failures of Ethernet fabrics: by kernel and by orbits as by making each network and proving its routing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from math import comb
+
+import pytest
+
+from unknot._base.kernels import lazy_kernel
+from unknot.network import Network, from_edges
+from unknot.network.families import fat_tree, ring, xgft
+from unknot.routing.ethernet import bgp_vector, path_vector
+from unknot.routing.named import routing as named
+from unknot.verify import check, fault_sweep
+from unknot.verify.ethernet_faults import never_circular
+
+PODS = xgft([1, 2, 2], [1, 2, 2])
+SMALL = xgft([2, 4], [1, 2])
+
+
+def outcomes(network: Network, routing: str, **options: object) -> Counter[tuple[object, ...]]:
+    """Outcomes of the sweep that makes every network, or of the one by kernel: by what is the same for all alike."""
+    sweep = fault_sweep(network, routing, **options)  # type: ignore[arg-type]
+    found = Counter[tuple[object, ...]]()
+    for fault in sweep.tried:
+        found[fault.outcome, fault.undelivered_pairs, fault.pairs] += fault.alike
+    assert found.total() == sweep.possible
+    assert not sweep.sampled
+    return found
+
+
+def each(network: Network, routing: str, **options: object) -> Counter[tuple[object, ...]]:
+    """The same by the sweep that makes each network, and its relation."""
+    sweep = fault_sweep(network, lambda left: named(left, routing), budget=10**6, **options)  # type: ignore[arg-type]
+    return Counter((fault.outcome, fault.undelivered_pairs, fault.pairs) for fault in sweep.tried)
+
+
+@pytest.mark.parametrize(
+    ("network", "kind", "faults", "routing"),
+    [
+        (SMALL, "links", 2, "bgp(plan='rfc7938', allowas_in=1)"),
+        (SMALL, "any", 2, "bgp"),
+        (PODS, "links", 2, "bgp(plan='rfc7938')"),
+        (PODS, "links", 2, "ospf"),
+        (PODS, "routers", 2, "bgp(plan='rfc7938')"),
+    ],
+)
+def test_orbits_equal_whole_enumeration(network: Network, kind: str, faults: int, routing: str) -> None:
+    expected = each(network, routing, kind=kind, faults=faults)
+    parts = {"links": network.num_channels // 2, "routers": network.num_routers}
+    assert expected.total() == comb(parts.get(kind, sum(parts.values())), faults)
+    assert outcomes(network, routing, kind=kind, faults=faults) == expected
+    assert outcomes(network, routing, kind=kind, faults=faults, budget=35) == expected
+
+
+def test_a_fabric_with_dead_links_has_fewer_automorphisms() -> None:
+    left = fat_tree(2, 3).without(links=[(0, 4), (1, 5)])
+    whole, some = outcomes(left, "bgp"), fault_sweep(left, "bgp", budget=13)
+    assert outcomes(left, "bgp", budget=13) == whole == each(left, "bgp")
+    assert len(some.tried) == 4
+    assert sum(fault.alike for fault in some.tried) == 14
+
+
+def test_other_networks_without_coordinates_are_symmetric_too() -> None:
+    network = from_edges([(a, b) for a in range(3) for b in range(3, 7)])
+    sweep = fault_sweep(network, "ospf", faults=2, budget=5)
+    assert not sweep.sampled
+    assert outcomes(network, "ospf", faults=2, budget=5) == each(network, "ospf", faults=2)
+
+
+def test_where_orbits_are_too_many_sets_are_drawn() -> None:
+    sweep = fault_sweep(PODS, "bgp", faults=2, budget=4)
+    assert sweep.sampled
+    assert len(sweep.tried) == 4
+    assert all(fault.alike == 1 for fault in sweep.tried)
+
+
+def test_where_the_choice_among_equal_routes_matters_sets_are_drawn() -> None:
+    told: list[str] = []
+    sweep = fault_sweep(PODS, "bgp(plan='rfc7938', allowas_in=1)", faults=2, budget=100, notice=told.append)
+    assert sweep.sampled
+    assert len(sweep.tried) == 100
+    assert "choice among equal ones" in told[1]
+
+
+def test_fewer_failures_are_counted_too() -> None:
+    sweep = fault_sweep("xgft([1, 4], [1, 2])", "bgp", faults=2, fewer=True)
+    assert sweep.possible == 8 + 28
+    assert sweep.counts["deadlock"] == 12
+    sizes = [len(fault.parts) for fault in sweep.tried if fault.outcome == "holds"]
+    assert sizes == sorted(sizes)
+
+
+def test_a_circle_is_named_and_so_is_a_pair_that_is_cut_off() -> None:
+    stuck = fault_sweep("xgft([1, 4], [1, 2])", "bgp", faults=2).tried[0]
+    assert stuck.why.startswith("buffers wait in a circle: (")
+    assert stuck.why.count("→") >= 3
+    lost = fault_sweep("xgft([1, 4], [1, 2])", "bgp(plan='rfc7938')", faults=2).tried[0]
+    assert lost.outcome == "undelivered"
+    assert "no way on from" in lost.why
+
+
+def test_compiled_and_in_plain_python_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    plain = fault_sweep(PODS, "bgp", faults=2)
+    monkeypatch.setattr(lazy_kernel, "STATES", 0)
+    monkeypatch.setattr(lazy_kernel, "FEW", 0)
+    assert fault_sweep(PODS, "bgp", faults=2, notice=told.append) == plain
+    assert told[0].startswith("120 sets of 2 links of xgft([1, 2, 2], [1, 2, 2]), of which 120 are judged: about ")
+
+
+@pytest.mark.parametrize("network", [SMALL, PODS, ring(5)], ids=lambda network: network.name)
+def test_what_never_deadlocks_does_not_after_any_failures(network: Network) -> None:
+    links = sorted(
+        {tuple(sorted(ends)) for ends in zip(network.source.tolist(), network.target.tolist(), strict=True)}
+    )
+    proved = []
+    for plan in ("switch", "rfc7938", [router % 3 for router in range(network.num_routers)]):
+        if plan == "rfc7938" and network.dimensions[0] != "level":
+            continue
+        proved.append(never_circular(bgp_vector(network, plan=plan)))
+        for count in range(0, len(links), 3) if proved[-1] else ():
+            for dead in list(combinations(links, count))[:40]:
+                left = network.without(links=dead)
+                text = f"bgp(plan={plan!r})"
+                assert check(named(left, text), "wormhole").deadlock_free
+    assert proved[0] is False
+    assert any(proved) or network.name == "ring(5)"
+    assert not never_circular(bgp_vector(network, plan=list(range(network.num_routers)), allowas_in=1))
+
+
+def test_texts_of_other_routings_are_no_path_vectors() -> None:
+    assert path_vector(PODS, "up_down") is None
+    assert path_vector(PODS, "routes.json") is None
