@@ -196,7 +196,9 @@ def test_default_route_to_management_counts_for_nothing(tmp_path: Path) -> None:
 
 
 def test_network_of_a_folder() -> None:
-    assert read_network(DOWN) == read_ethernet(DOWN).network
+    network = read_network(DOWN)
+    assert network == read_ethernet(DOWN).hosted
+    assert [network.terminal_name(terminal) for terminal in range(4)] == ["leaf0", "leaf1", "leaf2", "leaf3"]
 
 
 def test_references_to_nowhere_are_refused(tmp_path: Path) -> None:

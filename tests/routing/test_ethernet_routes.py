@@ -151,6 +151,15 @@ def test_two_spines_and_four_leaves_deadlock_after_two_failures_by_an_as_for_eac
     assert tiers.counts == {"undelivered": 12, "disconnected": 4, "holds": 12}
 
 
+@pytest.mark.parametrize("network", [xgft([1, 4], [1, 2]), xgft([1, 2, 3], [1, 2, 2]), fat_tree(3, 3)], ids=str)
+def test_tiers_are_seen_without_levels(network: Network) -> None:
+    plain = Network("plain", network.num_routers, network.source, network.target, inject=network.inject)
+    pairs = set(zip(as_plan(network, "rfc7938"), as_plan(plain, "rfc7938"), strict=True))
+    assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
+    with pytest.raises(RelationError, match="which failures hide"):
+        as_plan(plain.without(channels=[0]), "rfc7938")
+
+
 def test_allowas_in_brings_cut_pairs_back() -> None:
     left = xgft([1, 4], [1, 2]).without(links=[(0, 4), (1, 5)])
     strict, lax = (bgp(left, plan="rfc7938", allowas_in=n) for n in (0, 1))

@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 from math import comb
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from unknot._base.kernels import lazy_kernel
+from unknot.cli.program import app
+from unknot.fabrics import read_network
+from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.network import Network, from_edges
 from unknot.network.families import fat_tree, ring, xgft
 from unknot.routing.ethernet import bgp_vector, path_vector
 from unknot.routing.named import routing as named
 from unknot.verify import check, fault_sweep
-from unknot.verify.ethernet_faults import never_circular
+from unknot.verify.ethernet_faults import never_circular, other_routes
 
+EXAMPLES = Path(__file__).parents[2] / "examples/ethernet"
 PODS = xgft([1, 2, 2], [1, 2, 2])
 SMALL = xgft([2, 4], [1, 2])
 
@@ -129,6 +135,29 @@ def test_what_never_deadlocks_does_not_after_any_failures(network: Network) -> N
     assert proved[0] is False
     assert any(proved) or network.name == "ring(5)"
     assert not never_circular(bgp_vector(network, plan=list(range(network.num_routers)), allowas_in=1))
+
+
+@pytest.mark.parametrize(("folder", "alike"), [("frr-all-links-up", 20), ("frr-two-links-down", 8)])
+def test_a_folder_is_judged_with_hosts_at_its_edges_and_its_routes_compared(folder: str, alike: int) -> None:
+    path = EXAMPLES / folder
+    network = read_network(path)
+    assert network.num_terminals == 4
+    vector = path_vector(network, "bgp")
+    assert vector is not None
+    other, compared = other_routes(read_ethernet(path), vector)
+    assert (compared - len(other), compared) == (alike, 20)
+    assert fault_sweep(network, "bgp", faults=2).counts == {"deadlock": 12, "disconnected": 4, "holds": 12}
+
+
+def test_the_command_says_which_routes_are_computed_and_wants_a_routing() -> None:
+    folder, runner = str(EXAMPLES / "frr-two-links-down"), CliRunner()
+    done = runner.invoke(app, ["faults", folder, "--routing", "bgp"])
+    assert done.exit_code == 0
+    assert "8 of 20 routes" in done.output
+    assert "leaf1 to 10.1.0.0/24: by spine0, computed spine0 and spine1" in " ".join(done.output.split())
+    refused = runner.invoke(app, ["faults", folder])
+    assert refused.exit_code == 2
+    assert "--routing bgp or ospf" in " ".join(refused.output.split())
 
 
 def test_texts_of_other_routings_are_no_path_vectors() -> None:

@@ -145,7 +145,7 @@ def read_network(path: str | Path, form: str | None = None) -> Network:
     """
     path = Path(path)
     if form is None and is_ethernet(path):
-        return read_ethernet(path).network
+        return read_ethernet(path).hosted
     if form is None and path.is_dir():
         return _folder(path)[0].network
     chosen = _format_of(path, form)

@@ -14,6 +14,7 @@ from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network import Network
 from unknot.network.faults import frozen
+from unknot.network.graph import strong_components
 from unknot.network.model import IntArray
 from unknot.routing.designed import is_file
 from unknot.routing.next_hops import NextHops
@@ -147,9 +148,9 @@ def bgp(
     Parameters
     ----------
     plan : {"switch", "rfc7938"} or sequence of int
-        An AS for each switch; one for all of the top tier of a fat tree, one for the switches of a cluster in a tier
-        between and one for each leaf (RFC 7938); or the AS of every router. On a network with failures: of the whole
-        network.
+        An AS for each switch; one for all of the top tier, one for the switches of a cluster in a tier between and
+        one for each leaf (RFC 7938; where a network has no levels, tiers are hops from terminals); or the AS of every
+        router. On a network with failures: of the whole network.
     allowas_in : int
         How often a router's own AS may be in a path that it accepts.
     relax : bool
@@ -178,11 +179,15 @@ def as_plan(network: Network, plan: str | Sequence[int]) -> list[int]:
     if plan == "switch":
         return list(range(network.num_routers))
     if plan == "rfc7938":
-        if network.coordinates is None or network.dimensions is None or network.dimensions[0] != "level":
+        keys: list[tuple[int, ...]]
+        if network.coordinates is not None and network.dimensions[:1] == ("level",):
+            keys = [(level, *digits[level:]) for level, *digits in network.coordinates.tolist()]
+        elif network.origin is None:
+            keys = _clusters(network)
+        else:
             raise RelationError(
-                f"bgp: plan rfc7938 needs tiers, which {network.name} has not; use a fat tree, or plan=switch"
+                f"bgp: plan rfc7938 needs tiers, which failures hide in {network.name}; give the AS of every router"
             )
-        keys = [(level, *digits[level:]) for level, *digits in network.coordinates.tolist()]
         numbers = {key: number for number, key in enumerate(sorted(set(keys)))}
         return [numbers[key] for key in keys]
     if isinstance(plan, str):
@@ -195,3 +200,21 @@ def as_plan(network: Network, plan: str | Sequence[int]) -> list[int]:
             f"bgp: {len(plan)} ASes in the plan; {network.name} wants one for each router, got {plan!r}"
         )
     return [plan[router] for router in kept]
+
+
+def _clusters(network: Network) -> list[tuple[int, ...]]:
+    """Tier of each router, by hops from the nearest terminal, and its cluster: what is connected below that tier."""
+    tier = np.full(network.num_routers, -1)
+    tier[network.inject] = 0
+    while True:
+        beside = network.target[(tier[network.source] == tier.max()) & (tier[network.target] < 0)]
+        if not beside.size:
+            break
+        tier[beside] = tier.max() + 1
+    keys: list[tuple[int, ...]] = [(0, router) for router in range(network.num_routers)]
+    for level in range(1, int(tier.max()) + 1):
+        inner = np.maximum(tier[network.source], tier[network.target]) <= level
+        part, _ = strong_components(network.source[inner], network.target[inner], network.num_routers)
+        for router in np.flatnonzero(tier == level).tolist():
+            keys[router] = level, int(part[router])
+    return keys

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.progress import Progress, reported
 from unknot._base.threads import processors
+from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.network import Network
 from unknot.network.automorphisms import ColouredGraph, Orbits
 from unknot.network.graph import shortest_cycle, strong_components
@@ -209,3 +210,27 @@ def _judged(
     with ThreadPoolExecutor(threads) as pool:
         judged = pool.map(lambda one: fabric.judge(one, kind), sets)
         yield from reported(judged, len(sets), progress, lambda one: str(one.fault))
+
+
+def other_routes(fabric: EthernetFabric, vector: PathVector) -> tuple[list[str], int]:
+    """Routes of a fabric that are not those computed, in words, and how many were compared.
+
+    Parameters
+    ----------
+    vector : PathVector
+        On `fabric.hosted`.
+    """
+    hops, name, other, compared = vector.next_hops(), fabric.network.router_name, list[str](), 0
+    place = {int(home): number for number, home in enumerate(hops.homes)}
+    for one in fabric.destinations:
+        others = [router for router in range(fabric.network.num_routers) if router not in one.owners]
+        for router in others if one.hosts and len(one.owners) == 1 else ():
+            read, computed = sorted(one.next_hops.get(router, ())), hops.row(place[one.owners[0]], router)
+            compared += 1
+            if read != computed:
+                both = [
+                    [name(int(fabric.network.target[c])) for c in some] or ["nowhere"] for some in (read, computed)
+                ]
+                words = " and ".join(both[0]), " and ".join(both[1])
+                other.append(f"{name(router)} to {one.name}: by {words[0]}, computed {words[1]}")
+    return other, compared

@@ -50,7 +50,8 @@ def faults(
     lanes takes shortest paths in the fewest lanes.
 
     NETWORK may be a fabric with forwarding tables, without --routing: then the tables stay as they are, and the pairs
-    of hosts that lose their route are counted, for each cable (links), direction of one, or switch.
+    of hosts that lose their route are counted, for each cable (links), direction of one, or switch. Of a folder of
+    Ethernet switches routes are computed anew, with --routing bgp or ospf, and compared with those in the folder.
 
     Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; of a fabric: no
     pair of surviving hosts is cut off. 1: not so; 3: undecided for some. --evidence writes the verdict after each
@@ -96,11 +97,28 @@ def faults(
     built = network_named(network, where="NETWORK")
     require_connected(built)
     routing_named(routing, "--routing")
+    _compare_routes(network, routing)
     if repair and (at_once != 1 or fewer):
         raise UnknotError("faults: --repair is for single faults")
     if repair:
         raise typer.Exit(exit_code(sweep.repaired(built, routing, vcs)))
     raise typer.Exit(exit_code(sweep.rerouted(built, routing, vcs, switching, proof_limit)))
+
+
+def _compare_routes(folder: str, routing: str) -> None:
+    """Say whether a folder of Ethernet switches has the routes that are computed."""
+    from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
+
+    if is_ethernet(Path(folder)):
+        from unknot.routing.ethernet import path_vector
+        from unknot.verify.ethernet_faults import other_routes
+
+        fabric = read_ethernet(folder)
+        vector = path_vector(fabric.hosted, routing)
+        if vector is not None:
+            other, compared = other_routes(fabric, vector)
+            words = f", {len(other):,} are not, such as {other[0]}" if other else ""
+            notify(f"{compared - len(other):,} of {compared:,} routes in {folder} are those of {routing}{words}")
 
 
 @dataclass(frozen=True)
@@ -126,6 +144,7 @@ class _Sweep:
         from unknot.cli.commands import activity
         from unknot.cli.commands.display import tell
         from unknot.fabrics import read_fabric
+        from unknot.fabrics.ethernet.folder import is_ethernet
         from unknot.fabrics.reading import split_form
         from unknot.verify.table_faults import table_faults
 
@@ -133,6 +152,11 @@ class _Sweep:
             raise UnknotError(
                 f"{network}: name a --routing, which each fault is judged with, or a fabric with forwarding tables "
                 "(a folder, or a file and --tables)"
+            )
+        if is_ethernet(Path(network)):
+            raise UnknotError(
+                f"{network}: switches compute routes anew after failures; say how, by --routing bgp or ospf, such as "
+                "--routing 'bgp(plan=\"rfc7938\")'"
             )
         fabric = read_fabric(network, tables)
         how: Any = {"kind": self.kind, "faults": self.at_once, "budget": self.budget, "seed": self.seed}

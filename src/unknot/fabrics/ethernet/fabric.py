@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from unknot.fabrics.ethernet.cables import Port
 from unknot.fabrics.ethernet.qos import PortQos, SwitchQos
 from unknot.network import Network
+from unknot.network.faults import frozen
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,12 @@ class EthernetFabric:
     def edges(self) -> tuple[int, ...]:
         """Switches with hosts, ascending."""
         return tuple(sorted({owner for one in self.destinations if one.hosts for owner in one.owners}))
+
+    @property
+    def hosted(self) -> Network:
+        """The network with a terminal at each switch with hosts, and at no other."""
+        labels, edges = tuple(map(self.network.router_name, self.edges)), frozen(self.edges)
+        return replace(self.network, inject=edges, eject=edges, terminal_labels=labels)
 
     def __repr__(self) -> str:
         return (
