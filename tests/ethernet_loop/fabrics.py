@@ -26,6 +26,8 @@ class Case:
     routing : {"bgp", "ospf"}
     plan : str or tuple of int
         AS plan of `bgp`.
+    by_age : bool
+        Whether the oldest of equal paths is announced, FRR's default. What is compared must not depend on it.
     more : tuple of frozenset
         Further sets of cables.
     failures : tuple of int
@@ -40,6 +42,7 @@ class Case:
     plan: str | tuple[int, ...] = "switch"
     allowas_in: int = 0
     relax: bool = True
+    by_age: bool = False
     more: tuple[frozenset[Cable], ...] = ()
 
     @cached_property
@@ -106,7 +109,8 @@ class Case:
                 lines += [" ip ospf passive"] if port == "hosts" else quick
             return "\n".join([*lines, ""])
         lines = [f"router bgp {64512 + as_plan(self.network, self.plan)[router]}", f" bgp router-id {own}"]
-        lines += [" no bgp ebgp-requires-policy", " bgp bestpath compare-routerid", " timers bgp 1 3"]
+        lines += [" no bgp ebgp-requires-policy", " timers bgp 1 3"]
+        lines += [] if self.by_age else [" bgp bestpath compare-routerid"]
         lines += [" bgp bestpath as-path multipath-relax"] if self.relax else []
         inner = [f"  network {self.prefix(router)}"] if switch.startswith("leaf") else []
         for port, address in ports:
@@ -148,8 +152,9 @@ def cases() -> list[Case]:
         Case("2-tier-rfc7938-allowas-in", *small, "bgp", (1, 5, 2), "rfc7938", allowas_in=1),
         Case("2-tier-spines-one-as-no-relax", *small, "bgp", (1, 4, 2), spines, allowas_in=1, relax=False),
         Case("2-tier-no-relax", *small, "bgp", (1, 2, 1), relax=False),
-        Case("2-tier-3-spines-no-relax", (1, 4), (1, 3), "bgp", (0, 1, 1), three, 1, False, (apart,)),
-        Case("2-tier-3-spines", (1, 4), (1, 3), "bgp", (0, 2, 4)),
+        Case("2-tier-3-spines-no-relax", (1, 4), (1, 3), "bgp", (0, 1, 1), three, 1, False, False, (apart,)),
+        Case("2-tier-3-spines-by-age", (1, 4), (1, 3), "bgp", (0, 3, 6), by_age=True),
+        Case("3-tier-rfc7938-by-age", *pods, "bgp", (1, 2, 2), "rfc7938", by_age=True),
         Case("2-tier-ospf", *small, "ospf", (1, 5, 2)),
         Case("3-tier-as-per-switch", *pods, "bgp", (1, 4, 4)),
         Case("3-tier-rfc7938", *pods, "bgp", (1, 3, 3), "rfc7938"),
