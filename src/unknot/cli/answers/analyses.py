@@ -78,6 +78,10 @@ class AnalyseAnswer(DeliveryForm, RelationForm, WithUnits):
     )  # fmt: skip
 
 
+def _proved(never: bool | None, _: Any) -> str:
+    return "yes" if never else ""
+
+
 @form_of(FaultSweep)
 class FaultsAnswer(Form):
     """JSON answer of `unknot faults`."""
@@ -91,6 +95,7 @@ class FaultsAnswer(Form):
         "Nothing but `holds` and `disconnected` came about; null: some are `undecided`, none is worse."
     )
     counts: dict[str, int] = key("Sets of faults by outcome.")
+    never_deadlocks: Annotated[bool | None, Words(_proved)]
 
 
 @form_of(TableFaults, without=("fabric", "_routes", "_failed"))
