@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
+import networkx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -76,10 +79,37 @@ def test_arrays_and_functions_are_traffic():
 def test_every_pattern_is_known_by_name():
     assert set(patterns()) == {
         *BITS, "uniform", "uniform_others", "tornado", "neighbour", "permutation", "hotspot",
+        "next_group", "bad_dragon", "longest_matching",
     }  # fmt: skip
-    network = topologies.mesh(4, 4)
     for name in patterns():
+        network = topologies.dragonfly(4) if name in ("next_group", "bad_dragon") else topologies.mesh(4, 4)
         assert pattern(network, name).name.startswith(name)
+
+
+@pytest.mark.parametrize("network", [topologies.dragonfly(4), topologies.dragonfly_plus(2)], ids=lambda n: n.name)
+def test_groups_send_to_the_next_one(network):
+    group = network.coordinates[network.inject, 0]
+    groups = group.max() + 1
+    seats = pattern(network, "next_group").destination
+    assert sorted(seats.tolist()) == list(range(network.num_terminals))
+    assert (group[seats] == (group + 1) % groups).all()
+    weight = pattern(network, "bad_dragon").weight
+    assert np.allclose(weight.sum(axis=1), 1)
+    assert ((weight > 0) == (group[None, :] == (group[:, None] + 1) % groups)).all()
+
+
+@given(st.integers(2, 6), st.integers(0, 50))
+def test_no_permutation_has_longer_paths_than_the_longest_matching(n, seed):
+    network = topologies.irregular(n, n, 3, seed=seed) if n > 3 else topologies.line(n)
+    chosen = pattern(network, "longest_matching").destination.tolist()
+    assert sorted(chosen) == list(range(network.num_terminals))
+    graph = network.to_networkx()
+    hops = dict(networkx.all_pairs_shortest_path_length(graph))
+    ends = network.inject.tolist()
+    if len(ends) > 6:
+        return
+    lengths = [sum(hops[ends[a]][ends[b]] for a, b in enumerate(to)) for to in permutations(range(len(ends)))]
+    assert sum(hops[ends[a]][ends[b]] for a, b in enumerate(chosen)) == max(lengths)
 
 
 @pytest.mark.parametrize(
@@ -91,6 +121,7 @@ def test_every_pattern_is_known_by_name():
         ("hotspot(share=0.1, at=2)", TextError, "no option 'at'"),
         ("bit_reverse", TrafficError, "power of two"),
         ("transpose", TrafficError, "power of two"),
+        ("next_group", TrafficError, "has no groups"),
         ("permutation(seed=-1)", TrafficError, "seed"),
         ([0, 1], TrafficError, "for each of the 5"),
         ([0, 1, 2, 3, 5], TrafficError, "0 to 4"),

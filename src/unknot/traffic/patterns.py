@@ -16,6 +16,7 @@ from unknot._base.calls import apply, chosen, parse_call
 from unknot._base.extensions import Catalogue
 from unknot._base.numbers import is_number, is_whole, require_whole
 from unknot.network import Network
+from unknot.network.metrics import distances_from
 from unknot.traffic.pattern import Pattern, TrafficError, to, weighted
 
 Ids = npt.NDArray[np.int64]
@@ -81,6 +82,43 @@ def permutation(network: Network, seed: int = 1) -> Pattern:
     return to(network, f"permutation(seed={seed})", chosen)
 
 
+def next_group(network: Network) -> Pattern:
+    """Send to the terminal at the same seat of the next group, the worst of a dragonfly with direct routes.
+
+    J. Kim, W. J. Dally, S. Scott, D. Abts: Technology-driven, highly-scalable dragonfly topology. ISCA 2008.
+    """
+    seats, destination = _seats(network, "next_group"), np.full(network.num_terminals, -1)
+    for here, there in zip(seats, [*seats[1:], *seats[:1]], strict=True):
+        destination[here] = there[np.arange(here.size) % there.size]
+    return to(network, "next_group", destination)
+
+
+def bad_dragon(network: Network) -> Pattern:
+    """Send to every terminal of the next group equally often, as BookSim's pattern of this name."""
+    seats, count = _seats(network, "bad_dragon"), network.num_terminals
+    _require_matrix("bad_dragon", count)
+    weight = np.zeros((count, count))
+    for here, there in zip(seats, [*seats[1:], *seats[:1]], strict=True):
+        weight[np.ix_(here, there)] = 1 / there.size
+    return weighted(network, "bad_dragon", weight)
+
+
+def longest_matching(network: Network) -> Pattern:
+    """Send by a permutation whose paths are longest in sum, near the worst for the network whatever the routing.
+
+    An assignment, O(terminals³) time. S. A. Jyothi, A. Singla, P. B. Godfrey, A. Kolla: Measuring and understanding
+    throughput of network topologies. SC 2016.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    _require_matrix("longest_matching", network.num_terminals)
+    routers, row = np.unique(network.inject, return_inverse=True)
+    hops = np.array([distances_from(network, router) for router in routers.tolist()])[:, network.eject]
+    if (hops < 0).any():
+        raise TrafficError(f"longest_matching: {network.name} has terminals that others cannot reach")
+    return to(network, "longest_matching", linear_sum_assignment(hops[row], maximize=True)[1])
+
+
 def hotspot(network: Network, terminals: int | tuple[int, ...] = 0, share: float = 0.2) -> Pattern:
     """Send a share of every terminal's traffic to some terminals, and the rest to all alike.
 
@@ -98,8 +136,7 @@ def hotspot(network: Network, terminals: int | tuple[int, ...] = 0, share: float
         raise TrafficError(f"hotspot: terminals are numbers from 0 to {count - 1}, got {terminals!r}")
     if not is_number(share) or not 0 <= share <= 1:
         raise TrafficError(f"hotspot: the share is a number from 0 to 1, got {share!r}")
-    if count > 8192:
-        raise TrafficError(f"hotspot: {count} × {count} rates are too many")
+    _require_matrix("hotspot", count)
     weight = np.full((count, count), (1 - share) / count)
     weight[:, sorted(set(chosen))] += share / len(set(chosen))
     return weighted(network, f"hotspot({terminals!r}, share={share:g})", weight)
@@ -119,7 +156,7 @@ def patterns() -> Catalogue[Callable[..., Pattern]]:
     """
     core = (
         uniform, uniform_others, transpose, bit_complement, bit_reverse, shuffle, tornado, neighbour, permutation,
-        hotspot,
+        next_group, bad_dragon, longest_matching, hotspot,
     )  # fmt: skip
     return Catalogue("patterns", {function.__name__: function for function in core})
 
@@ -163,6 +200,19 @@ def _from_array(network: Network, destinations: Any) -> Pattern:
     if array.ndim == 2:
         return weighted(network, "traffic", array)
     return to(network, "traffic", array)
+
+
+def _require_matrix(name: str, count: int) -> None:
+    if count > 8192:
+        raise TrafficError(f"{name}: {count} × {count} rates are too many")
+
+
+def _seats(network: Network, name: str) -> list[Ids]:
+    """The terminals of each group, of those that have some."""
+    if network.coordinates is None or "group" not in network.dimensions:
+        raise TrafficError(f"{name}: {network.name} has no groups, as dragonfly and dragonfly_plus have")
+    group = network.coordinates[:, network.dimensions.index("group")][network.inject]
+    return [np.flatnonzero(group == number) for number in np.unique(group)]
 
 
 def _bits(network: Network, name: str) -> tuple[Ids, int]:
