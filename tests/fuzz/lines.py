@@ -72,6 +72,9 @@ GOOD: dict[str, list[str]] = {
     "--members": ["0,1,2", "1,2"],
     "--size": ["4", "1,64", "64B"],
     "--order": ["auto", "numbers"],
+    "designs": ["ring(4) by up_down", "mesh(2, 2)"],
+    "--failed": ["0", "0, 0.2"],
+    "--prices": ["prices.toml"],
     "--dead": ["s0r0,s0r1-s1r0", "s1r1"],
     "--paths": ["free", "table", "given"],
     "--changes": ["none", "rising", "any", "ports"],
@@ -199,6 +202,7 @@ def prepare(folder: Path) -> list[str]:
     for number, row in enumerate(("0 1,2", "0;1;2", "0,1,.5", "0,1,50%", "t0,t1,2 GB/s", "0,1", "\x1c0,1,1", "0,1,")):
         (folder / f"flows-{number}.csv").write_text(f"source,target,bandwidth\n{row}\n")
         names.append(f"flows-{number}.csv")
+    (folder / "prices.toml").write_text("port = 5\nreach = 2\n")
     (folder / "traffic.csv").write_text("source,destination,load\n0,1,0.5\n")
     return names
 

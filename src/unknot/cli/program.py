@@ -29,7 +29,7 @@ PANELS = {
     "Prove": ("check", "accept", "replay", "analyse", "faults", "audit"),
     "Repair and design": ("repair", "lanes", "design"),
     "Simulate": ("run", "simulate", "curve", "trace", "collective", "multicast"),
-    "Look": ("show",),
+    "Look": ("show", "compare"),
     "Files": ("convert", "export", "rerun", "cache"),
 }
 """The commands by task; each is a function in the file of its name in `unknot.cli.commands`."""

@@ -15,6 +15,7 @@ from pydantic import Field
 from unknot._base.extensions import Catalogue
 from unknot.cli.answers.analyses import AnalyseAnswer, FaultsAnswer, TableFaultsAnswer
 from unknot.cli.answers.collectives import CollectiveAnswer, ProgramAnswer
+from unknot.cli.answers.comparison import CompareAnswer
 from unknot.cli.answers.configuration_file import ConfigurationFile
 from unknot.cli.answers.design import DesignAnswer, EverySizeAnswer
 from unknot.cli.answers.ethernet import EthernetAuditAnswer
@@ -45,6 +46,7 @@ _CORE: dict[str, type[Form]] = {
     "check-update": UpdateAnswer,
     "collective": CollectiveAnswer,
     "collective-program": ProgramAnswer,
+    "compare": CompareAnswer,
     "configuration": ConfigurationFile,
     "convert": ConvertAnswer,
     "curve": CurveAnswer,

@@ -1,0 +1,29 @@
+"""Form of designs side by side."""
+
+from __future__ import annotations
+
+from unknot.cli.answers.form import Form, form_of
+from unknot.network.floor_plan import Bill
+from unknot.studies.comparison import Compared
+
+
+@form_of(Bill)
+class BillForm(Form):
+    """Ports, cables and cost of a network on its floor."""
+
+
+@form_of(Compared)
+class ComparedForm(Form):
+    """A design beside others."""
+
+    table = (
+        "design", "failed", "routing", "bill.electrical", "bill.optical", "bill.cost", "bisection_lower",
+        "bisection_upper", "vcs", "deadlock_free", "delivered", "uniform", "uniform_bound", "adversarial",
+        "adversarial_bound",
+    )  # fmt: skip
+
+
+class CompareAnswer(Form):
+    """JSON answer of `unknot compare`."""
+
+    rows: list[ComparedForm]

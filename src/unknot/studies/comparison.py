@@ -1,0 +1,195 @@
+"""Designs side by side: what they cost, how much they can carry, and whether their routing is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unknot._base.errors import NetworkError, RelationError
+from unknot._base.numbers import is_number
+from unknot.fabrics.named import network as network_named
+from unknot.network import Bisection, Network, bisection_bounds, components, distances_from
+from unknot.network.floor_plan import Bill, Prices, bill
+from unknot.network.halves import can_be_halved
+from unknot.routing import Relation
+from unknot.routing.named import routing
+from unknot.traffic import Pattern, pattern
+from unknot.verify import check
+from unknot.verify.delivery import deliver
+from unknot.verify.loads import loads
+
+DEFAULT_ROUTING = "hop_number"
+"""Shortest paths on any network, with as many VCs as the longest has hops."""
+DRAWS = 100
+"""Draws of failed links before a network counts as one that they take apart."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A design beside others.
+
+    Attributes
+    ----------
+    design : str
+        Network, and the routing it was to have.
+    failed : float
+        Share of links that have failed.
+    routing : str
+        Routing in use; lanes where that of the design does not take, or not deliver on, what is left after failures.
+    terminals : int
+    bill : Bill
+        Of the whole network, failed links included.
+    bisection_lower, bisection_upper : int or None
+        Channels both ways; None: not computed.
+    vcs : int
+        Most VCs of a channel.
+    deadlock_free, delivered : bool or None
+        None: undecided.
+    uniform, adversarial : float
+        Flits per terminal and cycle that the routing carries, its choices taken equally often, if all send to all
+        others, and by `longest_matching`.
+    uniform_bound, adversarial_bound : float
+        The same of any routing: by channels that flits take at least, and by the split of the bisection.
+    """
+
+    design: str
+    failed: float
+    routing: str
+    terminals: int
+    bill: Bill
+    bisection_lower: int | None
+    bisection_upper: int | None
+    vcs: int
+    deadlock_free: bool | None
+    delivered: bool | None
+    uniform: float
+    uniform_bound: float
+    adversarial: float
+    adversarial_bound: float
+
+
+def compared(
+    designs: Sequence[str], failed: Sequence[float] = (0.0,), *, prices: Prices | None = None, seed: int = 1
+) -> Iterator[Compared]:
+    """Compare designs, whole and with failed links, one after the other.
+
+    Parameters
+    ----------
+    designs : sequence of str
+        Networks, as ``"torus(4, 4)"``, or networks with their routing, as ``"torus(4, 4) by duato"``; by
+        ``hop_number`` where there is none.
+    failed : sequence of float
+        Shares of links, from 0 to below 1, drawn by `seed` so that the rest is connected.
+    prices : Prices, optional
+
+    Raises
+    ------
+    UnknotError
+        If a network or routing cannot be made, or the failed links take the network apart in every draw.
+
+    Examples
+    --------
+    >>> (row,) = compared(["torus(4, 4) by duato"])
+    >>> row.deadlock_free, row.vcs, row.bisection_upper
+    (True, 3, 16)
+    """
+    for design in designs:
+        text, separator, named = design.rpartition(" by ")
+        text, named = (text, named.strip()) if separator else (design, DEFAULT_ROUTING)
+        whole = network_named(text.strip(), where="DESIGN")
+        costs = bill(whole, prices)
+        for share in failed:
+            yield _row(design, share, _routed(whole, named, share, seed), costs)
+
+
+def without_links(network: Network, share: float, seed: int = 1) -> Network:
+    """The network without a share of its links, at least one, at random; drawn again while that takes it apart.
+
+    Raises
+    ------
+    NetworkError
+        If the share is not from 0 to below 1, or a hundred draws take the network apart.
+    """
+    if not is_number(share) or not 0 <= share < 1:
+        raise NetworkError(f"failed links are a share from 0 to below 1, got {share!r}")
+    pairs = np.unique(np.sort(np.stack([network.source, network.target], axis=1), axis=1), axis=0)
+    count = max(1, round(share * len(pairs))) if share else 0
+    if not count:
+        return network
+    random = np.random.default_rng(seed)
+    for _ in range(DRAWS):
+        chosen = pairs[random.choice(len(pairs), size=count, replace=False)]
+        left = network.without(links=[(int(a), int(b)) for a, b in chosen])
+        if components(left)[1] == 1:
+            return left
+    raise NetworkError(f"{network.name}: {count} failed links of {len(pairs)} took it apart in each of {DRAWS} draws")
+
+
+def most_throughput(network: Network, traffic: Pattern, halves: Bisection | None = None) -> float:
+    """Flits per terminal and cycle that no routing exceeds.
+
+    Every flit takes at least the channels of a shortest path, and what crosses the split of `halves` takes a channel
+    across it; terminals send and receive a flit per cycle.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> from unknot.traffic import pattern
+    >>> most_throughput(ring(8), pattern(ring(8), "tornado"))
+    0.6666666666666666
+    """
+    count = network.num_terminals
+    sent = np.full((count, count), 1 / max(count - 1, 1)) if traffic.weight is None else traffic.weight.copy()
+    np.fill_diagonal(sent, 0 if traffic.weight is None else np.diag(sent))
+    if traffic.destination is not None:
+        sent = np.zeros((count, count))
+        talks = traffic.destination >= 0
+        sent[np.flatnonzero(talks), traffic.destination[talks]] = 1
+    routers, row = np.unique(network.inject, return_inverse=True)
+    hops = np.array([distances_from(network, router) for router in routers.tolist()])[row][:, network.eject]
+    limits = [float(max(sent.sum(axis=0).max(), sent.sum(axis=1).max()))]
+    limits.append(float((sent * hops).sum()) / max(float(network.bandwidth.sum()), 1e-300))
+    if halves is not None and halves.side is not None:
+        begins, ends = halves.side[network.source], halves.side[network.target]
+        sends, receives = halves.side[network.inject], halves.side[network.eject]
+        for here in (True, False):
+            across = float(network.bandwidth[(begins == here) & (ends != here)].sum())
+            limits.append(float(sent[sends == here][:, receives != here].sum()) / max(across, 1e-300))
+    return 1 / max(limits)
+
+
+def _routed(whole: Network, named: str, share: float, seed: int) -> Relation:
+    """The routing of a design on what is left, or lanes, which take any network."""
+    left = without_links(whole, share, seed)
+    try:
+        relation = routing(left, named, where="DESIGN")
+        if left is whole or deliver(relation).delivered:
+            return relation
+    except (NetworkError, RelationError):
+        if left is whole:
+            raise
+    return routing(left, "lanes(time_limit=20)")
+
+
+def _row(design: str, share: float, relation: Relation, costs: Bill) -> Compared:
+    network = relation.network
+    halves = bisection_bounds(network) if can_be_halved(network) else None
+    uniform, adversarial = (pattern(network, name) for name in ("uniform_others", "longest_matching"))
+    return Compared(
+        design=design,
+        failed=share,
+        routing=relation.name,
+        terminals=network.num_terminals,
+        bill=costs,
+        bisection_lower=None if halves is None else halves.lower,
+        bisection_upper=None if halves is None else halves.upper,
+        vcs=int(np.bincount(relation.vcs.channel).max()),
+        deadlock_free=check(relation).deadlock_free,
+        delivered=deliver(relation).delivered,
+        uniform=loads(relation, uniform).throughput,
+        uniform_bound=most_throughput(network, uniform, halves),
+        adversarial=loads(relation, adversarial).throughput,
+        adversarial_bound=most_throughput(network, adversarial, halves),
+    )

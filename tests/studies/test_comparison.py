@@ -1,0 +1,95 @@
+"""Designs side by side: bounds against the linear program, failures, and the command."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from unknot._base.errors import NetworkError
+from unknot.cli.program import app
+from unknot.network import bisection_bounds, components, families
+from unknot.studies.comparison import compared, most_throughput, without_links
+from unknot.traffic import pattern
+from unknot.traffic.collectives.bounds import bound
+from unknot.traffic.collectives.operation import Operation
+from unknot.traffic.collectives.platform import platform_of
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(5, 8), st.integers(0, 99))
+def test_the_bound_on_uniform_traffic_is_above_the_best_flow(n, seed):
+    network = families.random_regular(2 * (n // 2), 3, seed=seed)
+    platform = platform_of(network)
+    time = bound(platform, Operation("all_to_all", platform.members, Fraction(1))).time
+    best = (network.num_terminals - 1) / float(time)
+    most = most_throughput(network, pattern(network, "uniform_others"), bisection_bounds(network))
+    assert best <= most + 1e-6
+
+
+def test_the_bound_is_reached_where_the_optimum_is_known():
+    ring, halves = families.ring(8), bisection_bounds(families.ring(8))
+    assert most_throughput(ring, pattern(ring, "tornado"), halves) == pytest.approx(16 / (8 * 3))
+    assert most_throughput(ring, pattern(ring, "uniform_others")) == pytest.approx(16 * 7 / (8 * 16))
+    bars = families.complete(2)
+    assert most_throughput(bars, pattern(bars, [1, 1])) == pytest.approx(0.5)
+    assert most_throughput(ring.with_bandwidth("1/4"), pattern(ring, "tornado")) == pytest.approx(1 / 6)
+
+
+def test_the_split_of_the_bisection_bounds_what_crosses_it():
+    network = families.dragonfly(2, 2, 1)
+    halves = bisection_bounds(network)
+    assert halves.side is not None
+    inside = halves.side[network.inject]
+    swap = np.empty(inside.size, dtype=int)
+    swap[inside], swap[~inside] = np.flatnonzero(~inside), np.flatnonzero(inside)
+    cut = halves.upper / 2  # one way, as all links are both ways
+    assert most_throughput(network, pattern(network, swap), halves) <= cut / inside.sum() + 1e-9
+
+
+def test_rows_carry_no_more_than_their_bounds():
+    designs = ["torus(4, 4) by duato", "dragonfly(2) by dragonfly_minimal", "hyperx([2, 3], 2)"]
+    rows = list(compared(designs, (0.0, 0.1)))
+    assert [row.failed for row in rows] == [0.0, 0.1] * 3
+    for row in rows:
+        assert row.deadlock_free
+        assert row.delivered
+        assert row.uniform <= row.uniform_bound + 1e-9
+        assert row.adversarial <= row.adversarial_bound + 1e-9
+    assert rows[0].routing == "duato"
+    assert "lane" in rows[1].routing
+
+
+@given(st.integers(0, 1000))
+@settings(max_examples=15)
+def test_failed_links_leave_the_network_connected(seed):
+    network = families.torus(4, 4)
+    left = without_links(network, 0.25, seed)
+    assert left.num_channels == network.num_channels - 2 * 8
+    assert components(left)[1] == 1
+
+
+def test_what_cannot_be_compared_is_refused():
+    with pytest.raises(NetworkError, match="below 1"):
+        without_links(families.ring(4), 1.0)
+    with pytest.raises(NetworkError, match="took it apart"):
+        without_links(families.line(3), 0.5)
+
+
+def test_the_command(tmp_path):
+    prices = tmp_path / "prices.toml"
+    prices.write_text("port = 0\nterminal = 0\nterminal_metre = 0\nelectrical = 1\nelectrical_metre = 0\n")
+    result = CliRunner().invoke(app, ["compare", "ring(4) by up_down", "--prices", str(prices), "--json"])
+    assert result.exit_code == 0, result.output
+    (row,) = json.loads(result.stdout)["rows"]
+    assert (row["bill"]["cost"], row["bisection_upper"], row["deadlock_free"]) == (4, 4, True)
+    torn = CliRunner().invoke(app, ["compare", "torus(4, 4) by dimension_order(dateline='none')"])
+    assert torn.exit_code == 1
+    assert CliRunner().invoke(app, ["compare", "ring(4)", "--failed", "some"]).exit_code == 2
+    prices.write_text("prot = 1\n")
+    assert CliRunner().invoke(app, ["compare", "ring(4)", "--prices", str(prices)]).exit_code == 2
