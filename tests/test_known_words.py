@@ -10,7 +10,7 @@ import pytest
 
 from unknot._base.errors import UnknotError
 from unknot._base.output import WriteError
-from unknot.certificates.documents import size_claim
+from unknot.certificates.claims import size_claim
 from unknot.design import decide
 from unknot.lanes import lanes
 from unknot.network.families import ring

@@ -18,7 +18,8 @@ from tests.contract.drawing import draw
 from tests.lanes.test_exact import effort
 from unknot._base.deadline import clock
 from unknot.certificates import Rejected, document, plain
-from unknot.certificates.documents import network_of, removals_claim, table_of
+from unknot.certificates.claims import removals_claim
+from unknot.certificates.documents import network_of, table_of
 from unknot.lanes.tables import table_of as tables
 from unknot.network.families import mesh, ring
 from unknot.repair.change_bounds import Kind, bound_claim, change_bound

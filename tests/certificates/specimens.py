@@ -14,7 +14,8 @@ from tests.strategies import table_relation
 from tests.verify.constructions import FREE_THREE_WIDE, by_signs
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import delivery_claim, document, size_claim, verdict_claim
-from unknot.certificates.documents import answer_claims, part_of, removals_claim
+from unknot.certificates.claims import removals_claim
+from unknot.certificates.documents import answer_claims, part_of
 from unknot.design import every_size
 from unknot.lanes import ForcedCycle, Refutation, RouteCycle, lanes
 from unknot.lanes.evidence import Evidence, bound_claim

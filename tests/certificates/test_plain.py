@@ -21,7 +21,8 @@ from tests.strategies import relations, table_relation
 from unknot._base.deadline import clock
 from unknot._base.errors import UnknotError
 from unknot.certificates import Rejected, delivery_claim, document, evidence_holds, plain, verdict_claim
-from unknot.certificates.documents import answer_claims, network_of, removals_claim, table_of
+from unknot.certificates.claims import removals_claim
+from unknot.certificates.documents import answer_claims, network_of, table_of
 from unknot.cli.program import app
 from unknot.lanes.effort import SearchEffort
 from unknot.network import Network

@@ -33,7 +33,8 @@ from unknot.network import Network, from_edges
 from unknot.network.families import torus
 from unknot.repair import repair
 from unknot.routing import dimension_order
-from unknot.routing.forwarding_table import DROP, EJECT_HERE, fabric_relation, forwarding_table
+from unknot.routing.forwarding_table import DROP, EJECT_HERE, forwarding_table
+from unknot.routing.switchboard import fabric_relation
 from unknot.verify import check, deliver
 
 LASH = EXAMPLES / "opensm-ring12-lash"

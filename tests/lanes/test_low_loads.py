@@ -16,7 +16,8 @@ from tests.reference.brute_force import TooLargeError
 from tests.reference.loads import lowest_load
 from unknot._base.errors import NetworkError, RelationError
 from unknot.certificates import Rejected, plain
-from unknot.certificates.documents import load_claim, network_of
+from unknot.certificates.claims import load_claim
+from unknot.certificates.documents import network_of
 from unknot.lanes import Lanes, LongerLanes, lanes, longer_lanes
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.lane_refutation import Open, Refutation, Solution, refute

@@ -13,18 +13,10 @@ from unknot.fabrics import Fabric, read_fabric
 from unknot.network import Network, from_edges
 from unknot.routing import EJECT, forwarding_table
 from unknot.routing.compiled import ask
-from unknot.routing.forwarding_table import (
-    DROP,
-    EJECT_HERE,
-    TRAFFICS,
-    UNKNOWN_ENTRY,
-    destinations,
-    fabric_relation,
-    route_lengths,
-    switchboard,
-)
+from unknot.routing.forwarding_table import DROP, EJECT_HERE, UNKNOWN_ENTRY, route_lengths
 from unknot.routing.relation import VC_MASK
 from unknot.routing.relation_kernel import compile_relation
+from unknot.routing.switchboard import TRAFFICS, destinations, fabric_relation, switchboard
 
 
 def triangle() -> Network:

@@ -27,7 +27,7 @@ from unknot._base.errors import UnknotError
 from unknot.certificates import accept_verdict
 from unknot.cli.answers.studies import audit_answer
 from unknot.fabrics import read_fabric
-from unknot.routing.forwarding_table import TRAFFICS
+from unknot.routing.switchboard import TRAFFICS
 from unknot.verify.audit import Audit, audit
 from unknot.verify.audit_traffic import TrafficAudit
 

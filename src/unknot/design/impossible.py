@@ -18,7 +18,7 @@ from unknot._base.errors import UnknotError
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching
 from unknot.certificates import Rejected, Unchecked, plain
-from unknot.certificates.documents import rules_claim
+from unknot.certificates.claims import rules_claim
 from unknot.certificates.verdict import Configuration
 from unknot.design.requirements import Request, Word
 from unknot.design.rule import Frame

@@ -24,7 +24,8 @@ from typing import Literal
 
 from unknot._base.shown import Brief
 from unknot._base.switching import Switching
-from unknot.certificates.documents import Document, rule_claim
+from unknot.certificates.claims import rule_claim
+from unknot.certificates.documents import Document
 from unknot.design.ranking import Edge, Level, closed_walks, ranked
 from unknot.design.requirements import Request, Word
 from unknot.design.search import Proposals

@@ -6,7 +6,8 @@ from dataclasses import astuple
 from typing import Any
 
 from unknot.certificates import Rejected, plain
-from unknot.certificates.documents import lanes_claim, network_of, routes_claim
+from unknot.certificates.claims import lanes_claim, routes_claim
+from unknot.certificates.documents import network_of
 from unknot.lanes.forced import ForcedCycle, RouteCycle
 from unknot.lanes.lane_refutation import Refutation, RouteRefutation
 from unknot.lanes.path_set import Flags

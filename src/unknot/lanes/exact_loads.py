@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from unknot._base.deadline import clock
 from unknot.certificates import plain
-from unknot.certificates.documents import load_claim, network_of
+from unknot.certificates.claims import load_claim
+from unknot.certificates.documents import network_of
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.lane_refutation import Refutation, Solution, refute
 from unknot.lanes.load_bounds import LoadBound

@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from unknot._base.deadline import NoAnswerError, within
 from unknot.certificates import Rejected, plain
-from unknot.certificates.documents import load_claim, network_of
+from unknot.certificates.claims import load_claim
+from unknot.certificates.documents import network_of
 from unknot.lanes.path_set import Demand, Floats, Ints
 from unknot.network import Network
 

@@ -17,7 +17,8 @@ import numpy as np
 
 from unknot._base.shown import Brief
 from unknot.certificates import Rejected, plain
-from unknot.certificates.documents import Document, changes_claim, plain_table
+from unknot.certificates.claims import changes_claim
+from unknot.certificates.documents import Document, plain_table
 from unknot.lanes.tables import Table
 from unknot.repair.light_cycles import light_cycles
 from unknot.routing.relation import Relation

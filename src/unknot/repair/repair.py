@@ -9,7 +9,8 @@ from unknot._base.deadline import NEVER, Deadline, clock
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING
-from unknot.certificates.documents import Document, removals_claim
+from unknot.certificates.claims import removals_claim
+from unknot.certificates.documents import Document
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import bound_claim as lane_bound_claim
 from unknot.lanes.figures import Lanes

@@ -17,7 +17,8 @@ from unknot._base.three_valued import all_hold
 from unknot.fabrics import Fabric
 from unknot.network import distances_from
 from unknot.network.model import IntArray
-from unknot.routing.forwarding_table import TRAFFICS, route_lengths, switchboard
+from unknot.routing.forwarding_table import route_lengths
+from unknot.routing.switchboard import TRAFFICS, switchboard
 from unknot.verify.audit_multicast import MulticastAudit, audit_multicast
 from unknot.verify.audit_traffic import FollowedTables, TrafficAudit, audit_traffic
 

@@ -13,8 +13,9 @@ from unknot.fabrics.fabric import UNKNOWN_PORT
 from unknot.fabrics.levels import unrecorded
 from unknot.network.graph import from_lowest
 from unknot.network.model import IntArray
-from unknot.routing.forwarding_table import UNKNOWN_ENTRY, Switchboard
+from unknot.routing.forwarding_table import UNKNOWN_ENTRY
 from unknot.routing.relation import Relation
+from unknot.routing.switchboard import Switchboard
 from unknot.verify.delivery import Delivery
 
 

@@ -17,17 +17,10 @@ from unknot.fabrics import Fabric
 from unknot.fabrics.levels import unrecorded
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.routing.forwarding_table import (
-    EJECT_HERE,
-    Switchboard,
-    destinations,
-    forwarding_table,
-    route_lengths,
-    senders,
-    switchboard,
-)
+from unknot.routing.forwarding_table import EJECT_HERE, forwarding_table, route_lengths
 from unknot.routing.laned_table import Levels, lane_table, laned_table, levels_of, with_replies
 from unknot.routing.relation import Relation
+from unknot.routing.switchboard import Switchboard, destinations, senders, switchboard
 
 Counts = npt.NDArray[np.int32]
 

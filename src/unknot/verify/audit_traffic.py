@@ -14,8 +14,8 @@ from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Verdict
 from unknot.fabrics import Fabric
 from unknot.network.model import IntArray
-from unknot.routing.forwarding_table import Switchboard, Traffic, destinations, fabric_relation
 from unknot.routing.relation import Relation
+from unknot.routing.switchboard import Switchboard, Traffic, destinations, fabric_relation
 from unknot.verify.audit_lost import Unknown, loop_of, lost_packets, unknown_traffic
 from unknot.verify.audit_merged import merged_relation
 from unknot.verify.check import check

@@ -18,8 +18,9 @@ from unknot.certificates.documents import Document
 from unknot.fabrics import Fabric
 from unknot.network import distances_from
 from unknot.network.graph import strong_components
-from unknot.routing.forwarding_table import destinations, forwarding_table, route_lengths, switchboard
+from unknot.routing.forwarding_table import forwarding_table, route_lengths
 from unknot.routing.relation import Relation
+from unknot.routing.switchboard import destinations, switchboard
 from unknot.verify.audit_merged import Entries, cables_of, pairs_by_switch, routes_by_channel
 from unknot.verify.failures import Parts, Tried, TriedFault, check_faults, failed_of, parts_of, sets_of_parts
 

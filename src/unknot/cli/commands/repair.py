@@ -159,7 +159,7 @@ def _refuted(network: str, routing: str | None, vcs: int | None) -> Relation:
     if routing is not None:
         return relation_of(network, routing, vcs)
     from unknot import fabrics
-    from unknot.routing.forwarding_table import fabric_relation
+    from unknot.routing.switchboard import fabric_relation
 
     if vcs is not None:
         raise UnknotError("repair: --vcs is of a --routing; the tables of a fabric have the lanes they have")

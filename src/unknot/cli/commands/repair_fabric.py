@@ -109,7 +109,7 @@ def _remedies(fabric: Fabric, search: Search) -> Iterator[tuple[str, Callable[[]
     """Kinds of remedies, and what makes each; one terminal stands for the hosts of a switch."""
     from unknot.fabrics.fabric import UNKNOWN_PORT
     from unknot.lanes import lanes
-    from unknot.routing.forwarding_table import switchboard
+    from unknot.routing.switchboard import switchboard
     from unknot.verify.audit_merged import merged_relation
 
     bare = replace(
@@ -206,7 +206,7 @@ def _with_lanes(fabric: Fabric, routes: Lanes) -> Fabric:
     """The fabric with the lane of each pair of hosts as its service level."""
     from unknot.fabrics.levels import UNKNOWN
     from unknot.lanes.tables import Table
-    from unknot.routing.forwarding_table import destinations
+    from unknot.routing.switchboard import destinations
 
     if routes.count == 1:
         return fabric

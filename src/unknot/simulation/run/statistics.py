@@ -269,7 +269,7 @@ def saturated(
     if growth.mean() > _limit(cycles, surely) and lag_after.mean() > long:
         return f"saturated: {figures}; source queues fall behind by {growth.mean():.1%} of the time"
     worst = int(np.argmax(growth))
-    if growth[worst] > _limit_of_one(cycles, surely) and lag_after[worst] > 4 * long:
+    if growth[worst] > _limit(cycles, surely, of_one=True) and lag_after[worst] > 4 * long:
         return (
             f"saturated: {figures}; the source queue of {name(worst)} falls behind by {growth[worst]:.1%} of the time"
         )
@@ -287,14 +287,11 @@ def doubtful(lag_before: Times, lag_after: Times, cycles: int, at_once: float) -
     return together or bool(fell[worst] > 150 and lag_after[worst] > 4 * long)
 
 
-def _limit(cycles: int, surely: bool) -> float:
-    """Part of the time by which all sources fall back in `cycles` cycles that is not by chance."""
+def _limit(cycles: int, surely: bool, *, of_one: bool = False) -> float:
+    """Part of the time by which all sources, or the worst, fall back in `cycles` cycles that is not by chance."""
+    if of_one:
+        return max(0.01, 1500 / cycles) if surely else min(0.03, max(0.005, 300 / cycles))
     return max(0.003, 150 / cycles) if surely else min(0.01, max(0.002, 100 / cycles))
-
-
-def _limit_of_one(cycles: int, surely: bool) -> float:
-    """Limit for the terminal that falls back most."""
-    return max(0.01, 1500 / cycles) if surely else min(0.03, max(0.005, 300 / cycles))
 
 
 def _long(at_once: float) -> float:

@@ -19,8 +19,9 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.check import check
 from unknot.verify.protocols.extended import Extended, extend, is_counted
+from unknot.verify.protocols.filling import Run, Target
 from unknot.verify.protocols.protocol import Protocol
-from unknot.verify.protocols.runs import Run, Target, find_run, replayed, shortened
+from unknot.verify.protocols.runs import find_run, replayed, shortened
 from unknot.verify.protocols.search import search
 from unknot.verify.protocols.system import System
 

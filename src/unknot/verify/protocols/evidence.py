@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from unknot.certificates.documents import Document, document, protocol_claim
+from unknot.certificates.claims import protocol_claim
+from unknot.certificates.documents import Document, document
 from unknot.certificates.plain import Unchecked, accept
 from unknot.verify.protocols.decision import ProtocolVerdict
 from unknot.verify.protocols.machine import Event
