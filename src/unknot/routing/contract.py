@@ -1,13 +1,14 @@
-"""Parts of the routing contract: candidates, claims, decisions between addresses, names of addresses."""
+"""Parts of the routing contract: candidates and what they may break, claims, decisions and names of addresses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from unknot._base.errors import RelationError
 from unknot._base.switching import SWITCHINGS
+from unknot.routing.virtual_channels import VirtualChannels
 
 VC_MASK = (1 << 40) - 1
 EJECT = VC_MASK
@@ -115,3 +116,21 @@ class PairNames(Sequence[str]):
 
     def __getitem__(self, index: Any) -> Any:
         return self.name(*divmod(range(len(self))[index], self.inner))
+
+
+def broken_rules(vcs: VirtualChannels, home: int, at: int, candidates: list[Candidate]) -> Iterator[str]:
+    """Yield in words what the candidates of a header break; `home` is the router of its destination."""
+    network, router = vcs.network, int(vcs.router[at])
+    for candidate in candidates:
+        vc = candidate.vc
+        if vc is None:
+            if not candidate.waits:
+                yield "ejection is never blocked, so it cannot be marked NO_WAIT"
+            if router != home:
+                here, there = network.router_name(router), network.router_name(home)
+                yield f"it ejects at router {here}, but the destination is at {there}"
+        elif not 0 <= vc < vcs.total or network.source[vcs.channel[vc]] != router:
+            named = vcs.name(vc) if 0 <= vc < vcs.total else f"VC {vc}"
+            yield f"it offers {named}, which does not leave router {network.router_name(router)}"
+    if candidates and not any(candidate.waits for candidate in candidates):
+        yield "a blocked header would wait for nothing; mark a candidate as waited for"

@@ -7,7 +7,7 @@ destination terminal. A candidate is an output VC of the router where the header
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from unknot._base.errors import RelationError, raised, require_known
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.routing.contract import COMPARISONS, IN_ROUTER, Decision
+from unknot.routing.contract import COMPARISONS, IN_ROUTER, Decision, broken_rules
 from unknot.routing.contract import EJECT as EJECT
 from unknot.routing.contract import NO_WAIT as NO_WAIT
 from unknot.routing.contract import TIER as TIER
@@ -257,29 +257,13 @@ class Relation:
             limits = f"the rule returned {count}, but 0 to {out.size} candidates can be"
             raise RelationError(f"{self._state(at, address)}: {limits}")
         candidates = [decode(int(value) & (~NO_WAIT if self.commits else -1)) for value in out[:count]]
-        for wrong in self._wrong(at, address, candidates):
+        home = int(self.network.eject[self.destination[address]])
+        for wrong in broken_rules(self.vcs, home, at, candidates):
             raise RelationError(f"{self._state(at, address)}: {wrong}")
         return candidates
 
     def _state(self, at: int, address: int) -> str:
         return f"{self.name} at {self.vcs.name(at)} for {self.address_name(address)}"
-
-    def _wrong(self, at: int, address: int, candidates: list[Candidate]) -> Iterator[str]:
-        """What is wrong with the candidates of a state."""
-        name, router = self.network.router_name, int(self.vcs.router[at])
-        for candidate in candidates:
-            vc = candidate.vc
-            if vc is None:
-                home = int(self.network.eject[self.destination[address]])
-                if not candidate.waits:
-                    yield "ejection is never blocked, so it cannot be marked NO_WAIT"
-                if router != home:
-                    yield f"it ejects at router {name(router)}, but the destination is at {name(home)}"
-            elif not 0 <= vc < self.num_vcs or self.network.source[self.vcs.channel[vc]] != router:
-                named = self.vcs.name(vc) if 0 <= vc < self.num_vcs else f"VC {vc}"
-                yield f"it offers {named}, which does not leave router {name(router)}"
-        if candidates and not any(candidate.waits for candidate in candidates):
-            yield "a blocked header would wait for nothing; mark a candidate as waited for"
 
     @cached_property
     def compiled(self) -> Compiled:
