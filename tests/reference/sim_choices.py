@@ -168,7 +168,7 @@ class Choices:
 
     def wishes(self, node: Node, vc: InputVC) -> list[OutputVC]:
         """Which of them it requests."""
-        able, outputs = self.able(vc), [out for port in node.outputs for out in port.vcs]
+        able, outputs = self.able(vc), node.output_vcs(self.options.terminal_width)
 
         def any_of(outs: list[OutputVC]) -> list[OutputVC]:
             return [sorted(outs, key=outputs.index)[self.draw(vc) % len(outs)]]

@@ -181,6 +181,15 @@ class Node:
         for port in self.outputs:
             port.turns = [0] * exits
 
+    def output_vcs(self, width: int) -> list[OutputVC]:
+        """In the order of ports; of the ports of a terminal, which are next to one another, by turns."""
+        ordered, at = [], 0
+        while at < len(self.outputs):
+            ports = self.outputs[at : at + (width if self.outputs[at].ejects else 1)]
+            ordered += [vc for turn in zip(*(port.vcs for port in ports), strict=True) for vc in turn]
+            at += len(ports)
+        return ordered
+
     def exit(self, out: OutputVC) -> int:
         """Which output port a VC belongs to."""
         return next(o for o, port in enumerate(self.outputs) if out in port.vcs)

@@ -89,7 +89,13 @@ class Simulator(Choices):
             self.ejection[t] = self.ends(depth, local, endless=not router.ejection_credits)
             sink = Wire(1)
             self.sinks.append(sink)
-            self.routers[network.eject[t]].outputs.append(Port(self.ejection[t], sink, Wire(1), ejects=True))
+        seats = network.num_terminals // router.terminal_width
+        for t in sorted(range(network.num_terminals), key=lambda t: t % seats):
+            port = Port(self.ejection[t], self.sinks[t], Wire(1), ejects=True)
+            self.routers[network.eject[t]].outputs.append(port)
+        for t in range(seats):
+            ports = [self.ejection[port] for port in range(t, network.num_terminals, seats)]
+            self.ejection[t] = [vc for turn in zip(*ports, strict=True) for vc in turn]
         for node in self.routers:
             if router.terminals_first:
                 node.inputs.sort(key=lambda port: port.place[0] != -1)
@@ -303,7 +309,7 @@ class Simulator(Choices):
         if not any(wished.values()):
             return []
         inputs = [vc for port in node.inputs for vc in port.vcs]
-        outputs = [vc for port in node.outputs for vc in port.vcs]
+        outputs = node.output_vcs(self.options.terminal_width)
         requests = {
             (inputs.index(vc), outputs.index(o)): (
                 self.age(vc),

@@ -15,6 +15,7 @@ from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
+from unknot.simulation.engine.router import Router
 from unknot.simulation.run.scenario import depth_for
 from unknot.simulation.traces.player import Player
 from unknot.simulation.traces.trace_run import played
@@ -73,6 +74,7 @@ def execute(
     switching: Switching = DEFAULT_SWITCHING,
     buffer_depth: int | None = None,
     overhead: int = 0,
+    terminal_width: int = 1,
 ) -> Execution:
     """Run a schedule in an otherwise empty network.
 
@@ -87,6 +89,8 @@ def execute(
         Flits per VC; by default 8, or what the longest message needs under ``vct`` and ``saf``.
     overhead : int
         Cycles from the moment a message could start to its first flit.
+    terminal_width : int
+        Messages that a terminal sends at a time, and takes in; see `Router`.
 
     Raises
     ------
@@ -114,7 +118,14 @@ def execute(
             TracedMessage(0, send.source, send.destination, block * send.size, send.needs) for send in sends
         )
         return played(
-            relation, trace, switching=switching, buffer_depth=depth, overhead=overhead, in_order=True, patient=True
+            relation,
+            trace,
+            switching=switching,
+            buffer_depth=depth,
+            overhead=overhead,
+            in_order=True,
+            patient=True,
+            router=Router(terminal_width=terminal_width),
         )
 
     together = play(schedule.sends, overhead)

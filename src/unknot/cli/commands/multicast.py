@@ -29,6 +29,7 @@ def multicast(
     block: int = 8,
     buffer_depth: int | None = None,
     overhead: int = 0,
+    terminal_width: int = 1,
     out: Path | None = None,
     units: str | None = None,
     json: Json = False,
@@ -56,6 +57,8 @@ def multicast(
         Flits of a block of data.
     overhead
         Cycles a terminal needs before it sends.
+    terminal_width
+        Messages that a terminal sends, and takes in, at a time.
     """
     from unknot._base.units import Scale
     from unknot.cli.answers.messages import MulticastAnswer
@@ -69,7 +72,10 @@ def multicast(
     chosen = None if members is None else numbers_of(members, "<members>")
     schedule = collective(operation, relation.network, root, chosen, order=order, algorithm=algorithm)
     meetings = contention(relation, schedule)
-    done = execute(relation, schedule, block=block, switching=switching, buffer_depth=buffer_depth, overhead=overhead)
+    done = execute(
+        relation, schedule, block=block, switching=switching, buffer_depth=buffer_depth, overhead=overhead,
+        terminal_width=terminal_width,
+    )  # fmt: skip
     if out is not None:
         from unknot.report.schedule_drawing import draw_schedule
 

@@ -43,9 +43,14 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str,
     writes = np.concatenate([network.source[vcs.channel], network.eject[terminal], network.inject[terminal]])
     out_port = np.concatenate([port, network.num_channels + terminals + terminal])
     of_terminals = (buffers >= num_vcs) ^ router.terminals_first
+    seat = terminal % max(1, terminals // router.terminal_width)
     in_order = np.lexsort((of_terminals, reads))
     # Ends of injection buffers are no outputs of the switch: they stay behind all others.
-    out_order = np.lexsort((np.append(of_terminals, np.full(terminal.size, 2)), writes))
+    kind = np.append(of_terminals, np.full(terminal.size, 2))
+    # Of the ejection VCs of a terminal the first of each port come first, so that packets are dealt out to ports.
+    turns = np.zeros((2, writes.size), dtype=np.int64)
+    turns[0, num_vcs:], turns[1, num_vcs:total] = np.append(seat, seat), np.arange(terminal.size) % local
+    out_order = np.lexsort((turns[1], turns[0], kind, writes))
     in_row, row_of_output = np.empty(total, dtype=np.int64), np.empty(writes.size, dtype=np.int64)
     in_row[in_order], row_of_output[out_order] = np.arange(total), np.arange(writes.size)
     out_row = np.concatenate([row_of_output[:num_vcs], row_of_output[total:]])
@@ -211,9 +216,8 @@ def _opposite(network: Network) -> Numbers:
 
 def _ports(port: npt.NDArray[Any], bit: npt.NDArray[Any]) -> tuple[Numbers, Numbers]:
     """First bit of the port, in its first row; and the first row of each end's port."""
-    begins = np.ones(port.size, dtype=bool)
-    begins[1:] = port[1:] != port[:-1]
-    return bit, np.maximum.accumulate(np.where(begins, np.arange(port.size), 0))
+    _, first, place = np.unique(port, return_index=True, return_inverse=True)
+    return bit, first[place]
 
 
 def hop_tables(relation: Relation, router: Router, out_row: npt.NDArray[Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from unknot._base.kernels.native import Native
 from unknot._base.memory import require
 from unknot._base.switching import BUFFER_DEPTH, Switching
 from unknot.certificates.verdict import Configuration
+from unknot.routing.ports import with_ports
 from unknot.routing.relation import Relation
 from unknot.simulation.engine import kernels
 from unknot.simulation.engine import state as status
@@ -39,7 +41,7 @@ class Engine:
     deadlock : Configuration or None
         Set as soon as a knot is found; the run then stands still.
     nodes : int
-        Terminals, those of several subnets once.
+        Terminals, those of several subnets and their ports once.
     calls_from : int
         Flit-hops from which calls of the rule are counted, to decide when the routing cache pays.
     records : list of lists of float
@@ -60,6 +62,7 @@ class Engine:
         interval: int | None = None,
     ) -> None:
         router = router.for_relation(relation)
+        relation = with_ports(relation, router.terminal_width)
         if router.own_slots and (not switching.startswith("wormhole") or router.own_slots > buffer_depth):
             raise SimulationError(
                 "router: own_slots takes wormhole or wormhole-nonatomic, and is at most buffer_depth; got "
@@ -70,7 +73,7 @@ class Engine:
         self.parts = empty_network(
             relation, switching, sources, buffer_depth=buffer_depth, router=router, seed=seed, threads=threads
         )
-        self.nodes = relation.network.num_terminals // sources.subnets
+        self.nodes = relation.network.num_terminals // (sources.subnets * router.terminal_width)
         self.deadlock: Configuration | None = None
         self.calls_from = self._looked = 0
         self.interval, self.records = interval, [] if interval is None else [self._record()]
@@ -139,7 +142,7 @@ class Engine:
         """Return the cycles that each source is behind: about the age of the packet at the head of its queue."""
         lag: npt.NDArray[np.int64] = self.state.count.now - self.state.terminals.drawn
         terminals = self.relation.network.num_terminals
-        return lag if self.nodes == terminals else lag.reshape(-1, terminals)[:, -self.nodes :].reshape(-1)
+        return lag if self.sources.subnets == 1 else lag.reshape(-1, terminals)[:, -self.nodes :].reshape(-1)
 
     def offered(self, load: float, begin: int, end: int) -> float:
         """Flits per terminal and cycle that can arrive of an offered load from one cycle to another: all."""
@@ -178,8 +181,16 @@ class Engine:
         if self.count("flits_in") > self.count("flits_out"):
             stuck = stuck_vcs(self.relation, self.state)
             if stuck.any():
-                self.deadlock = knot(self.relation, self.state, self.switching, stuck)
+                self.deadlock = self._of_terminals(knot(self.relation, self.state, self.switching, stuck))
         return self.deadlock is not None
+
+    def _of_terminals(self, found: Configuration) -> Configuration:
+        """Return a configuration with terminals in place of their ports."""
+        if self.router.terminal_width == 1:
+            return found
+        messages = tuple(replace(m, source=m.source % self.nodes) for m in found.messages)
+        alone = len({m.source for m in messages}) == len(messages)
+        return replace(found, messages=messages, reachability=found.reachability if alone else "not-established")
 
     def advance(self, until: int) -> bool:
         """Simulate up to a cycle; True when it stopped before because nothing moves any more.

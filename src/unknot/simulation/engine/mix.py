@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import SimulationError, near
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.sources import NONE, Pairs, Sources, pairs_of, thresholds
+from unknot.simulation.engine.sources import NONE, Pairs, Sources, by_ports, pairs_of, thresholds
 from unknot.simulation.engine.state import UNEQUAL
 from unknot.traffic import pattern
 from unknot.traffic.workload import Shares, Traffic, TrafficClass, mean_length
@@ -155,23 +155,27 @@ class Mix:
         }
 
 
-def sources_of(relation: Relation, traffic: Traffic, load: float) -> Sources | Mix:
+def sources_of(relation: Relation, traffic: Traffic, load: float, width: int = 1) -> Sources | Mix:
     """Resolve a workload for a relation; a load is in flits per terminal and cycle, replies included.
 
     Parameters
     ----------
     relation : Relation
         Of one network, also where there are several subnets.
+    width : int
+        Ports of a terminal, each with a source of its own.
 
     Raises
     ------
     SimulationError
         If the workload cannot be had on this relation or at this load.
     """
+    if traffic.classes and width > 1:
+        raise SimulationError(f"router: a terminal_width of {width} goes with no traffic classes")
     if traffic.classes:
         return _mix(relation, traffic, load)
-    chance = load / mean_length(traffic.lengths)
-    pairs = pairs_of(relation, pattern(relation.network, traffic.pattern))
+    chance = load / (mean_length(traffic.lengths) * width)
+    pairs = by_ports(pairs_of(relation, pattern(relation.network, traffic.pattern)), width)
     sources = Sources(chance, pairs, dict(traffic.lengths), traffic.bursts)
     _check_chance("bursts", sources)
     return sources

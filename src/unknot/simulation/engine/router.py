@@ -26,7 +26,7 @@ LOOK_AT_ALL: tuple[Allocator, ...] = ("wavefront", "rr_wavefront", "pim", "loa",
 PRIORITIES: tuple[Priority, ...] = ("none", "age", "class")
 PACKABLE = (
     "selection", "routing_delay", "credit_delay", "ejection_credits", "ejection", "pipelined", "speculative",
-    "allocator", "switch_allocator", "internal_speedup", "all_tiers",
+    "allocator", "switch_allocator", "internal_speedup", "all_tiers", "terminal_width",
 )  # fmt: skip
 """Options that `simple_kernel` knows, most of them not with every value."""
 SEPARABLE: tuple[Allocator, ...] = ("separable_input_first", "select")
@@ -132,6 +132,9 @@ class Router:
     terminals_first : bool
         Ports are numbered from those of the terminals on. Without, those of the channels come first. The allocators
         begin with the lowest numbers somewhere: max_size gives outputs away in this order.
+    terminal_width : int
+        Ports of a terminal, each with a source queue, VCs and channels of its own: it injects and takes in as many
+        flits in a cycle, of different packets. Packets leave by any of them.
 
     Raises
     ------
@@ -174,6 +177,7 @@ class Router:
     terminals_first: bool = False
     switch_iterations: int | None = None
     switch_arbiter: Arbiter | None = None
+    terminal_width: int = 1
 
     def for_relation(self, relation: Relation) -> Router:
         """The router with the selection function that the relation names, unless it has one itself."""
@@ -264,6 +268,12 @@ class Router:
         if self.most_slots and not self.own_slots <= self.most_slots:
             raise SimulationError(
                 f"router: most_slots counts own_slots, so it is at least {self.own_slots}, got {self.most_slots}"
+            )
+        compares = self.selection == "most_credits" and self.ejection_credits  # of one port each
+        if self.terminal_width > 1 and ((self.ejection, self.output_speedup) != ("any", 1) or compares):
+            raise SimulationError(
+                f"router: a terminal_width of {self.terminal_width} takes ejection any, an output_speedup of 1, and "
+                "no ejection_credits where the selection is most_credits"
             )
         if self.most_slots and not self.own_slots:
             raise SimulationError("router: most_slots is of shared buffers; set own_slots")

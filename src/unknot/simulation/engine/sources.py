@@ -218,6 +218,28 @@ def _ranges(ascending: npt.NDArray[np.int32], start: int) -> npt.NDArray[np.int6
     return np.stack([begins, ends], axis=1).astype(np.int64) + start
 
 
+def by_ports(pairs: Pairs, width: int) -> Pairs:
+    """Return pairs of terminals as those of their ports, numbered port × terminals + terminal."""
+    if width == 1:
+        return pairs
+    terminals = pairs.rate.size
+    if pairs.everyone >= 0:
+        ends = np.tile(np.arange(terminals), (terminals, 1))
+        ends = ends if pairs.everyone else ends[~np.eye(terminals, dtype=bool)].reshape(terminals, -1)
+        rows = [np.stack([row, row + 1], axis=1) for row in ends]
+        pairs = pairs_in_rows(pairs.rate, rows, np.arange(terminals, dtype=np.int32), ())
+    many, ports = int(pairs.pair_first[-1]), np.arange(width)[:, None]
+    return Pairs(
+        -1,
+        np.tile(pairs.rate, width),
+        np.append((pairs.pair_first[:-1] + many * ports).reshape(-1), many * width),
+        np.tile(pairs.address_range, width),
+        pairs.addresses,
+        np.tile(pairs.keep, width),
+        (pairs.other + many * ports).reshape(-1) if pairs.other.size else pairs.other,
+    )
+
+
 def _own_addresses(relation: Relation) -> npt.NDArray[np.int64]:
     """Addresses with which their own terminal may send to itself."""
     from unknot.simulation.engine.kernels import served

@@ -336,6 +336,7 @@ SETUP = rows(
     depth=int64,  # flits of a buffer, less those that are shared
     num_vcs=int64,  # of the network
     local=int64,  # VCs of an injection port
+    taking=int64,  # ejection VCs of a terminal
     measure_from=int64,  # packets created from this cycle
     measure_to=int64,  # to before this one are measured
     hold=int64,  # whether headers with a prescribed path wait at its end

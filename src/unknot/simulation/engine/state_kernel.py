@@ -222,7 +222,7 @@ def outputs_of(s, address, candidate):
     if vc < s.setup.num_vcs:
         return np.int64(s.out_row[natural(vc)]), np.int64(1)
     if vc == EJECT:
-        return np.int64(s.ejection_row[natural(s.destination[natural(address)])]), s.setup.local
+        return np.int64(s.ejection_row[natural(s.destination[natural(address)])]), s.setup.taking
     return np.int64(-1), np.int64(0)
 
 

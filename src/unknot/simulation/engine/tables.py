@@ -176,6 +176,7 @@ def _write_setup(setup: Any, relation: Relation, switching: Switching, depth: in
     for option in OPTIONS:
         setattr(setup, option, router.code(option))
     setup.shared = router.shared_slots(depth)
+    setup.taking = relation.vcs.widest * router.terminal_width
     setup.technique, setup.depth, setup.num_vcs = SWITCHINGS.index(switching), depth - setup.shared, relation.num_vcs
     setup.most = (router.most_slots or NO_CYCLE) - setup.depth
     setup.blocks = router.queues or router.hold_switch or setup.shared > 0

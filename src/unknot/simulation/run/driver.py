@@ -68,7 +68,7 @@ def simulate(
         Flits per VC.
     router : Router
     load : float
-        *Traffic.* Offered flits per terminal and cycle, 0 to 1.
+        *Traffic.* Offered flits per terminal and cycle, 0 to 1, or to `Router.terminal_width`.
     traffic : str, sequence of int, array, callable or Pattern
         As `unknot.traffic.pattern` reads it: ``uniform`` (the terminal itself included where the rule serves it),
         ``uniform_others``, ``transpose``, ``hotspot(3, share=0.1)``, …; a destination for each terminal; a matrix of

@@ -110,7 +110,7 @@ class Saturation(Tabular, Shown):
     load : float
         The highest load found stable; 0.0 if none was.
     limit : float or None
-        The lowest load found not stable; None when 1.0 is stable.
+        The lowest load found not stable; None when the most that terminals send is stable: 1.0, or their width.
     throughput : float
         The highest accepted load of all runs that did not deadlock.
     runs : tuple of Run
@@ -148,7 +148,7 @@ def saturation(
     progress: Progress | None = None,
     **options: Any,
 ) -> Saturation:
-    """Search for the load at which runs cease to be stable, by bisection between 0 and 1.
+    """Search for the load at which runs cease to be stable, by bisection between 0 and the most that terminals send.
 
     A run that deadlocks counts as not stable.
 
@@ -183,10 +183,10 @@ def saturation(
         runs.append(simulate(relation, load, progress=told, **options))
         return runs[-1].stable
 
-    low, high = 0.0, 1.0
-    limit = None if stable(1.0) else 1.0
+    low, high = 0.0, float(options.get("router", DEFAULT).terminal_width)
+    limit = None if stable(high) else high
     if limit is None:
-        low = 1.0
+        low = high
     while high - low > tolerance:
         middle = (low + high) / 2
         if stable(middle):
@@ -227,7 +227,7 @@ def hint(relation: Relation, run: Run, *, traffic: PatternLike = PATTERN, progre
         Empty if the run is stable, or neither can help: it did not saturate, or a channel or terminal is full.
     """
     received = pattern(relation.network, traffic).received
-    full = received is not None and run.offered_load * float(received.max(initial=0.0)) > 1
+    full = received is not None and run.offered_load * float(received.max(initial=0.0)) > run.router.terminal_width
     busiest = float((run.utilisation / relation.network.bandwidth).max(initial=0.0)) if run.utilisation.size else 0.0
     if not run.reason.startswith("saturated") or full or busiest >= FULL:
         return ""

@@ -193,11 +193,12 @@ def bottleneck(scenario: Scenario, offered: float, accepted: float, utilisation:
     if not utilisation.size or not accepted > 0:
         return ""
     received = pattern(network, scenario.traffic.pattern).received
-    if received is not None and load * received.max() > 1:
+    width = scenario.router.terminal_width
+    if received is not None and load * received.max() > width:
         most = int(np.argmax(received))
         return (
-            f"{network.terminal_name(most)} is sent {load * received[most]:.3g} flits per cycle and takes 1: only a "
-            f"load below {1 / received[most]:.2g} or other traffic helps"
+            f"{network.terminal_name(most)} is sent {load * received[most]:.3g} flits per cycle and takes {width}: "
+            f"only a load below {width / received[most]:.2g} or other traffic helps"
         )
     latencies, kind = np.unique(network.latency, return_inverse=True)
     lengths = scenario.traffic.lengths

@@ -144,8 +144,8 @@ def series_of(engine: Engine) -> Series | None:
     created, drawn, out, latency, arrived = np.diff(rows[:, :5], axis=0).T
     return Series(
         interval=engine.interval,
-        offered=created * engine.sources.mean_length / np.maximum(1, drawn),
-        accepted=out / (engine.interval * engine.relation.network.num_terminals),
+        offered=created * engine.sources.mean_length * engine.router.terminal_width / np.maximum(1, drawn),
+        accepted=out / (engine.interval * engine.nodes),
         latency=np.where(arrived > 0, latency / np.maximum(1, arrived), np.nan),
         inside=rows[1:, 5].astype(np.int64),
         behind=rows[1:, 6],

@@ -37,7 +37,7 @@ class Scenario:
     ----------
     relation : Relation
     load : float
-        Offered flits per terminal and cycle, 0 to 1.
+        Offered flits per terminal and cycle, from 0 to `Router.terminal_width`.
     traffic : Traffic
     switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
     buffer_depth : int
@@ -65,7 +65,7 @@ class Scenario:
         object.__setattr__(self, "switching", switching_named(self.switching))
         if not isinstance(self.router, Router):
             raise SimulationError(f"router must be a Router, such as Router(routing_delay=0), got {self.router!r}")
-        check_load(self.load)
+        check_load(self.load, self.router.terminal_width)
         object.__setattr__(self, "load", float(self.load))
         check_buffers(self.traffic.longest, self.switching, self.buffer_depth, self.seed)
         if not isinstance(self.traffic.pattern, str):
@@ -88,8 +88,11 @@ class Scenario:
             If the traffic cannot be had on the relation, or options do not go together.
         """
         measurement, network, subnets = measurement or Measurement(), self.relation.network, self.traffic.subnets
+        width = self.router.terminal_width
         several = bool(self.traffic.classes)
-        count = run_threads(threads, network, self.load, alone=bool(self.faults) or several)
+        count = run_threads(threads, network, self.load / width, alone=bool(self.faults) or several)
+        if width > 1 and (measurement.by_pair or self.faults):
+            raise SimulationError(f"router: a terminal_width of {width} goes with neither by_pair nor faults")
         if several and count > 1:
             raise SimulationError(f"classes: runs with traffic classes have one thread, got {count}")
         if subnets > 1 and (measurement.by_pair or measurement.interval is not None):
@@ -99,7 +102,7 @@ class Scenario:
         engine = (partial(FaultyEngine, faults=self.faults) if self.faults else Engine)(
             self.relation if subnets == 1 else in_subnets(self.relation, subnets),
             self.switching,
-            sources_of(self.relation, self.traffic, self.load),
+            sources_of(self.relation, self.traffic, self.load, width),
             buffer_depth=self.buffer_depth,
             router=self.router,
             seed=self.seed,
@@ -138,10 +141,11 @@ class Measurement:
             raise SimulationError("precision chooses how long to measure: give either it or measure")
 
 
-def check_load(load: float) -> None:
+def check_load(load: float, width: int = 1) -> None:
     """Refuse a load that no terminal can send."""
-    if not is_number(load) or not 0 <= load <= 1:
-        raise SimulationError(f"load must be a number from 0 to 1 flit per terminal and cycle, got {load!r}")
+    if not is_number(load) or not 0 <= load <= width:
+        flits = "1 flit" if width == 1 else f"{width} flits"
+        raise SimulationError(f"load must be a number from 0 to {flits} per terminal and cycle, got {load!r}")
 
 
 def check_buffers(packet_length: int, switching: Switching, buffer_depth: int, seed: int = 0) -> None:

@@ -47,7 +47,8 @@ class Player:
     """A run whose packets are given messages instead of random ones.
 
     A terminal sends one message after the other: of those that are ready, the one that has been ready longest, or
-    with `in_order` strictly the one that was given first. Between two events the kernel runs undisturbed.
+    with `in_order` strictly the one that was given first; a wide terminal as many
+    at a time as it has ports. Between two events the kernel runs undisturbed.
 
     Attributes
     ----------
@@ -83,7 +84,8 @@ class Player:
         check_buffers(int(trace.flits.max(initial=1)), switching, depth, 0 if seed is None else seed)
         terminals, many = relation.network.num_terminals, len(trace)
         self.relation, self.seed, self.overhead, self.in_order = relation, seed, overhead, in_order
-        silent = Sources(0.0, nobody(terminals))
+        self.width = router.terminal_width
+        silent = Sources(0.0, nobody(terminals * self.width))
         self.engine = Engine(relation, switching, silent, buffer_depth=depth, router=router, seed=seed or 0)
         # Created in cycle 0 as far as the kernel knows, so that what it records as latency is the cycle of arrival.
         self.engine.measure(0, NO_CYCLE)
@@ -192,10 +194,13 @@ class Player:
     def _serve(self, terminal: int, now: int) -> None:
         """Let a terminal take up its next message if it is free, or else look again when it may be."""
         queue = self.queue[terminal]
-        row = self.engine.parts[0].terminals[terminal]
-        if self.held[terminal] or not queue or (self.in_order and self.order[terminal][-1] != queue[0][1]):
-            return
-        if row.packet < 0:
+        ports = self.engine.parts[0].terminals[terminal :: len(self.queue)]
+        while not self.held[terminal] and queue and not (self.in_order and self.order[terminal][-1] != queue[0][1]):
+            if ports.packet.min() >= 0:
+                if not self.polled[terminal]:
+                    self.polled[terminal] = True
+                    heappush(self.events, (now + int(ports.left.min()), IDLE, terminal))
+                return
             message = heappop(queue)[1]
             if self.in_order:
                 self.order[terminal].pop()
@@ -204,14 +209,12 @@ class Player:
                 heappush(self.events, (now + self.overhead, SEND, message))
                 return
             self._send(message, terminal)
-        if queue and not self.polled[terminal]:
-            self.polled[terminal] = True
-            heappush(self.events, (now + int(row.left), IDLE, terminal))
 
     def _send(self, message: int, terminal: int) -> None:
-        """Make this message the next packet of a terminal."""
+        """Make this message the next packet of a free port of a terminal."""
         state = self.engine.parts[0]
-        count = state.count
+        count, ports = state.count, state.terminals.packet[terminal :: len(self.queue)]
+        port = terminal + len(self.queue) * int(np.argmax(ports < 0))
         if count.free:
             count.free -= 1
             packet = state.free[count.free]
@@ -219,8 +222,9 @@ class Player:
             packet = count.high
             count.high += 1
         state.packets[packet] = self.rows[message]
-        state.terminals.packet[terminal] = packet
-        state.terminals.left[terminal] = self.flits[message]
+        state.packets.source[packet] = port
+        state.terminals.packet[port] = packet
+        state.terminals.left[port] = self.flits[message]
         self.carries[packet] = message
         self.inside += 1
 
