@@ -280,10 +280,14 @@ def queue_up(raw, w, w0, now, final):
     leaves, free = begin + s.setup.traversal_delay, ports.free_from[port]
     if ports.step[port] != s.count.step:
         ports.step[port], ports.before[port] = s.count.step, free
-    # Parts of a cycle in which no flit leaves count for the next one, as long as the channel does not idle.
-    parts = ports.cycles[port] + (ports.rest[port] if leaves <= free else np.int64(0))
-    leaves = max(leaves, free)
-    ports.free_from[port], ports.rest[port] = leaves + parts // ports.flits[port], parts % ports.flits[port]
+    idles, leaves = leaves > free, max(leaves, free)
+    parts, many = np.int64(ports.cycles[port]), np.int64(ports.flits[port])
+    if many > 1:
+        # Parts of a cycle in which no flit leaves count for the next one, as long as the channel does not idle.
+        parts += np.int64(0) if idles else np.int64(ports.rest[port])
+        ports.rest[port] = parts % many
+        parts //= many
+    ports.free_from[port] = leaves + parts
     return leaves
 
 
