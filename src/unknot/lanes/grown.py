@@ -55,7 +55,12 @@ def grown(paths: PathSet, effort: SearchEffort, low: int, most: int) -> Iterator
             yield ServingOrders(orders.key.copy(), paths.nearer)
             orders, unserved = orders_of(paths, np.delete(orders.key, _least_needed(paths, orders), axis=0))
         elif len(orders.key) + 1 < most and not effort.over:
-            orders, unserved = _with_more(paths, orders.key, effort.seed)
+            # The next round begins hot, and may not cool in the time that is left.
+            for whole in _completed(paths, orders, effort.seed, most):
+                most = len(whole)
+                yield whole
+            if len(orders.key) + 1 < most:
+                orders, unserved = _with_more(paths, orders.key, effort.seed)
         else:
             spent += 1
         if effort.over:
@@ -63,10 +68,15 @@ def grown(paths: PathSet, effort: SearchEffort, low: int, most: int) -> Iterator
     else:
         return
     if unserved:
-        left = paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0)
-        more = islice(lane_after_lane(of_pairs(paths, left), [effort.seed, len(orders.key)]), most)
-        if len(whole := np.array([*orders.key, *more])) < most:
-            yield ServingOrders(whole, paths.nearer)
+        yield from _completed(paths, orders, effort.seed, most)
+
+
+def _completed(paths: PathSet, orders: Orders, seed: int, most: int) -> Iterator[ServingOrders]:
+    """Yield orders with lanes that serve the rest, if they are fewer than `most` then."""
+    left = paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0)
+    more = islice(lane_after_lane(of_pairs(paths, left), [seed, len(orders.key)]), most)
+    if len(whole := np.array([*orders.key, *more])) < most:
+        yield ServingOrders(whole, paths.nearer)
 
 
 def _with_more(paths: PathSet, key: Floats, seed: int, low: int = 1, most: int = 1) -> tuple[Orders, int]:
