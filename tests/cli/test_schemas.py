@@ -173,6 +173,13 @@ def test_audit_of_ethernet(folder: str) -> None:
     assert found["deadlock_free"] is (folder == "frr-all-links-up")
 
 
+def test_repair_of_ethernet(tmp_path: Path) -> None:
+    folder = str(EXAMPLES.parent / "ethernet" / "frr-two-links-down")
+    found = printed("repair", folder, "--out", str(tmp_path / "out"), "--evidence", str(tmp_path / "e.json"))
+    schema("repair-ethernet").validate(found)
+    assert (found["queues"], found["repaired_free"], found["repaired_losses"]) == (2, True, [])
+
+
 def test_open_verdicts() -> None:
     relation = dimension_order(ring(4))
     for switching in SWITCHINGS:

@@ -103,8 +103,11 @@ class PfcModel:
             header, queues = Header(one.standby[place.router], dscp, header), tunnel.encap_tc_to_queue
             one = fabric.destinations[header.destination]
         for channel in one.next_hops.get(place.router, ()):
-            queue = (queues or fabric.sender(channel).tc_to_queue)[tc]
-            then, its_tc = self.arrive(int(fabric.network.target[channel]), channel, header)
+            port = fabric.sender(channel)
+            remark = -1 if port.tc_to_dscp is None else port.tc_to_dscp[tc]
+            sent = header if remark < 0 else replace(header, dscp=remark)
+            queue = (queues or port.tc_to_queue)[tc]
+            then, its_tc = self.arrive(int(fabric.network.target[channel]), channel, sent)
             yield Hop(channel, queue, then), its_tc
 
     @cached_property

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from unknot.cli.answers.filling import Answer, answer
-from unknot.cli.answers.form import CIRCLE, form_of, key
+from unknot.cli.answers.form import CIRCLE, Form, Natural, Positive, form_of, key
 from unknot.cli.answers.networks import NetworkForm
 from unknot.cli.answers.verdicts import VerdictForm
+from unknot.lanes.queues import LosslessQueues, switch_rules
+from unknot.repair.lossless import RepairedFabric
 from unknot.verify.audit_ethernet import EthernetAudit
 
 
@@ -46,4 +48,54 @@ def ethernet_answer(audit: EthernetAudit) -> Answer:
         network=fabric.network,
         destinations=len(fabric.destinations),
         notes=fabric.notes,
+    )
+
+
+class QueuesForm(Form):
+    """Fewest lossless queues for routes."""
+
+    queues: Positive = key("Lossless queues for each class.")
+    lower_bound: Positive = key("Fewer are impossible.")
+    evidence_holds: bool | None = key("Whether the separate checker accepts the lower bound; null: it is 1.")
+    tags_by: str = key("By whom the tags are.")
+    tagger_bounces: Positive | None = key("Queues that Tagger takes by bounces of a Clos; null: it does not apply.")
+    tagger_merging: Positive | None = key(
+        "Queues that Tagger takes by merging; null: a circle is left, or too large."
+    )
+    rules: Natural = key("Rules of all switches that change a tag.")
+    entries: list[str] = key("The same as entries of TCAMs, with sets of ports.")
+
+
+class EthernetRepairAnswer(QueuesForm):
+    """JSON answer of `unknot repair` for lossless Ethernet."""
+
+    fabric: str
+    deadlock_free: bool | None = key("As it is.")
+    repaired_free: bool | None = key("What was written, read back and judged; null: nothing was, or it is open.")
+    repaired_losses: list[str] = key("Where packets of a lossless class can be dropped then.")
+    refused: str = key("Why QoS maps cannot express the rules; empty: they can.")
+
+
+def queues_keys(queues: LosslessQueues) -> dict[str, Any]:
+    """What is told about queues."""
+    network, entries = queues.network, queues.entries
+    return {
+        "queues": queues.count, "lower_bound": queues.lower_bound, "evidence_holds": queues.evidence_holds,
+        "tags_by": queues.established, "tagger_bounces": queues.bounces, "tagger_merging": queues.merging,
+        "rules": sum(queues.rules.values()),
+        "entries": [f"{network.router_name(r)}: {row}" for r in entries for row in switch_rules(network, entries[r])],
+    }  # fmt: skip
+
+
+def ethernet_repair_answer(repaired: RepairedFabric) -> Answer:
+    """Return a repair as plain values."""
+    after = repaired.after
+    return answer(
+        EthernetRepairAnswer,
+        fabric=repaired.before.fabric.name,
+        deadlock_free=repaired.before.deadlock_free,
+        repaired_free=None if after is None else after.deadlock_free,
+        repaired_losses=[] if after is None else after.losses,
+        refused=repaired.refused,
+        **queues_keys(repaired.queues),
     )

@@ -18,7 +18,7 @@ from unknot.cli.answers.collectives import CollectiveAnswer, ProgramAnswer
 from unknot.cli.answers.comparison import CompareAnswer
 from unknot.cli.answers.configuration_file import ConfigurationFile
 from unknot.cli.answers.design import DesignAnswer, EverySizeAnswer
-from unknot.cli.answers.ethernet import EthernetAuditAnswer
+from unknot.cli.answers.ethernet import EthernetAuditAnswer, EthernetRepairAnswer
 from unknot.cli.answers.form import Form, model
 from unknot.cli.answers.lanes import (
     ChangingAnswer,
@@ -40,6 +40,7 @@ _CORE: dict[str, type[Form]] = {
     "analyse": AnalyseAnswer,
     "audit": AuditAnswer,
     "audit-ethernet": EthernetAuditAnswer,
+    "repair-ethernet": EthernetRepairAnswer,
     "check": CheckAnswer,
     "check-all-sizes": EverySizeAnswer,
     "check-protocol": ProtocolAnswer,

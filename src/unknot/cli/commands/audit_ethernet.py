@@ -1,4 +1,4 @@
-"""`unknot audit` of lossless Ethernet."""
+"""`unknot audit` and `unknot repair` of lossless Ethernet."""
 
 from __future__ import annotations
 
@@ -34,3 +34,27 @@ def audit_switches(
         write_evidence(evidence, fabric.network, None, [], parts)
     put(json, EthernetAuditAnswer, ethernet_answer(audited))
     return exit_code(audited.holds)
+
+
+def repair_switches(
+    folder: Path, deadline: float | Deadline, out: Path | None, evidence: Path | None, *, json: bool
+) -> int:
+    """Find the fewest lossless queues for a folder of what switches printed; return the exit code."""
+    from unknot.cli.answers.ethernet import EthernetRepairAnswer, ethernet_repair_answer
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.display import put
+    from unknot.cli.commands.printing import wrote
+    from unknot.cli.commands.shared import exit_code, write_evidence
+    from unknot.fabrics.ethernet.folder import read_ethernet
+    from unknot.repair.lossless import repair_lossless
+
+    fabric = read_ethernet(folder)
+    with activity.working("looking for the fewest queues"):
+        repaired = repair_lossless(fabric, out, time_limit=deadline)
+    claim, after = repaired.queues.claim, repaired.after
+    if evidence is not None:
+        write_evidence(evidence, fabric.network, None, [] if claim is None else [claim])
+    put(json, EthernetRepairAnswer, ethernet_repair_answer(repaired))
+    if out is not None:
+        wrote(out)
+    return exit_code(not repaired.refused if after is None else after.holds)

@@ -51,6 +51,10 @@ def repair(
     are; new tables; new routes. Of adaptive routings: few candidates removed; escape VCs; new routes. NETWORK may be
     a fabric with forwarding tables. Each remedy is judged anew.
 
+    Of a folder with routes of Ethernet switches: the fewest lossless queues for these routes, with proof that fewer
+    are impossible (--evidence), and the rules by which switches change tags. --out DIR writes them as QoS maps of
+    SONiC, reads them back and judges them; rules.txt has the entries of the switches' TCAMs.
+
     --out FILE.json writes the routes of each remedy, which --routing takes in any command, as in `curve` to compare
     latencies; of a fabric, with a folder, the remedies that OpenSM can load, and how to load them. --evidence
     writes the verdict on the routing, why cheaper remedies are impossible, and the verdict on each remedy.
@@ -74,9 +78,18 @@ def repair(
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import sentences, tell
     from unknot.cli.commands.shared import proved, searching
+    from unknot.fabrics.ethernet.folder import is_ethernet
     from unknot.repair import repair as find_remedies
     from unknot.report.export import export
 
+    if routing is None and is_ethernet(Path(network)):
+        from unknot.cli.commands.audit_ethernet import repair_switches
+
+        if any((vcs, lanes, minimal, both_ways is not None, switching != DEFAULT_SWITCHING)):
+            raise UnknotError(
+                f"{network}: a repair of Ethernet takes --out, --evidence, --time-limit and --json alone"
+            )
+        raise typer.Exit(repair_switches(Path(network), deadline, out, evidence, json=json))
     if out is not None and (routing is not None or out.suffix) and out.suffix.lower() != ".json":
         raise UnknotError(f"{out}: routes of remedies are written as .json; `unknot curve` draws their latencies")
     if out is not None and not out.suffix:

@@ -29,6 +29,8 @@ class PortQos:
         Priorities for which PFC is on, both sending and obeying.
     lossless : frozenset of int
         Priority groups whose buffers have headroom.
+    tc_to_dscp : tuple of int, length 8, or None
+        With which DSCP packets leave; −1: with their own.
     """
 
     dscp_to_tc: Map = (3,) * 64
@@ -38,6 +40,7 @@ class PortQos:
     group_to_priority: Map = IDENTITY
     enabled: frozenset[int] = frozenset({3})
     lossless: frozenset[int] = frozenset({3})
+    tc_to_dscp: Map | None = None
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,11 @@ class _Reader:
         rows = self.rows(table)
         if name not in rows:
             raise self.document.error(f"{field} is {reference}, but there is no {table}|{name}", *keys, field)
-        numbers = [0] * limits[0] if table != "MAP_PFC_PRIORITY_TO_QUEUE" else list(IDENTITY)
+        numbers = (
+            [-1 if field == "tc_to_dscp_map" else 0] * limits[0]
+            if table != "MAP_PFC_PRIORITY_TO_QUEUE"
+            else list(IDENTITY)
+        )
         for key, to in rows[name].items():
             numbers[self.number(key, limits[0], table, name, key)] = self.number(to, limits[1], table, name, key)
         return tuple(numbers)
@@ -187,6 +194,7 @@ def _port(reader: _Reader, key: str, row: dict[str, Any], lossless: frozenset[in
         tuple(priorities),
         enabled,
         enabled if lossless is None else lossless,
+        reader.map(row, "tc_to_dscp_map", "TC_TO_DSCP_MAP", (8, 64), *where),
     )
 
 
