@@ -173,6 +173,12 @@ def test_audit_of_ethernet(folder: str) -> None:
     assert found["deadlock_free"] is (folder == "frr-all-links-up")
 
 
+def test_queues_after_faults() -> None:
+    found = printed("faults", "xgft([1, 3], [1, 2])", "--routing", "bgp", "--at-once", "2", "--repair")
+    schema("faults-queues").validate(found)
+    assert (found["queues"], found["free"], found["valley_free_cut"]) == (2, True, 6)
+
+
 def test_repair_of_ethernet(tmp_path: Path) -> None:
     folder = str(EXAMPLES.parent / "ethernet" / "frr-two-links-down")
     found = printed("repair", folder, "--out", str(tmp_path / "out"), "--evidence", str(tmp_path / "e.json"))

@@ -109,6 +109,12 @@ def frame(folder: Path) -> str:
     return "\n".join(rows) + "\n"
 
 
+def test_frame_with_a_carriage_return_in_its_head_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "routes.csv").write_bytes(b"Node,VRF,Net\rwork,Next_Hop_IP\n")
+    with pytest.raises(TextError, match=r"routes\.csv"):
+        read_batfish_routes(tmp_path / "routes.csv")
+
+
 def test_frame_of_batfish_is_the_same_fabric(tmp_path: Path) -> None:
     shutil.copy(DOWN / "cables.txt", tmp_path)
     (tmp_path / "routes.csv").write_text(frame(DOWN))

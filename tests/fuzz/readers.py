@@ -11,6 +11,10 @@ from typing import Any
 
 from tests.fabrics import texts
 from unknot.fabrics import FORMATS, write_network
+from unknot.fabrics.ethernet.batfish import read_batfish_routes
+from unknot.fabrics.ethernet.cables import read_cable_list, read_lldp
+from unknot.fabrics.ethernet.qos import read_config_db
+from unknot.fabrics.ethernet.routes import read_routes
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring
 
@@ -140,6 +144,12 @@ _BOOKSIM = [
     "internal_speedup = 1.5; input_speedup = 2; injection_rate_uses_flits = 1; credit_delay = 2;\n",
     "topology=flatfly;k=4;n=2;c=4;x=4;y=4;xr=2;yr=2;routing_function=xyyx;num_vcs=4;traffic=tornado;\n",
 ]
+_BATFISH = """Node,VRF,Network,Next_Hop_IP,Next_Hop_Interface,Protocol
+a,default,10.0.0.0/31,AUTO/NONE(-1l),Ethernet0,connected
+a,default,10.9.0.0/24,10.0.0.1,dynamic,bgp
+b,default,10.9.0.0/24,AUTO/NONE(-1l),null_interface,aggregate
+b,mgmt,0.0.0.0/0,10.8.0.1,eth0,static
+"""
 _TRACES = [
     "id,cycle,source,destination,flits,needs,delay,class\na,0,0,1,4,,0,\nb,5,1,2,1,a,3,\nc,9,t2,0,2,a;b,,\n",
     "# c\ncycle,source,destination,flits\n0,0,1,4\n\n7,1,0,1\n",
@@ -150,6 +160,22 @@ _TRACES = [
 def _replays() -> list[bytes]:
     whole = (ROOT / "examples/knots/mesh.json").read_text(encoding="utf-8")
     return [whole.encode(), json.dumps(json.loads(whole)).encode()]
+
+
+def _ethernet(*patterns: str) -> Callable[[], list[bytes]]:
+    """Files of the examples of Ethernet and of the tests."""
+    folders = ROOT / "examples/ethernet", ROOT / "tests/fabrics"
+    return lambda: sorted(
+        {p.read_bytes() for pattern in patterns for folder in folders for p in folder.rglob(pattern)}
+    )
+
+
+def _read_config(path: Path) -> Any:
+    return read_config_db(path, ROOT / "examples/ethernet/dual-tor-two-queues/tor-a/mux.json")
+
+
+def _read_mux(path: Path) -> Any:
+    return read_config_db(ROOT / "examples/ethernet/dual-tor-two-queues/tor-a/config_db.json", path)
 
 
 def _read_trace(path: Path) -> Any:
@@ -193,6 +219,12 @@ READERS: dict[str, Reader] = {
         Reader("study", ".toml", lambda: [text.encode() for text in _STUDIES], _read_study, _text),
         Reader("booksim-configuration", ".cfg", lambda: [text.encode() for text in _BOOKSIM], _read_booksim, _text),
         Reader("replay", ".json", _replays, _read_replay, _text),
+        Reader("route-json", ".json", _ethernet("*route.json"), read_routes, _text),
+        Reader("config-db", ".json", _ethernet("config_db.json"), _read_config, _text),
+        Reader("mux", ".json", _ethernet("mux.json"), _read_mux, _text),
+        Reader("cables", ".txt", _ethernet("cables.txt"), read_cable_list, _text),
+        Reader("lldp", ".json", _ethernet("one.json*", "two.json"), lambda path: read_lldp(path, "s"), _text),
+        Reader("batfish", ".csv", lambda: [_BATFISH.encode()], read_batfish_routes, _text),
         Reader("trace-csv", ".csv", lambda: [text.encode() for text in _TRACES], _read_trace, _text),
     )
 }

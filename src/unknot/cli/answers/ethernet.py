@@ -9,6 +9,7 @@ from unknot.cli.answers.form import CIRCLE, Form, Natural, Positive, form_of, ke
 from unknot.cli.answers.networks import NetworkForm
 from unknot.cli.answers.verdicts import VerdictForm
 from unknot.lanes.queues import LosslessQueues, switch_rules
+from unknot.repair.fault_queues import FaultQueues
 from unknot.repair.lossless import RepairedFabric
 from unknot.verify.audit_ethernet import EthernetAudit
 
@@ -76,6 +77,13 @@ class EthernetRepairAnswer(QueuesForm):
     refused: str = key("Why QoS maps cannot express the rules; empty: they can.")
 
 
+@form_of(FaultQueues, without=("queues",))
+class FaultQueuesAnswer(QueuesForm):
+    """JSON answer of `unknot faults --repair` for routings of Ethernet."""
+
+    network: str
+
+
 def queues_keys(queues: LosslessQueues) -> dict[str, Any]:
     """What is told about queues."""
     network, entries = queues.network, queues.entries
@@ -99,3 +107,8 @@ def ethernet_repair_answer(repaired: RepairedFabric) -> Answer:
         refused=repaired.refused,
         **queues_keys(repaired.queues),
     )
+
+
+def fault_queues_answer(after: FaultQueues) -> Answer:
+    """Return queues for all routes after failures as plain values."""
+    return answer(FaultQueuesAnswer, after, network=after.queues.network.name, **queues_keys(after.queues))

@@ -18,7 +18,7 @@ from unknot.cli.answers.collectives import CollectiveAnswer, ProgramAnswer
 from unknot.cli.answers.comparison import CompareAnswer
 from unknot.cli.answers.configuration_file import ConfigurationFile
 from unknot.cli.answers.design import DesignAnswer, EverySizeAnswer
-from unknot.cli.answers.ethernet import EthernetAuditAnswer, EthernetRepairAnswer
+from unknot.cli.answers.ethernet import EthernetAuditAnswer, EthernetRepairAnswer, FaultQueuesAnswer
 from unknot.cli.answers.form import Form, model
 from unknot.cli.answers.lanes import (
     ChangingAnswer,
@@ -41,6 +41,7 @@ _CORE: dict[str, type[Form]] = {
     "audit": AuditAnswer,
     "audit-ethernet": EthernetAuditAnswer,
     "repair-ethernet": EthernetRepairAnswer,
+    "faults-queues": FaultQueuesAnswer,
     "check": CheckAnswer,
     "check-all-sizes": EverySizeAnswer,
     "check-protocol": ProtocolAnswer,

@@ -47,7 +47,8 @@ def faults(
 
     The routing is rebuilt for each fault, as its algorithm takes the network that remains. With --repair its routes
     are put into lanes, and for every single fault those that are cut get other routes in the same lanes; --routing
-    lanes takes shortest paths in the fewest lanes.
+    lanes takes shortest paths in the fewest lanes. Of bgp and ospf, --repair finds the fewest lossless queues for the
+    routes after all sets of at most --at-once failures together, with proof, and judges each state in them.
 
     NETWORK may be a fabric with forwarding tables, without --routing: then the tables stay as they are, and the pairs
     of hosts that lose their route are counted, for each cable (links), direction of one, or switch. Of a folder of
@@ -93,11 +94,18 @@ def faults(
         raise UnknotError("faults: --tables and --csv are for a fabric as its tables route it, without --routing")
     from unknot.fabrics.named import network as network_named
     from unknot.routing.named import require_connected, routing_named
+    from unknot.routing.named import routing as routing_from
 
     built = network_named(network, where="NETWORK")
     require_connected(built)
     routing_named(routing, "--routing")
     _compare_routes(network, routing)
+    whole = routing_from(built, routing, vcs, where="--routing") if repair and routing != "lanes" else None
+    if whole is not None and whole.commits and whole.vcs.widest == 1:
+        from unknot.cli.commands.fault_queues import repaired_queues
+
+        sets = 1000 if budget is None else budget
+        raise typer.Exit(exit_code(repaired_queues(built, routing, kind, at_once, sets, evidence, json=json)))
     if repair and (at_once != 1 or fewer):
         raise UnknotError("faults: --repair is for single faults")
     if repair:

@@ -29,7 +29,10 @@ def read_batfish_routes(path: str | Path) -> dict[str, dict[Prefix, Route]]:
     """
     lines = read_lines(path)
     reader = csv.DictReader(lines, restval="")
-    missing = set(COLUMNS) - set(reader.fieldnames or ())
+    try:
+        missing = set(COLUMNS) - set(reader.fieldnames or ())
+    except csv.Error as error:
+        raise TextError(f"{error}", path, 1, text=lines[0]) from None
     if missing:
         raise TextError(
             f"no column {', '.join(sorted(missing))}; Batfish's routes are wanted", path, 1, text=lines[0]

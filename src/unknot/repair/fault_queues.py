@@ -1,0 +1,130 @@
+"""The fewest lossless queues for all routes after failures, and what routes without valleys cost instead."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import comb
+
+from unknot._base.deadline import Deadline
+from unknot._base.errors import UnknotError
+from unknot._base.progress import Progress, reported
+from unknot._base.three_valued import all_hold
+from unknot.lanes.flow_paths import graph_of_relations
+from unknot.lanes.queues import LosslessQueues, fewest_queues
+from unknot.lanes.tagger import tiers_of
+from unknot.network import Network
+from unknot.routing.relation import Relation
+from unknot.verify.check import check
+from unknot.verify.failures import Parts, left_after, parts_of, sets_of_parts
+
+
+@dataclass(frozen=True, eq=False)
+class FaultQueues:
+    """One set of queues and rules for the routes after every set of failures.
+
+    Attributes
+    ----------
+    queues : LosslessQueues
+        For the union of all routes.
+    states : int
+        Sets of at most so many failed parts that leave the network connected, none included.
+    deadlocks : int
+        States in which these routes can deadlock in one queue.
+    free : bool or None
+        Whether each state was judged free of deadlock in these queues.
+    valley_free_cut : int or None
+        States in which some pair has no path that goes up and then down; None: the network has no tiers.
+    valley_free_pairs : int or None
+        Most pairs of switches with hosts that are cut off so in one state.
+    """
+
+    queues: LosslessQueues
+    states: int
+    deadlocks: int
+    free: bool | None
+    valley_free_cut: int | None
+    valley_free_pairs: int | None
+
+
+def fault_queues(
+    network: Network,
+    build: Callable[[Network], Relation],
+    kind: Parts = "links",
+    at_once: int = 1,
+    *,
+    budget: int = 1000,
+    time_limit: float | Deadline = 60.0,
+    progress: Progress | None = None,
+) -> FaultQueues:
+    """Find the fewest lossless queues for all routes under at most `at_once` failures, with proof for their union.
+
+    Parameters
+    ----------
+    build : callable
+        The routing of what is left of the network.
+    budget : int
+        Most sets of failed parts; with more nothing is tried, since the union has to be whole.
+
+    Raises
+    ------
+    UnknotError
+        If there are more sets, or packets circle or are lost after some of them.
+
+    Examples
+    --------
+    >>> from unknot.network.families import xgft
+    >>> from unknot.routing.ethernet import bgp
+    >>> after = fault_queues(xgft([1, 3], [1, 2]), bgp, at_once=2)
+    >>> after.deadlocks, after.queues.count, after.queues.lower_bound, after.free
+    (0, 2, 2, True)
+    """
+    parts = list(parts_of(network, kind))
+    number = sum(comb(len(parts), size) for size in range(at_once + 1))
+    if number > budget:
+        raise UnknotError(
+            f"{network.name}: {number:,} sets of at most {at_once} failed {kind}; all of them are needed, and the "
+            f"budget is {budget:,}"
+        )
+    whole = build(network)
+    relations = [whole]
+    for size in range(1, at_once + 1):
+        sets, _ = sets_of_parts(f"{kind} of {network.name}", parts, size, number, 1)
+        for one in reported(sets, len(sets), progress, lambda failed: ", ".join(failed.names)):
+            left = left_after(network, kind, one.numbers)
+            if isinstance(left, Network):
+                relations.append(build(left))
+    edges = sorted({*network.eject.tolist()})
+    queues = fewest_queues(graph_of_relations(network, relations), edges, time_limit=time_limit)
+    deadlocks = sum(check(one, "vct").deadlock_free is False for one in relations)
+    free = all_hold(check(queues.relation(one), "vct").deadlock_free for one in relations)
+    tiers = tiers_of(network, edges)
+    cut, most = None, None
+    if all(tiers[u] != tiers[v] for u, v in zip(network.source.tolist(), network.target.tolist(), strict=True)):
+        lost = [pairs_without_valley_free_path(one.network, tiers) for one in relations]
+        cut, most = sum(map(bool, lost)), max(lost)
+    return FaultQueues(queues, len(relations), deadlocks, free, cut, most)
+
+
+def pairs_without_valley_free_path(network: Network, tiers: list[int]) -> int:
+    """Ordered pairs of switches with hosts between which no path goes up and then down.
+
+    `tiers` are those of the whole network.
+    """
+    if network.origin is not None:
+        tiers = [tiers[router] for router in network.origin.routers.tolist()]
+    first, channels = network.outgoing
+    ends, lost = {*network.eject.tolist()}, 0
+    for start in sorted({*network.inject.tolist()}):
+        seen = {(start, True)}
+        left = deque(seen)
+        while left:
+            router, rising = left.popleft()
+            for far in network.target[channels[first[router] : first[router + 1]]].tolist():
+                up = tiers[far] > tiers[router]
+                if (rising or not up) and (far, up) not in seen:
+                    seen.add((far, up))
+                    left.append((far, up))
+        lost += len(ends - {router for router, _ in seen})
+    return lost

@@ -1,0 +1,82 @@
+"""Fewest queues for all routes after failures."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import networkx as nx
+import pytest
+
+from unknot import check
+from unknot._base.errors import UnknotError
+from unknot.network import Network
+from unknot.network.families import xgft
+from unknot.repair.fault_queues import fault_queues, pairs_without_valley_free_path
+from unknot.routing.ethernet import bgp, ospf
+from unknot.routing.relation import Relation
+from unknot.verify.failures import parts_of
+from unknot.verify.fault_sweep import fault_sweep
+
+
+def by_tier(network: Network) -> Relation:
+    """BGP with one AS for the spines."""
+    return bgp(network, plan="rfc7938")
+
+
+def test_two_spines_and_four_leaves_take_two_queues_after_two_failures() -> None:
+    network = xgft([1, 4], [1, 2])
+    after = fault_queues(network, bgp, at_once=2)
+    sweep = fault_sweep(network, bgp, faults=2)
+    assert after.deadlocks == sweep.counts["deadlock"] == 12
+    assert (after.queues.count, after.queues.lower_bound, after.queues.evidence_holds) == (2, 2, True)
+    assert after.free
+    assert (after.valley_free_cut, after.valley_free_pairs) == (12, 2)
+
+
+@pytest.mark.parametrize("routing", [bgp, ospf])
+def test_one_failure_needs_no_second_queue(routing: object) -> None:
+    after = fault_queues(xgft([1, 4], [1, 2]), routing)  # type: ignore[arg-type]
+    assert (after.queues.count, after.deadlocks, after.free, after.valley_free_cut) == (1, 0, True, 0)
+
+
+def test_one_as_for_the_spines_needs_one_queue_and_cuts_pairs_off() -> None:
+    after = fault_queues(xgft([1, 3], [1, 2]), by_tier, at_once=2)
+    assert (after.queues.count, after.deadlocks, after.valley_free_cut) == (1, 0, 6)
+
+
+def test_routes_of_states_that_are_free_alone_can_need_a_queue_more_together() -> None:
+    after = fault_queues(xgft([1, 3], [1, 2]), bgp, at_once=2)
+    assert after.deadlocks == 0
+    assert (after.queues.lower_bound, after.free) == (2, True)
+
+
+def test_pairs_without_a_valley_free_path_equal_paths_one_by_one() -> None:
+    network = xgft([1, 3], [1, 2])
+    tiers = [0 if router in set(network.eject.tolist()) else 1 for router in range(network.num_routers)]
+    for failed in combinations([numbers for _, numbers in parts_of(network, "links")], 2):
+        left = network.without(channels=[c for numbers in failed for c in numbers])
+        graph = nx.DiGraph(zip(left.source.tolist(), left.target.tolist(), strict=True))
+        graph.add_nodes_from(range(left.num_routers))
+        ends = left.eject.tolist()
+        lost = sum(
+            not any(len(path) == 3 for path in nx.all_simple_paths(graph, s, t)) for s in ends for t in ends if s != t
+        )
+        assert pairs_without_valley_free_path(left, tiers) == lost
+
+
+def test_more_sets_than_the_budget_are_refused_with_their_number() -> None:
+    with pytest.raises(UnknotError, match="37 sets of at most 2 failed links"):
+        fault_queues(xgft([1, 4], [1, 2]), bgp, at_once=2, budget=36)
+
+
+def test_the_relation_in_queues_is_free_after_each_failure_and_not_in_one() -> None:
+    network = xgft([1, 4], [1, 2])
+    queues = fault_queues(network, ospf, at_once=2).queues
+    refuted = [
+        left
+        for failed in combinations([numbers for _, numbers in parts_of(network, "links")], 2)
+        for left in [network.without(channels=[c for numbers in failed for c in numbers])]
+        if check(ospf(left)).deadlock_free is False
+    ]
+    assert refuted
+    assert all(check(queues.relation(ospf(left))).deadlock_free for left in refuted[:3])
