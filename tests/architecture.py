@@ -26,17 +26,23 @@ def room_of(module: str) -> str:
 
 
 @cache
+def nodes(source: Path) -> list[ast.AST]:
+    """All nodes of a file, parsed once for all tests."""
+    return list(ast.walk(ast.parse(source.read_text(encoding="utf-8"))))
+
+
+@cache
 def imported(module: str) -> set[str]:
     """Modules that a module imports, in functions too and by names in texts; those for type checkers do not count."""
-    tree = ast.parse(SOURCES[module].read_text(encoding="utf-8"))
+    every = nodes(SOURCES[module])
     type_checking = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in every
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in every:
         if id(node) in type_checking:
             continue
         if isinstance(node, ast.ImportFrom) and node.module:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import networkx as nx
 
-from tests.architecture import PACKAGE, SOURCES, drawing, graph, imported, room_of
+from tests.architecture import PACKAGE, SOURCES, drawing, graph, imported, nodes, room_of
 
 ROOT = Path(__file__).parent.parent
 PAPERS = ROOT / "src" / "unknot_papers"
@@ -69,7 +69,7 @@ def test_the_checkers_need_nothing_of_those_who_search() -> None:
 def test_the_core_knows_no_paper():
     """Not even by `import_module`: a text that names the package stands in the table of old import paths alone."""
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             named = (
                 [alias.name for alias in node.names]
                 if isinstance(node, ast.Import)
@@ -87,7 +87,7 @@ def test_papers_stand_apart_and_use_what_is_public():
     uses: dict[str, set[str]] = {path.name: set() for path in PAPERS.iterdir() if (path / "__init__.py").exists()}
     assert set(uses) == {"bnr", "commands", "itm", "multistage", "rcbn"}
     for path in PAPERS.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("unknot"):
                 names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
                 names = [name for name in names if name != "_base"]
@@ -112,15 +112,15 @@ def test_nothing_of_a_library_is_replaced() -> None:
     own = {"unknot", "unknot_papers", *sys.stdlib_module_names}
     replaced = []
     for path in sorted((ROOT / "src").rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        every = nodes(path)
         foreign = {
             alias.asname or alias.name.split(".")[0]
-            for node in ast.walk(tree)
+            for node in every
             if isinstance(node, (ast.Import, ast.ImportFrom))
             and (getattr(node, "module", None) or node.names[0].name).split(".")[0] not in own
             for alias in node.names
         }
-        for node in ast.walk(tree):
+        for node in every:
             targets = node.targets if isinstance(node, ast.Assign) else []
             for target in (each for each in targets if isinstance(each, ast.Attribute)):
                 root: ast.expr = target
