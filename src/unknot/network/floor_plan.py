@@ -22,9 +22,9 @@ Floats = npt.NDArray[np.float64]
 class Prices:
     """Prices in dollars, and the measures in metres of the floor that lengths of cables follow from.
 
-    Defaults: J. Mudigonda, P. Yalagandula, J. C. Mogul: Taming the flying cable monster: a topology design and
-    optimization framework for data-center networks. USENIX ATC 2011 (prices, reach of copper). Cabinets of 1 m in a
-    square, 1 m within one, and 2 m more between two: M. Besta, T. Hoefler: Slim Fly. SC 2014.
+    The default prices are assumptions, of the order of 10 Gb/s Ethernet about 2011: compare designs by them, and give
+    your own for a budget. Cabinets of 1 m in a square, 1 m within one, and 2 m more between two: M. Besta, T. Hoefler:
+    Slim Fly: a cost effective low-diameter network topology. SC 2014.
 
     Attributes
     ----------
