@@ -23,8 +23,8 @@ class Prices:
     """Prices in dollars, and the measures in metres of the floor that lengths of cables follow from.
 
     The default prices are assumptions, of the order of 10 Gb/s Ethernet about 2011: compare designs by them, and give
-    your own for a budget. Cabinets of 1 m in a square, 1 m within one, and 2 m more between two: M. Besta, T. Hoefler:
-    Slim Fly: a cost effective low-diameter network topology. SC 2014.
+    your own for a budget. Cabinets of 1 m in a square, 1 m within one, and 2 m more between two: M. Besta, T.
+    Hoefler: Slim Fly: a cost effective low-diameter network topology. SC 2014.
 
     Attributes
     ----------

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from unknot._base.deadline import Deadline
@@ -36,7 +37,7 @@ class RepairedFabric:
     Attributes
     ----------
     after : EthernetAudit or None
-        Of the files that were written, read back; None: none were.
+        Of the files that were written, read back; None: SONiC's maps cannot express the rules.
     refused : str
         Why SONiC's maps cannot express the rules; empty: they can.
     """
@@ -55,7 +56,7 @@ def repair_lossless(
     Parameters
     ----------
     out : str or Path, optional
-        A new folder: what was read, with other QoS maps, and the rules in words.
+        A new folder: what was read, with other QoS maps, and the rules in words. By default a temporary one.
 
     Raises
     ------
@@ -70,11 +71,12 @@ def repair_lossless(
     (False, 2, 2)
     """
     deadline = Deadline.of(time_limit, "repair")
+    if out is None:
+        with TemporaryDirectory() as scratch:
+            return repair_lossless(fabric, Path(scratch, fabric.name), time_limit=deadline)
     before = audit_ethernet(fabric, time_limit=deadline)
     graph = graph_of_walk(Walk(PfcModel(fabric, PfcModel(fabric).dscps[:1])))
     queues = fewest_queues(graph, fabric.edges, time_limit=deadline)
-    if out is None:
-        return RepairedFabric(before, queues)
     folder = Path(out)
     if folder.exists():
         raise UnknotError(f"{folder} exists; name a new folder")

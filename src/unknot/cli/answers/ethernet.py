@@ -72,7 +72,9 @@ class EthernetRepairAnswer(QueuesForm):
 
     fabric: str
     deadlock_free: bool | None = key("As it is.")
-    repaired_free: bool | None = key("What was written, read back and judged; null: nothing was, or it is open.")
+    repaired_free: bool | None = key(
+        "The maps that are written, read back and judged; null: there are none, or it is open."
+    )
     repaired_losses: list[str] = key("Where packets of a lossless class can be dropped then.")
     refused: str = key("Why QoS maps cannot express the rules; empty: they can.")
 
