@@ -40,6 +40,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "check-coq": (("check", *RING, "--vcs", "2", "--evidence", "why.v"), ("why.v",)),
     "collective": (("collective", "ring(4)", "--evidence", "best.json", "--out", "best.csv"),
                    ("best.json", "best.csv")),
+    "compare": (("compare", "ring(4) by dimension_order", "complete(4)"), ()),
     "convert": (("convert", "ring(4)", "ring.graphml"), ()),
     "convert-dot": (("convert", "ring(4)", "ring.dot"), ("ring.dot",)),
     "convert-json": (("convert", "ring(4)", "ring.json"), ("ring.json",)),

@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 Colours = npt.NDArray[np.uint64]
 Nodes = npt.NDArray[np.int64]
@@ -213,6 +211,10 @@ class Orbits:
 
 def _joined(label: Nodes, becomes: Nodes) -> Nodes:
     """Labels of orbits, those joined that a permutation of the parts leads between."""
+    # Loaded here: every simulation imports this file, and few need it.
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     moved = np.flatnonzero(becomes != np.arange(becomes.size))
     size = int(label.max()) + 1
     edges = coo_array((np.ones(moved.size, bool), (label[moved], label[becomes[moved]])), shape=(size, size))
