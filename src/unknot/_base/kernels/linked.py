@@ -19,6 +19,7 @@ from threading import RLock
 from typing import Any
 
 from unknot._base.kernels import cache as kernel_cache
+from unknot._base.kernels import perf_map
 
 NUMBER = "number"
 """Kind of a parameter that is a number; arrays have the type of their numbers."""
@@ -102,6 +103,8 @@ def load(file: str) -> int:
             _hand_out_memory()
         _linker().add_object_file(ObjectFileRef.from_data(code))
         _linker().finalize_object()
+        if os.environ.get("UNKNOT_PERF"):
+            perf_map.write(code, _linker().get_function_address)
         return int(_linker().get_function_address(symbol.decode()))
 
 

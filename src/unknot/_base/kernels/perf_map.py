@@ -1,0 +1,51 @@
+"""Names of compiled functions for `perf`, which reads them from ``/tmp/perf-PID.map``."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+FOLDER = Path("/tmp")
+FUNCTION, SYMBOLS = 2, 2
+"""Types of a symbol and of a section in ELF."""
+
+
+def functions(code: bytes) -> Iterator[tuple[str, int]]:
+    """Yield names and sizes of the functions of a 64-bit ELF object; of another object nothing."""
+    if code[:5] != b"\x7fELF\x02":
+        return
+    (start,), (size, count) = struct.unpack_from("<Q", code, 40), struct.unpack_from("<HH", code, 58)
+    sections = [struct.unpack_from("<IIQQQQI", code, start + size * i) for i in range(count)]
+    for _, kind, _, _, offset, length, names in sections:
+        if kind == SYMBOLS:
+            for at in range(offset, offset + length, 24):
+                name, info, _, _, _, width = struct.unpack_from("<IBBHQQ", code, at)
+                begin = sections[names][4] + name
+                if info & 15 == FUNCTION and width:
+                    yield code[begin : code.index(b"\0", begin)].decode(), width
+
+
+def short(symbol: str) -> str:
+    """Return module and function of a mangled name of Numba's.
+
+    Examples
+    --------
+    >>> short("_ZN6unknot13router_kernel4sendB3v12Ex")
+    'router_kernel.send'
+    """
+    parts, rest = [], symbol.partition("_ZN")[2]
+    while rest[:1].isdigit():
+        digits = len(rest) - len(rest.lstrip("0123456789"))
+        end = digits + int(rest[:digits])
+        parts.append(rest[digits:end])
+        rest = rest[end:]
+    return ".".join(parts[-2:]) or symbol
+
+
+def write(code: bytes, address_of: Callable[[str], int]) -> None:
+    """Append the functions of an object that was linked, to the map of this process."""
+    lines = [f"{address_of(name):x} {size:x} {short(name)}\n" for name, size in functions(code) if address_of(name)]
+    with (FOLDER / f"perf-{os.getpid()}.map").open("a", encoding="utf-8") as file:
+        file.writelines(lines)
