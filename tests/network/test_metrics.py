@@ -8,12 +8,13 @@ import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.strategies import networks
 from unknot._base.errors import NetworkError
 from unknot.network import Network, components, distances_from, from_edges, measure, metrics, to_networkx
 from unknot.network.families import complete, hypercube, line, mesh, omega, ring, torus
-from unknot.network.metrics import bisection
+from unknot.network.metrics import bisection, hops_from_any
 
 FAMILIES = [
     line(1),
@@ -146,6 +147,14 @@ def test_sampling_is_asked_for_and_marked(monkeypatch: pytest.MonkeyPatch) -> No
         measure(network, sample=0)
     with pytest.raises(NetworkError, match="sample"):
         measure(network, sample=-3)
+
+
+@given(networks(), st.data())
+def test_hops_from_any_router_are_the_least_distances(network: Network, data: st.DataObject) -> None:
+    starts = data.draw(st.lists(st.integers(0, network.num_routers - 1), min_size=1, max_size=3))
+    distances = np.array([distances_from(network, start) for start in starts])
+    least = np.where(distances < 0, network.num_routers, distances).min(axis=0)
+    assert hops_from_any(network, starts).tolist() == np.where(least == network.num_routers, -1, least).tolist()
 
 
 def test_distances_want_a_router() -> None:

@@ -11,6 +11,7 @@ from unknot import check
 from unknot._base.errors import UnknotError
 from unknot.network import Network
 from unknot.network.families import xgft
+from unknot.network.metrics import hops_from_any
 from unknot.repair.fault_queues import fault_queues, pairs_without_valley_free_path
 from unknot.routing.ethernet import bgp, ospf
 from unknot.routing.relation import Relation
@@ -52,7 +53,7 @@ def test_routes_of_states_that_are_free_alone_can_need_a_queue_more_together() -
 
 def test_pairs_without_a_valley_free_path_equal_paths_one_by_one() -> None:
     network = xgft([1, 3], [1, 2])
-    tiers = [0 if router in set(network.eject.tolist()) else 1 for router in range(network.num_routers)]
+    tiers = hops_from_any(network, network.eject)
     for failed in combinations([numbers for _, numbers in parts_of(network, "links")], 2):
         left = network.without(channels=[c for numbers in failed for c in numbers])
         graph = nx.DiGraph(zip(left.source.tolist(), left.target.tolist(), strict=True))

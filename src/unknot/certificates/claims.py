@@ -65,17 +65,17 @@ def rules_claim(
     proof: Document,
 ) -> Document:
     """The claim that no rule for meshes is as a request of `unknot.design` says."""
-    space = {"counts": [list(pair) for pair in counts], "short": short, "switching": switching}
+    family = {"counts": [list(pair) for pair in counts], "short": short, "switching": switching}
     request = {"adaptive": adaptive, "least": least, "symmetric": [list(image) for image in symmetric]}
-    return {"subject": "rules", **space, **request, "proof": proof}
+    return {"subject": "rules", **family, **request, "proof": proof}
 
 
 def rule_claim(
     counts: Iterable[tuple[int, int]], short: bool, switching: str, rule: list[list[int]], proof: Document
 ) -> Document:
     """The claim that a rule for meshes of every size is free of deadlock; `plain.Family.entries` reads its rows."""
-    space = {"counts": [list(pair) for pair in counts], "short": short, "switching": switching}
-    return {"subject": "rule", **space, "rule": rule, "proof": proof}
+    family = {"counts": [list(pair) for pair in counts], "short": short, "switching": switching}
+    return {"subject": "rule", **family, "rule": rule, "proof": proof}
 
 
 def protocol_claim(switching: str, deadlock_free: bool, protocol: Document, proof: Document) -> Document:

@@ -2573,7 +2573,7 @@ def fraction(parts: Any, what: str) -> Fraction:
 
 
 class Collective:
-    """A collective operation and what it runs on, as claims tell of them."""
+    """A collective operation and what it runs on, as claims state them."""
 
     def __init__(self, claim: Any, width: int) -> None:
         """Read a claim whose channels are lists of `width` numbers: two nodes, bandwidth, perhaps latency."""
@@ -2608,8 +2608,8 @@ def check_schedule(claim: Any, proof: Any) -> str:
     takes its place, and then nothing may be lost. A step takes the longest latency of its paths, and what its busiest
     channel carries over the bandwidth of that.
     """
-    told = Collective(claim, 6)
-    members, root, channels = told.members, told.root, told.channels
+    operation = Collective(claim, 6)
+    members, root, channels = operation.members, operation.root, operation.channels
     others = [member for member in members if member != root]
     blocks: dict[str, set[tuple[int | None, int | None]]] = {
         "broadcast": {(root, None)},
@@ -2621,9 +2621,9 @@ def check_schedule(claim: Any, proof: Any) -> str:
         "all_reduce": {(None, None)},
         "all_to_all": {(one, other) for one in members for other in members if one != other},
     }
-    if told.kind not in blocks:
-        raise Rejected(f"{told.kind:.40} is no operation that this checker knows: they are {', '.join(blocks)}")
-    amounts = dict.fromkeys(blocks[told.kind], Fraction(0))
+    if operation.kind not in blocks:
+        raise Rejected(f"{operation.kind:.40} is no operation that this checker knows: they are {', '.join(blocks)}")
+    amounts = dict.fromkeys(blocks[operation.kind], Fraction(0))
     place = {member: 1 << bit for bit, member in enumerate(members)}
     every = (1 << len(members)) - 1
     sizes: list[Fraction] = []
@@ -2632,7 +2632,7 @@ def check_schedule(claim: Any, proof: Any) -> str:
     for number, chunk in enumerate(field(proof, "chunks", list)):
         ends = chunk[2:] if isinstance(chunk, list) and len(chunk) == 4 else [""]
         if not {type(end) for end in ends} <= {int, type(None)} or tuple(ends) not in amounts:
-            raise Rejected(f"chunk {number}: a size, and a source and a target of {told.kind}, are expected")
+            raise Rejected(f"chunk {number}: a size, and a source and a target of {operation.kind}, are expected")
         sizes.append(fraction(chunk[:2], "size of a chunk"))
         source, target = chunk[2:]
         amounts[source, target] += sizes[-1]
@@ -2640,8 +2640,8 @@ def check_schedule(claim: Any, proof: Any) -> str:
         whole = every if source is None else place[source]
         expected += [((number, member), whole) for member in ([target] if target is not None else members)]
     for (source, target), amount in amounts.items():
-        if amount != told.size:
-            raise Rejected(f"chunks from {source} to {target} have {amount} bytes together, not {told.size}")
+        if amount != operation.size:
+            raise Rejected(f"chunks from {source} to {target} have {amount} bytes together, not {operation.size}")
     time = Fraction(0)
     for step, sends in enumerate(field(proof, "steps", list)):
         before, late, loads = [], Fraction(0), dict[int, Fraction]()
@@ -2656,7 +2656,7 @@ def check_schedule(claim: Any, proof: Any) -> str:
             if target not in place or (chunk, source) not in holds:
                 raise Rejected(f"step {step}: node {source} cannot send chunk {chunk} to node {target}")
             before.append((chunk, target, send[3], holds[chunk, source]))
-            late = max(late, sum((told.latency[channel] for channel in path), Fraction(0)))
+            late = max(late, sum((operation.latency[channel] for channel in path), Fraction(0)))
             for channel in path:
                 loads[channel] = loads.get(channel, Fraction(0)) + sizes[chunk]
         for chunk, target, reduces, sent in before:
@@ -2670,19 +2670,20 @@ def check_schedule(claim: Any, proof: Any) -> str:
     for (chunk, member), whole in expected:
         if holds.get((chunk, member), 0) != whole:
             raise Rejected(f"member {member} does not end with all of chunk {chunk}")
-    if time != told.time:
-        raise Rejected(f"the steps take {time}, not {told.time}")
-    return f"{told.shown}: done in {time}"
+    if time != operation.time:
+        raise Rejected(f"the steps take {time}, not {operation.time}")
+    return f"{operation.shown}: done in {time}"
 
 
 def check_collective(claim: Any, proof: Any) -> str:
     """Check that no schedule of a collective operation takes less than a time, by what must leave a set of nodes."""
-    told = Collective(claim, 4)
-    kind, members, root, size, time = told.kind, set(told.members), told.root, told.size, told.time
-    nodes, channels, shown = claim["nodes"], told.channels, f"{told.shown}: not below {time}"
+    operation = Collective(claim, 4)
+    kind, members, root = operation.kind, set(operation.members), operation.root
+    size, time = operation.size, operation.time
+    nodes, channels, shown = claim["nodes"], operation.channels, f"{operation.shown}: not below {time}"
     if kind == "all_to_all":
         lengths = integers(field(proof, "lengths", list), "lengths", 0, 10**12, len(channels))
-        far = sum(ways_out(channels, lengths, member, members) for member in members)
+        far = sum(total_distance(channels, lengths, member, members) for member in members)
         room = sum((bandwidth * way for (_, _, bandwidth), way in zip(channels, lengths, strict=True)), Fraction(0))
         if not far or time * room > size * far:
             raise Rejected(f"{kind}: {size * far} bytes times lengths over {room} may take less than {time}")
@@ -2715,22 +2716,24 @@ def check_collective(claim: Any, proof: Any) -> str:
     return shown
 
 
-def ways_out(channels: list[tuple[int, int, Fraction]], lengths: list[int], start: int, members: set[int]) -> int:
-    """The sum of the lengths of the shortest ways from a node to the members, by Dijkstra."""
+def total_distance(
+    channels: list[tuple[int, int, Fraction]], lengths: list[int], start: int, members: set[int]
+) -> int:
+    """The sum of the lengths of the shortest paths from a node to the members, by Dijkstra."""
     leaving: dict[int, list[tuple[int, int]]] = {}
     for (source, target, _), length in zip(channels, lengths, strict=True):
         leaving.setdefault(source, []).append((target, length))
-    ways: dict[int, int] = {}
+    distances: dict[int, int] = {}
     heap = [(0, start)]
     while heap:
-        way, node = heapq.heappop(heap)
-        if node not in ways:
-            ways[node] = way
+        distance, node = heapq.heappop(heap)
+        if node not in distances:
+            distances[node] = distance
             for target, length in leaving.get(node, ()):
-                heapq.heappush(heap, (way + length, target))
-    if members - set(ways):
-        raise Rejected(f"no channels lead from member {start} to member {min(members - set(ways))}")
-    return sum(ways[member] for member in members)
+                heapq.heappush(heap, (distance + length, target))
+    if members - set(distances):
+        raise Rejected(f"no channels lead from member {start} to member {min(members - set(distances))}")
+    return sum(distances[member] for member in members)
 
 
 OF_NETWORKS = {"load": check_load, "update": check_update}

@@ -21,9 +21,10 @@ from unknot.lanes.flow_paths import FlowGraph, Path
 from unknot.lanes.forced import RouteCycle, RouteTurn
 from unknot.lanes.lane_refutation import Refutation, Solution, refute
 from unknot.lanes.served_pairs import ServedPairs
-from unknot.lanes.tagger import Tagging, by_bounces, by_merging, tiers_of
+from unknot.lanes.tagger import Tagging, by_bounces, by_merging
 from unknot.lanes.turns import climbing, cycle_of_turns
 from unknot.network import Network
+from unknot.network.metrics import hops_from_any
 from unknot.routing.lossless import SENT
 from unknot.routing.relation import EJECT, Out, Relation
 
@@ -162,8 +163,8 @@ def fewest_queues(
     if not parts:
         return LosslessQueues(network, 1, 1, RULES["one"], 1, 1, _tags(graph, lambda came, tag, leaves: 1), None)
     options: dict[str, dict[Key, int] | None] = {"bounces": None, "merging": None, "solver": None}
-    tiers = tiers_of(network, edges)
-    if all(tiers[u] != tiers[v] for u, v in zip(network.source.tolist(), network.target.tolist(), strict=True)):
+    tiers = hops_from_any(network, list(edges))
+    if (tiers[network.source] != tiers[network.target]).all():
         options["bounces"] = _free(graph, by_bounces(network, tiers))
     with suppress(RelationError):  # too many paths to list whole
         options["merging"] = _free(graph, by_merging(graph.paths()))

@@ -6,11 +6,12 @@ networks. CoNEXT 2017.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot.lanes.flow_paths import Path
 from unknot.lanes.turns import Turn, climbing
@@ -20,24 +21,9 @@ Tagging = Callable[[int, int, int], int]
 """The tag of a packet that came by a channel (`SENT`: from a host) with a tag, when it leaves by another."""
 
 
-def tiers_of(network: Network, edges: Iterable[int]) -> list[int]:
-    """Hops of each switch to the nearest of those with hosts; −1 if there is none."""
-    tier = np.full(network.num_routers, -1)
-    left = deque(edges)
-    tier[list(left)] = 0
-    first, channels = network.outgoing
-    while left:
-        router = left.popleft()
-        for far in network.target[channels[first[router] : first[router + 1]]].tolist():
-            if tier[far] < 0:
-                tier[far] = tier[router] + 1
-                left.append(far)
-    return tier.tolist()
-
-
-def by_bounces(network: Network, tiers: Sequence[int]) -> Tagging:
+def by_bounces(network: Network, tiers: npt.NDArray[np.int64]) -> Tagging:
     """Tags of a Clos: one more whenever a packet that came down goes up again, so that k bounces take k + 1 tags."""
-    rises = [tiers[u] < tiers[v] for u, v in zip(network.source.tolist(), network.target.tolist(), strict=True)]
+    rises = (tiers[network.source] < tiers[network.target]).tolist()
 
     def tagged(came: int, tag: int, leaves: int) -> int:
         return tag + (came >= 0 and not rises[came] and rises[leaves])

@@ -15,6 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.splitmix import STEP, mixed
+from unknot.network.graph import strong_components
+
 Colours = npt.NDArray[np.uint64]
 Nodes = npt.NDArray[np.int64]
 
@@ -61,16 +64,16 @@ class ColouredGraph:
     def _part_of(self, ends: Nodes) -> Nodes:
         """Parts by their ends; −1 for what is no part."""
         keys, order = self._keys
-        wanted = np.sort(ends, axis=1) @ np.array([self.node_colour.size, 1])
-        at = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
-        return np.where(keys[at] == wanted, order[at], -1)
+        own = np.sort(ends, axis=1) @ np.array([self.node_colour.size, 1])
+        at = np.minimum(np.searchsorted(keys, own), keys.size - 1)
+        return np.where(keys[at] == own, order[at], -1)
 
     @cached_property
     def _part_of_edge(self) -> Nodes:
         return self._part_of(np.stack([self.tail, self.head], axis=1))
 
     def refined(self, colours: Colours, marks: npt.NDArray[np.uint8]) -> Colours:
-        """Colours that also tell the neighbours' colours and the marks of links, as far as that tells more apart."""
+        """Refine colours by those of neighbours and the marks of links, until no more nodes differ."""
         order, first = self._by_tail
         mark = np.where(self._part_of_edge < 0, 0, marks[self._part_of_edge])
         edge, head = _mixed((self.colour * 256 + mark + 1)[order]), self.head[order]
@@ -142,7 +145,7 @@ class Orbits:
         self._met: list[Nodes] = []
 
     def of_size(self, size: int, most: int) -> list[Alike] | None:
-        """Return a set of each orbit of sets of so many parts; None for more than `most`, or if some were missed."""
+        """Return a set of each orbit of sets of `size` parts; None for more than `most`, or if some were missed."""
         orbits = [Alike((), 1)]
         for length in range(1, size + 1):
             larger: dict[bytes, list[Alike]] = defaultdict(list)
@@ -211,19 +214,13 @@ class Orbits:
 
 def _joined(label: Nodes, becomes: Nodes) -> Nodes:
     """Labels of orbits, those joined that a permutation of the parts leads between."""
-    # Loaded here: every simulation imports this file, and few need it.
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     moved = np.flatnonzero(becomes != np.arange(becomes.size))
-    size = int(label.max()) + 1
-    edges = coo_array((np.ones(moved.size, bool), (label[moved], label[becomes[moved]])), shape=(size, size))
-    return np.asarray(connected_components(edges, directed=False)[1][label], dtype=np.int64)
+    ends = label[moved], label[becomes[moved]]
+    joined, _ = strong_components(np.append(*ends), np.append(*ends[::-1]), int(label.max()) + 1)
+    return joined[label].astype(np.int64)
 
 
 def _mixed(numbers: npt.NDArray[Any]) -> Colours:
-    """Scatter numbers over all 64 bits (the finaliser of SplitMix64)."""
-    z = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    """Scatter numbers over all 64 bits."""
+    scattered: Colours = mixed(numbers.astype(np.uint64) * STEP)
+    return scattered

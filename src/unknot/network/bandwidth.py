@@ -44,11 +44,11 @@ def read(stated: Any, what: str) -> float:
         If it is none, or no fraction of whole numbers from 1 to `LARGEST`; the message begins with `what`.
     """
     try:
-        given = Fraction(stated.strip() if isinstance(stated, str) else stated)
-        exact = given.limit_denominator(LARGEST)
+        stated_exactly = Fraction(stated.strip() if isinstance(stated, str) else stated)
+        exact = stated_exactly.limit_denominator(LARGEST)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        exact = given = Fraction(0)
-    is_near = abs(exact - given) * 10**9 <= given
+        exact = stated_exactly = Fraction(0)
+    is_near = abs(exact - stated_exactly) * 10**9 <= stated_exactly
     if isinstance(stated, bool) or not is_near or not 1 <= exact.numerator <= LARGEST:
         raise NetworkError(
             f"{what} must be a number of flits per cycle, such as 2 or 1/4, a fraction of whole numbers from 1 to "
@@ -60,9 +60,8 @@ def read(stated: Any, what: str) -> float:
 def kept(network: str, channels: int, stated: Any) -> Bandwidths:
     """Return the bandwidth of each channel from one for all or one for each, checked; equal ones take no memory."""
     where = f"network {network!r}: a bandwidth"
-    if isinstance(stated, np.ndarray) and stated.strides == (
-        0,
-    ):  # one that was kept for all, maybe of other channels
+    # Strides of 0: one bandwidth that was kept for all, maybe for another number of channels.
+    if isinstance(stated, np.ndarray) and stated.strides == (0,):
         stated = float(stated[0]) if stated.size else 1.0
     if isinstance(stated, np.ndarray) and stated.ndim == 1 and stated.dtype.kind in "iuf":
         each, place = np.unique(stated, return_inverse=True)

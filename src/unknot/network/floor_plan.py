@@ -163,11 +163,11 @@ def _lengths(network: Network, prices: Prices) -> Floats:
     side = math.ceil(math.sqrt(int(cabinet.max()) + 1))
     ends = network.source.astype(np.int64), network.target.astype(np.int64)
     # Channels each way between two switches share cables: as many as there are in the direction that has more.
-    pair, ways = np.unique(ends[0] * network.num_routers + ends[1], return_counts=True)
+    pair, count = np.unique(ends[0] * network.num_routers + ends[1], return_counts=True)
     a, b = np.divmod(pair, network.num_routers)
     key, place = np.unique(np.minimum(a, b) * network.num_routers + np.maximum(a, b), return_inverse=True)
     cables = np.zeros(key.size, dtype=np.int64)
-    np.maximum.at(cables, place, ways)
+    np.maximum.at(cables, place, count)
     a, b = (cabinet[end] for end in np.divmod(np.repeat(key, cables), network.num_routers))
     apart = np.abs(a // side - b // side) + np.abs(a % side - b % side)
     return np.where(a == b, prices.within, prices.pitch * apart + prices.more)

@@ -172,6 +172,24 @@ def distances_from(network: Network, router: int, *, reverse: bool = False) -> I
     return distance
 
 
+def hops_from_any(network: Network, starts: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Count hops from the nearest of some routers to each router, as the tiers of a Clos are counted; −1: no way.
+
+    Examples
+    --------
+    >>> from unknot.network.families import fat_tree
+    >>> hops_from_any(fat_tree(2, 2), [2, 3]).tolist()
+    [1, 1, 0, 0]
+    """
+    hops = np.full(network.num_routers, -1)
+    hops[np.asarray(starts, dtype=np.int64)] = 0
+    while True:
+        beside = network.target[(hops[network.source] == hops.max()) & (hops[network.target] < 0)]
+        if not beside.size:
+            return hops
+        hops[beside] = hops.max() + 1
+
+
 def components(network: Network) -> tuple[IntArray, int]:
     """Find the strongly connected components, along directed channels.
 

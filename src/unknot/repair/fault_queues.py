@@ -7,14 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb
 
+import numpy as np
+import numpy.typing as npt
+
 from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
 from unknot._base.progress import Progress, reported
 from unknot._base.three_valued import all_hold
 from unknot.lanes.flow_paths import graph_of_relations
 from unknot.lanes.queues import LosslessQueues, fewest_queues
-from unknot.lanes.tagger import tiers_of
 from unknot.network import Network
+from unknot.network.metrics import hops_from_any
 from unknot.routing.relation import Relation
 from unknot.verify.check import check
 from unknot.verify.failures import Parts, left_after, parts_of, sets_of_parts
@@ -29,7 +32,7 @@ class FaultQueues:
     queues : LosslessQueues
         For the union of all routes.
     states : int
-        Sets of at most so many failed parts that leave the network connected, none included.
+        Sets of at most `at_once` failed parts, the empty one included, that leave the network connected.
     deadlocks : int
         States in which these routes can deadlock in one queue.
     free : bool or None
@@ -90,7 +93,7 @@ def fault_queues(
     whole = build(network)
     relations = [whole]
     for size in range(1, at_once + 1):
-        sets, _ = sets_of_parts(f"{kind} of {network.name}", parts, size, number, 1)
+        sets = sets_of_parts(f"{kind} of {network.name}", parts, size, number, 1)
         for one in reported(sets, len(sets), progress, lambda failed: ", ".join(failed.names)):
             left = left_after(network, kind, one.numbers)
             if isinstance(left, Network):
@@ -99,21 +102,21 @@ def fault_queues(
     queues = fewest_queues(graph_of_relations(network, relations), edges, time_limit=time_limit)
     deadlocks = sum(check(one, "vct").deadlock_free is False for one in relations)
     free = all_hold(check(queues.relation(one), "vct").deadlock_free for one in relations)
-    tiers = tiers_of(network, edges)
+    tiers = hops_from_any(network, edges)
     cut, most = None, None
-    if all(tiers[u] != tiers[v] for u, v in zip(network.source.tolist(), network.target.tolist(), strict=True)):
+    if (tiers[network.source] != tiers[network.target]).all():
         lost = [pairs_without_valley_free_path(one.network, tiers) for one in relations]
         cut, most = sum(map(bool, lost)), max(lost)
     return FaultQueues(queues, len(relations), deadlocks, free, cut, most)
 
 
-def pairs_without_valley_free_path(network: Network, tiers: list[int]) -> int:
+def pairs_without_valley_free_path(network: Network, tiers: npt.NDArray[np.int64]) -> int:
     """Ordered pairs of switches with hosts between which no path goes up and then down.
 
     `tiers` are those of the whole network.
     """
     if network.origin is not None:
-        tiers = [tiers[router] for router in network.origin.routers.tolist()]
+        tiers = tiers[network.origin.routers]
     first, channels = network.outgoing
     ends, lost = {*network.eject.tolist()}, 0
     for start in sorted({*network.inject.tolist()}):
@@ -122,7 +125,7 @@ def pairs_without_valley_free_path(network: Network, tiers: list[int]) -> int:
         while left:
             router, rising = left.popleft()
             for far in network.target[channels[first[router] : first[router + 1]]].tolist():
-                up = tiers[far] > tiers[router]
+                up = bool(tiers[far] > tiers[router])
                 if (rising or not up) and (far, up) not in seen:
                     seen.add((far, up))
                     left.append((far, up))

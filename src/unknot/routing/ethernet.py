@@ -15,6 +15,7 @@ from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network import Network
 from unknot.network.faults import frozen
 from unknot.network.graph import strong_components
+from unknot.network.metrics import hops_from_any
 from unknot.network.model import IntArray
 from unknot.routing.designed import is_file
 from unknot.routing.next_hops import NextHops
@@ -204,13 +205,7 @@ def as_plan(network: Network, plan: str | Sequence[int]) -> list[int]:
 
 def _clusters(network: Network) -> list[tuple[int, ...]]:
     """Tier of each router, by hops from the nearest terminal, and its cluster: what is connected below that tier."""
-    tier = np.full(network.num_routers, -1)
-    tier[network.inject] = 0
-    while True:
-        beside = network.target[(tier[network.source] == tier.max()) & (tier[network.target] < 0)]
-        if not beside.size:
-            break
-        tier[beside] = tier.max() + 1
+    tier = hops_from_any(network, network.inject)
     keys: list[tuple[int, ...]] = [(0, router) for router in range(network.num_routers)]
     for level in range(1, int(tier.max()) + 1):
         inner = np.maximum(tier[network.source], tier[network.target]) <= level

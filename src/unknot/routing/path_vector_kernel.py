@@ -49,7 +49,7 @@ def announce(graph, alive, systems, shared, limit, relax, home, hops, parent, di
     order[0] = home
     begin, end = 0, 1
     while begin < end:
-        found = end
+        last = end
         for i in range(begin, end):
             router = order[i]
             for k in range(first_in[router], first_in[router + 1]):
@@ -70,12 +70,12 @@ def announce(graph, alive, systems, shared, limit, relax, home, hops, parent, di
                 if distance[to] < 0:
                     distance[to] = distance[router] + 1
                     parent[to] = router
-                    order[found] = to
-                    found += 1
+                    order[last] = to
+                    last += 1
                 elif router < parent[to]:
                     parent[to] = router
                 hops[to * words + position[channel] // BITS] |= 1 << (position[channel] % BITS)
-        for i in range(end, found):
+        for i in range(end, last):
             router = order[i]
             best, several = parent[router], False
             for k in range(first_out[router], first_out[router + 1]):
@@ -89,5 +89,5 @@ def announce(graph, alive, systems, shared, limit, relax, home, hops, parent, di
                     elif not several and paths_differ(parent, systems, shared, not relax, to, best):
                         several = True
             choices[0] += several
-        begin, end = end, found
+        begin, end = end, last
     return end

@@ -156,29 +156,29 @@ def _flows(walk: Walk, configuration: Configuration | None) -> list[Flow]:
         at = places.get((message.held[-1], message.address))
         onward = None if at is None else next((h for h in walk.steps[at] if message.wanted[0] in walk.waits(h)), None)
         if at is not None and onward is not None:
-            rest = (onward, *_way_out(walk, onward.place))
-            flows |= dict.fromkeys(Flow(start, way + rest) for start, way in _ways_in(walk, at, before))
+            rest = (onward, *_path_out(walk, onward.place))
+            flows |= dict.fromkeys(Flow(start, path + rest) for start, path in _paths_in(walk, at, before))
     return list(flows)
 
 
-def _ways_in(
+def _paths_in(
     walk: Walk, end: Place, before: dict[Place, list[tuple[Place, Hop]]]
 ) -> list[tuple[Place, tuple[Hop, ...]]]:
     """The first few places from which packets start that come to a place, and a shortest way from each."""
-    ways: dict[Place, tuple[Hop, ...]] = {end: ()}
-    left, starts = deque(ways), list[tuple[Place, tuple[Hop, ...]]]()
+    paths: dict[Place, tuple[Hop, ...]] = {end: ()}
+    left, starts = deque(paths), list[tuple[Place, tuple[Hop, ...]]]()
     while left and len(starts) < SOURCES:
         place = left.popleft()
         if walk.before[place] is None:
-            starts.append((place, ways[place]))
+            starts.append((place, paths[place]))
         for origin, hop in before.get(place, ()):
-            if origin not in ways:
-                ways[origin] = (hop, *ways[place])
+            if origin not in paths:
+                paths[origin] = (hop, *paths[place])
                 left.append(origin)
     return starts
 
 
-def _way_out(walk: Walk, start: Place) -> list[Hop]:
+def _path_out(walk: Walk, start: Place) -> list[Hop]:
     """Steps from a place to a host, the fewest; none if there is no way."""
     came: dict[Place, tuple[Place, Hop] | None] = {start: None}
     left = deque([start])
@@ -199,5 +199,5 @@ def _way_out(walk: Walk, start: Place) -> list[Hop]:
 
 def _flow_name(fabric: EthernetFabric, flow: Flow) -> str:
     name = fabric.network.router_name
-    way = [name(flow.start.router), *(name(hop.place.router) for hop in flow.hops)]
-    return f"to {header_name(fabric, flow.start.header)}: {' → '.join(way)}"
+    path = [name(flow.start.router), *(name(hop.place.router) for hop in flow.hops)]
+    return f"to {header_name(fabric, flow.start.header)}: {' → '.join(path)}"

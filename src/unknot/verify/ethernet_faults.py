@@ -28,7 +28,7 @@ FREE = "buffers depend on one another in no circle"
 
 
 @dataclass(frozen=True)
-class Judged:
+class Decided:
     """The outcome after some failures, and the number of routers at which the age of a route could change others'."""
 
     fault: Fault
@@ -37,7 +37,7 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class AfterFailures:
-    """A fabric and its path vector, to be judged after failures.
+    """A fabric and its path vector, to be decided after failures.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class AfterFailures:
         """Routers with terminals."""
         return homes_of(self.vector.network)[0]
 
-    def judge(self, failed: Failed, kind: Parts) -> Judged:
+    def decide(self, failed: Failed, kind: Parts) -> Decided:
         """Announce all paths anew and see what becomes of buffers and pairs."""
         from unknot.verify.ethernet_faults_kernel import dependencies
 
@@ -71,7 +71,7 @@ class AfterFailures:
         part, _ = strong_components(network.source[alive], network.target[alive], network.num_routers)
         cut = "" if np.unique(part[hosts > 0]).size == 1 else left_after(network, kind, failed.numbers)
         if isinstance(cut, str) and cut:
-            return Judged(Fault(failed.names, "disconnected", 0, 0, cut, failed.alike), 0)
+            return Decided(Fault(failed.names, "disconnected", 0, 0, cut, failed.alike), 0)
         size = network.num_routers
         after, totals = np.zeros(network.num_channels * vector.words, dtype=np.int64), np.zeros(3, dtype=np.int64)
         undelivered = dependencies(
@@ -85,7 +85,7 @@ class AfterFailures:
         if outcome == "undelivered":
             lost, home = map(network.router_name, totals[1:].tolist())
             why = f"bound for {home}, no way on from {lost}"
-        return Judged(Fault(failed.names, outcome, undelivered, pairs, why, failed.alike), int(totals[0]))
+        return Decided(Fault(failed.names, outcome, undelivered, pairs, why, failed.alike), int(totals[0]))
 
     def _circle(self, after: npt.NDArray[np.int64]) -> str:
         """Channels that wait for one another in a circle, by names; nothing if none do."""
@@ -138,7 +138,7 @@ def never_circular(vector: PathVector) -> bool:
 def sets_alike(
     fabric: AfterFailures, parts: Sequence[Part], kind: Parts, size: int, budget: int
 ) -> tuple[Failed, ...] | None:
-    """One set of each orbit of sets of so many parts under the automorphisms of a fabric with its AS plan.
+    """One set of each orbit of sets of `size` parts under the automorphisms of a fabric with its AS plan.
 
     None if there are more than `budget` orbits.
     """
@@ -166,50 +166,50 @@ def announced_faults(
     notice: Callable[[str], None] | None = None,
     progress: Progress | None = None,
 ) -> list[Fault]:
-    """Judge all sets of so many parts, one for all that are alike where there are more than `budget`, else a sample.
+    """Judge all sets of `size` parts, one for all that are alike where there are more than `budget`, else a sample.
 
     One set stands for others only if no choice by the age of routes could change what becomes of it.
     """
     what, possible = f"{kind} of {fabric.vector.network.name}", comb(len(parts), size)
     alike = sets_alike(fabric, parts, kind, size, budget) if possible > budget else None
     if alike is not None:
-        judged = [*_judged(fabric, alike, kind, f"{possible:,} sets of {size} {what}", notice, progress)]
-        if not any(one.choices and one.fault.alike > 1 for one in judged):
-            return [one.fault for one in judged]
+        decided = [*_decided(fabric, alike, kind, f"{possible:,} sets of {size} {what}", notice, progress)]
+        if not any(one.choices and one.fault.alike > 1 for one in decided):
+            return [one.fault for one in decided]
         (notice or str)("after some of them routes depend on a choice among equal ones: sets are drawn instead")
-    drawn, _ = sets_of_parts(what, parts, size, budget, seed)
+    drawn = sets_of_parts(what, parts, size, budget, seed)
     return [
-        one.fault for one in _judged(fabric, drawn, kind, f"{possible:,} sets of {size} {what}", notice, progress)
+        one.fault for one in _decided(fabric, drawn, kind, f"{possible:,} sets of {size} {what}", notice, progress)
     ]
 
 
-def _judged(
+def _decided(
     fabric: AfterFailures,
     sets: Sequence[Failed],
     kind: Parts,
     what: str,
     notice: Callable[[str], None] | None,
     progress: Progress | None,
-) -> Iterator[Judged]:
+) -> Iterator[Decided]:
     """Judge sets, on all processors; tell beforehand how long it takes."""
     from unknot.verify.ethernet_faults_kernel import dependencies
 
     network = fabric.vector.network
     if is_small(fabric.homes.size * network.num_channels * len(sets), dependencies):
         with plainly():
-            yield from reported((fabric.judge(one, kind) for one in sets), len(sets), progress, str)
+            yield from reported((fabric.decide(one, kind) for one in sets), len(sets), progress, str)
         return
     # The first loads the kernel.
     for _ in range(2):
         began = perf_counter()
-        fabric.judge(Failed((), ()), kind)
+        fabric.decide(Failed((), ()), kind)
     threads = processors()
     seconds = (perf_counter() - began) * len(sets) / threads
     if notice is not None:
         notice(f"{what}, of which {len(sets):,} are judged: about {seconds:.0f} s")
     with ThreadPoolExecutor(threads) as pool:
-        judged = pool.map(lambda one: fabric.judge(one, kind), sets)
-        yield from reported(judged, len(sets), progress, lambda one: str(one.fault))
+        decided = pool.map(lambda one: fabric.decide(one, kind), sets)
+        yield from reported(decided, len(sets), progress, lambda one: str(one.fault))
 
 
 def other_routes(fabric: EthernetFabric, vector: PathVector) -> tuple[list[str], int]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from unknot.fabrics.ethernet.fabric import EthernetFabric
+from unknot.network.graph import strong_components
+from unknot.network.metrics import hops_from_any
 from unknot.routing.lossless import Place, Walk, header_name
 
 SHOWN = 20
@@ -20,12 +20,10 @@ def forwarding_loops(walk: Walk) -> tuple[str, ...]:
     number = {place: i for i, place in enumerate(walk.steps)}
     pairs = [(number[a], number[hop.place]) for a, hops in walk.steps.items() for hop in hops]
     rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    graph = coo_array((np.ones(rows.size, dtype=bool), (rows, columns)), shape=(len(number), len(number)))
-    part = connected_components(graph, directed=True, connection="strong")[1]
-    size = np.bincount(part)
+    part, cyclic = strong_components(rows, columns, len(number))
     parts: dict[int, list[Place]] = {}
     for place, i in number.items():
-        if size[part[i]] > 1:
+        if cyclic[i]:
             parts.setdefault(int(part[i]), []).append(place)
     name, fabric = walk.model.fabric.network.router_name, walk.model.fabric
     texts = [
@@ -101,18 +99,10 @@ def odd_maps(walk: Walk) -> tuple[str, ...]:
 
 def _tiers(fabric: EthernetFabric) -> list[str]:
     """Switches whose maps differ from those of most switches as far from the hosts."""
-    tier = dict.fromkeys(fabric.edges, 0)
-    left = deque(tier)
-    while left:
-        router = left.popleft()
-        for channel in np.flatnonzero(fabric.network.source == router):
-            far = int(fabric.network.target[channel])
-            if far not in tier:
-                tier[far] = tier[router] + 1
-                left.append(far)
+    tier = hops_from_any(fabric.network, fabric.edges)
     texts = []
-    for level in sorted(set(tier.values())):
-        maps = {r: frozenset(fabric.qos[r].ports.values()) for r, at in sorted(tier.items()) if at == level}
+    for level in np.unique(tier[tier >= 0]).tolist():
+        maps = {r: frozenset(fabric.qos[r].ports.values()) for r in np.flatnonzero(tier == level).tolist()}
         usual, number = Counter(maps.values()).most_common(1)[0]
         odd = [fabric.network.router_name(r) for r, one in maps.items() if one != usual]
         if odd:

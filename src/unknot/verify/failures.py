@@ -198,7 +198,7 @@ def parts_of(network: Network, kind: Parts) -> Iterator[Part]:
 
 
 def failed_of(network: Network, kind: str, numbers: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Routers and channels that failed: of `routers` the numbers are those of routers, else of channels and on."""
+    """Split numbers of failed parts: of kind `routers` they are routers, else channels, and after these routers."""
     if kind == "routers":
         return [*numbers], []
     channels = network.num_channels
@@ -214,13 +214,13 @@ def check_faults(function: str, kind: str, faults: int, budget: int) -> None:
         )
 
 
-def sets_of_parts(what: str, parts: Sequence[Part], faults: int, budget: int, seed: int) -> tuple[list[Failed], int]:
-    """Return all sets of `faults` parts, or up to `budget` drawn at random without repeats, and how many there are.
+def sets_of_parts(what: str, parts: Sequence[Part], faults: int, budget: int, seed: int) -> list[Failed]:
+    """Return all sets of `faults` parts, or up to `budget` of them, drawn at random without repeats.
 
     Raises
     ------
     RelationError
-        If there are not so many parts (`what`: such as ``links of mesh(2, 2)``); SizeError if the list does not fit.
+        If there are fewer parts (`what`: such as ``links of mesh(2, 2)``); SizeError if the list does not fit.
     """
     possible = comb(len(parts), faults)
     if not possible:
@@ -232,7 +232,7 @@ def sets_of_parts(what: str, parts: Sequence[Part], faults: int, budget: int, se
         drawn = {*itertools.combinations(range(len(parts)), faults)}
     while len(drawn) < sets:
         drawn.add(tuple(sorted(draw.choice(len(parts), faults, replace=False).tolist())))
-    return [Failed.of([parts[n] for n in numbers]) for numbers in sorted(drawn)], possible
+    return [Failed.of([parts[n] for n in numbers]) for numbers in sorted(drawn)]
 
 
 def left_after(network: Network, kind: str, numbers: tuple[int, ...]) -> Network | str:

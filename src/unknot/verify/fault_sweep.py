@@ -70,9 +70,9 @@ def fault_sweep(
     fewer : bool
         Whether fewer that fail at once are tried too.
     budget : int
-        Most sets of parts of each size to try. Of more, that number is drawn at random; but for `bgp` and `ospf`, of
-        which one set stands for all that automorphisms of the network and its AS plan turn it into, all are covered
-        if so many are enough.
+        Most sets of parts of each size to try; of more, that number is drawn at random. For `bgp` and `ospf` one set
+        stands for all that automorphisms of the network and its AS plan turn it into, so that all are covered where
+        this number is enough.
     seed : int
         Seeds that draw.
     time_limit : float
@@ -132,13 +132,11 @@ def fault_sweep(
         if fabric is not None:
             tried += announced_faults(fabric, parts, kind, size, budget, seed, notice, progress)
         else:
-            chosen, _ = sets_of_parts(f"{kind} of {network.name}", parts, size, budget, seed)
+            chosen = sets_of_parts(f"{kind} of {network.name}", parts, size, budget, seed)
             tried += reported(map(outcome, chosen), len(chosen), progress, str)
     possible = sum(comb(len(parts), size) for size in sizes)
-    sampled, never = (
-        sum(fault.alike for fault in tried) < possible,
-        (fabric is not None and never_circular(fabric.vector)) or None,
-    )
+    sampled = sum(fault.alike for fault in tried) < possible
+    never = (fabric is not None and never_circular(fabric.vector)) or None
     tried.sort(key=lambda fault: (OUTCOMES.index(fault.outcome), len(fault.parts), -fault.undelivered_pairs))
     return FaultSweep(
         network.name, whole.name, technique, kind, faults, fewer, possible, sampled, never, tuple(tried)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb
 from typing import Literal, get_args
 
 import numpy as np
@@ -169,7 +170,7 @@ def table_faults(
     routes = _Routes(fabric)
     parts = cables_of(fabric) if kind == "links" else list(parts_of(fabric.network, kind))
     most = budget or (len(parts) if faults == 1 else 1000)
-    chosen, possible = sets_of_parts(f"{kind} of {fabric.name}", parts, faults, most, seed)
+    chosen, possible = sets_of_parts(f"{kind} of {fabric.name}", parts, faults, most, seed), comb(len(parts), faults)
     outcomes = ((routes.lost(one.numbers, kind).fault(one.names), one.numbers) for one in chosen)
     tried = [*reported(outcomes, len(chosen), progress, lambda one: str(one[0]))]
     tried.sort(key=lambda one: (-one[0].lost_pairs, -one[0].severed_pairs))

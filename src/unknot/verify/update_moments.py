@@ -66,9 +66,9 @@ def blocked_at_last(both: Mixture, configuration: Configuration) -> bool:
 
 def goes_round(both: Mixture, loop: tuple[int, ...], address: int) -> bool:
     """Whether each router on a loop can send packets round by one routing."""
-    ways: dict[int, list[set[int]]] = {}
+    next_routers: dict[int, list[set[int]]] = {}
     for at, vc in zip(loop, loop[1:] + loop[:1], strict=True):
-        ways.setdefault(both.router[at], []).append(
+        next_routers.setdefault(both.router[at], []).append(
             {new for new, answer in enumerate(both.answers[address][at]) if vc in _vcs(answer)}
         )
-    return all(set.intersection(*choices) for choices in ways.values())
+    return all(set.intersection(*choices) for choices in next_routers.values())

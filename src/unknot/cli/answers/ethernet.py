@@ -87,7 +87,7 @@ class FaultQueuesAnswer(QueuesForm):
 
 
 def queues_keys(queues: LosslessQueues) -> dict[str, Any]:
-    """What is told about queues."""
+    """Return the keys about queues."""
     network, entries = queues.network, queues.entries
     return {
         "queues": queues.count, "lower_bound": queues.lower_bound, "evidence_holds": queues.evidence_holds,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from unknot._base.units import Units
     from unknot.network import Network
     from unknot.simulation.comparison import Timed
+    from unknot.traffic.collectives import Group, Operation
 
 BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 
@@ -150,7 +151,7 @@ def _flits(piece: Piece, units: Units | None) -> int:
     return max(1, -int(-int(number) * BYTES[ending.removesuffix("B")] // units.flit_bytes))
 
 
-def _group(network: Network, operation: Any) -> Any:
+def _group(network: Network, operation: Operation) -> Group:
     """The members in the order of the network, with coordinates where each has a place of its own."""
     from unknot.traffic.collectives import Group, order_of
 

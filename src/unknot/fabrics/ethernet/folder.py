@@ -18,7 +18,7 @@ from unknot.network import Network
 ROUTES = ("route.json", "route6.json")
 KINDS = (*ROUTES, "lldp.json", "config_db.json", "mux.json")
 CABLES, BATFISH = "cables.txt", "routes.csv"
-_Way = tuple[tuple[int, ...], tuple[tuple[int, tuple[int, ...]], ...], bool]
+_Treatment = tuple[tuple[int, ...], tuple[tuple[int, tuple[int, ...]], ...], bool]
 """Owners of a prefix, the channels of each other switch, and whether it is an end of a tunnel."""
 
 
@@ -57,7 +57,7 @@ def files_of(folder: Path) -> dict[str, dict[str, Path]]:
     TextError
         If the folder cannot be read, or two files are the same of one switch.
     """
-    found: dict[str, dict[str, Path]] = {}
+    files: dict[str, dict[str, Path]] = {}
     try:
         inside = sorted(folder.iterdir())
         paths = [*inside, *(file for part in inside if part.is_dir() for file in sorted(part.iterdir()))]
@@ -71,10 +71,10 @@ def files_of(folder: Path) -> dict[str, dict[str, Path]]:
                 switch = path.name.removesuffix(f".{kind}")
             else:
                 continue
-            if kind in found.setdefault(switch, {}):
-                raise TextError(f"{kind} of {switch} is in {found[switch][kind]} already", path)
-            found[switch][kind] = path
-    return found
+            if kind in files.setdefault(switch, {}):
+                raise TextError(f"{kind} of {switch} is in {files[switch][kind]} already", path)
+            files[switch][kind] = path
+    return files
 
 
 def is_ethernet(folder: Path) -> bool:
@@ -173,33 +173,35 @@ def _cables(
 
 def _destinations(tables: _Tables, notes: list[str]) -> tuple[Destination, ...]:
     """Prefixes by how the switches treat them, those of servers behind two ToRs by the state of their muxes."""
-    groups: dict[_Way, list[Prefix]] = defaultdict(list)
+    groups: dict[_Treatment, list[Prefix]] = defaultdict(list)
     tunnels = {prefix_of(one.peer) for one in tables.qos if one.peer is not None}
     for prefix in sorted({*tunnels, *_prefixes(tables)}, key=lambda one: (one.version, one)):
-        owners, hops = _ways(tables, prefix)
+        owners, hops = _owners_and_hops(tables, prefix)
         if owners and (len(owners) > 1 or hops):
             groups[owners, tuple(sorted(hops.items())), prefix in tunnels].append(prefix)
-    found: list[Destination] = []
+    destinations: list[Destination] = []
     to: dict[Prefix, int] = {}
     loopbacks = {prefix for routes in tables.routes for prefix in routes if _is_loopback(tables, prefix)}
-    for (owners, ways, _), prefixes in groups.items():
+    for (owners, rows, _), prefixes in groups.items():
         shown = [prefix for prefix in prefixes if prefix not in loopbacks and prefix not in tunnels]
         for prefix in prefixes:
-            to[prefix] = len(found)
+            to[prefix] = len(destinations)
         name = str((shown or prefixes)[0]) + (f" and {len(prefixes) - 1} more" if len(prefixes) > 1 else "")
-        found.append(Destination(name, owners, dict(ways), {}, bool(shown)))
-    if not any(one.hosts for one in found):
-        found = [replace(one, hosts=True) for one in found]
+        destinations.append(Destination(name, owners, dict(rows), {}, bool(shown)))
+    if not any(one.hosts for one in destinations):
+        destinations = [replace(one, hosts=True) for one in destinations]
         notes.append("only addresses of single switches are announced; they are taken for those of hosts")
-    if not found:
+    if not destinations:
         raise UnknotError("no destination: no prefix is announced by one switch and reached from another")
     for index, ((owners, _, _), prefixes) in enumerate(groups.items()):
         states = _standby(tables, owners, prefixes, to)
         if states:
-            one = found[index]
-            found[index] = replace(one, hosts=False)
-            found += [replace(one, name=f"{one.name}, {text}", standby=state, hosts=True) for text, state in states]
-    return tuple(found)
+            one = destinations[index]
+            destinations[index] = replace(one, hosts=False)
+            destinations += [
+                replace(one, name=f"{one.name}, {text}", standby=state, hosts=True) for text, state in states
+            ]
+    return tuple(destinations)
 
 
 def _prefixes(tables: _Tables) -> set[Prefix]:
@@ -223,7 +225,7 @@ def _is_loopback(tables: _Tables, prefix: Prefix) -> bool:
     )
 
 
-def _ways(tables: _Tables, prefix: Prefix) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
+def _owners_and_hops(tables: _Tables, prefix: Prefix) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
     """Owners of a prefix, and the channels by which others reach it.
 
     A switch owns what is connected to it or leaves through a port without a cable. If none does, those own it that

@@ -184,13 +184,15 @@ class Engine:
                 self.deadlock = self._of_terminals(knot(self.relation, self.state, self.switching, stuck))
         return self.deadlock is not None
 
-    def _of_terminals(self, found: Configuration) -> Configuration:
+    def _of_terminals(self, configuration: Configuration) -> Configuration:
         """Return a configuration with terminals in place of their ports."""
         if self.router.terminal_width == 1:
-            return found
-        messages = tuple(replace(m, source=m.source % self.nodes) for m in found.messages)
+            return configuration
+        messages = tuple(replace(m, source=m.source % self.nodes) for m in configuration.messages)
         alone = len({m.source for m in messages}) == len(messages)
-        return replace(found, messages=messages, reachability=found.reachability if alone else "not-established")
+        return replace(
+            configuration, messages=messages, reachability=configuration.reachability if alone else "not-established"
+        )
 
     def advance(self, until: int) -> bool:
         """Simulate up to a cycle; True when it stopped before because nothing moves any more.

@@ -103,7 +103,7 @@ def bound(platform: Platform, operation: Operation) -> Bound:
         if not 0 <= member < platform.num_nodes:
             raise NetworkError(f"{platform.name}: member {member} is none of its {platform.num_nodes} nodes")
     if operation.kind == "all_to_all":
-        return shortest_ways(platform, operation)
+        return bound_by_lengths(platform, operation)
     first = operation.members[0] if operation.root is None else operation.root
     kind = REVERSED.get(operation.kind, operation.kind)
     turned = kind != operation.kind
@@ -197,7 +197,7 @@ def concurrent_flow(platform: Platform, senders: Sequence[int], receivers: Seque
     return flow
 
 
-def shortest_ways(platform: Platform, operation: Operation) -> Bound:
+def bound_by_lengths(platform: Platform, operation: Operation) -> Bound:
     """Return the bound on an all-to-all by the dual of the concurrent flow, rounded to whole lengths of channels."""
     import networkx as nx
 
@@ -209,8 +209,8 @@ def shortest_ways(platform: Platform, operation: Operation) -> Bound:
         lengths = tuple(round(price / max(dual) * parts) for price in dual)
         graph: Any = nx.MultiDiGraph()
         graph.add_weighted_edges_from((c.source, c.target, w) for c, w in zip(channels, lengths, strict=True))
-        ways = [nx.single_source_dijkstra_path_length(graph, sender) for sender in members]
-        total = sum(way[member] for way in ways for member in members)
+        distances = [nx.single_source_dijkstra_path_length(graph, sender) for sender in members]
+        total = sum(distance[member] for distance in distances for member in members)
         room = sum((c.bandwidth * w for c, w in zip(channels, lengths, strict=True)), Fraction(0))
         if room and operation.size * total / room > best.time:
             best = Bound(platform, operation, operation.size * total / room, (), lengths)

@@ -154,6 +154,10 @@ def _double_tree(group: Group) -> list[Tree]:
     return trees
 
 
+def _direct_from(group: Group) -> list[Tree]:
+    return [tree for tree in _direct(group) if tree.root == _root(group)]
+
+
 def _scatter_binomial(group: Group) -> list[Tree]:
     (whole,) = _binomial(group)
     onto = {edge.child: edge for edge in whole.edges}
@@ -194,7 +198,7 @@ GATHERING: dict[str, Callable[[Group], list[Tree]]] = {
     "bruck": _bruck, "direct": _direct, "pairwise": _pairwise,
 }  # fmt: skip
 SPREADING: dict[str, Callable[[Group], list[Tree]]] = {
-    "binomial": _binomial, "chain": _chain, "double_tree": _double_tree, "direct": lambda group: _direct_from(group),
+    "binomial": _binomial, "chain": _chain, "double_tree": _double_tree, "direct": _direct_from,
 }  # fmt: skip
 SCATTERING: dict[str, Callable[[Group], list[Tree]]] = {"binomial": _scatter_binomial, "direct": _scatter_direct}
 EXCHANGING: dict[str, Callable[[Group], list[Tree]]] = {
@@ -208,10 +212,6 @@ TREES: dict[str, dict[str, Callable[[Group], list[Tree]]]] = {
     "reduce_scatter": {**GATHERING}, "all_reduce": {**SPREADING, **REDUCING}, "all_to_all": EXCHANGING,
 }  # fmt: skip
 """Algorithms of each operation by name; recursive_doubling of an all_reduce besides, which has no trees."""
-
-
-def _direct_from(group: Group) -> list[Tree]:
-    return [tree for tree in _direct(group) if tree.root == _root(group)]
 
 
 def algorithms(kind: str) -> tuple[str, ...]:

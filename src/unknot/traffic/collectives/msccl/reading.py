@@ -102,7 +102,7 @@ def read_msccl(path: str | Path) -> Program:
 
 def _elements(path: str | Path) -> _Element:
     """The element of the algorithm with all that is inside."""
-    data = read_bytes(path, growth=60)
+    text = read_bytes(path, growth=60)
     parser = expat.ParserCreate()
     root = _Element("", {}, path, 1)
     open_elements = [root]
@@ -123,7 +123,7 @@ def _elements(path: str | Path) -> _Element:
     parser.EndElementHandler = lambda _tag: open_elements.pop()
     parser.StartDoctypeDeclHandler = refuse
     try:
-        parser.Parse(data, True)
+        parser.Parse(text, True)
     except expat.ExpatError as error:
         words = expat.errors.messages[error.code]
         raise TextError(f"this is not well-formed XML: {words}", path, error.lineno, error.offset + 1) from error
