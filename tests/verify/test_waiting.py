@@ -162,28 +162,26 @@ def test_the_first_broken_address_is_named_whatever_the_threads(monkeypatch: pyt
 def test_the_time_limit_holds_at_every_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whenever time runs out the answer is open and says what was shown; with more time it gets further."""
     relation = duato(torus(4, 4))
-    assert check(relation, threads=1).deadlock_free  # compiled: waiting for that looks at the clock too
+    assert check(relation, threads=1).deadlock_free  # so that kernels are compiled
     monkeypatch.setattr(effort, "BLOCK", 200)
     monkeypatch.setattr("unknot.verify.waiting.BUDGET", 500)
     clock = itertools.count()
     monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
-    shown = []
-    for limit in range(1, 400):
-        verdict = check(relation, time_limit=limit, threads=1)
-        if verdict.deadlock_free is not None:
+    stages = ("addresses have no cycle", "VCs on cycles", "counting states", "states on cycles: ", "VCs that drain")
+    shown = ""
+    # Another thread looks at the clock too, as often as the system lets it: a stage may be over within a second.
+    for _ in range(20):
+        for limit in range(1, 400):
+            verdict = check(relation, time_limit=limit, threads=1)
+            if verdict.deadlock_free is not None:
+                break
+            assert verdict.established.startswith(f"undecided after {limit} s: ")
+            shown += verdict.established.partition(": ")[2] + "\n"
+        assert verdict.deadlock_free
+        if all(words in shown for words in stages):
             break
-        assert verdict.established.startswith(f"undecided after {limit} s: ")
-        shown.append(verdict.established.partition(": ")[2])
-    assert verdict.deadlock_free
-    text = "\n".join(shown)
-    for words in (
-        "addresses have no cycle",
-        "VCs on cycles",
-        "counting states",
-        "states on cycles: ",
-        "VCs that drain",
-    ):
-        assert words in text
+    for words in stages:
+        assert words in shown
 
 
 def test_progress_is_reported_in_order() -> None:
