@@ -76,11 +76,8 @@ def test_streams_that_are_ascii_closed_or_full() -> None:
         (("--time-limit", "nan"), "--time-limit"),
         (("--bursts", "²,1"), "--bursts"),
         (("--router", "routing_delay=" + "9" * 5000), "--router"),
-        (("--fault", "²: router 1"), "--fault"),
-        (("--fault", "200: router 1 2"), "no router called '1 2'"),
         (("--class", "share=x, flits=2"), "share must be a number"),
         (("--packet-length", "\x1c2147483648"), "--packet-length"),
-        (("--fault", "9" * 5000 + ": router 1"), "--fault"),
         (("--threads", "9223372036854775808"), "thread"),
     ],
 )

@@ -7,7 +7,6 @@ from unknot._base.moved import names_of as _names_of
 from unknot.simulation.collectives import Execution as Execution
 from unknot.simulation.collectives import execute as execute
 from unknot.simulation.engine.router import Router as Router
-from unknot.simulation.faults.fault import Fault as Fault
 from unknot.simulation.run.driver import simulate as simulate
 from unknot.simulation.run.limits import Saturation as Saturation
 from unknot.simulation.run.limits import saturation as saturation

@@ -10,7 +10,6 @@ from unknot._base.switching import Switching
 from unknot._base.units import Units
 from unknot.cli.answers.configuration_file import ConfigurationForm
 from unknot.cli.answers.form import (
-    NONZERO,
     By,
     ChannelName,
     Form,
@@ -90,7 +89,6 @@ class RunForm(Form):
     outcome: str = key("stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell.")
     router: RouterOptions
     bursts: BurstChances
-    lost_packets: Annotated[int, NONZERO]
     lengths: Shares = key("Lengths of packets and their shares, when there are several.")
 
 
@@ -199,9 +197,8 @@ class SimulateAnswer(RunForm, SimulatedForm):
     """JSON answer of `unknot simulate` for one run."""
 
     table = (
-        *POINT, "busiest.channel", "busiest.utilisation", "packet_length", "lengths", "packets", "lost_packets",
-        "faults", "warmup", "measured",
-        "cycles", "flit_hops", "seed", "classes", "flows", "channels",
+        *POINT, "busiest.channel", "busiest.utilisation", "packet_length", "lengths", "packets",
+        "warmup", "measured", "cycles", "flit_hops", "seed", "classes", "flows", "channels",
     )  # fmt: skip
 
     ns_per_flit_hop: Number = key("Processor time, once everything is compiled.")

@@ -16,14 +16,12 @@ from unknot.cli.commands.options import (
     Seed,
     Seeds,
 )
-from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import flows_in, relation_of, write_counterexample, write_rows
 
 GROUPS = {
     "Network and router": ("routing", "vcs", "switching", "buffer_depth", "router"),
     "Traffic": ("load", "traffic", "flows", "packet_length", "bursts", "traffic_class"),
     "Measurement": ("warmup", "measure", "precision", "interval", "saturation"),
-    "Faults": ("fault",),
     "Execution": ("seed", "seeds", "jobs", "threads", "time_limit"),
 }
 """Groups of options, those of the arguments of `unknot.simulate`."""
@@ -47,7 +45,6 @@ def simulate(
     precision: float | None = None,
     interval: int | None = None,
     saturation: bool = False,
-    fault: list[str] | None = None,
     seed: Seed = SEED,
     seeds: Seeds = None,
     jobs: Annotated[int, typer.Option(help="With --seeds: runs at a time, each in a process.", min=1)] = 1,
@@ -72,8 +69,6 @@ def simulate(
         Cycles between two points of what happens over time, in JSON.
     saturation
         Search for the load at which it saturates instead.
-    fault
-        What dies in a cycle: '2000: (1,1)->(1,2)', '3000: router (2,2); routing up_down'; repeatable.
     threads
         Threads inside each run; by default the cores, if there is work for each. Same answer.
     traffic_class : --class TEXT
@@ -105,8 +100,6 @@ def simulate(
     only_one = _given(one)
     if seeds is not None and (only_one or saturation):
         raise SimulationError(f"--seeds makes several runs: leave out {only_one or '--saturation'}")
-    if saturation and fault:
-        raise SimulationError("--fault is for runs at one load, not for --saturation")
     if saturation and traffic_class:
         raise SimulationError("--class is for runs at one load, not for --saturation")
     cycles = {"warmup": warmup, "measure": measure, "precision": precision}
@@ -125,10 +118,6 @@ def simulate(
     if traffic_class:
         point["classes"] = [options.class_of(text) for text in traffic_class]
     relation = relation_of(network, routing, vcs, simulated=True, flows=flows)
-    if fault:
-        from unknot.simulation.faults.fault import fault_of
-
-        point["faults"] = [fault_of(text, relation.network) for text in fault]
     if flows is not None:
         point["traffic"] = sent = flows_in(flows, relation.network)
         load = simulated.load_of(sent, scale, relation.network) if load is None and not saturation else load
@@ -149,8 +138,6 @@ def simulate(
         vcs = relation.made_by[1] if relation.made_by else vcs
         if not json:
             describe(relation, outcome.deadlock, outcome.packet_length)
-        if len(outcome.faults) < len(fault or ()):
-            notify(f"the run ended in cycle {outcome.cycles}, before all faults had come")
         if out is not None:
             simulated.draw(relation, outcome, out, scale)
         if export is not None:

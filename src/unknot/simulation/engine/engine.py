@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -144,20 +143,11 @@ class Engine:
         terminals = self.relation.network.num_terminals
         return lag if self.sources.subnets == 1 else lag.reshape(-1, terminals)[:, -self.nodes :].reshape(-1)
 
-    def offered(self, load: float, begin: int, end: int) -> float:
-        """Flits per terminal and cycle that can arrive of an offered load from one cycle to another: all."""
-        return load
-
     def _record(self) -> list[float]:
         inside = self.count("flits_in") - self.count("flits_out")
         drawn = int(self.state.terminals.drawn.sum())
         counts = (self.count(entry) for entry in ("flits_out", "latency", "arrived"))
         return [self.count("created"), drawn, *counts, inside, float(self.lag().mean())]
-
-    @property
-    def losses(self) -> dict[str, Any]:
-        """Losses to faults, as attributes of a `Run`; none here."""
-        return {}
 
     def owes(self, end: int) -> bool:
         """Whether replies created before a cycle wait to be sent."""

@@ -11,7 +11,6 @@ from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.router import DEFAULT, Router
-from unknot.simulation.faults.fault import Fault
 from unknot.simulation.run.measurement import drain, measure_until_settled, warm_up
 from unknot.simulation.run.outcome import bottleneck, diagnosis
 from unknot.simulation.run.run import Run, class_runs, pair_run, series_of
@@ -44,7 +43,6 @@ def simulate(
     precision: float | None = None,
     interval: int | None = None,
     by_pair: bool = False,
-    faults: Sequence[Fault] = (),
     seed: int = 1,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -97,14 +95,11 @@ def simulate(
         Cycles between two points of `Run.series`, which says what happens over time.
     by_pair : bool
         Whether figures are kept for each pair of terminals too: `Run.pairs`.
-    faults : sequence of Fault
-        *Faults.* Channels and routers that die during the run, and relations that take the place of others; with one
-        thread only.
     seed : int
         *Execution.* The same design, load and seed give the same run to the last bit.
     threads : int, optional
         Threads inside this one run; by default one for each processor, but only where each has 1,024 routers or 256
-        flits created in a cycle, and one with `faults` or `classes`. Any number gives the same bits.
+        flits created in a cycle, and one with `classes`. Any number gives the same bits.
     progress : callable, optional
         Called with the stage and the cycle reached, see `unknot._base.progress`.
 
@@ -134,7 +129,6 @@ def simulate(
         buffer_depth,
         router,
         seed,
-        faults,
     )
     measurement = Measurement(warmup, measure, precision, interval, by_pair)
     return run_scenario(scenario, measurement, threads=threads, progress=progress)
@@ -216,5 +210,4 @@ def run_scenario(
         accepted_half_width=accepted_half_width,
         utilisation=utilisation,
         occupancy=occupancy,
-        **engine.losses,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -221,7 +220,7 @@ class Window:
             engine.lag(),
             self.cycles,
             self.accepted,
-            replace(demand, flits=engine.offered(demand.flits, self.start, self.start + self.cycles)),
+            demand,
             lambda source: network.terminal_name(source % engine.nodes + first),
             surely=surely,
         )

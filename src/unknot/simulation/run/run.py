@@ -195,10 +195,6 @@ class Run(Tabular, Shown):
         there are several.
     warmup, measured : int
         Cycles before the measuring window, and in it.
-    lost_packets, lost_flits : int
-        Packets lost by faults, and flits of them that vanished from the network.
-    faults : tuple of str
-        The faults that came before the run ended.
     network, routing, vcs, traffic :
         Names of what was simulated, and the VCs of each channel, None where they differ; do not count when runs are
         compared.
@@ -243,9 +239,6 @@ class Run(Tabular, Shown):
     bursts: Bursts | None = None
     warmup: int = 0
     measured: int = 0
-    lost_packets: int = 0
-    lost_flits: int = 0
-    faults: tuple[str, ...] = ()
     classes: tuple[ClassRun, ...] = ()
     network: str = field(default="", compare=False)
     routing: str = field(default="", compare=False)
@@ -283,7 +276,7 @@ MEASURED = (
     "latency_p50", "latency_p95", "latency_p99", "latency_max", "network_latency_mean", "hops_mean",
     "stable", "outcome",
 )  # fmt: skip
-COUNTS = ("reason", "packets", "cycles", "warmup", "measured", "flit_hops", "lost_packets")
+COUNTS = ("reason", "packets", "cycles", "warmup", "measured", "flit_hops")
 
 
 def row(run: Run) -> Row:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 
@@ -18,8 +16,6 @@ from unknot.routing.subnets import in_subnets
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import sources_of
 from unknot.simulation.engine.router import Router
-from unknot.simulation.faults.fault import Fault
-from unknot.simulation.faults.faulty_engine import FaultyEngine
 from unknot.traffic import pattern
 from unknot.traffic.workload import Traffic
 
@@ -44,7 +40,6 @@ class Scenario:
         Flits per VC.
     router : Router
     seed : int
-    faults : sequence of Fault
 
     Raises
     ------
@@ -59,7 +54,6 @@ class Scenario:
     buffer_depth: int = BUFFER_DEPTH
     router: Router = field(default_factory=Router)
     seed: int = 1
-    faults: Sequence[Fault] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "switching", switching_named(self.switching))
@@ -90,16 +84,16 @@ class Scenario:
         measurement, network, subnets = measurement or Measurement(), self.relation.network, self.traffic.subnets
         width = self.router.terminal_width
         several = bool(self.traffic.classes)
-        count = run_threads(threads, network, self.load / width, alone=bool(self.faults) or several)
-        if width > 1 and (measurement.by_pair or self.faults):
-            raise SimulationError(f"router: a terminal_width of {width} goes with neither by_pair nor faults")
+        count = run_threads(threads, network, self.load / width, alone=several)
+        if width > 1 and measurement.by_pair:
+            raise SimulationError(f"router: a terminal_width of {width} does not go with by_pair")
         if several and count > 1:
             raise SimulationError(f"classes: runs with traffic classes have one thread, got {count}")
         if subnets > 1 and (measurement.by_pair or measurement.interval is not None):
             raise SimulationError("subnets: several go with neither by_pair nor interval")
         if not network.num_terminals:
             raise SimulationError(f"network {network.name!r} has no terminals, so nothing can be sent")
-        engine = (partial(FaultyEngine, faults=self.faults) if self.faults else Engine)(
+        engine = Engine(
             self.relation if subnets == 1 else in_subnets(self.relation, subnets),
             self.switching,
             sources_of(self.relation, self.traffic, self.load, width),

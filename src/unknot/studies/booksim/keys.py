@@ -60,7 +60,7 @@ KEYS: dict[str, Key] = {
                         "`--outside-files`"),
     "subnets": Key("int", "1", "built", "`simulate(subnets=…)`; without batches"),
     "link_failures": Key("int", "0", "refused", "BookSim stops for any number above 0 (by an assertion on meshes and "
-                         "tori), or ignores it; see `unknot simulate --fault`"),
+                         "tori), or ignores it; `network.without(…)` takes links away"),
     "fail_seed": Key("strs", "0", "inert", "seed of `link_failures`"),
     "channel_file": Key("str", "", "inert", "nothing in BookSim reads it"),
     "in_ports": Key("int", "5", "inert", "nothing in BookSim reads it"),

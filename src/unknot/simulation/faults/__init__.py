@@ -1,1 +1,0 @@
-"""Faults during a run: channels and routers that die, packets lost, and routing afterwards."""
