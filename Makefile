@@ -5,7 +5,7 @@ STAMP := $(VENV)/.installed
 # Tests start many processes, which share compiled bytecode.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test floors lock sbom fabric-test ethernet-test lanes-load lint types bench bounds campaign mutants proofs clean
+.PHONY: setup demo test floors lock sbom fabric-test ethernet-test lanes-load lint types docs docs-check bench bounds campaign mutants proofs clean
 
 setup: $(STAMP)
 
@@ -21,14 +21,23 @@ demo: $(STAMP)
 	$(BIN)/python examples/demo.py
 
 lint: $(STAMP)
-	$(BIN)/ruff check src tests examples benchmarks
-	$(BIN)/ruff format --check src tests examples benchmarks
+	$(BIN)/ruff check src tests examples benchmarks docs
+	$(BIN)/ruff format --check src tests examples benchmarks docs
 
 types: $(STAMP)
 	$(BIN)/mypy
 
-test: lint types
+test: lint types docs-check
 	$(BIN)/pytest -n auto --dist loadfile
+
+# Every page read and every reference followed, nothing executed and no page drawn: a warning is an error.
+docs-check: $(STAMP)
+	UNKNOT_DOCS_EXECUTE=no $(BIN)/sphinx-build -b dummy -n -W --keep-going -q docs docs/_build/check
+
+# The site in docs/_build/html: tutorials and pictures are run, and kept until they change; then tried (docs/_ext/tried.py).
+docs: $(STAMP)
+	$(BIN)/sphinx-build -b html -n -W --keep-going docs docs/_build/html
+	$(BIN)/python docs/_ext/tried.py docs/_build/html
 
 # The loop with the real OpenSM on simulated fabrics. Installs nothing; says which Debian packages are missing.
 fabric-test: $(STAMP)
@@ -85,4 +94,4 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) $(FLOORS) reports .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(FLOORS) reports docs/_build docs/reference/api docs/reference/commands docs/pictures .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,39 @@
+"""The pages of the commands, from what `--help` prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+from api_pages import _write
+
+from unknot.cli.program import ALL, PANELS, _command
+
+
+def help_of(name: str) -> str:
+    """Return what `unknot NAME --help` prints, 100 columns wide."""
+    command = _command(name)
+    with typer.Context(command, info_name=f"unknot {name}", terminal_width=100, max_content_width=100) as context:
+        return str(command.get_help(context))
+
+
+def write_pages(app: Any) -> None:
+    """Write a page for each command into `reference/commands`."""
+    folder = Path(app.srcdir) / "reference" / "commands"
+    folder.mkdir(parents=True, exist_ok=True)
+    panels = {**PANELS, "For single papers": tuple(ALL.extensions())}
+    pages = {}
+    index = "# Options of every command\n\nWhat `unknot COMMAND --help` prints.\n"
+    for title, names in panels.items():
+        index += f"\n## {title}\n\n```{{toctree}}\n:maxdepth: 1\n\n" + "\n".join(names) + "\n```\n"
+        for name in names:
+            pages[f"{name}.md"] = f"# unknot {name}\n\n```text\n{help_of(name).strip()}\n```\n"
+    for name, text in {**pages, "index.md": index}.items():
+        _write(folder / name, text)
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Write the pages before any is read."""
+    app.connect("builder-inited", write_pages)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,93 @@
+"""The documentation site: `make docs` executes everything, `make docs-check` nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+from unknot import __version__
+
+project = "Unknot"
+author = copyright = "The Unknot developers"
+version = release = __version__
+EXECUTE = os.environ.get("UNKNOT_DOCS_EXECUTE", "yes") == "yes"
+"""Whether tutorials and pictures are run."""
+LIVE = os.environ.get("UNKNOT_DOCS_LIVE", "no") == "yes"
+"""Whether the inventories of other projects are fetched: for the published site."""
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "numpydoc",
+    "myst_nb",
+    "sphinx_design",
+    "api_pages",
+    "command_pages",
+    "tod_lexer",
+]
+exclude_patterns = ["_build", "_ext", "_templates", "jupyter_execute", "schemas"]
+nitpicky = True
+suppress_warnings: list[str] = []
+
+# --- Pages in MyST --------------------------------------------------------------------------------------------------
+myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline"]
+myst_heading_anchors = 4
+nb_execution_mode = "cache" if EXECUTE else "off"
+nb_execution_cache_path = str(Path(__file__).parent / "_build" / ".notebooks")
+nb_execution_raise_on_error = True
+nb_execution_timeout = 180
+nb_merge_streams = True
+
+# --- API reference --------------------------------------------------------------------------------------------------
+autosummary_generate = False
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_member_order = "bysource"
+autodoc_class_signature = "mixed"
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+# --- Other projects -------------------------------------------------------------------------------------------------
+FOREIGN = {
+    "python": "https://docs.python.org/3/",
+    "numpy": "https://numpy.org/doc/stable/",
+    "networkx": "https://networkx.org/documentation/stable/",
+    "matplotlib": "https://matplotlib.org/stable/",
+    "pandas": "https://pandas.pydata.org/docs/",
+    "typer": "https://typer.tiangolo.com/",
+}
+intersphinx_mapping = {
+    name: (url, None if LIVE and name != "typer" else str(Path(__file__).parent / "inventories" / f"{name}.inv"))
+    for name, url in FOREIGN.items()
+}
+nitpick_ignore = [
+    ("py:class", "Evidence"),  # the union of three public classes of unknot.lanes, named in the text
+]
+
+# --- How it looks ---------------------------------------------------------------------------------------------------
+html_theme = "pydata_sphinx_theme"
+html_title = "Unknot"
+html_static_path = ["_static"]
+html_css_files = ["unknot.css"]
+html_show_sourcelink = False
+html_copy_source = False
+templates_path = ["_templates"]
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "navbar_align": "left",
+    "show_nav_level": 1,
+    "navigation_depth": 2,
+    "header_links_before_dropdown": 6,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "icon_links": [],
+}
+html_show_search_summary = LIVE  # summaries are fetched, which browsers refuse for pages opened from a folder
