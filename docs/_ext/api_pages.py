@@ -160,7 +160,7 @@ def write_pages(app: Any) -> None:
     lines = "\n".join(f"   {module}" for module in (*MODULES, "parts"))
     pages["index.rst"] = (
         _heading("Python API", "=")
-        + "What is listed here is public: it keeps its name and meaning within a version. Everything else may change.\n\n"
+        + "What is listed here is public: it keeps name and meaning within a version. All else may change.\n\n"
         + f".. toctree::\n   :maxdepth: 1\n\n{lines}\n"
     )
     for path in folder.glob("*.rst"):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pygments.lexer import RegexLexer, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
 
-from unknot.network.families import __all__ as FAMILIES
+from unknot.network import families
+
+WORDS = ("include", "for", "in", "if", "then", "else", "and", "or", "not", "true", "false")
 
 
 class TodLexer(RegexLexer):
@@ -16,19 +18,12 @@ class TodLexer(RegexLexer):
     name = "TOD"
     aliases = ("tod",)
     filenames = ("*.tod",)
-    tokens = {
+    tokens: ClassVar[dict[str, Any]] = {
         "root": [
             (r"#[^\n]*", Comment.Single),
             (r'"[^"\n]*"', String.Double),
-            (words(sorted(FAMILIES), prefix=r"\b", suffix=r"\b"), Name.Builtin),
-            (
-                words(
-                    ("include", "for", "in", "if", "then", "else", "and", "or", "not", "true", "false"),
-                    prefix=r"\b",
-                    suffix=r"\b",
-                ),
-                Keyword,
-            ),
+            (words(sorted(families.__all__), prefix=r"\b", suffix=r"\b"), Name.Builtin),
+            (words(WORDS, prefix=r"\b", suffix=r"\b"), Keyword),
             (r"\d+(\.\d+)?", Number),
             (r"[A-Za-z_]\w*", Name),
             (r"\*\*|->|<->|==|!=|<=|>=|&&|\|\||\.\.|[-+*/%<>=|&^~@!?]", Operator),
