@@ -204,7 +204,7 @@ def _relation(design: Design, relation: Relation, kind: str, folder: Path) -> di
         "switching": design.switching,
         "buffer_depth": design.buffer_depth,
         **({"routing_code": code_of(design.routing, folder)} if is_code(design.routing) else {}),
-        **({"routes": routes} if (routes := routes_digest(relation)) else {}),
+        **({"routes": routes} if (routes := _packed(relation).routes) else {}),
     }
 
 
@@ -218,11 +218,6 @@ class _Packed:
 
 
 _known: WeakKeyDictionary[Relation, _Packed] = WeakKeyDictionary()
-
-
-def routes_digest(relation: Relation) -> str:
-    """A hash of the routes of a relation if no algorithm makes them again; else empty."""
-    return _packed(relation).routes
 
 
 def _packed(relation: Relation) -> _Packed:

@@ -27,8 +27,6 @@ _MARK = 0x756E6B74
 _MARK_AT = 68
 """Offset of `application_id` in a database file."""
 _LAYOUT = 2
-MOST_BYTES = 1 << 28
-"""Bytes of a cell up to which a store that need not be trusted is read."""
 _TABLE = (
     "CREATE TABLE results (key TEXT PRIMARY KEY, point TEXT NOT NULL, result TEXT NOT NULL, checksum TEXT NOT NULL)"
 )
@@ -210,34 +208,6 @@ class Store:
     def _writable(self) -> bool:
         """Whether file and folder can be written, so that only the content can have made SQLite refuse."""
         return self.path is not None and all(os.access(p, os.W_OK) for p in (self.path, Path(self.path).parent))
-
-
-def rows_of(path: Path) -> Iterator[tuple[str, str, str | None]]:
-    """Yield key, point and result of each row of a store that need not be trusted, which stays as it is.
-
-    The result is None where the row does not match its checksum.
-
-    Raises
-    ------
-    StoreError
-        If the file has views, triggers or other tables, a cell of more than `MOST_BYTES`, or is damaged.
-    """
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as base:
-            base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
-            base.execute("PRAGMA trusted_schema = OFF")
-            base.execute("PRAGMA cell_size_check = ON")
-            if base.execute("SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall() != [
-                ("table", _TABLE)
-            ]:
-                raise StoreError(f"{path}: it is no store of this version, which has one table and nothing else")
-            cells = ", ".join(f"CAST({name} AS BLOB)" for name in ("key", "point", "result", "checksum"))
-            for row in base.execute(f"SELECT {cells} FROM results"):
-                key, point, result, checksum = (b"" if cell is None else cell for cell in row)
-                whole = checksum == _checksum(key, point, result)
-                yield key.decode(errors="replace"), point.decode(errors="replace"), result.decode() if whole else None
-    except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise StoreError(f"{path}: this store cannot be read: {error}") from error
 
 
 def _checksum(key: bytes, point: bytes, result: bytes) -> bytes:

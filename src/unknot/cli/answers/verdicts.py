@@ -137,7 +137,7 @@ class AcceptedForm(Form):
     """What the checker said of a file."""
 
     file: str
-    accepted: bool | None = key("Null: of a store, where rows are open and none is rejected.")
+    accepted: bool
     says: list[str] = key("What each claim shows, or why the evidence was rejected.")
 
 

@@ -7,12 +7,8 @@ from typing import Any
 
 import typer
 
-from unknot._base.three_valued import all_hold
 from unknot.cli.commands.options import Json
 from unknot.cli.commands.printing import show_json
-
-SQLITE = b"SQLite format 3\0"
-"""First bytes of a store."""
 
 
 def accept(
@@ -26,13 +22,12 @@ def accept(
 
     The checker is one file of plain Python without dependencies, unknot/certificates/plain.py, which may be run by
     itself. With --network and --routing it is also shown that the evidence is about them.
-    Of a store of results (STUDY.sqlite) each verdict is checked against the design that its row names.
-    Exit code 0: all evidence holds; 1: some does not; 3: none is rejected, but rows of a store are open.
+    Exit code 0: all evidence holds; 1: some does not.
 
     Parameters
     ----------
     files : argument FILE…
-        Evidence that --evidence wrote; stores of studies.
+        Evidence that --evidence wrote.
     network : NETWORK
         The evidence must be about this network.
     routing : NAME
@@ -46,20 +41,13 @@ def accept(
 
     if routing is not None and network is None:
         raise UnknotError("accept: --routing is about a network; name it with --network")
-    accepted: bool | None
     answers: list[dict[str, Any]] = []
     for path in files:
-        word = ""
         try:
-            if _is_store(path):
-                if network is not None:
-                    raise UnknotError("accept: the rows of a store name their networks; --network is for evidence")
-                says, accepted = _of_store(path)
-            else:
-                document, word = plain.read(str(path)), "accepted: "
-                says, accepted = plain.accept(document), True
-                if network is not None:
-                    says += _same(document, network, routing, vcs)
+            document = plain.read(str(path))
+            says, accepted, word = plain.accept(document), True, "accepted: "
+            if network is not None:
+                says += _same(document, network, routing, vcs)
         except plain.Rejected as error:
             says, accepted, word = [str(error)], False, "REJECTED: "
         except OSError as error:
@@ -70,22 +58,6 @@ def accept(
     if json:
         show_json(answer(AcceptAnswer, files=answers))
     raise typer.Exit(exit_code(*(file["accepted"] for file in answers)))
-
-
-def _is_store(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(SQLITE)) == SQLITE
-
-
-def _of_store(path: Path) -> tuple[list[str], bool | None]:
-    """A line for each row that is rejected or open, and one about all; and whether all were accepted."""
-    from unknot.studies.stored import stored_evidence
-
-    rows = list(stored_evidence(path))
-    says = [f"REJECTED: {row.design}: {row.objection}" for row in rows if row.objection]
-    says += [f"open, without evidence: {row.design}" for row in rows if row.open]
-    accepted = all_hold(None if row.open else not row.objection for row in rows)
-    return [*says, f"{len(rows) - len(says)} of {len(rows)} rows accepted"], accepted
 
 
 def _same(document: Any, network: str, routing: str | None, vcs: int | None) -> list[str]:
