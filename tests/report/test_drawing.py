@@ -17,7 +17,7 @@ from unknot.certificates.verdict import Configuration
 from unknot.network import from_edges, to_networkx
 from unknot.network.families import hypercube, mesh, ring, torus
 from unknot.report import draw_configuration, draw_curves, draw_network
-from unknot.report.drawing import MAX_WHOLE
+from unknot.report.configuration_drawing import MAX_WHOLE
 from unknot.report.page import _templates
 from unknot.report.picture import rendered
 from unknot.report.placement import MAX_DRAWN

@@ -8,9 +8,9 @@ from unknot._base.later import exports
 
 if TYPE_CHECKING:
     from unknot.report.audit_report import write_audit_report as write_audit_report
+    from unknot.report.configuration_drawing import draw_configuration as draw_configuration
     from unknot.report.configuration_text import describe as describe
     from unknot.report.curves import draw_curves as draw_curves
-    from unknot.report.drawing import draw_configuration as draw_configuration
     from unknot.report.drawing import draw_network as draw_network
     from unknot.report.load_drawing import draw_load as draw_load
     from unknot.report.rule_drawing import draw_rule as draw_rule

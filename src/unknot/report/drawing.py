@@ -1,27 +1,19 @@
-"""Drawings of networks and of deadlock configurations, as SVG text."""
+"""Drawings of networks, as SVG text."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
 from unknot._base.errors import require_known
-from unknot.certificates.verdict import Configuration
 from unknot.fabrics.named import network as network_named
 from unknot.network import Network
 from unknot.report import shapes
-from unknot.report import sheet as paper
-from unknot.report.configuration_text import describe_message, journey, waits
 from unknot.report.load_drawing import MANY, View, draw_matrix
-from unknot.report.phrases import count, escape
 from unknot.report.picture import Drawing
 from unknot.report.placement import MAX_DRAWN
-from unknot.report.sheet import COLOURS, PALE, SOFT, Line, Sheet
-from unknot.routing.relation import Relation
-from unknot.routing.taking import takes_relation
+from unknot.report.sheet import COLOURS, Sheet
 
 LEGEND_LINES = 24
 LINE = "#8a96a3"
@@ -65,197 +57,3 @@ def draw_network(network: Network | str, *, view: View = "auto") -> Drawing:
     everyone = set(range(network.num_routers))
     parts = [shapes.links(sheet, LINE), shapes.arrows(sheet, LINE), *shapes.routers(sheet, everyone, faint=False)]
     return shapes.svg(sheet.width, sheet.height, title, parts)
-
-
-@takes_relation
-def draw_configuration(relation: Relation, configuration: Configuration, *, legend: bool = True) -> Drawing:
-    """A deadlock configuration on its network.
-
-    Each message is a coloured line along the VCs it holds, from its tail to a numbered disc where its header stands;
-    dashed arrows lead from the header to the channels whose VCs it waits for. VCs of one channel run side by side, to
-    the right of its direction. The rest of the network is pale.
-
-    Parameters
-    ----------
-    relation : Relation
-    configuration : Configuration
-    legend : bool
-        Whether a line for each message stands below: its number, source, destination and whom it waits for.
-
-    Returns
-    -------
-    str
-        An SVG element, always the same for the same configuration. Of a network of more than `MAX_WHOLE` routers
-        only what the configuration touches is drawn.
-
-    Examples
-    --------
-    >>> from unknot import check
-    >>> from unknot.network.families import ring
-    >>> from unknot.routing import dimension_order
-    >>> relation = dimension_order(ring(4))
-    >>> svg = draw_configuration(relation, check(relation).configuration)
-    >>> svg[:4], svg.count("<path") > 4
-    ('<svg', True)
-    """
-    network, channel = relation.network, relation.vcs.channel
-    title = f"Deadlock configuration on {network.name}: {count(len(configuration.messages), 'message')}"
-    touched = sorted({int(channel[vc]) for m in configuration.messages for vc in (*m.held, *m.wanted)})
-    drawn, local, note = network, {c: c for c in touched}, ""
-    if network.num_routers > MAX_WHOLE:
-        drawn, local = excerpt(network, touched)
-        note = f"Only the {count(drawn.num_routers, 'router')} concerned; the network has {shapes.summary(network)}."
-        if drawn.num_routers > MAX_DRAWN:
-            return shapes.note(
-                title,
-                f"Too large to draw: {count(drawn.num_routers, 'router')} concerned of {shapes.summary(network)}.",
-            )
-    sheet = Sheet.of(drawn)
-    ends = np.unique([[drawn.source[c], drawn.target[c]] for c in local.values()]) if local else np.zeros(0, int)
-    zoomed = sheet.around(ends)
-    outside = drawn.num_routers - int(zoomed.visible.sum())
-    if outside and not note:
-        note = f"The part concerned, of {shapes.summary(network)}."
-    return _Knot(zoomed, relation, configuration, local).svg(title, note, legend)
-
-
-def excerpt(network: Network, channels: list[int]) -> tuple[Network, dict[int, int]]:
-    """The network of some channels alone, closed up, and the number of each of them in it."""
-    ends = np.stack([network.source[channels], network.target[channels]])
-    routers, near = np.unique(ends, return_inverse=True)
-    near = near.reshape(ends.shape)
-    coordinates: Any = None
-    radices: list[int] = []
-    if network.coordinates is not None:
-        columns = [np.unique(column, return_inverse=True) for column in network.coordinates[routers].T]
-        coordinates = np.stack([inverse for _, inverse in columns], axis=1)
-        radices = [values.size for values, _ in columns]
-    seats: Any = np.flatnonzero(np.isin(routers, network.inject))
-    part = Network(
-        network.name, routers.size, near[0], near[1], inject=seats,
-        coordinates=coordinates, radices=tuple(radices), router_labels=tuple(network.router_name(r) for r in routers),
-    )  # fmt: skip
-    return part, {c: i for i, c in enumerate(channels)}
-
-
-@dataclass(frozen=True, eq=False)
-class _Knot:
-    """The drawing of one configuration; `local` numbers its channels in the network that is drawn."""
-
-    sheet: Sheet
-    relation: Relation
-    configuration: Configuration
-    local: dict[int, int]
-
-    @cached_property
-    def deepest(self) -> int:
-        """Lanes drawn beside a channel: one more than the highest VC index concerned."""
-        vcs = [vc for message in self.configuration.messages for vc in (*message.held, *message.wanted)]
-        return max((int(self.relation.vcs.index[vc]) for vc in vcs), default=0) + 1
-
-    @cached_property
-    def width(self) -> float:
-        """Line width of a worm."""
-        return min(4.0, max(1.2, 0.05 * self.sheet.gap))
-
-    @cached_property
-    def step(self) -> float:
-        """From one lane to the next."""
-        return min(1.5 * self.width, 0.2 * self.sheet.gap / self.deepest)
-
-    @cached_property
-    def disc(self) -> float:
-        """Radius of the disc at a header."""
-        return min(8.5, max(5.2, 0.115 * self.sheet.gap))
-
-    def svg(self, title: str, note: str, legend: bool) -> Drawing:
-        concerned, under, over, tips = set(), [], [], []
-        network, holder = self.sheet.network, self.configuration.holder
-        for i, message in enumerate(self.configuration.messages):
-            channels = [self._channel(vc) for vc in (*message.held, *message.wanted)]
-            concerned |= {int(r) for c in channels for r in (network.source[c], network.target[c])}
-            label = f"Message {i + 1}: {describe_message(self.relation, message, i, holder)}"
-            worm = self._worm(message.held)
-            under.append(shapes.stroke(paper.path(worm), COLOURS[i % len(COLOURS)], self.width, label))
-            own = int(self.relation.vcs.index[message.held[-1]])
-            requested = dict.fromkeys(self._channel(vc) for vc in message.wanted)
-            over += [self._arrow(i, worm, channel, own) for channel in requested]
-            tips.append(shapes.numbered(i, worm[-1], self.disc, escape(label, quote=False)))
-        parts = [
-            shapes.links(self.sheet, PALE),
-            *shapes.routers(self.sheet, concerned, faint=True),
-            f'<g stroke-linejoin="round" stroke-linecap="round">{"".join(under)}</g>',
-            *over,
-            *shapes.routers(self.sheet, concerned, faint=False, only=True),
-            *tips,
-        ]
-        if note:
-            parts.append(shapes.text(complex(14, 20), note, size=12, anchor="start", colour=SOFT, halo=True))
-        height = self.sheet.height
-        if legend:
-            top, bottom = height, height + self._legend_height()
-            corners = [complex(x, y) for x, y in ((0, top), (0, bottom), (9999, bottom), (9999, top))]
-            parts.append(shapes.area(f"{paper.path(corners)}Z", paper.PAPER))
-            parts += self._legend()
-            height = bottom
-        return shapes.svg(self.sheet.width, height, title, parts)
-
-    def _lane(self, vc: int) -> Line:
-        return self.sheet.lane(self._channel(vc), self._shift(int(self.relation.vcs.index[vc])))
-
-    def _channel(self, vc: int) -> int:
-        """The channel of a VC in the network that is drawn."""
-        return self.local[int(self.relation.vcs.channel[vc])]
-
-    def _shift(self, index: int) -> float:
-        return self.width * 0.9 + index * self.step
-
-    def _worm(self, held: tuple[int, ...]) -> Line:
-        line: Line = []
-        for vc in held:
-            line += self._lane(vc)
-        back = 1 + 2.1 * int(self.relation.vcs.index[held[-1]])
-        short = min(self.disc * back, 0.8 * paper.length(self._lane(held[-1])))
-        return paper.cut(line, 0.0, paper.length(line) - short)
-
-    def _arrow(self, index: int, worm: Line, channel: int, own: int) -> str:
-        """A dashed line from a header round its router and along a channel it waits for, outside all lanes."""
-        outside = self._shift(self.deepest - 1) + self.width * (1.15 + 0.8 * own) + 1.0
-        lane = self.sheet.lane(channel, outside)
-        colour = COLOURS[index % len(COLOURS)]
-        router = complex(self.sheet.place[self.sheet.network.source[channel]])
-        far = min(0.5 * paper.length(lane), 0.62 * self.sheet.gap)
-        rim = self.sheet.radius + self.width * (1 + 0.8 * own)
-        line = paper.around(router, worm[-1], lane[0], rim) + paper.cut(lane, 0.0, far)
-        before, end = line[-2:]
-        size = self.width * 2.1
-        stop = paper.cut(line, 0.0, paper.length(line) - size * 0.8)
-        shaft = shapes.stroke(paper.path(stop), colour, self.width * 0.5, dashes=(self.width, self.width * 0.8))
-        return shaft + shapes.area(paper.arrowhead(end, end - before, size), colour)
-
-    def _legend_height(self) -> float:
-        shown = min(len(self.configuration.messages), LEGEND_LINES)
-        return 20.0 * (-(-shown // self._columns())) + (34.0 if shown < len(self.configuration.messages) else 16.0)
-
-    def _columns(self) -> int:
-        return 2 if self.sheet.width >= 560 and len(self.configuration.messages) > 3 else 1
-
-    def _legend(self) -> list[str]:
-        parts, columns = [], self._columns()
-        shown = min(len(self.configuration.messages), LEGEND_LINES)
-        rows = -(-shown // columns)
-        wide = (self.sheet.width - 30) / columns
-        room = int((wide - 40) / 6.1)
-        for i, after in enumerate(waits(self.configuration)[:shown]):
-            column, row = divmod(i, rows)
-            at = complex(24 + column * wide, self.sheet.height + 8 + 20 * row)
-            message = self.configuration.messages[i]
-            who = ", ".join(str(m + 1) for m in after)
-            text = f"{journey(self.relation, message)}  waits for {who or 'nobody'}"
-            parts.append(shapes.numbered(i, at, 8.5, ""))
-            parts.append(shapes.text(at + complex(15, 4), shapes.short(text, room), size=12, anchor="start"))
-        if shown < len(self.configuration.messages):
-            rest = len(self.configuration.messages) - shown
-            at = complex(15, self.sheet.height + 20 * rows + 14)
-            parts.append(shapes.text(at, f"and {count(rest, 'more message')}", size=12, anchor="start", colour=SOFT))
-        return parts

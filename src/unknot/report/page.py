@@ -18,8 +18,9 @@ from unknot._base.errors import visible
 from unknot._base.output import make_folder, write_text
 from unknot.certificates.verdict import Configuration
 from unknot.network import Network, measure
+from unknot.report.configuration_drawing import draw_configuration
 from unknot.report.configuration_text import describe
-from unknot.report.drawing import draw_configuration, draw_network
+from unknot.report.drawing import draw_network
 from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, ON_COLOUR
 from unknot.routing.relation import Relation
