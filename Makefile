@@ -5,7 +5,7 @@ STAMP := $(VENV)/.installed
 # Tests start many processes, which share compiled bytecode.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test floors lock sbom fabric-test ethernet-test lanes-load lint types docs docs-check bench bounds campaign mutants proofs clean
+.PHONY: setup demo test floors lock sbom fabric-test ethernet-test lanes-load browser-test lint types docs docs-check bench bounds campaign mutants proofs clean
 
 setup: $(STAMP)
 
@@ -54,6 +54,10 @@ lanes-load: $(STAMP)
 # Evidence for checkers that are not ours: Coq, drat-trim, lrat-check, cake_lpr. Installs nothing; says which are missing.
 proofs: $(STAMP)
 	$(BIN)/python -m tests.proofs
+
+# Pages in headless Chromium; pictures of them in reports/browser. Installs nothing; says what is missing.
+browser-test: $(STAMP)
+	$(BIN)/pytest -m browser tests/browser -rs
 
 campaign: $(STAMP)
 	$(BIN)/pytest -m campaign

@@ -9,9 +9,9 @@ import sys
 import time
 from pathlib import Path
 
-from unknot import simulate
+from unknot import check, simulate
 from unknot.network import tod
-from unknot.report import draw_load
+from unknot.report import animate_configuration, draw_load
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = {
@@ -39,7 +39,10 @@ def main() -> None:
     network = tod.network("mesh(16, 16)")
     run = simulate(network, 0.2, routing="dimension_order", warmup=200, measure=1000)
     (folder / "mesh-load.svg").write_text(draw_load(network, run.utilisation), encoding="utf-8")
-    print(f"{len(COMMANDS) + 1} pictures in {folder}, {time.monotonic() - begun:.0f} s")
+    deadlock = check("mesh(3, 3)", "wormhole", routing="lcfaa").configuration
+    if deadlock is not None:
+        animate_configuration("mesh(3, 3)", deadlock, routing="lcfaa").save(folder / "knot.svg")
+    print(f"{len(COMMANDS) + 2} pictures in {folder}, {time.monotonic() - begun:.0f} s")
 
 
 if __name__ == "__main__":

@@ -128,6 +128,20 @@ def test_check_that_holds() -> None:
     assert (found["vcs"], found["num_vcs"]) == (2, 128)
 
 
+def test_a_counterexample_becomes_a_page_that_steps_through_it(tmp_path: Path) -> None:
+    words = ("ring(5)", "--routing", "dimension_order")
+    page, knot = tmp_path / "knot.html", tmp_path / "knot.json"
+    assert unknot_says("check", *words, "--out", str(page), "--export", str(knot)).exit_code == 1
+    assert "Why dimension_order on ring(5) deadlocks" in page.read_text(encoding="utf-8")
+    assert unknot_says("replay", str(knot), "--out", str(tmp_path / "again.HTML")).exit_code == 0
+    assert "deadlocks" in (tmp_path / "again.HTML").read_text(encoding="utf-8")
+    free = unknot_says("check", *words, "--vcs", "2", "--out", str(tmp_path / "free.html"))
+    assert free.exit_code == 0
+    assert "there is no counterexample to step through" in free.stderr
+    assert not (tmp_path / "free.html").exists()
+    assert ".svg" in refused("check", *words, "--out", str(tmp_path / "knot.htm"))
+
+
 def test_check_that_fails_shows_messages_by_name(tmp_path: Path) -> None:
     words = ("check", "ring(5)", "--routing", "dimension_order", "--buffer-depth", "3")
     result = unknot_says(*words, "--json", "--out", str(tmp_path / "knot.svg"))

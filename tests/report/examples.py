@@ -9,7 +9,7 @@ import numpy as np
 
 from unknot.certificates.verdict import Configuration, Message
 from unknot.network import Network
-from unknot.network.families import torus
+from unknot.network.families import ring, torus
 from unknot.routing import Relation, dimension_order
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.run import Run
@@ -49,6 +49,23 @@ def cycle_knot(network: Network, cycle: list[int], vcs: int = 1) -> tuple[Relati
             wanted = tuple(int(first[after]) + w for w in range(vcs))
             messages.append(Message(cycle[i], cycle[i - 1], 8, (), (int(first[channel]) + v,), wanted))
     return relation, Configuration("wormhole", 8, "not-established", tuple(messages))
+
+
+HOSTILE_NAME = "</script><script>window.broken = 1</script>"
+
+
+def hostile_knot() -> tuple[Relation, Configuration]:
+    """Messages round a ring whose routers have names that would end a script."""
+    plain = ring(4)
+    labels = tuple(f"{HOSTILE_NAME}{r}" for r in range(4))
+    network = Network(
+        "<img src=x onerror='window.broken=1'>", 4, plain.source, plain.target, inject=plain.inject,
+        coordinates=plain.coordinates, radices=plain.radices, router_labels=labels,
+    )  # fmt: skip
+    relation = dimension_order(network)
+    configuration = check(relation).configuration
+    assert configuration is not None
+    return relation, configuration
 
 
 def run(load: float, **changed: Any) -> Run:

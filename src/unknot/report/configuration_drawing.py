@@ -81,6 +81,11 @@ def knot_sheet(relation: Relation, configuration: Configuration, vcs: list[int])
     return KnotSheet(zoomed, relation, configuration, local, deepest, note)
 
 
+def drawn_vcs(configuration: Configuration) -> list[int]:
+    """All VCs that the messages of a configuration pass, hold or wait for."""
+    return [vc for m in configuration.messages for vc in (*m.lead, *m.held, *m.wanted)]
+
+
 def excerpt(network: Network, channels: list[int]) -> tuple[Network, dict[int, int]]:
     """The network of some channels alone, closed up, and the number of each of them in it."""
     ends = np.stack([network.source[channels], network.target[channels]])
@@ -200,6 +205,10 @@ class KnotSheet:
         line = self.lane(vc)
         back = 1 + 2.1 * int(self.relation.vcs.index[vc])
         return paper.cut(line, 0.0, paper.length(line) - min(self.disc * back, 0.8 * paper.length(line)))
+
+    def filled(self, vc: int) -> str:
+        """The `d` of a VC from its end to its beginning, since flits of a buffer stand at the end of its channel."""
+        return paper.path(self.lane(vc)[::-1])
 
     def _arrow(self, index: int, worm: Line, channel: int, own: int) -> str:
         """A dashed line from a header round its router and along a channel it waits for, outside all lanes."""

@@ -23,6 +23,7 @@ MOST_INK = 0.35
 _NIGHT = {
     PAPER: "#15191e", INK: "#e6eaee", SOFT: "#a4aeb8", paper.PALE: "#39424c", "#8a96a3": "#73808d",
     "#e3eef8": "#22384d", "#f1f3f5": "#1f252b", "#aab3bd": "#56616c", "#8a939d": "#7b8792", "#333333": "#c4ccd4",
+    "#332288": "#8f84e8", "#882255": "#c2588b",
 }  # fmt: skip
 """Colours of a drawing and those that take their places on a dark page."""
 

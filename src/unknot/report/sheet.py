@@ -27,7 +27,8 @@ ROOMY = 60.0
 LOOP = 3.2
 """Height of a channel from a router to itself, in radii of the router."""
 DARK_ON = ("#e69f00", "#56b4e9", "#cc79a7", "#999933", "#44aa99", "#cc6677", "#8a96a3")
-ON_COLOUR = tuple("#000000" if colour in DARK_ON else "#ffffff" for colour in COLOURS)
+ON_COLOUR = tuple("#000000" if c in DARK_ON else "#ffffff" if c == "#333333" else "white" for c in COLOURS)
+"""Colours of numbers. On dark pages `#333333` becomes light and the `#ffffff` on it dark; `white` stays."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.routing import Relation
 from unknot.simulation import replay
+from unknot.simulation.traces.replay import record
 
 
 def upward(relation: Relation) -> list[int]:
@@ -142,3 +143,23 @@ def test_bad_arguments() -> None:
         replay(clockwise(4), configuration, cycles=0)
     with pytest.raises(RelationError, match="has messages, on VCs"):
         replay(clockwise(4), dataclasses.replace(configuration, messages=()))
+
+
+@pytest.mark.parametrize("switching", SWITCHINGS)
+@pytest.mark.parametrize("reachability", ["injected", "scheduled", "not-established"])
+def test_a_recording_follows_every_flit(switching: Switching, reachability: Reachability) -> None:
+    span = 1 if switching in ("saf", "vct") else 2
+    relation = clockwise(4)
+    configuration = ring_of_worms(relation, span, switching, reachability)
+    recording = record(relation, configuration, cycles=50)
+    assert recording.replay == replay(relation, configuration, cycles=50)
+    first, last = recording.frames[0], recording.frames[-1]
+    assert last.flits == {(k, vc): 4 for k, message in enumerate(configuration.messages) for vc in message.held}
+    assert first == last if reachability == "not-established" else first.flits == {}
+    for before, after in zip(recording.frames, recording.frames[1:], strict=False):
+        assert before.cycle < after.cycle
+        for k, message in enumerate(configuration.messages):
+            # Flits on a channel are in no buffer, so only those at the end of the path never become fewer.
+            end = [frame.flits.get((k, message.held[-1]), 0) for frame in (before, after)]
+            assert end[0] <= end[1]
+            assert sum(flits for (m, _), flits in after.flits.items() if m == k) <= message.length

@@ -24,9 +24,9 @@ from unknot.cli.commands.shared import (
     COQ,
     exit_code,
     relation_of,
-    write,
     write_counterexample,
     write_evidence,
+    write_knot,
 )
 
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ def check(
         With bubble flow control: localised, global or critical, with options: 'global(packets=1, rings="FILE.toml")'.
     explain
         Tell the whole argument, step by step.
+    out : FILE.svg|png|pdf|html
+        Draw the counterexample, or in HTML step through its replay.
     export : FILE.json
         Write the counterexample, for `unknot replay`.
     """
@@ -158,12 +160,7 @@ def check(
             explain_it = partial(explanation, relation, verdict, delivery, holds=holds, replay=carried)
             sections = ending.unless_over(explain_it) or ()
     if out is not None:
-        from unknot.report import draw_configuration, draw_network
-
-        write(
-            out,
-            draw_network(relation.network) if configuration is None else draw_configuration(relation, configuration),
-        )
+        write_knot(out, relation, configuration)
     if export is not None:
         write_counterexample(relation, configuration, export, network, routing, vcs)
     if evidence is not None:

@@ -92,6 +92,9 @@ def _no_coq(path: Path | None) -> Path | None:
 
 PICTURE = "FILE.svg|png|pdf"
 """Metavar of files of drawings; other endings are refused."""
+PAGE = ".html"
+KNOT = f"{PICTURE}|html"
+"""Metavar of files of counterexamples, drawn or stepped through."""
 
 
 def drawable(path: Path | None) -> Path | None:
@@ -101,6 +104,11 @@ def drawable(path: Path | None) -> Path | None:
 
         require_ending(path)
     return path
+
+
+def steppable(path: Path | None) -> Path | None:
+    """Refuse a file that a counterexample can be neither drawn to nor stepped through in."""
+    return path if path is not None and path.suffix.lower() == PAGE else drawable(path)
 
 
 class Grouped(TyperCommand):
@@ -130,6 +138,10 @@ _NETWORKS = {"network", "source", "fabric"}
 """Parameters that may name a file of a network."""
 
 
+_ENDINGS = {PICTURE: drawable, KNOT: steppable}
+"""Checks of the ending of a file, by metavar."""
+
+
 def _described(name: str, kind: str, words: str) -> Any:
     """An argument or option as typer takes it; a file is none that is a folder."""
     names = [word for word in kind.split() if word.startswith(("--", "argument"))]
@@ -141,11 +153,7 @@ def _described(name: str, kind: str, words: str) -> Any:
         metavar=metavar or None,
         help=words,
         dir_okay=not metavar.startswith("FILE") or "DIR" in metavar,
-        callback=drawable
-        if metavar == PICTURE
-        else _no_coq
-        if (name, metavar) == ("evidence", "FILE.json")
-        else None,
+        callback=_no_coq if (name, metavar) == ("evidence", "FILE.json") else _ENDINGS.get(metavar),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from unknot.cli.commands.options import Json
-from unknot.cli.commands.shared import is_path, relation_of, routing_in, write
+from unknot.cli.commands.shared import is_path, relation_of, routing_in, write_knot
 from unknot.cli.exit_codes import FAILS, HOLDS
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def replay(
         Let the file name a network file outside its folder.
     cycles
         Cycles to wait for something to move.
+    out : FILE.svg|png|pdf|html
+        Draw it, or in HTML step through it.
     """
     from unknot._base.errors import UnknotError
     from unknot.cli.answers.configuration_file import configuration_on, read_configuration
@@ -67,9 +69,7 @@ def replay(
             raise
         against = f"{against}; {error}" if str(error) not in against else against
     if out is not None:
-        from unknot.report import draw_configuration
-
-        write(out, draw_configuration(relation, configuration))
+        write_knot(out, relation, configuration)
     keys: dict[str, Any] = {
         "configuration": configuration,
         "accepted": against is None,

@@ -14,6 +14,7 @@ import typer
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot._base.three_valued import all_hold
 from unknot.cli.commands.guard import SPARED
+from unknot.cli.commands.options import PAGE
 from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.exit_codes import FAILS, HOLDS, INTERRUPTED, UNDECIDED
 
@@ -157,6 +158,19 @@ def write(path: Path, svg: str) -> None:
 
     write_picture(svg, path)
     wrote(path)
+
+
+def write_knot(path: Path, relation: Relation, configuration: Configuration | None) -> None:
+    """Write a counterexample: drawn, or as a page that steps through it. Without one the network is drawn."""
+    from unknot.report import draw_configuration, draw_network, write_knot_page
+
+    if path.suffix.lower() != PAGE:
+        write(path, draw_configuration(relation, configuration) if configuration else draw_network(relation.network))
+    elif configuration is None:
+        notify(f"{path} was not written: there is no counterexample to step through")
+    else:
+        write_knot_page(relation, configuration, path)
+        wrote(path)
 
 
 def write_rows(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unknot._base.errors import UnknotError
 from unknot._base.switching import Switching
 from unknot._base.three_valued import all_hold
-from unknot.cli.commands.shared import exit_code, relation_of, write, write_evidence
+from unknot.cli.commands.shared import exit_code, relation_of, write_evidence, write_knot
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
@@ -43,10 +43,7 @@ def check_update(
         change = update(old, new, switching, time_limit=deadline, progress=progress)
         holds = deadline.closing.closing.unless_over(lambda: change.evidence_holds)
     if out is not None:
-        from unknot.report import draw_configuration, draw_network
-
-        drawn = change.configuration
-        write(out, draw_network(old.network) if drawn is None else draw_configuration(change.relation, drawn))
+        write_knot(out, change.relation, change.configuration)
     if evidence is not None:
         write_evidence(evidence, old.network, None, update_claims(change))
     tell(

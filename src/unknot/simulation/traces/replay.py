@@ -71,7 +71,8 @@ class Frame:
     cycle : int
         Cycles since the network was empty.
     flits : dict of (int, int) to int
-        Flits of a message, by its position in the configuration, in the buffer of a VC; none are left out.
+        Flits of a message, by its position in the configuration, in the buffer of a VC. Of messages that share a
+        buffer the one in front comes first.
     """
 
     cycle: int
@@ -95,8 +96,8 @@ class Recording(Brief):
     >>> from unknot.routing import dimension_order
     >>> relation = dimension_order(ring(4))
     >>> recording = record(relation, check(relation).configuration, cycles=100)
-    >>> recording.frames[0].flits, recording.frames[-1].flits
-    ({}, {(0, 0): 8, (1, 2): 8, (2, 4): 8, (3, 6): 8})
+    >>> recording.frames[0].flits, sorted(recording.frames[-1].flits.items())
+    ({}, [((0, 0), 8), ((1, 2), 8), ((2, 4), 8), ((3, 6), 8)])
     """
 
     replay: Replay
@@ -152,7 +153,7 @@ def _flits(state: State, configuration: Configuration) -> dict[tuple[int, int], 
             here = min(stored, configuration.messages[packet].length - sent)
             flits[packet, vc] = here
             place, stored, sent = (place + 1) % room, stored - here, 0
-    return dict(sorted(flits.items()))
+    return flits
 
 
 @takes_relation

@@ -1,0 +1,1 @@
+"""Pages in a real browser: ``make browser-test``."""

@@ -1,0 +1,80 @@
+"""The page that steps through a counterexample, and the moving picture: both show what the simulator recorded."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.report.examples import HOSTILE_NAME, hostile_knot, ring_knot
+from tests.report.test_page import Checker
+from unknot import check
+from unknot.network.families import torus
+from unknot.report import animate_configuration, write_knot_page
+from unknot.simulation.traces.replay import record
+
+
+def story_of(page: Path) -> Any:
+    """What the script of a page is given."""
+    text = page.read_text(encoding="utf-8")
+    return json.loads(text.partition('<script type="application/json" id="story">')[2].partition("</script>")[0])
+
+
+def test_the_page_has_the_recording_and_is_whole(tmp_path: Path) -> None:
+    relation, configuration = ring_knot(torus(8, 8), held=2)
+    recording = write_knot_page(relation, configuration, tmp_path / "knot.html")
+    assert recording == record(relation, configuration)
+    story = story_of(tmp_path / "knot.html")
+    steps = [(cycle, {(m, vc): flits for m, vc, flits in buffers}) for cycle, buffers in story["steps"]]
+    assert steps == [(frame.cycle, frame.flits) for frame in recording.frames]
+    assert [message["waits"] for message in story["messages"]] == [list(w) for _, w in recording.replay.waits]
+    passed = {str(vc) for m in configuration.messages for vc in (*m.lead, *m.held, *m.wanted)}
+    assert set(story["lanes"]) == passed
+    assert story["stuck"] is True
+    checker = Checker()
+    checker.feed((tmp_path / "knot.html").read_text(encoding="utf-8"))
+    assert checker.open == []
+
+
+def test_hostile_names_stay_text(tmp_path: Path) -> None:
+    write_knot_page(*hostile_knot(), tmp_path / "knot.html")
+    text = (tmp_path / "knot.html").read_text(encoding="utf-8")
+    assert "<script>window" not in text
+    assert "<img" not in text
+    assert any(HOSTILE_NAME in lane["name"] for lane in story_of(tmp_path / "knot.html")["lanes"].values())
+
+
+def test_a_page_of_64_routers_is_small(tmp_path: Path) -> None:
+    configuration = check("torus(8, 8)", routing="dimension_order").configuration
+    assert configuration is not None
+    write_knot_page("torus(8, 8)", configuration, tmp_path / "knot.html", routing="dimension_order")
+    assert (tmp_path / "knot.html").stat().st_size < 300_000
+
+
+def test_a_knot_too_large_to_draw_is_told_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unknot.report.configuration_drawing.MAX_WHOLE", 8)
+    monkeypatch.setattr("unknot.report.configuration_drawing.MAX_DRAWN", 2)
+    relation, configuration = ring_knot(torus(4, 4))
+    write_knot_page(relation, configuration, tmp_path / "knot.html")
+    assert "Too large to draw" in (tmp_path / "knot.html").read_text(encoding="utf-8")
+    assert "Too large to draw" in animate_configuration(relation, configuration)
+
+
+def test_the_moving_picture_ends_as_the_recording_and_without_motion_too(tmp_path: Path) -> None:
+    relation, configuration = ring_knot(torus(8, 8), held=2)
+    recording = record(relation, configuration)
+    svg = animate_configuration(relation, configuration)
+    assert animate_configuration(relation, configuration) == svg
+    buffers = {key for frame in recording.frames for key in frame.flits}
+    worms = re.findall(r'<path [^>]*class="w\d+"[^>]*stroke-opacity="([01])"', svg)
+    assert len(worms) == len(buffers) == len(re.findall(r"@keyframes w\d+", svg))
+    assert worms.count("1") == len(recording.frames[-1].flits)
+    depth = configuration.buffer_depth
+    ends = re.findall(r"100%\{stroke-dasharray:(\d+) ", svg)
+    assert sorted(map(int, ends)) == [0] * worms.count("0") + [depth] * worms.count("1")
+    assert "prefers-reduced-motion" in svg
+    svg.save(tmp_path / "knot.png")
+    assert (tmp_path / "knot.png").stat().st_size > 1000
