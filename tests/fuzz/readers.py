@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -10,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.fabrics import texts
+from unknot._base.errors import UnknotError
 from unknot.fabrics import FORMATS, write_network
 from unknot.fabrics.ethernet.batfish import read_batfish_routes
 from unknot.fabrics.ethernet.cables import read_cable_list, read_lldp
+from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.fabrics.ethernet.qos import read_config_db
 from unknot.fabrics.ethernet.routes import read_routes
 from unknot.network import Network, from_edges
@@ -170,6 +173,32 @@ def _ethernet(*patterns: str) -> Callable[[], list[bytes]]:
     )
 
 
+def _of_folders() -> list[bytes]:
+    """Files of two folders of switches."""
+    names = [
+        "frr-all-links-up/leaf0.route.json",
+        "frr-all-links-up/cables.txt",
+        "dual-tor-two-queues/tor-a/config_db.json",
+    ]
+    return [(ROOT / "examples/ethernet" / name).read_bytes() for name in names]
+
+
+def _read_folder(path: Path) -> Any:
+    """Read a folder of switches in which this is one of the files: routes, a configuration, or the cables."""
+    text, folder = path.read_bytes(), path.with_suffix(".folder")
+    kind = "config_db.json" if b"_MAP" in text else "route.json" if b"{" in text[:40] else "cables.txt"
+    good = ROOT / "examples/ethernet" / ("dual-tor-two-queues" if kind == "config_db.json" else "frr-all-links-up")
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(good, folder)
+    name = {"config_db.json": "tor-a/config_db.json", "route.json": "leaf0.route.json"}.get(kind, kind)
+    (folder / name).write_bytes(text)
+    try:
+        return read_ethernet(folder)
+    except UnknotError as error:
+        # The folder stands for its file.
+        raise UnknotError(str(error).replace(str(folder), str(path)).replace(folder.name, path.name)) from error
+
+
 def _read_config(path: Path) -> Any:
     return read_config_db(path, ROOT / "examples/ethernet/dual-tor-two-queues/tor-a/mux.json")
 
@@ -225,6 +254,7 @@ READERS: dict[str, Reader] = {
         Reader("cables", ".txt", _ethernet("cables.txt"), read_cable_list, _text),
         Reader("lldp", ".json", _ethernet("one.json*", "two.json"), lambda path: read_lldp(path, "s"), _text),
         Reader("batfish", ".csv", lambda: [_BATFISH.encode()], read_batfish_routes, _text),
+        Reader("ethernet-folder", ".any", _of_folders, _read_folder, _text),
         Reader("trace-csv", ".csv", lambda: [text.encode() for text in _TRACES], _read_trace, _text),
     )
 }

@@ -192,7 +192,7 @@ def _destinations(tables: _Tables, notes: list[str]) -> tuple[Destination, ...]:
         destinations = [replace(one, hosts=True) for one in destinations]
         notes.append("only addresses of single switches are announced; they are taken for those of hosts")
     if not destinations:
-        raise UnknotError("no destination: no prefix is announced by one switch and reached from another")
+        raise UnknotError(f"{tables.network.name}: no prefix is announced by one switch and reached from another")
     for index, ((owners, _, _), prefixes) in enumerate(groups.items()):
         states = _standby(tables, owners, prefixes, to)
         if states:
@@ -257,7 +257,7 @@ def _owners_and_hops(tables: _Tables, prefix: Prefix) -> tuple[tuple[int, ...], 
     mixed = [router for router in outside if local or router in hops]
     if mixed:
         raise UnknotError(
-            f"{outside[mixed[0]]} has no cable, but packets to {prefix} leave there, which "
+            f"{tables.network.name}: {outside[mixed[0]]} has no cable, but packets to {prefix} leave there, which "
             + (f"is connected to {tables.switches[local[0]]}" if local else "also leave by cables")
             + "; are a cable or the routes of a switch missing?"
         )
@@ -284,7 +284,7 @@ def _standby(
                 far = None if one.peer is None else tunnel_to.get(prefix_of(one.peer))
                 if far is None:
                     raise UnknotError(
-                        f"{tables.switches[router]} is on standby for {server}, but the address of its peer switch "
+                        f"{tables.network.name}: {tables.switches[router]} is on standby for {server}, but the address of its peer switch "
                         f"({one.peer or 'no PEER_SWITCH'}) is announced by no switch"
                     )
                 tunnels[router] = far
