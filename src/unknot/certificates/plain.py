@@ -158,12 +158,12 @@ class Network:
             survivors |= {name: [pair[i] - bisect(order, pair[i]) for pair in left] for i, name in enumerate(names)}
         return Network(survivors)
 
-    def hops_to(self, router: int) -> dict[int, int]:
-        """Hops from every router from which `router` can be reached."""
+    def hops_to(self, router: int, entering: Mapping[int, Iterable[int]] | None = None) -> dict[int, int]:
+        """Hops from every router from which `router` can be reached, by all channels or those entering each."""
         hops, queue = {router: 0}, deque([router])
         while queue:
             v = queue.popleft()
-            for channel in self.entering.get(v, ()):
+            for channel in (self.entering if entering is None else entering).get(v, ()):
                 u = self.source[channel]
                 if u not in hops:
                     hops[u] = hops[v] + 1
@@ -1868,6 +1868,157 @@ def check_update_deadlock(mixed: Mixed, switching: str, proof: Any) -> None:
     require_blocked(switching, packets, targets)
 
 
+# ------------------------------------------------------------------------------------ routes after failures
+
+
+class Failures:
+    """Routes that path vectors announce after some parts of a network failed, and up to `more` others.
+
+    A router of some AS takes no path in which its own is more often than `limit` says. Paths are as many hops as
+    there are ASes in them, the shortest are taken, and which of these is announced is open.
+    """
+
+    def __init__(self, network: Network, claim: Any) -> None:
+        self.network, self.kind = network, field(claim, "kind", str)
+        if self.kind not in ("links", "routers", "any"):
+            raise Rejected(f"{self.kind!r} do not fail: links, routers or any of both do")
+        self.system = integers(field(claim, "systems", list), "systems", 0, 2**32, network.routers)
+        self.limit, self.longer = field(claim, "limit", int), field(claim, "longer", int)
+        self.more: int | None = None if claim.get("more", 0) is None else field(claim, "more", int)
+        if self.more is not None and self.more < 0:
+            raise Rejected(f"{self.more} more failures")
+        dead, gone = self._named(claim, "failed")
+        routers, channels = self._named(claim, "kept")
+        self.kept: set[Any] = {self.link(c) for c in channels} | {*routers}
+        self.of_channel = [self.part(self.link(c), "links") for c in range(network.channels)]
+        self.of_router = [self.part(router, "routers") for router in range(network.routers)]
+        ends = [*zip(network.source, network.target, strict=True)]
+        self.after: dict[int, list[int]] = {
+            r: [c for c in network.leaving.get(r, ()) if c not in gone and network.target[c] not in dead
+                and self.system[ends[c][0]] != self.system[ends[c][1]]]
+            for r in range(network.routers) if r not in dead
+        }  # fmt: skip
+        self.before = backwards({c: [network.target[c]] for onward in self.after.values() for c in onward})
+        self.hosts = sorted({*network.inject, *network.eject} - dead)
+        self.shared = len({*self.system}) < network.routers
+
+    def _named(self, claim: Any, name: str) -> tuple[set[int], set[int]]:
+        named, network = field(claim, name, dict), self.network
+        channels = {*integers(field(named, "channels", list), "channels", 0, network.channels)}
+        return {*integers(field(named, "routers", list), "routers", 0, network.routers)}, channels
+
+    def link(self, channel: int) -> tuple[int, int]:
+        """The link of a channel: both directions between two routers are one part."""
+        ends = self.network.source[channel], self.network.target[channel]
+        return min(ends), max(ends)
+
+    def part(self, entry: Any, kind: str) -> Any:
+        """A link or a router as a part that may fail; None if it cannot."""
+        return entry if self.kind in (kind, "any") and entry not in self.kept else None
+
+    def path(self, start: int, home: int, length: int, hops: dict[int, int], used: set[Any], dead: set[Any]) -> Any:
+        """A path of some length without used parts, as channels; None if there is none. dead: known to have none."""
+        way, choices = list[int](), [iter(self.after[start])]
+        while choices:
+            router = self.network.target[way[-1]] if way else start
+            left = length - len(way)
+            if router == home:
+                return way
+            c = next(choices[-1], None)
+            if c is None:
+                choices.pop()
+                way = way[:-1]
+                continue
+            to = self.network.target[c]
+            if not (to == home if left == 1 else to != home and 0 < hops.get(to, left) < left):
+                continue
+            if self.of_channel[c] in used or (to != home and (self.of_router[to] in used or (to, left - 1) in dead)):
+                continue
+            dead.add((to, left - 1))
+            way.append(c)
+            choices.append(iter(self.after[to]))
+        return None
+
+    def farthest(self, start: int, home: int, hops: dict[int, int], *, longer: int) -> int | None:
+        """Most hops from a router to another after `more` failures; None without a bound.
+
+        Of more paths than failures without a common part one is left.
+        """
+        used, dead, found = set[Any](), set[Any](), 0
+        for length in range(hops[start], hops[start] + longer + 1):
+            while (way := self.path(start, home, length, hops, used, dead)) is not None:
+                found += 1
+                inner = (self.of_router[self.network.target[c]] for c in way[:-1])
+                parts = {*(self.of_channel[c] for c in way), *inner} - {None}
+                if not parts or found > (self.more or 0):
+                    return length
+                used |= parts
+                dead -= {(self.network.target[c], length - 1 - i) for i, c in enumerate(way)}
+        return None
+
+    def steady(self, home: int, hops: dict[int, int]) -> bool:
+        """Whether nobody can refuse a shortest path: on those from hosts all routers of an AS are as far."""
+        on_way = {r for r in self.hosts if hops.get(r, 0) > 0}
+        for router in sorted(hops, key=lambda r: -hops[r]):
+            if router in on_way:
+                beyond = (self.network.target[c] for c in self.after[router])
+                on_way |= {to for to in beyond if hops.get(to) == hops[router] - 1}
+        far: dict[int, int] = {}
+        return all(far.setdefault(self.system[router], hops[router]) == hops[router] for router in on_way)
+
+    def require_climbing(self, home: int, rank: list[int]) -> None:
+        """Check that channels climb which can follow one another on routes to a router."""
+        hops, target, many = self.network.hops_to(home, self.before), self.network.target, self.network.routers
+        bounded = not self.shared or self.steady(home, hops)
+        left: set[tuple[int, int]] = set()
+        for start in self.hosts:
+            if hops.get(start, 0):
+                most = self.farthest(start, home, hops, longer=0 if self.shared else self.longer) if bounded else None
+                left |= {(start, n) for n in range(hops[start], (many if most is None else most) + 1)}
+        onward: dict[tuple[int, int], list[int]] = {}
+
+        def after(at: tuple[int, int]) -> list[tuple[int, int]]:
+            router, far = at
+            onward[at] = sorted(
+                (c for c in self.after[router]
+                 if (far == 1 if target[c] == home else 0 < hops.get(target[c], far) < far)), key=rank.__getitem__
+            )  # fmt: skip
+            return [(target[c], far - 1) for c in onward[at] if target[c] != home]
+
+        closure(left, after)
+        for (_, far), channels in onward.items():
+            for c in channels:
+                self.require_higher(c, onward[target[c], far - 1] if target[c] != home else [], rank)
+
+    def require_higher(self, c: int, onward: Iterable[int], rank: list[int]) -> None:
+        """Check that a channel is lower than those that may follow it, which come by rank."""
+        for e in onward:
+            if rank[e] > rank[c]:
+                break
+            if self.may_follow(c, e):
+                raise Rejected(f"after some failures channel {c} may be followed by channel {e}, no higher")
+
+    def may_follow(self, c: int, e: int) -> bool:
+        """Whether a path may go on from one channel to another: not back, and not to an AS that it has been in."""
+        ends = self.network.source[c], self.network.target[c], self.network.target[e]
+        systems = [self.system[router] for router in ends]
+        return ends[0] != ends[2] and (bool(self.limit) or len({*systems}) == 3)
+
+
+def check_failures(network: Network, claim: Any, proof: Any) -> str:
+    """Check that channels climb which can follow one another on routes after any of some failures."""
+    failures = Failures(network, claim)
+    rank = integers(field(proof, "rank", list), "rank", 0, 2**31, network.channels)
+    for home in failures.hosts if failures.more is not None else ():
+        failures.require_climbing(home, rank)
+    if failures.more is None:
+        for c, after in ((c, network.target[c]) for onward in failures.after.values() for c in onward):
+            failures.require_higher(c, sorted(failures.after[after], key=rank.__getitem__), rank)
+        return "whatever fails, no routes let buffers wait in a circle"
+    kept = f" of all but {len(failures.kept)}" if failures.kept else ""
+    return f"when up to {failures.more}{kept} {failures.kind} more fail, no routes let buffers wait in a circle"
+
+
 # -------------------------------------------------------------------------------------------------- a whole document
 
 
@@ -2736,7 +2887,7 @@ def total_distance(
     return sum(distances[member] for member in members)
 
 
-OF_NETWORKS = {"load": check_load, "update": check_update}
+OF_NETWORKS = {"failures": check_failures, "load": check_load, "update": check_update}
 OF_RULES = {"collective": check_collective, "rule": check_rule, "rules": check_rules, "schedule": check_schedule}
 OF_TABLES = {
     "changes": check_changes,

@@ -34,7 +34,7 @@ class PathVector:
     Attributes
     ----------
     systems : int32 array, shape (routers,)
-        The AS of every router; routers of the same one do not speak.
+        The AS of every router, numbered from 0; routers of the same one do not speak.
     limit : int
         How often a router's own AS may be in a path that it accepts.
     relax : bool
@@ -115,7 +115,8 @@ def bgp_vector(
     """Choice of paths of BGP; see `bgp`."""
     if isinstance(allowas_in, bool) or not isinstance(allowas_in, int) or allowas_in < 0:
         raise RelationError(f"bgp: allowas_in is a number from 0, got {allowas_in!r}")
-    return PathVector(network, frozen(as_plan(network, plan)), allowas_in, relax)
+    systems = np.unique(as_plan(network, plan), return_inverse=True)[1].reshape(-1)
+    return PathVector(network, frozen(systems), allowas_in, relax)
 
 
 @takes_network

@@ -23,7 +23,7 @@ from unknot.verify.delivery import Delivery
 
 Parts = Literal["channels", "links", "routers", "any"]
 PARTS: tuple[Parts, ...] = get_args(Parts)
-Outcome = Literal["deadlock", "undelivered", "refused", "undecided", "disconnected", "holds"]
+Outcome = Literal["deadlock", "undelivered", "refused", "undecided", "free", "disconnected", "settled", "holds"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 """Outcomes of a fault, the worst first."""
 
@@ -72,14 +72,15 @@ class Fault(TriedFault):
         `deadlock`: it can deadlock. `undelivered`: it cannot, but pairs may not be delivered. `refused`: the
         algorithm does not take the network that is left. `undecided`: the proof ran out of time, or packets would
         block each other where no way is known to lead. `disconnected`: some surviving terminals have no way to one
-        another. `holds`: deadlock-free and everything delivered.
+        another. `holds`: deadlock-free and everything delivered. `settled`: many sets at once, of which each holds or
+        disconnects. `free`: many sets at once, of which none can deadlock, while delivery was not judged.
     undelivered_pairs, pairs : int
         Pairs of surviving terminals, undelivered and all; 0 where the routing could not be judged.
     why : str
         The message of a refusal, the first input VC where packets are lost, or what the verdict established.
     alike : int
-        Sets of parts that automorphisms of the network and its routing turn this one into, itself included: all have
-        this outcome.
+        Sets of parts that have this outcome too, itself included: those that automorphisms of the network and its
+        routing turn it into, or all that were settled at once.
     """
 
     outcome: Outcome
@@ -123,7 +124,7 @@ class Tried:
     def survives(self) -> bool | None:
         """Whether every fault that was tried has a harmless outcome; None where some are undecided, no others bad."""
         return all_hold(
-            None if fault.outcome == "undecided" else fault.outcome in self.harmless for fault in self.tried
+            None if fault.outcome in ("undecided", "free") else fault.outcome in self.harmless for fault in self.tried
         )
 
     @property
@@ -156,6 +157,8 @@ class FaultSweep(Tried, Brief):
         True: it is proved that no failures, however many, let buffers wait in a circle. None: that is not shown.
     tried : tuple of Fault
         The worst first: by outcome, then the fewest parts, then by undelivered pairs, then as they come.
+    claims : tuple of dict
+        Evidence of what was settled at once, for `unknot.certificates`.
 
     Examples
     --------
@@ -175,8 +178,9 @@ class FaultSweep(Tried, Brief):
     sampled: bool
     never_deadlocks: bool | None
     tried: tuple[Fault, ...]
+    claims: tuple[dict[str, Any], ...] = ()
     outcomes = OUTCOMES
-    harmless = frozenset({"holds", "disconnected"})
+    harmless = frozenset({"holds", "settled", "disconnected"})
 
 
 def parts_of(network: Network, kind: Parts) -> Iterator[Part]:

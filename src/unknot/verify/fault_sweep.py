@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from math import comb
+from typing import Any
 
 from unknot._base.errors import UnknotError
 from unknot._base.progress import Progress, reported, with_bar
@@ -14,9 +15,11 @@ from unknot.routing.designed import is_file, restricted
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
+from unknot.verify.announced_faults import announced_faults
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
-from unknot.verify.ethernet_faults import announced_faults, fabric_of, never_circular
+from unknot.verify.ethernet_faults import fabric_of
+from unknot.verify.failure_claims import never_circular
 from unknot.verify.failures import (
     OUTCOMES,
     Failed,
@@ -71,8 +74,8 @@ def fault_sweep(
         Whether fewer that fail at once are tried too.
     budget : int
         Most sets of parts of each size to try; of more, that number is drawn at random. For `bgp` and `ospf` one set
-        stands for all that automorphisms of the network and its AS plan turn it into, so that all are covered where
-        this number is enough.
+        stands for all that automorphisms of the network and its AS plan turn it into. Where these are more, at most
+        so many unions of the routes after many sets settle them at once or show which sets are to be judged.
     seed : int
         Seeds that draw.
     time_limit : float
@@ -82,7 +85,8 @@ def fault_sweep(
     progress : callable, optional
         Called with what was found last and the faults done, see `unknot._base.progress`.
     on_verdict : callable, optional
-        Called with the `FaultVerdict` of each fault after which there was a routing to judge.
+        Called with the `FaultVerdict` of each fault after which there was a routing to judge; of more than `budget`
+        sets for `bgp` and `ospf` with none.
 
     Raises
     ------
@@ -105,7 +109,9 @@ def fault_sweep(
     if isinstance(routing, str) and is_file(routing):
         build = partial(restricted, whole)
     parts, sizes = list(parts_of(network, kind)), range(1 if fewer else faults, faults + 1)
-    fabric = None if on_verdict is not None or callable(routing) else fabric_of(network, routing, kind)
+    possible = sum(comb(len(parts), size) for size in sizes)
+    one_by_one = callable(routing) or (on_verdict is not None and possible <= budget)
+    fabric = None if one_by_one else fabric_of(network, str(routing), kind)
 
     def outcome(failed: Failed) -> Fault:
         names, numbers = failed.names, failed.numbers
@@ -127,19 +133,32 @@ def fault_sweep(
         why = _lost(relation, delivery) if name == "undelivered" else verdict.established
         return Fault(names, name, delivery.undelivered_pairs, delivery.pairs, why)
 
-    tried = list[Fault]()
+    tried, claims = list[Fault](), list[dict[str, Any]]()
     for size in sizes:
         if fabric is not None:
-            tried += announced_faults(fabric, parts, kind, size, budget, seed, notice, progress)
+            settled = announced_faults(fabric, parts, kind, size, budget, seed, notice, progress)
+            tried += settled.faults
+            claims += settled.claims
         else:
             chosen = sets_of_parts(f"{kind} of {network.name}", parts, size, budget, seed)
             tried += reported(map(outcome, chosen), len(chosen), progress, str)
-    possible = sum(comb(len(parts), size) for size in sizes)
     sampled = sum(fault.alike for fault in tried) < possible
-    never = (fabric is not None and never_circular(fabric.vector)) or None
+    never = None if fabric is None else never_circular(fabric.vector)
+    claims += [] if never is None else [never]
     tried.sort(key=lambda fault: (OUTCOMES.index(fault.outcome), len(fault.parts), -fault.undelivered_pairs))
+    proved = True if never else None
     return FaultSweep(
-        network.name, whole.name, technique, kind, faults, fewer, possible, sampled, never, tuple(tried)
+        network.name,
+        whole.name,
+        technique,
+        kind,
+        faults,
+        fewer,
+        possible,
+        sampled,
+        proved,
+        tuple(tried),
+        tuple(claims),
     )
 
 

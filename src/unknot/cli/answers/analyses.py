@@ -82,7 +82,7 @@ def _proved(never: bool | None, _: Any) -> str:
     return "yes" if never else ""
 
 
-@form_of(FaultSweep)
+@form_of(FaultSweep, without=("claims",))
 class FaultsAnswer(Form):
     """JSON answer of `unknot faults`."""
 
@@ -92,7 +92,7 @@ class FaultsAnswer(Form):
     )  # fmt: skip
 
     survives: bool | None = key(
-        "Nothing but `holds` and `disconnected` came about; null: some are `undecided`, none is worse."
+        "Nothing but `holds`, `settled` and `disconnected` came about; null: some are `undecided` or `free`."
     )
     counts: dict[str, int] = key("Sets of faults by outcome.")
     never_deadlocks: Annotated[bool | None, Words(_proved)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -71,9 +72,9 @@ def faults(
     fewer
         Try sets of fewer parts too.
     budget
-        Most sets of failed parts of each size to try; of more, a random sample of this size, but for bgp and ospf one
-        of each kind that the symmetry of the network makes, if there are no more of these. By default 1000, and all
-        single faults of a fabric.
+        Most sets of failed parts of each size to try; of more, a random sample. For bgp and ospf one of each kind
+        that the symmetry of the network makes, if there are no more of these; else so many unions of routes settle
+        many sets at once. By default 1000, and all single faults of a fabric.
     proof_limit
         Seconds for the proof of each fault.
     repair
@@ -198,7 +199,7 @@ class _Sweep:
                 on_verdict=kept,
             )  # fmt: skip
         if kept is not None:
-            kept.write(len(sweep.tried))
+            kept.write(len(sweep.tried), sweep.claims)
         tell(self.json, FaultsAnswer, sweep, max_rows=self.show)
         return sweep.survives
 
@@ -246,7 +247,8 @@ class _Kept:
             self.parts.append(part_of(", ".join(after.parts), relation, claims, failed))
             self.states += sum(map(len, self.parts[-1]["relation"]["states"]))
 
-    def write(self, tried: int) -> None:
-        """Write what was kept, as parts of a document about the network without faults."""
-        write_evidence(self.path, self.network, None, [], self.parts)
-        notify(f"it holds the verdicts after {len(self.parts)} of {tried} sets of faults")
+    def write(self, tried: int, claims: Sequence[Document] = ()) -> None:
+        """Write what was kept, as parts of a document about the network without faults, and claims about sets."""
+        write_evidence(self.path, self.network, None, claims, self.parts)
+        at_once = f", and {len(claims)} claims about many sets at once" if claims else ""
+        notify(f"it holds the verdicts after {len(self.parts)} of {tried} sets of faults{at_once}")

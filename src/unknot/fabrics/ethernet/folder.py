@@ -284,8 +284,8 @@ def _standby(
                 far = None if one.peer is None else tunnel_to.get(prefix_of(one.peer))
                 if far is None:
                     raise UnknotError(
-                        f"{tables.network.name}: {tables.switches[router]} is on standby for {server}, but the address of its peer switch "
-                        f"({one.peer or 'no PEER_SWITCH'}) is announced by no switch"
+                        f"{tables.network.name}: {tables.switches[router]} is on standby for {server}, but the "
+                        f"address of its peer switch ({one.peer or 'no PEER_SWITCH'}) is announced by no switch"
                     )
                 tunnels[router] = far
     states: dict[tuple[int, ...], tuple[str, dict[int, int]]] = {}
