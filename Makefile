@@ -5,7 +5,7 @@ STAMP := $(VENV)/.installed
 # Tests start many processes, which share compiled bytecode.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test floors lock sbom fabric-test ethernet-test lanes-load browser-test lint types docs docs-check bench bounds campaign mutants proofs clean
+.PHONY: setup demo test floors release lock sbom fabric-test ethernet-test lanes-load browser-test lint types docs docs-check bench bounds campaign mutants proofs clean
 
 setup: $(STAMP)
 
@@ -73,6 +73,10 @@ $(FLOORS)/.installed: pyproject.toml tests/floors.py
 	$(FLOORS)/bin/python -m pip install --disable-pip-version-check --quiet --only-binary :all: --no-binary unknot \
 		--constraint $(FLOORS)/constraints.txt --editable '.[solving,plotting,data]'
 	@touch $@
+
+# Wheel and sdist, built, installed and tried on every Python that is found, with the newest dependencies.
+release: $(STAMP)
+	$(BIN)/python -m tests.release $(TAG)
 
 # Exact versions of everything that development installs, with hashes: pip install --require-hashes -r requirements-dev.txt
 lock: $(STAMP)

@@ -71,7 +71,6 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
         name="unknot",
         cls=_Program,
         no_args_is_help=True,
-        add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
