@@ -1,8 +1,8 @@
 """A release, tried: ``make release``, or ``python -m tests.release [TAG]``.
 
-The wheel is installed into a fresh environment of every Python that is found, the sdist into one of the oldest, with the
-newest dependencies, and commands are tried there. For versions that are not found, the dependencies must resolve to wheels.
-A tag has to be the version, and CHANGELOG has to date it. The oldest dependencies are `make floors`.
+The wheel is installed into a fresh environment of every Python that is found, the sdist into one of the oldest, with
+the newest dependencies, and commands are tried there. For versions that are not found, the dependencies must resolve
+to wheels. A tag has to be the version, and CHANGELOG has to date it. The oldest dependencies are `make floors`.
 """
 
 from __future__ import annotations
