@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import json
-import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.verify.protocols.exploration import Exploration, TooLarge
-from tests.verify.protocols.systems import random_system
+from tests.verify.protocols.campaign import RULES, agrees, compare
 from unknot._base.errors import RelationError, UnknotError
 from unknot.certificates import Rejected, accept, document
 from unknot.network import Network
@@ -27,45 +25,18 @@ from unknot.verify.protocols.evidence import claims, holds
 from unknot.verify.protocols.machine import events, stuck
 from unknot.verify.protocols.runs import replayed
 
-STATES = 800
-
-
-def agrees(seed: int, switching: str, states: int = STATES) -> str:
-    """Compare one random system; the answer, or why there is none."""
-    relation, described = random_system(random.Random(seed))
-    try:
-        truth = Exploration(relation, described, states).deadlocks()
-        verdict = check_protocol(relation, described, switching, time_limit=30)
-    except TooLarge:
-        return "large"
-    except RelationError:  # the flows hold no answer
-        return "refused"
-    assert verdict.deadlock_free is None or verdict.deadlock_free is not truth, (seed, described)
-    assert holds(verdict) in (True, None)
-    if verdict.states and verdict.deadlock_free and not relation.commits:
-        assert verdict.empties
-        assert holds(verdict) or verdict.states > 5000
-    if verdict.run is not None:
-        assert holds(verdict)
-        state = replayed(verdict.system, verdict.run)
-        assert state
-        assert stuck(verdict.system, state)
-        assert relation.commits or not list(events(verdict.system, state, ()))
-    return "open" if verdict.deadlock_free is None else "deadlock" if truth else "free"
-
-
 @given(st.integers(0, 10**6), st.sampled_from(["saf", "vct"]))
 def test_small_systems_as_explored(seed: int, switching: str) -> None:
-    assert agrees(seed, switching) != "open"
+    assert agrees(seed, switching)[0] != "open"
 
 
 @pytest.mark.campaign
 def test_two_thousand_systems() -> None:
-    seen = [agrees(seed, ("saf", "vct")[seed % 2], 6000) for seed in range(5000)]
-    decided = [one for one in seen if one in ("free", "deadlock", "open")]
-    assert len(decided) >= 2000
-    assert seen.count("open") <= 0.02 * len(decided)
-    assert min(seen.count("free"), seen.count("deadlock")) >= 0.25 * len(decided)
+    seen = compare(0, 5200)
+    assert seen["decided"] >= 2000
+    assert seen["open"] <= 0.02 * seen["decided"]
+    assert min(seen["free"], seen["deadlock"]) >= 0.25 * seen["decided"]
+    assert min(seen[name] for name in RULES) >= 100
 
 
 def test_headers_that_commit_stay_where_they_wait_to_the_end_of_the_run() -> None:

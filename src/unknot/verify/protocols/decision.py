@@ -22,7 +22,7 @@ from unknot.verify.protocols.extended import Extended, extend, is_counted
 from unknot.verify.protocols.filling import Run, Target
 from unknot.verify.protocols.protocol import Protocol
 from unknot.verify.protocols.runs import find_run, replayed, shortened
-from unknot.verify.protocols.search import search
+from unknot.verify.protocols.search import MOST_STATES, search
 from unknot.verify.protocols.system import System
 
 FEW = (2, 3, 4, 6, 9)
@@ -32,10 +32,8 @@ CENTRES = (0.0, 0.5)
 FILLED, FEW_BEGIN = "greatest fixpoint of waiting places, filled", "search of the states of few terminals"
 SEARCHED = "search of all states"
 """Methods of a decision."""
-TINY = 3
-"""Terminals up to which a system with a limit of transactions is searched first."""
-SMALL = 20_000
-"""States of a subsystem that are looked at."""
+TINY, SMALL = 1_000, 20_000
+"""States up to which a system is searched first of all, and a subsystem."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,13 +118,13 @@ def check_protocol(
         return verdict
     run, states, method = None, 0, ""
     for number, method in enumerate(_methods(system, technique)):
-        left = deadline.part(1 / max(1, 3 - number))
+        left = deadline.part(1 / max(1, 4 - number))
         if method == FILLED:
             run = _filled(system, left)
         elif method == FEW_BEGIN:
             run = _in_part(system, left.end)
         else:
-            every = search(system, end=left.end)
+            every = search(system, most_states=MOST_STATES if number else TINY, end=left.end)
             run, states = every.run, every.states
             if run is None and every.complete:
                 text = f"none of the {states} states that can be reached holds a message that can never move"
@@ -142,8 +140,7 @@ def _methods(system: System, technique: Switching) -> list[str]:
     """How to look for a deadlock, the method that decides such a system soonest first."""
     filled = [] if is_counted(system.protocol) else [FILLED]
     every = [SEARCHED] if technique in ("saf", "vct") else []
-    small = system.protocol.outstanding is not None and system.terminals <= TINY
-    return [*every, *filled, FEW_BEGIN] if small else [*filled, FEW_BEGIN, *every]
+    return [*every, *filled, FEW_BEGIN, *every]
 
 
 def by_ranks(system: System, technique: Switching, deadline: Deadline) -> ProtocolVerdict | None:

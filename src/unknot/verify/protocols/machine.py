@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Literal, NamedTuple
 
 from unknot.verify.protocols.system import EJECT, Sent, System
@@ -78,7 +79,7 @@ def beginnings(system: System, state: State, terminal: int) -> Iterator[Event]:
     limit = system.protocol.outstanding
     if limit is None or len(_live(state, terminal)) < limit:
         for sends in system.groups(terminal):
-            if _fits(system, state, terminal, sends):
+            if fits(system, state, terminal, [kind for kind, _ in sends]):
                 yield Event("begin", terminal, sends=sends)
 
 
@@ -112,7 +113,7 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
     terminal = system.terminal_of(event.place) or 0
     rule = system.classes[message.kind]
     sent = message.sent + len(event.sends)
-    if rule.at_once or sent >= len(next(_choices(system, message, terminal))):
+    if rule.at_once or sent >= len(_choices(system, message, terminal)):
         _leave(after, event.place, event.position)
         if rule.together:
             place, position = _partner(system, state, message) or (0, 0)
@@ -172,8 +173,8 @@ def _may_leave(system: System, state: State, free: dict[int, set[int]], place: i
     partner = system.protocol.partner(system.classes[message.kind].name)
     if partner is not None:
         at = _partner(system, state, message)
-        if at is None:
-            return False
+        if at is None:  # on the wire of a simulation
+            return True
         where, position = at
         ready = position in free[where] or (
             where >= system.first_receive and (not system.ordered(where) or position <= len(free[where]))
@@ -191,30 +192,33 @@ def _may_leave(system: System, state: State, free: dict[int, set[int]], place: i
 def _needs(system: System, message: Message, terminal: int) -> dict[int, int]:
     """Slots of each send queue that what follows a message still takes."""
     needs: dict[int, int] = {}
-    for kind, _ in next(_choices(system, message, terminal), ())[message.sent :]:
-        place = system.send_place(terminal, kind)
+    for choice in _choices(system, message, terminal)[message.sent :]:
+        place = system.send_place(terminal, choice[0][0])
         needs[place] = needs.get(place, 0) + 1
     return needs
 
 
-def _choices(system: System, message: Message, terminal: int) -> Iterator[tuple[Sent, ...]]:
+def _choices(system: System, message: Message, terminal: int) -> list[list[Sent]]:
     return system.follow_ups(message.kind, terminal, message.source, message.origin)
 
 
 def consumptions(system: System, state: State, place: int, position: int, message: Message) -> Iterator[Event]:
+    """Every way in which a message may be consumed, or send one more of what follows it."""
+    choices = next_sends(system, state, place, message)
+    return (Event("consume", place, position, sends=sends) for sends in product(*choices or ()) if choices is not None)
+
+
+def next_sends(system: System, state: State, place: int, message: Message) -> list[list[Sent]] | None:
+    """What a message may send when it is consumed now, or sends one more, for each; None: it has to wait."""
     terminal = system.terminal_of(place) or 0
     kind = system.classes[message.kind]
-    partner = system.protocol.partner(kind.name)
-    if partner is not None:
+    if system.protocol.partner(kind.name) is not None:
         at = _partner(system, state, message)
-        if not kind.together or at is None or at[0] < system.first_receive:
-            return
-        if system.ordered(at[0]) and at[1] > 0:
-            return
-    every = _choices(system, message, terminal)
-    for part in every if kind.at_once else {sends[message.sent : message.sent + 1] for sends in every}:
-        if _fits(system, state, terminal, part):
-            yield Event("consume", place, position, sends=part)
+        if not kind.together or at is None or at[0] < system.first_receive or (system.ordered(at[0]) and at[1] > 0):
+            return None
+    choices = _choices(system, message, terminal)
+    choices = choices if kind.at_once else choices[message.sent : message.sent + 1]
+    return choices if fits(system, state, terminal, [choice[0][0] for choice in choices]) else None
 
 
 def _partner(system: System, state: State, message: Message) -> tuple[int, int] | None:
@@ -235,8 +239,9 @@ def has_room(system: System, state: State, place: int | None, slots: int = 1) ->
     return place is None or system.depth(place) - len(state.get(place, ())) >= slots
 
 
-def _fits(system: System, state: State, terminal: int, sends: tuple[Sent, ...]) -> bool:
-    places = [system.send_place(terminal, kind) for kind, _ in sends]
+def fits(system: System, state: State, terminal: int, kinds: Sequence[int]) -> bool:
+    """Whether the send queues of a terminal have room for messages of some classes."""
+    places = [system.send_place(terminal, kind) for kind in kinds]
     return all(has_room(system, state, place, places.count(place)) for place in places)
 
 

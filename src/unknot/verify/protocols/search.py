@@ -73,8 +73,8 @@ def search(
                 came[there] = here, event
                 queue.append((after, rest, there))
             before.setdefault(there, []).append(here)
-        if len(came) > most_states or (len(came) % 64 == 0 and clock() > end):
-            return Search(None, False, len(came))
+            if len(came) > most_states or (len(before[there]) == 1 and len(came) % 64 == 0 and clock() > end):
+                return Search(None, False, len(came))
     emptying: list[object] = [start]
     reached: set[object] = {start}
     for state_key in emptying:

@@ -35,6 +35,8 @@ class System:
     protocol : Protocol
     queueing : bool
         Whether headers queue behind tails (wormhole-nonatomic), and so have committed to a candidate.
+    room : int
+        Messages that a VC holds.
 
     Raises
     ------
@@ -45,6 +47,7 @@ class System:
     relation: Relation
     protocol: Protocol
     queueing: bool = False
+    room: int = 1
 
     def __post_init__(self) -> None:
         relation, wanted = self.relation, self.protocol.networks
@@ -56,16 +59,16 @@ class System:
                 "routing without classes, whose VCs all messages share"
             )
 
-    @property
+    @cached_property
     def commits(self) -> bool:
         """Whether a blocked header waits for one candidate that it chose."""
         return self.queueing or self.relation.commits
 
-    @property
+    @cached_property
     def vcs(self) -> int:
         return self.relation.num_vcs
 
-    @property
+    @cached_property
     def terminals(self) -> int:
         return self.relation.network.num_terminals
 
@@ -118,8 +121,8 @@ class System:
         if place < self.vcs:
             return None
         if place < self.first_receive:
-            return (place - self.vcs) // len(self.protocol.send_queues)
-        return (place - self.first_receive) // len(self.protocol.receive_queues)
+            return (place - self.vcs) // len(self._depths[0])
+        return (place - self.first_receive) // len(self._depths[1])
 
     @cached_property
     def _depths(self) -> tuple[list[int], list[int], list[bool]]:
@@ -129,10 +132,10 @@ class System:
         return sends, [room.depth for room in rooms], [room.ordered for room in rooms]
 
     def depth(self, place: int) -> int:
-        """Messages that a place holds: a VC one of the greatest length."""
+        """Messages that a place holds."""
         sends, receives, _ = self._depths
         if place < self.vcs:
-            return 1
+            return self.room
         if place < self.first_receive:
             return sends[(place - self.vcs) % len(sends)]
         return receives[(place - self.first_receive) % len(receives)]
@@ -202,15 +205,15 @@ class System:
         other = source if follow.to == "sender" else origin
         return [] if other == terminal else [other]
 
-    def follow_ups(self, kind: int, terminal: int, source: int, origin: int) -> Iterator[tuple[Sent, ...]]:
-        """Every choice of the messages that a terminal sends when it consumes one."""
-        choices = []
+    def follow_ups(self, kind: int, terminal: int, source: int, origin: int) -> list[list[Sent]]:
+        """For each message that a terminal sends when it consumes one, what it may be."""
+        choices: list[list[Sent]] = []
         for follow in self.classes[kind].follows:
             other = self.number[follow.message]
             to = self.recipients(follow, terminal, source, origin)
             sent = [(other, address) for r in to for address in self.addresses(other, terminal, r)]
             choices += [sent] * (follow.count if sent else 0)
-        return product(*choices)
+        return choices
 
     def groups(self, terminal: int) -> Iterator[tuple[Sent, ...]]:
         """Every choice of the first messages of a transaction that a terminal begins."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from unknot.verify.protocols.decision import ProtocolVerdict
@@ -56,9 +57,14 @@ def steps(verdict: ProtocolVerdict) -> list[str]:
 
 def blocked(verdict: ProtocolVerdict) -> list[Blocked]:
     """Return the messages that are left when nothing moves."""
-    system, state = verdict.system, State()
+    state = State()
     for event in verdict.run or ():
-        state = step(system, state, event)
+        state = step(verdict.system, state, event)
+    return blocked_in(verdict.system, state, {place: range(len(messages)) for place, messages in state.items()})
+
+
+def blocked_in(system: System, state: State, held: Mapping[int, Sequence[int]]) -> list[Blocked]:
+    """Return the messages of a state at some positions of its places, and what they wait for."""
     name = system.relation.network.terminal_name
     return [
         Blocked(
@@ -68,8 +74,9 @@ def blocked(verdict: ProtocolVerdict) -> list[Blocked]:
             system.place_name(place),
             _awaited(system, state, place, position),
         )
-        for place, messages in sorted(state.items())
-        for position, message in enumerate(messages)
+        for place in sorted(held)
+        for position in held[place]
+        for message in (state[place][position],)
     ]
 
 

@@ -1,0 +1,302 @@
+"""Terminals with the finite queues of a protocol, around an engine.
+
+The network that is simulated has a router for each terminal, and its queues are VCs to and from there, as
+`unknot.verify.protocols.extended` has them. A message leaves its send queue when its header has been given a VC of
+the network. A receive queue of d messages is the VC that leads to it and d − 1 messages that have left it; its
+ejection VC stands open only while one may leave. What a terminal sends and consumes is decided by the model in which
+the prover counts messages, `unknot.verify.protocols.machine`, between two cycles of the engine.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.errors import SimulationError
+from unknot._base.switching import Switching
+from unknot.simulation.engine.detector import front
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.mix import Mix
+from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.engine.sources import Sources, nobody
+from unknot.simulation.engine.state import BLOCKED, ENDLESS, FRESH, IDLE
+from unknot.simulation.run.scenario import check_buffers
+from unknot.traffic import TrafficClass
+from unknot.traffic.workload import Message as Form
+from unknot.verify.protocols.extended import extend
+from unknot.verify.protocols.machine import Event, Message, State, next_sends, step
+from unknot.verify.protocols.system import System
+
+Flags = npt.NDArray[np.bool_]
+
+
+class EndPoints:
+    """A network and its terminals in progress.
+
+    Attributes
+    ----------
+    system : System
+    state : dict
+        Messages in queues, by place of the system; those in the network are in `flight`, by packet.
+    alive : dict
+        Messages of each transaction, by its terminal and number.
+    consumed : list of int
+        Messages of each class that were consumed.
+    events : int
+        Messages that entered or left a queue so far.
+    scripts : dict of deque of int
+        In a replay, by send queue, where the prescribed path of each of its messages begins.
+    """
+
+    def __init__(
+        self, system: System, switching: Switching, *, flits: int, depth: int, router: Router = DEFAULT, seed: int = 1
+    ) -> None:
+        protocol, terminals = system.protocol, system.terminals
+        if any(one.carries for one in protocol.classes):
+            raise SimulationError(
+                f"{protocol.name}: messages that come in one packet and are received apart (carries) are decided by "
+                "`unknot check`, but not simulated; with a message each, as in axi('shared'), they are"
+            )
+        if switching == "wormhole-nonatomic":
+            raise SimulationError("end points are simulated under saf, vct and wormhole, not under wormhole-nonatomic")
+        check_buffers(flits, switching, depth, seed)
+        self.whole = switching in ("saf", "vct")
+        self.system = replace(system, room=depth // flits if self.whole else 1)
+        extended = extend(system, 1, tuple(f"send {name}" for name in protocol.send_queues))
+        self.first_send = system.vcs
+        self.sends, self.receives = len(protocol.send_queues), len(protocol.receive_queues) + 1
+        self.first_receive = system.vcs + terminals * self.sends
+        rows = [TrafficClass(messages=(Form(flits, vcs=(k, k)),)) for k in range(self.sends)]
+        silent = Sources(0.0, nobody(terminals), flits)
+        mix = Mix(tuple(rows), (silent,) * self.sends, ((flits, 1.0),), extended.relation)
+        self.engine = Engine(
+            extended.relation, switching, mix, buffer_depth=depth, router=replace(router, ejection="same"), seed=seed
+        )
+        self.flits, self.needs_tail, self.chance = flits, switching == "saf", random.Random(seed)
+        self.state: State = {}
+        self.flight: dict[int, Message] = {}
+        self.packets: dict[int, list[int]] = {}
+        self.alive: dict[tuple[int, int], int] = {}
+        self.consumed, self.begun = [0] * len(system.classes), 0
+        self.events = 0
+        self.scripts: dict[int, deque[int]] = {}
+        part = self.engine.parts[0]
+        queues = np.arange(self.first_send, extended.relation.num_vcs)
+        if self.whole:  # one message, whatever the VCs of the network hold
+            part.outputs.credits[part.out_row[queues]] = flits
+        self.rows = part.in_row[queues[terminals * self.sends :]].astype(np.int64)
+        self.visible: Flags = np.zeros(self.rows.size, dtype=np.bool_)  # or leaving
+        self.leaving: set[int] = set()
+        for terminal in range(terminals):
+            for queue in range(self.receives):
+                self._door(terminal, queue, is_open=False)
+        self.touched = set(range(terminals))
+
+    @property
+    def messages(self) -> int:
+        """Messages in the network and in queues."""
+        return len(self.flight) + sum(map(len, self.state.values()))
+
+    @property
+    def moves(self) -> tuple[int, int, int]:
+        """Hops of flits, flits that were injected and events of queues so far."""
+        return self.engine.count("flit_hops"), self.engine.count("flits_in"), self.events
+
+    def begin(self, event: Event) -> int:
+        """Let a terminal begin a transaction, for which there is room, and return its number."""
+        self.begun += 1
+        self._do(event, self.begun)
+        self.alive[event.place, self.begun] = len(event.sends)
+        return self.begun
+
+    def cycle(self) -> list[tuple[int, int]]:
+        """Simulate a cycle, and what terminals do after it; return the transactions that ended."""
+        self.advance(1)
+        ended = self.look()
+        while self.touched:
+            ended += self._serve(self.touched.pop())
+        return [one for one in ended if one is not None]
+
+    def advance(self, cycles: int) -> None:
+        """Simulate cycles in which no terminal begins or consumes anything."""
+        self._hand_over()
+        self.engine.advance(self.engine.now + cycles)
+
+    def consume(self, place: int, position: int) -> tuple[int, int] | None:
+        """Consume a message, or send one more of what follows it, if it can be; return the transaction that it ends."""
+        message = self.state[place][position]
+        choices = next_sends(self.system, self.state, place, message)
+        if choices is None:
+            return None
+        return self.do(Event("consume", place, position, sends=tuple(map(self.chance.choice, choices))))
+
+    def do(self, event: Event) -> tuple[int, int] | None:
+        """Consume a message as an event says; return the transaction that it ends, or None."""
+        message = self.state[event.place][event.position]
+        before = {place: len(messages) for place, messages in self.state.items()}
+        ends = {place: messages[-1] for place, messages in self.state.items() if place >= self.system.first_receive}
+        self._do(event)
+        terminal, rule = self.system.terminal_of(event.place) or 0, self.system.classes[message.kind]
+        gone = 0
+        for place, last in ends.items():
+            left = self.state.get(place, ())
+            if len(left) < before[place]:
+                gone += before[place] - len(left)
+                if not left or left[-1] != last:
+                    self._let_out(place)
+                self._settle(place)
+        self.touched.add(terminal)
+        for name in (rule.name, rule.together)[:gone]:
+            self.consumed[self.system.number[name]] += 1
+        return self._ended(message, gone - len(event.sends))
+
+    def _ended(self, message: Message, fewer: int) -> tuple[int, int] | None:
+        transaction = message.origin, message.transaction
+        self.alive[transaction] -= fewer
+        if self.alive[transaction]:
+            return None
+        del self.alive[transaction]
+        return transaction
+
+    def _do(self, event: Event, number: int | None = None) -> None:
+        self.state = step(self.system, self.state, event, number)
+        self.events += 1
+
+    def _hand_over(self) -> None:
+        """Make the first messages of send queues packets, where the sources of terminals are free."""
+        part, terminals = self.engine.parts[0], self.system.terminals
+        for place, messages in self.state.items():
+            known = self.packets.setdefault(place, []) if place < self.system.first_receive else ()
+            if len(known) == len(messages) or place >= self.system.first_receive:
+                continue
+            terminal, queue = divmod(place - self.first_send, self.sends)
+            row = queue * terminals + terminal
+            if part.terminals.packet[row] < 0:
+                assert isinstance(known, list)
+                known.append(self._packet(messages[len(known)], place))
+                part.terminals.packet[row], part.terminals.left[row] = known[-1], self.flits
+
+    def _packet(self, message: Message, place: int) -> int:
+        part = self.engine.parts[0]
+        terminal, queue = divmod(place - self.first_send, self.sends)
+        if part.count.free:
+            part.count.free -= 1
+            packet = int(part.free[part.count.free])
+        else:
+            packet = part.count.high
+            part.count.high += 1
+        system = self.system
+        inside = message.address - system.first_address[message.kind]
+        fresh = part.packets[packet : packet + 1]
+        fresh.address, fresh.length, fresh.source = message.kind * system.block + inside, self.flits, terminal
+        fresh.created = fresh.injected = self.engine.now
+        script = self.scripts[place].popleft() if place in self.scripts else -1
+        fresh.hops, fresh.form, fresh.script, fresh.stop = 0, queue, script, 1
+        return packet
+
+    def look(self) -> list[tuple[int, int] | None]:
+        """See which messages have left send queues and have come to receive queues; return transactions that ended."""
+        part, system = self.engine.parts[0], self.system
+        for place, packets in self.packets.items():
+            if packets and part.packets.hops[packets[0]] >= 2:
+                self.flight[packets[0]] = self.state[place][0]
+                self.events += 1
+                rest = self.state[place][1:]
+                self.state = self.state | {place: rest}
+                if not rest:
+                    del self.state[place]
+                del packets[0]
+                self.touched.add((place - self.first_send) // self.sends)
+        stored = part.inputs.stored[self.rows]
+        for at in [at for at in self.leaving if part.inputs.state[self.rows[at]] == IDLE]:
+            self.leaving.remove(at)
+            self.visible[at] = False
+            self._door(*divmod(at, self.receives), is_open=False)
+        ended: list[tuple[int, int] | None] = []
+        for at in np.flatnonzero((stored >= (self.flits if self.needs_tail else 1)) & ~self.visible).tolist():
+            terminal, queue = divmod(at, self.receives)
+            message = self.flight.pop(front(part, self.first_receive + at))
+            self.visible[at] = True
+            self.events += 1
+            if system.classes[message.kind].reserved:
+                self.consumed[message.kind] += 1
+                self._let_out_at(at)
+                ended.append(self._ended(message, 1))
+                continue
+            place = system.receive_place(terminal, message.kind)
+            self.state = self.state | {place: (*self.state.get(place, ()), message)}
+            self._settle(place)
+            self.touched.add(terminal)
+        return ended
+
+    def _serve(self, terminal: int) -> list[tuple[int, int] | None]:
+        """Let a terminal consume what it can."""
+        system, ended = self.system, []
+        width = self.receives - 1
+        first = system.first_receive + terminal * width
+        for place in range(first, first + width):
+            position = 0
+            while position < len(self.state.get(place, ())) and not (position and system.ordered(place)):
+                before = self.state[place]
+                ended.append(self.consume(place, position))
+                position = position + 1 if self.state.get(place, ()) == before else 0
+        return ended
+
+    def vc_of(self, terminal: int, kind: int) -> int:
+        """VC by which messages of a class come to a terminal."""
+        reserved = self.system.classes[kind].reserved
+        queue = self.receives - 1 if reserved else self.system.receive_of[kind]
+        return self.first_receive + terminal * self.receives + queue
+
+    def _at(self, place: int) -> int:
+        """Number of a receive queue among those of all terminals, and the VCs of reserved room."""
+        terminal, queue = divmod(place - self.system.first_receive, self.receives - 1)
+        return terminal * self.receives + queue
+
+    def _settle(self, place: int) -> None:
+        """Let the last message of a receive queue leave its VC if there is room for another one behind it."""
+        at = self._at(place)
+        messages = len(self.state.get(place, ()))
+        if self.visible[at] and at not in self.leaving and messages and messages < self.system.depth(place):
+            self._let_out(place)
+
+    def _let_out(self, place: int) -> None:
+        """Open the ejection VC of a receive queue for the message in its VC, if it is there."""
+        at = self._at(place)
+        if self.visible[at] and at not in self.leaving:
+            self._let_out_at(at)
+
+    def _let_out_at(self, at: int) -> None:
+        self.leaving.add(at)
+        self._door(*divmod(at, self.receives), is_open=True)
+
+    def _door(self, terminal: int, queue: int, *, is_open: bool) -> None:
+        """Open or close an ejection VC; headers that sleep look again."""
+        part = self.engine.parts[0]
+        row = int(part.ejection_row[terminal]) + queue
+        part.outputs.credits[row] = ENDLESS if is_open else 0
+        router = int(self.engine.relation.network.eject[terminal])
+        first, end = int(part.first_word[router]), int(part.first_word[router + 1])
+        word, bit = divmod(row - int(part.words.first_output[first]), 64)
+        mask = np.int64(1) << np.int64(bit)
+        kept = part.masks.open[first + word]
+        part.masks.open[first + word] = kept | mask if is_open else kept & ~mask
+        part.masks.heads[first:end] |= part.masks.asleep[first:end]
+        part.masks.asleep[first:end] = 0
+
+    def standing(self) -> State:
+        """All messages by place of the system, those in the network where their headers wait."""
+        part, state = self.engine.parts[0], dict(self.state)
+        for vc in range(self.system.vcs):
+            row = part.in_row[vc]
+            if part.inputs.stored[row] and part.inputs.state[row] in (FRESH, BLOCKED):
+                many, ring = -(-int(part.inputs.stored[row]) // self.flits), int(part.setup.ring)
+                rows = row * ring + (part.inputs.front[row] + np.arange(many)) % ring
+                state[vc] = tuple(self.flight[packet] for packet in part.ring[rows].tolist() if packet in self.flight)
+        return state
+
+

@@ -1,0 +1,268 @@
+"""Runs of a network whose terminals have the finite queues of a protocol, and replays of its deadlocks."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unknot._base.errors import SimulationError
+from unknot._base.numbers import require_whole
+from unknot._base.progress import Progress
+from unknot._base.shown import Brief
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_named
+from unknot.routing.relation import Relation
+from unknot.routing.taking import takes_relation
+from unknot.simulation.end_points import EndPoints
+from unknot.simulation.engine.detector import front
+from unknot.simulation.engine.engine import CHECK
+from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.run.statistics import summary
+from unknot.verify.protocols.machine import Event, State, fits, step, stuck
+from unknot.verify.protocols.protocol import Protocol
+from unknot.verify.protocols.system import EJECT, Sent, System
+from unknot.verify.protocols.words import Blocked, blocked_in
+
+CYCLES = 10_000
+"""Cycles of a run, where none are given."""
+
+
+@dataclass(frozen=True, repr=False)
+class ProtocolRun(Brief):
+    """What happened to the transactions of a run.
+
+    Attributes
+    ----------
+    offered_load : float
+        Flits of first messages per terminal and cycle.
+    accepted_load : float
+        Flits of consumed messages, all classes together, per terminal and cycle.
+    cycles : int
+        Cycles simulated.
+    created, begun, done : int
+        Transactions that terminals wanted, for which their queues had room, and whose last message was consumed.
+    latency_mean, latency_p50, latency_p95, latency_p99, latency_max : float or None
+        Cycles from the creation of a transaction to its end.
+    consumed : dict of str to int
+        Messages of each class.
+    deadlock : bool
+        Whether messages can never move again.
+    blocked : tuple of Blocked
+        Those messages.
+    """
+
+    offered_load: float
+    accepted_load: float
+    cycles: int
+    created: int
+    begun: int
+    done: int
+    latency_mean: float | None
+    latency_p50: float | None
+    latency_p95: float | None
+    latency_p99: float | None
+    latency_max: float | None
+    consumed: dict[str, int]
+    deadlock: bool
+    blocked: tuple[Blocked, ...] = field(repr=False)
+
+
+@takes_relation
+def simulate_protocol(
+    relation: Relation,
+    protocol: Protocol,
+    load: float,
+    *,
+    switching: str = DEFAULT_SWITCHING,
+    buffer_depth: int | None = None,
+    packet_length: int = 1,
+    cycles: int = CYCLES,
+    drained: bool = False,
+    router: Router = DEFAULT,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> ProtocolRun:
+    """Simulate a relation flit by flit with the end points of a protocol.
+
+    Every queue of a terminal is a VC of its own, between its router and one for the terminal, so that a message takes
+    a hop more at each end than without a protocol. Terminals create transactions at random, each to another terminal
+    drawn from all that they have an address for, and begin them in order, as soon as their send queues have room and
+    the limit of outstanding ones allows it.
+
+    Parameters
+    ----------
+    load : float
+        Flits of the messages with which transactions begin, per terminal and cycle.
+    buffer_depth : int, optional
+        Flits per VC of the network: by default 8, or a message.
+    packet_length : int
+        Flits of a message.
+    cycles : int
+        Cycles in which transactions are created.
+    drained : bool
+        Whether to go on then until the last message was consumed.
+
+    Raises
+    ------
+    SimulationError
+        If the protocol has messages that come in one packet and are received apart, or numbers make no sense.
+
+    Examples
+    --------
+    >>> from unknot.verify.protocols import protocol
+    >>> run = simulate_protocol("mesh(3, 3)", protocol("request_reply"), 0.5, routing="dimension_order")
+    >>> run.deadlock, run.cycles < 10000
+    (True, True)
+    >>> simulate_protocol("mesh(3, 3)", protocol("request_reply"), 0.5, routing="message_classes").deadlock
+    False
+    """
+    if not 0 <= load <= 1:
+        raise SimulationError(f"load must be from 0 to 1 flits per terminal and cycle, got {load}")
+    for name, number in (("cycles", cycles), ("packet_length", packet_length)):
+        require_whole(name, number, 1, error=SimulationError)
+    system = System(relation, protocol)
+    depth = buffer_depth or max(BUFFER_DEPTH, packet_length)
+    ends = EndPoints(system, switching_named(switching), flits=packet_length, depth=depth, router=router, seed=seed)
+    random = np.random.default_rng([seed, system.terminals])
+    starts = [_starts(system, terminal) for terminal in range(system.terminals)]
+    first = sum(map(len, protocol.begins)) / len(protocol.begins)
+    chance = np.array([load / (packet_length * first) if any(mine) else 0.0 for mine in starts])
+    wanted: list[deque[int]] = [deque() for _ in starts]
+    since: dict[tuple[int, int], int] = {}
+    latencies: list[int] = []
+    created, held, moves = 0, Held(), ends.moves
+    while not held and (ends.engine.now < cycles or (drained and (ends.messages or any(wanted)))):
+        now = ends.engine.now
+        if now < cycles:
+            for terminal in np.flatnonzero(random.random(chance.size) < chance).tolist():
+                wanted[terminal].append(now)
+                created += 1
+        for terminal, times in enumerate(wanted):
+            while times and (sends := _sends(ends, starts[terminal], terminal)) is not None:
+                since[terminal, ends.begin(Event("begin", terminal, sends=sends))] = times.popleft()
+        for transaction in ends.cycle():
+            latencies.append(ends.engine.now - since.pop(transaction))
+        if ends.engine.now % CHECK == 0:
+            held = standstill(ends, still=moves == ends.moves)
+            moves = ends.moves
+            if progress is not None:
+                progress("simulating", now, cycles)
+    consumed = dict(zip((one.name for one in system.classes), ends.consumed, strict=True))
+    state = ends.standing()
+    return ProtocolRun(
+        offered_load=load,
+        accepted_load=sum(ends.consumed) * packet_length / (system.terminals * ends.engine.now),
+        cycles=ends.engine.now,
+        created=created,
+        begun=ends.begun,
+        done=len(latencies),
+        **summary(np.array(latencies, dtype=np.int64), "latency"),
+        consumed=consumed,
+        deadlock=bool(held),
+        blocked=tuple(blocked_in(ends.system, state, held)),
+    )
+
+
+Held = dict[int, tuple[int, ...]]
+
+
+def standstill(ends: EndPoints, *, still: bool) -> Held:
+    """Positions, by place, of the messages that can never move again; of worms all, once nothing moved for long."""
+    state = ends.standing()
+    if ends.whole:
+        return stuck(ends.system, state)
+    return {place: tuple(range(len(messages))) for place, messages in state.items()} if still else {}
+
+
+Starts = list[list[list[Sent]]]
+"""For each kind of transaction and terminal that it may go to, what each of its first messages may be."""
+
+
+def _starts(system: System, terminal: int) -> Starts:
+    kinds = [[system.number[name] for name in group] for group in system.protocol.begins]
+    others = [other for other in range(system.terminals) if other != terminal]
+    ways = [[[(k, a) for a in system.addresses(k, terminal, other)] for k in group] for group in kinds for other in others]
+    return [way for way in ways if all(way)]
+
+
+def _sends(ends: EndPoints, starts: Starts, terminal: int) -> tuple[Sent, ...] | None:
+    """The first messages of a transaction that a terminal may begin now; None: it has to wait."""
+    limit = ends.system.protocol.outstanding
+    if limit is not None and sum(origin == terminal for origin, _ in ends.alive) >= limit:
+        return None
+    way = ends.chance.choice(starts)
+    if not fits(ends.system, ends.state, terminal, [choice[0][0] for choice in way]):
+        return None
+    return tuple(map(ends.chance.choice, way))
+
+
+def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycles: int = 1000) -> bool:
+    """Make the moves of a run in the simulator, with messages of one flit; whether nothing moves after the last one.
+
+    Messages go one after the other where the run moves them. Then all headers are let go, and terminals consume what
+    they can.
+
+    Parameters
+    ----------
+    cycles : int
+        Cycles to go on after the last move.
+    """
+    ends = EndPoints(system, switching_named(switching), flits=1, depth=1)
+    script: list[int] = []
+    for place, path in _paths(ends, run):
+        ends.scripts.setdefault(place, deque()).append(len(script))
+        script += [*path, -1]
+    ends.engine.parts[0] = part = ends.engine.parts[0].replaced(script=script)
+    part.setup.hold = 1
+    state: State = {}
+    for event in run:
+        state = step(ends.system, state, event, ends.begun + 1)
+        if event.act == "begin":
+            ends.begin(event)
+        elif event.act == "consume":
+            ends.do(event)
+        else:
+            packets = ends.packets.get(event.place)
+            packet = packets[0] if packets else front(part, event.place)
+            part.packets.stop[packet] += 1
+        _settle(ends)
+        if event.act == "move" and event.to == EJECT:
+            part.packets.script[packet] = -1
+    same = ends.standing() == state
+    part.setup.hold, part.packets.script[:] = 0, -1
+    moves = ends.moves
+    for _ in range(cycles):
+        ends.cycle()
+    return same and bool(state) and moves == ends.moves
+
+
+def _settle(ends: EndPoints) -> None:
+    """Go on until nothing moves, but consume nothing."""
+    moves: tuple[int, ...] = ()
+    while moves != ends.moves:
+        moves = ends.moves
+        ends.advance(ends.engine.parts[0].setup.patience)
+        ends.look()
+
+
+def _paths(ends: EndPoints, run: Sequence[Event]) -> Iterator[tuple[int, list[int]]]:
+    """Send queue of each message of a run, in the order in which they are sent, and VCs that it goes through."""
+    system, state = ends.system, State()
+    paths: list[tuple[int, list[int]]] = []
+    inside: dict[int, list[list[int]]] = {}
+    for number, event in enumerate(run):
+        terminal = event.place if event.act == "begin" else system.terminal_of(event.place)
+        if event.act == "move":
+            path = inside[event.place].pop(0)
+            message = state[event.place][0]
+            path.append(ends.vc_of(system.home(message.address), message.kind) if event.to == EJECT else event.to)
+            if event.to != EJECT:
+                inside.setdefault(event.to, []).append(path)
+        for kind, _ in event.sends:
+            place = system.send_place(terminal or 0, kind)
+            paths.append((place, [place]))
+            inside.setdefault(place, []).append(paths[-1][1])
+        state = step(system, state, event, number)
+    return iter(paths)
