@@ -62,7 +62,7 @@ class EndPoints:
                 "`unknot check`, but not simulated; with a message each, as in axi('shared'), they are"
             )
         if switching == "wormhole-nonatomic":
-            raise SimulationError("end points are simulated under saf, vct and wormhole, not under wormhole-nonatomic")
+            raise SimulationError("end points are simulated under saf, vct and wormhole, not wormhole-nonatomic")
         check_buffers(flits, switching, depth, seed)
         self.whole = switching in ("saf", "vct")
         self.system = replace(system, room=depth // flits if self.whole else 1)
@@ -127,7 +127,7 @@ class EndPoints:
         self.engine.advance(self.engine.now + cycles)
 
     def consume(self, place: int, position: int) -> tuple[int, int] | None:
-        """Consume a message, or send one more of what follows it, if it can be; return the transaction that it ends."""
+        """Consume a message, or send one more of what follows it, if it can be; return the transaction it ends."""
         message = self.state[place][position]
         choices = next_sends(self.system, self.state, place, message)
         if choices is None:
@@ -194,12 +194,12 @@ class EndPoints:
         fresh = part.packets[packet : packet + 1]
         fresh.address, fresh.length, fresh.source = message.kind * system.block + inside, self.flits, terminal
         fresh.created = fresh.injected = self.engine.now
-        script = self.scripts[place].popleft() if place in self.scripts else -1
+        script = self.scripts[place].popleft() if self.scripts.get(place) else -1
         fresh.hops, fresh.form, fresh.script, fresh.stop = 0, queue, script, 1
         return packet
 
     def look(self) -> list[tuple[int, int] | None]:
-        """See which messages have left send queues and have come to receive queues; return transactions that ended."""
+        """See which messages have left send queues or come to receive queues; return transactions that ended."""
         part, system = self.engine.parts[0], self.system
         for place, packets in self.packets.items():
             if packets and part.packets.hops[packets[0]] >= 2:
@@ -218,7 +218,7 @@ class EndPoints:
             self._door(*divmod(at, self.receives), is_open=False)
         ended: list[tuple[int, int] | None] = []
         for at in np.flatnonzero((stored >= (self.flits if self.needs_tail else 1)) & ~self.visible).tolist():
-            terminal, queue = divmod(at, self.receives)
+            terminal = at // self.receives
             message = self.flight.pop(front(part, self.first_receive + at))
             self.visible[at] = True
             self.events += 1
@@ -298,5 +298,3 @@ class EndPoints:
                 rows = row * ring + (part.inputs.front[row] + np.arange(many)) % ring
                 state[vc] = tuple(self.flight[packet] for packet in part.ring[rows].tolist() if packet in self.flight)
         return state
-
-

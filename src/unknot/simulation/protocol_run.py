@@ -149,8 +149,8 @@ def simulate_protocol(
             moves = ends.moves
             if progress is not None:
                 progress("simulating", now, cycles)
+    held = held or standstill(ends, still=False)
     consumed = dict(zip((one.name for one in system.classes), ends.consumed, strict=True))
-    state = ends.standing()
     return ProtocolRun(
         offered_load=load,
         accepted_load=sum(ends.consumed) * packet_length / (system.terminals * ends.engine.now),
@@ -161,7 +161,7 @@ def simulate_protocol(
         **summary(np.array(latencies, dtype=np.int64), "latency"),
         consumed=consumed,
         deadlock=bool(held),
-        blocked=tuple(blocked_in(ends.system, state, held)),
+        blocked=tuple(blocked_in(ends.system, ends.standing(), held)),
     )
 
 
@@ -182,8 +182,8 @@ Starts = list[list[list[Sent]]]
 
 def _starts(system: System, terminal: int) -> Starts:
     kinds = [[system.number[name] for name in group] for group in system.protocol.begins]
-    others = [other for other in range(system.terminals) if other != terminal]
-    ways = [[[(k, a) for a in system.addresses(k, terminal, other)] for k in group] for group in kinds for other in others]
+    ends = [(group, end) for group in kinds for end in range(system.terminals) if end != terminal]
+    ways = [[[(k, a) for a in system.addresses(k, terminal, end)] for k in group] for group, end in ends]
     return [way for way in ways if all(way)]
 
 

@@ -22,7 +22,16 @@ from unknot.verify.protocols.runs import replayed
 STATES = 800
 TECHNIQUES = ("saf", "vct")
 RULES = (
-    *("adaptive", "one candidate", "commits", "classes on VCs of their own", "limit", "reserved", "together", "carries"),
+    *(
+        "adaptive",
+        "one candidate",
+        "commits",
+        "classes on VCs of their own",
+        "limit",
+        "reserved",
+        "together",
+        "carries",
+    ),
     *("to sender", "to origin", "to any", "at once", "one by one", "several followers"),
     *("shared send queue", "shared receive queue", "unordered", "deep queue"),
 )

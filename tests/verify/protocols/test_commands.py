@@ -31,7 +31,7 @@ SHOWN = re.findall(
 @pytest.mark.parametrize(("words", "code"), SHOWN)
 def test_the_page_says_what_the_commands_say(words: str, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    done = CliRunner().invoke(app, [*shlex.split(words), "--time-limit", "10"])
+    done = CliRunner().invoke(app, [*shlex.split(words), "--time-limit", "40"])
     assert done.exit_code == int(code or 0), done.output
 
 

@@ -22,8 +22,8 @@ from unknot.routing import EJECT, Relation, dimension_order, in_classes
 from unknot.verify import check
 from unknot.verify.protocols import Follow, MessageClass, Protocol, check_protocol, protocol
 from unknot.verify.protocols.evidence import claims, holds
-from unknot.verify.protocols.machine import events, stuck
 from unknot.verify.protocols.runs import replayed
+
 
 @given(st.integers(0, 10**6), st.sampled_from(["saf", "vct"]))
 def test_small_systems_as_explored(seed: int, switching: str) -> None:

@@ -29,7 +29,7 @@ from unknot.cli.answers.lanes import (
 )
 from unknot.cli.answers.messages import MulticastAnswer, ReplayAnswer, TraceAnswer
 from unknot.cli.answers.networks import ConvertAnswer, ExportAnswer, ManifestForm, RerunAnswer, ShowAnswer
-from unknot.cli.answers.protocols import ProtocolAnswer
+from unknot.cli.answers.protocols import ProtocolAnswer, ProtocolReplayAnswer, ProtocolRunAnswer
 from unknot.cli.answers.runs import SaturationAnswer, SeedsAnswer, SimulateAnswer
 from unknot.cli.answers.studies import AuditAnswer, BookSimAnswer, CurveAnswer, RunAnswer
 from unknot.cli.answers.updates import UpdateAnswer
@@ -45,6 +45,8 @@ _CORE: dict[str, type[Form]] = {
     "check": CheckAnswer,
     "check-all-sizes": EverySizeAnswer,
     "check-protocol": ProtocolAnswer,
+    "simulate-protocol": ProtocolRunAnswer,
+    "simulate-protocol-replay": ProtocolReplayAnswer,
     "check-update": UpdateAnswer,
     "collective": CollectiveAnswer,
     "collective-program": ProgramAnswer,

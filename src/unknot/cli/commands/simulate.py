@@ -20,7 +20,7 @@ from unknot.cli.commands.shared import flows_in, relation_of, write_counterexamp
 
 GROUPS = {
     "Network and router": ("routing", "vcs", "switching", "buffer_depth", "router"),
-    "Traffic": ("load", "traffic", "flows", "packet_length", "bursts", "traffic_class"),
+    "Traffic": ("load", "traffic", "flows", "packet_length", "bursts", "traffic_class", "protocol"),
     "Measurement": ("warmup", "measure", "precision", "interval", "saturation"),
     "Execution": ("seed", "seeds", "jobs", "threads", "time_limit"),
 }
@@ -40,6 +40,7 @@ def simulate(
     packet_length: str = "1",
     bursts: str | None = None,
     traffic_class: list[str] | None = None,
+    protocol: str | None = None,
     warmup: int | None = None,
     measure: int | None = None,
     precision: float | None = None,
@@ -73,6 +74,8 @@ def simulate(
         Threads inside each run; by default the cores, if there is work for each. Same answer.
     traffic_class : --class TEXT
         A traffic class instead: 'share=2, traffic=transpose, flits=1, reply=4, priority=1'; repeatable.
+    protocol : FILE.toml|NAME
+        Terminals with finite queues and rules instead: request_reply, coherence, …, or a file, as `check` takes it.
     out : FILE.svg|png|pdf
         Draw where the load sits, or the deadlock.
     export : FILE.json
@@ -88,6 +91,19 @@ def simulate(
     from unknot.simulation import Run
     from unknot.simulation.run import options
 
+    if protocol is not None:
+        from unknot.cli.commands.end_points import simulate_end_points
+
+        kept: dict[str, Any] = {"--traffic": traffic != "uniform", "--bursts": bursts, "--class": traffic_class}
+        kept |= {"--warmup": warmup, "--precision": precision, "--interval": interval, "--saturation": saturation}
+        kept |= {"--seeds": seeds, "--out": out, "--export": export, "--csv": csv, "--units": units}
+        if wrong := _given(kept | {"--channels": channels, "--threads": threads}):
+            raise SimulationError(f"--protocol: {wrong} is about runs without it; leave it out")
+        simulate_end_points(
+            network, routing, protocol, vcs, flows, load, options.lengths_of(packet_length), measure,
+            switching=switching, buffer_depth=buffer_depth, router=options.router_of(router), seed=seed, json=json,
+        )  # fmt: skip
+        return
     scale = Scale.of(units)
     computed = flows is not None and units is not None
     if load is not None if saturation else load is None and not computed:

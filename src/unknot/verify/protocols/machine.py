@@ -205,7 +205,8 @@ def _choices(system: System, message: Message, terminal: int) -> list[list[Sent]
 def consumptions(system: System, state: State, place: int, position: int, message: Message) -> Iterator[Event]:
     """Every way in which a message may be consumed, or send one more of what follows it."""
     choices = next_sends(system, state, place, message)
-    return (Event("consume", place, position, sends=sends) for sends in product(*choices or ()) if choices is not None)
+    if choices is not None:
+        yield from (Event("consume", place, position, sends=sends) for sends in product(*choices))
 
 
 def next_sends(system: System, state: State, place: int, message: Message) -> list[list[Sent]] | None:

@@ -9,6 +9,8 @@ from unknot.verify.protocols.decision import ProtocolVerdict
 from unknot.verify.protocols.machine import Event, Message, State, destination, has_room, step
 from unknot.verify.protocols.system import System
 
+BEFORE = "the message before it"
+
 
 @dataclass(frozen=True)
 class Blocked:
@@ -64,9 +66,9 @@ def blocked(verdict: ProtocolVerdict) -> list[Blocked]:
 
 
 def blocked_in(system: System, state: State, held: Mapping[int, Sequence[int]]) -> list[Blocked]:
-    """Return the messages of a state at some positions of its places, and what they wait for."""
+    """Return the messages of a state at some positions of places, and what they wait for; the first ones first."""
     name = system.relation.network.terminal_name
-    return [
+    every = [
         Blocked(
             system.classes[message.kind].name,
             name(message.source),
@@ -78,12 +80,13 @@ def blocked_in(system: System, state: State, held: Mapping[int, Sequence[int]]) 
         for position in held[place]
         for message in (state[place][position],)
     ]
+    return sorted(every, key=lambda one: one.waits_for == BEFORE)
 
 
 def _awaited(system: System, state: State, place: int, position: int) -> str:
     message = state[place][position]
     if position and system.ordered(place):
-        return "the message before it"
+        return BEFORE
     if place < system.first_receive:
         candidates = system.onward(place, message.address)[1]
         places = [destination(system, message, to) for to in candidates]

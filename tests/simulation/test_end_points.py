@@ -1,0 +1,113 @@
+"""Runs with the end points of a protocol beside exhaustive exploration, and replays of the prover's deadlocks."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from tests.verify.protocols.exploration import Exploration, TooLarge
+from tests.verify.protocols.systems import random_system
+from unknot._base.errors import RelationError, SimulationError
+from unknot.cli.program import app
+from unknot.network.families import mesh
+from unknot.routing import dimension_order, in_classes
+from unknot.simulation.protocol_run import replayed_in_flits, simulate_protocol
+from unknot.verify.protocols import check_protocol, protocol
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=12)
+def test_runs_deadlock_only_where_exploration_does_and_else_drain(seed: int) -> None:
+    relation, described = random_system(random.Random(seed))
+    if any(one.carries for one in described.classes):
+        return
+    try:
+        deadlocks = Exploration(relation, described, 400).deadlocks()
+        for switching, flits, depth in (("vct", 1, 1), ("saf", 2, 2), ("vct", 2, 6)):
+            run = simulate_protocol(
+                relation, described, 1.0, switching=switching, packet_length=flits, buffer_depth=depth, cycles=300,
+                drained=True, seed=seed,
+            )  # fmt: skip
+            assert deadlocks or not run.deadlock
+            assert run.deadlock or run.done == run.begun == run.created
+            assert run.deadlock == bool(run.blocked)
+    except (TooLarge, RelationError):
+        return
+
+
+def test_deadlocks_of_the_prover_replay_flit_by_flit() -> None:
+    base = dimension_order(mesh(3, 3))
+    for text in ("request_reply", "cache_transfer(networks=3)", "axi('shared')", "collective"):
+        described = protocol(text)
+        for relation in (base, in_classes(base, described.networks)):
+            verdict = check_protocol(relation, described)
+            if verdict.run is not None:
+                for switching in ("vct", "saf", "wormhole"):
+                    assert replayed_in_flits(verdict.system, switching, verdict.run, 200)
+                assert not replayed_in_flits(verdict.system, "vct", verdict.run[:-1], 200)
+
+
+def test_limits_hold_and_the_same_seed_gives_the_same_run() -> None:
+    relation = in_classes(dimension_order(mesh(3, 3)))
+    runs = [
+        simulate_protocol(relation, protocol(f"request_reply(outstanding={limit})"), 1.0, cycles=400, seed=seed)
+        for limit, seed in ((1, 1), (1, 1), (8, 1), (1, 2))
+    ]
+    assert runs[0] == runs[1] != runs[3]
+    assert runs[0].done < runs[2].done
+
+
+def test_with_queues_that_hold_all_that_may_come_every_transaction_ends() -> None:
+    """Two terminals with VCs of one message and three requests each can deadlock; with deep queues not."""
+    relation = dimension_order(mesh(2))
+    shallow = check_protocol(relation, protocol("request_reply(outstanding=3)"))
+    assert shallow.run is not None
+    assert replayed_in_flits(shallow.system, "vct", shallow.run, 200)
+    deep = protocol("request_reply(depth=6, outstanding=3)")
+    run = simulate_protocol(relation, deep, 1.0, buffer_depth=1, cycles=500, drained=True)
+    assert run.done == run.created
+    assert not run.deadlock
+
+
+def test_the_command() -> None:
+    words = ["simulate", "mesh(3, 3)", "--protocol", "request_reply", "--load", "0.5", "--measure", "600", "--json"]
+    stuck = CliRunner().invoke(app, [*words, "--routing", "dimension_order"])
+    assert stuck.exit_code == 0
+    answer = json.loads(stuck.stdout)
+    assert answer["deadlock"]
+    assert answer["blocked"][0]["waits_for"] != "the message before it"
+    replay = CliRunner().invoke(app, [*words[:4], "--routing", "dimension_order", "--json"])
+    assert json.loads(replay.stdout)["replayed"] is True
+    free = CliRunner().invoke(app, [*words, "--routing", "message_classes"])
+    assert not json.loads(free.stdout)["deadlock"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--protocol", "request_reply", "--load", "0.1", "--packet-length", "1:0.5, 2:0.5"], "one --packet-length"),
+        (["--protocol", "request_replay", "--load", "0.1"], "did you mean request_reply"),
+        (["--protocol", "request_reply", "--load", "2"], "load must be from 0 to 1"),
+        (
+            ["--protocol", "request_reply", "--load", "0.1", "--traffic", "transpose"],
+            "--traffic is about",
+        ),
+        (["--protocol", "axi", "--load", "0.1"], "come in one packet and are received apart"),
+        (["--protocol", "request_reply", "--load", "0.1", "--switching", "wormhole-nonatomic"], "under saf, vct and"),
+        (["--protocol", "request_reply", "--load", "0.1", "--packet-length", "9"], "does not fit a buffer of 8"),
+    ],
+)
+def test_what_does_not_fit_is_refused(words: list[str], said: str) -> None:
+    refused = CliRunner().invoke(app, ["simulate", "mesh(2, 2)", "--routing", "dimension_order", *words])
+    assert refused.exit_code == 2
+    assert said in " ".join(refused.stderr.split())
+
+
+def test_numbers_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(SimulationError, match="cycles"):
+        simulate_protocol(dimension_order(mesh(2)), protocol("sink"), 0.1, cycles=0)
