@@ -14,8 +14,7 @@ import llvmlite
 import numba
 from numba import config, njit
 from numba.core.ccallback import CFunc
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, CompileResult
+from numba.core.compiler import CompileResult
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 
@@ -25,38 +24,6 @@ from unknot._base.kernels import linked
 # Numba makes its contexts when they are first wanted, under two locks that two threads may take in different order
 # and then wait for each other for ever. Here one thread makes them while others wait for this module.
 _CONTEXTS = cpu_target.typing_context, (TARGET := cpu_target.target_context)
-
-
-class _InnerLibrary(JITCodeLibrary):
-    """Code of a function that only compiled code calls: it is optimised, and translated, as part of its callers."""
-
-    def _optimize_final_module(self):
-        """Leave that to the callers."""
-
-    def _finalize_final_module(self):
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-    def get_pointer_to_function(self, name):
-        """Return 0, as of a function without an address."""
-        self._ensure_finalized()
-        return 0
-
-    @property
-    def codegen(self):
-        """What takes the environment of the function, which none has."""
-        return self
-
-    def set_env(self, name, env):
-        """Do nothing."""
-
-
-class InnerCompiler(Compiler):
-    """Compiler of functions that only compiled code calls."""
-
-    def compile_extra(self, func):
-        self.state.library = _InnerLibrary(self.state.targetctx.codegen(), func.__qualname__)
-        return super().compile_extra(func)
 
 
 class Kept:

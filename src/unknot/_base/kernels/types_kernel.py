@@ -4,7 +4,7 @@
 from numba import njit, types
 
 from unknot._base.compiling import watch
-from unknot._base.kernels.kept_kernel import InnerCompiler
+from unknot._base.kernels.inner_kernel import InnerCompiler
 from unknot._base.kernels.kept_kernel import kept as kept
 
 watch()

@@ -17,16 +17,6 @@ mixed = inlined(splitmix.mixed)
 
 
 @intrinsic
-def natural(typingctx, value):
-    """`value` as an index of the one type that tables of the simulator take; none counts from their end."""
-
-    def codegen(context, builder, signature, args):
-        return context.cast(builder, args[0], signature.args[0], types.int64)
-
-    return types.int64(value), codegen
-
-
-@intrinsic
 def lowest(typingctx, word):
     """Number of the lowest bit that is set in a word that is not 0."""
 

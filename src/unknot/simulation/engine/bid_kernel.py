@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import lowest, natural
+from unknot._base.kernels.words_kernel import lowest
 from unknot.simulation.engine.match_kernel import CYCLIC, HOPE
 from unknot.simulation.engine.state import INPUTS_FIRST
 from unknot.simulation.engine.view_kernel import beyond, view
@@ -28,7 +28,7 @@ class Here(NamedTuple):
 @inlined
 def rows_of(s, w):
     """Return the rows of the router of word w."""
-    first_input, first_output = natural(s.words.first_input[w]), natural(s.words.first_output[w])
+    first_input, first_output = s.words.first_input[w], s.words.first_output[w]
     return Here(
         first_input,
         first_output,
@@ -48,11 +48,11 @@ def bid(s, here, at, out, hope, bids):
     The end keeps the best bid: of a pair of ports that of the VC next in its turn, of the pairs that of the port next
     in the turn of the end. One pass suffices, since a VC that is better in its pair never makes the pair worse.
     """
-    contest, into = s.contest, natural(here.inputs.port_bit[at])
-    end, other, pointer, part = out, into, np.int64(here.out_ports.pointer[out]), np.int64(0)
+    contest, into = s.contest, here.inputs.port_bit[at]
+    end, other, pointer, part = out, into, here.out_ports.pointer[out], np.int64(0)
     if s.setup.switch_allocator == INPUTS_FIRST:
         # It honours priorities, so headers that speculate come last among the pairs too.
-        end, other, pointer, part = into, out, np.int64(here.in_ports.pointer[into]), hope
+        end, other, pointer, part = into, out, here.in_ports.pointer[into], hope
     # The distance from the pointer, going round: what is before the pointer is negative, and large as masked.
     key, bit = part | ((other - pointer) & CYCLIC), np.int64(1) << end
     rank = hope | ((at - here.in_ports.vc_pointer[into]) & CYCLIC)
@@ -72,10 +72,10 @@ def accept(s, here, bids):
     contest, taken, won = s.contest, np.int64(0), np.int64(0)
     inputs_first = s.setup.switch_allocator == INPUTS_FIRST
     while bids != 0:
-        end = natural(lowest(bids))
+        end = lowest(bids)
         bids &= bids - 1
-        other = natural(contest.other[end])
-        pointer = np.int64(here.out_ports.pointer[other]) if inputs_first else np.int64(here.in_ports.pointer[other])
+        other = contest.other[end]
+        pointer = here.out_ports.pointer[other] if inputs_first else here.in_ports.pointer[other]
         key, bit = (end - pointer) & CYCLIC, np.int64(1) << other
         if inputs_first:
             key |= contest.rank[end] & HOPE
@@ -83,7 +83,7 @@ def accept(s, here, bids):
             if key > contest.offer_key[other]:
                 continue
             # The port had accepted a worse bid, whose bidder is in `won`.
-            won ^= np.int64(1) << contest.bidder[natural(contest.offer[other])]
+            won ^= np.int64(1) << contest.bidder[contest.offer[other]]
         taken |= bit
         won |= np.int64(1) << contest.bidder[end]
         contest.offer[other], contest.offer_key[other] = end, key
@@ -104,9 +104,9 @@ def winners_of(s, here, movers):
     if movers & (movers - 1) == 0:
         return movers  # one bit at most
     while left != 0:
-        at = natural(lowest(left))
+        at = lowest(left)
         left &= left - 1
-        bids = bid(s, here, at, natural(here.inputs.out_port_bit[at]), np.int64(0), bids)
+        bids = bid(s, here, at, here.inputs.out_port_bit[at], np.int64(0), bids)
     return accept(s, here, bids)
 
 
@@ -116,32 +116,32 @@ def speculate(raw, w, movers, hopes):
 
     Those input VCs are ``count.won`` that win and have somewhere to send to.
     """
-    s, w = view(raw), natural(w)
+    s = view(raw)
     here, bids, left = rows_of(s, w), np.int64(0), movers
     while left != 0:
-        at = natural(lowest(left))
+        at = lowest(left)
         left &= left - 1
-        bids = bid(s, here, at, natural(here.inputs.out_port_bit[at]), np.int64(0), bids)
+        bids = bid(s, here, at, here.inputs.out_port_bit[at], np.int64(0), bids)
     left = hopes
     while left != 0:
-        at = natural(lowest(left))
+        at = lowest(left)
         left &= left - 1
         ports, out = s.contest.hope[at], np.int64(-1)
         while ports != 0:
-            cell = natural(lowest(ports))
+            cell = lowest(ports)
             ports &= ports - 1
             if here.outputs.port[cell] - here.first_output != out:
-                out = np.int64(here.outputs.port[cell]) - here.first_output
-                bids = bid(s, here, at, natural(out), np.int64(HOPE), bids)
+                out = here.outputs.port[cell] - here.first_output
+                bids = bid(s, here, at, out, np.int64(HOPE), bids)
     won = accept(s, here, bids)
     left, ready = won & hopes, s.masks.owning[w] & ~s.masks.no_credit[w]
     while left != 0:
-        at, bit = natural(lowest(left)), left & -left
+        at, bit = lowest(left), left & -left
         left ^= bit
-        into = natural(here.inputs.port_bit[at])
+        into = here.inputs.port_bit[at]
         out = s.contest.other[into] if s.setup.switch_allocator == INPUTS_FIRST else s.contest.offer[into]
         if ready & bit == 0 or here.inputs.out_port_bit[at] != out:
             # The match is wasted, but was one.
-            pass_by(here, at, into, natural(out))
+            pass_by(here, at, into, out)
             won ^= bit
     s.count.won = won

@@ -10,7 +10,7 @@ request if none of those is free. Byte 0 stands for what is not cached: more tha
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import call_rule, natural
+from unknot._base.kernels.words_kernel import call_rule
 from unknot.routing.contract import NO_WAIT
 from unknot.simulation.engine.state import MOST_ANSWERS
 from unknot.simulation.engine.state_kernel import ends_of
@@ -20,25 +20,25 @@ from unknot.simulation.engine.view_kernel import place_of, view
 @inlined
 def answer(rule, s, w0, w1, b, address, row):
     """Write a header's requests to the rows of `answers` from `row` on; return whether they are complete."""
-    candidates, first_output = s.candidates, np.int64(s.words.first_output[w0])
-    end = np.int64(s.words.first_output[w1])
-    count = call_rule(rule, np.int64(s.inputs.at[natural(b)]), np.int64(address), place_of(candidates))
+    candidates, first_output = s.candidates, s.words.first_output[w0]
+    end = s.words.first_output[w1]
+    count = call_rule(rule, s.inputs.at[b], np.int64(address), place_of(candidates))
     low, high = np.int64(256), np.int64(-1)
     if count <= 0 or count > candidates.size:
         return False
     for k in range(count):
-        tier = (candidates[natural(k)] >> 40) & 0xFF
+        tier = (candidates[k] >> 40) & 0xFF
         low, high = min(low, tier), max(high, tier)
     for j in range(w1 - w0):
-        s.answers.first[natural(row + j)] = s.answers.second[natural(row + j)] = 0
+        s.answers.first[row + j] = s.answers.second[row + j] = 0
     for k in range(count):
-        candidate = candidates[natural(k)]
+        candidate = candidates[k]
         out, many = ends_of(s, b, address, candidate)
         tier = (candidate >> 40) & 0xFF
         if out < first_output or out + many > end or candidate & NO_WAIT != 0 or low < tier < high:
             return False
         for cell in range(out - first_output, out - first_output + many):
-            j = natural(row + (cell >> 6))
+            j = row + (cell >> 6)
             if tier == low:
                 s.answers.first[j] |= np.int64(1) << (cell & 63)
             else:
@@ -52,7 +52,7 @@ def number_of(s, begin, end, words):
     for k in range(begin, end, words):
         same = True
         for j in range(words):
-            one, other = natural(k + j), natural(end + j)
+            one, other = k + j, end + j
             same &= (
                 s.answers.first[one] == s.answers.first[other] and s.answers.second[one] == s.answers.second[other]
             )
@@ -68,7 +68,7 @@ def class_of(s, begin, end):
     for k in range(begin, end):
         same = True
         for address in range(many):
-            same &= s.cache[natural(k * many + address)] == s.cache[natural(end * many + address)]
+            same &= s.cache[k * many + address] == s.cache[end * many + address]
         if same:
             return k
     return end
@@ -80,15 +80,15 @@ def fill_cache(rule, raw):
     s = view(raw)
     classes, end, many = np.int64(0), np.int64(0), s.destination.size
     for r in range(s.first_word.size - 1):
-        w0, w1 = natural(s.first_word[natural(r)]), natural(s.first_word[natural(r + 1)])
+        w0, w1 = s.first_word[r], s.first_word[r + 1]
         first_class, begin, words = classes, end, np.int64(w1 - w0)
         for word in range(w0, w1):
-            s.first_answer[natural(word)] = begin
+            s.first_answer[word] = begin
         for b in range(s.words.first_input[w0], s.words.first_input[w1]):
-            at = s.inputs.at[natural(b)]
+            at = s.inputs.at[b]
             # All VCs of an injection port ask the rule the same; with one option they leave by VCs of their own.
-            if b > s.words.first_input[w0] and s.inputs.at[natural(b - 1)] == at and s.setup.ejection == 0:
-                s.input_class[natural(b)] = s.input_class[natural(b - 1)]
+            if b > s.words.first_input[w0] and s.inputs.at[b - 1] == at and s.setup.ejection == 0:
+                s.input_class[b] = s.input_class[b - 1]
                 continue
             for address in range(many):
                 kept = np.int64(0)
@@ -96,8 +96,8 @@ def fill_cache(rule, raw):
                     # An answer that is new stays in the rows at the end, else they are written anew.
                     kept = number_of(s, begin, end, words)
                     end = max(end, begin + kept * words)
-                s.cache[natural(classes * many + address)] = kept
-            s.input_class[natural(b)] = class_of(s, first_class, classes)
-            classes += s.input_class[natural(b)] == classes
-    s.first_answer[natural(s.first_answer.size - 1)] = end
+                s.cache[classes * many + address] = kept
+            s.input_class[b] = class_of(s, first_class, classes)
+            classes += s.input_class[b] == classes
+    s.first_answer[s.first_answer.size - 1] = end
     return classes

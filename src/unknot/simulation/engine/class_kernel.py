@@ -9,7 +9,6 @@ the next one in turn. Replies go before new requests of their class, which are n
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import natural
 from unknot.simulation.engine.inject_kernel import draw, draw_pair, new_packet, put_at_head
 from unknot.simulation.engine.match_kernel import BY_CLASS
 from unknot.simulation.engine.state import UNDECIDED, UNEQUAL
@@ -25,7 +24,7 @@ def whom(s, c, row, t):
         address = draw(s, row) % (s.setup.nodes - 1 + everyone)
         return address + 1 if everyone == 0 and address >= t - s.setup.first_home else address
     begin, many = draw_pair(s, row, everyone == UNEQUAL)
-    return np.int64(s.addresses[begin + (draw(s, row) % many if many > 1 else 0)])
+    return s.addresses[begin + (draw(s, row) % many if many > 1 else 0)]
 
 
 @inlined
@@ -36,7 +35,7 @@ def whom_to_answer(s, row, t, to):
         return np.int64(node)
     entry = (t - s.setup.first_home) * s.setup.nodes + node
     begin, many = s.reply_range[2 * entry], s.reply_range[2 * entry + 1] - s.reply_range[2 * entry]
-    return np.int64(s.reply_addresses[begin + (draw(s, row) % many if many > 1 else 0)])
+    return s.reply_addresses[begin + (draw(s, row) % many if many > 1 else 0)]
 
 
 @inlined
@@ -50,7 +49,6 @@ def create_in(s, c, row, t, cycle):
         x = draw(s, row)
         while x >= s.forms.upto[form]:
             form += 1
-    p = natural(p)
     s.packets.address[p], s.packets.length[p] = address + s.forms.shift[form], s.forms.flits[form]
     s.packets.form[p] = form
     put_at_head(s, row, t, p, cycle)
@@ -76,16 +74,16 @@ def draws(s, c, row):
 def fill(raw, c, t, now):
     """Fill the head of the source queue of class c of terminal t, if it is empty, with a reply or a packet drawn."""
     s = view(raw)
-    terminals, replies, row = s.terminals, s.replies, natural(c * s.turns.size + t)
+    terminals, replies, row = s.terminals, s.replies, c * s.turns.size + t
     if terminals.packet[row] >= 0 or terminals.drawn[row] > now:
         return
     # A reply is noted when its request is sent to the terminal, some cycles before it arrives and the reply is made.
     first = replies.first[row]
-    if first >= 0 and s.packets.created[natural(first)] < now:
-        p = natural(first)
+    if first >= 0 and s.packets.created[first] < now:
+        p = first
         replies.first[row] = s.waiting[p]
         to = s.packets.source[p]
-        form = natural(s.packets.form[p])
+        form = s.packets.form[p]
         s.packets.address[p] = whom_to_answer(s, row, t, to) + s.forms.shift[form]
         s.packets.source[p] = t
         terminals.packet[row], terminals.left[row] = first, s.packets.length[p]
@@ -101,14 +99,14 @@ def fill(raw, c, t, now):
 def rank(s, p):
     """Return the priority of packet p at injection; the higher, the earlier."""
     if s.setup.priority == BY_CLASS:
-        return s.classes.priority[natural(s.forms.of[natural(s.packets.form[p])])]
+        return s.classes.priority[s.forms.of[s.packets.form[p]]]
     return -s.packets.created[p] if s.setup.priority == 1 else np.int64(0)
 
 
 @inlined
 def port_of(s, row, p):
     """Row of `terminals` of the port where packet p of a source row is injected: that of its subnet."""
-    return natural(row - s.setup.first_home + s.forms.subnet[natural(s.packets.form[p])] * s.setup.nodes)
+    return row - s.setup.first_home + s.forms.subnet[s.packets.form[p]] * s.setup.nodes
 
 
 @called
@@ -116,12 +114,12 @@ def way_in(raw, c, t):
     """Return the row of `outputs` into which class c of terminal t may send a flit now, or −1."""
     s = view(raw)
     terminals, many = s.terminals, s.turns.size
-    row = natural(c * many + t)
+    row = c * many + t
     vc = terminals.vc[row]
     if vc >= 0:
-        return vc if has_room(s, natural(vc)) else np.int64(-1)
-    p = natural(terminals.packet[row])
-    form = natural(s.packets.form[p])
+        return vc if has_room(s, vc) else np.int64(-1)
+    p = terminals.packet[row]
+    form = s.packets.form[p]
     low, wide = s.forms.low[form], s.forms.high[form] - s.forms.low[form]
     needed = max(need(s.setup, s.packets.length[p]), np.int64(1))
     port = port_of(s, row, p)
@@ -131,9 +129,9 @@ def way_in(raw, c, t):
     for i in range(wide):
         vc_row = base + low + (start + i) % wide
         # Another class of the terminal may be in the midst of a packet there.
-        free = has_credits(s, natural(vc_row), needed)
+        free = has_credits(s, vc_row, needed)
         for other in range(s.classes.size):
-            free &= terminals.vc[natural(other * many + t)] != vc_row
+            free &= terminals.vc[other * many + t] != vc_row
         if free:
             return vc_row
     return np.int64(-1)
@@ -143,7 +141,7 @@ def way_in(raw, c, t):
 def is_for(s, row, subnet):
     """Return whether a source row has a packet for a subnet."""
     p = s.terminals.packet[row]
-    return p >= 0 and s.forms.subnet[natural(s.packets.form[natural(p)])] == subnet
+    return p >= 0 and s.forms.subnet[s.packets.form[p]] == subnet
 
 
 @inlined
@@ -155,15 +153,15 @@ def chosen_class(s, t, subnet, turn):
     many, classes, last = s.turns.size, s.classes.size, s.turns[turn]
     best, best_rank, into, others = np.int64(-1), np.int64(0), np.int64(-1), classes
     if s.setup.hold_switch == 1:
-        row = natural(last * many + t)
+        row = last * many + t
         if is_for(s, row, subnet) and s.terminals.vc[row] >= 0:
             into = way_in(s.raw, last, t)
             if into >= 0:
                 best, best_rank, others = last, rank(s, s.terminals.packet[row]), classes - 1
     for i in range(1, others + 1):
         c = (last + i) % classes
-        p = s.terminals.packet[natural(c * many + t)]
-        if not is_for(s, natural(c * many + t), subnet) or (best >= 0 and best_rank >= rank(s, p)):
+        p = s.terminals.packet[c * many + t]
+        if not is_for(s, c * many + t, subnet) or (best >= 0 and best_rank >= rank(s, p)):
             continue
         entry = way_in(s.raw, c, t)
         if entry >= 0:
@@ -177,24 +175,24 @@ def inject_classes(raw, r, now):
     s = view(raw)
     terminals, many = s.terminals, s.turns.size
     for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
-        t = natural(s.local_terminals[natural(i)])
+        t = s.local_terminals[i]
         if t < s.setup.first_home:
             continue
         for c in range(s.classes.size):
             fill(raw, c, t, now)
         for subnet in range(many // s.setup.nodes):
-            turn = natural(t - s.setup.first_home + subnet * s.setup.nodes)
+            turn = t - s.setup.first_home + subnet * s.setup.nodes
             c, into = chosen_class(s, t, subnet, turn)
             if c < 0:
                 continue
-            row, w = natural(c * many + t), natural(into)
+            row, w = c * many + t, into
             if terminals.vc[row] < 0:
-                port = port_of(s, row, natural(terminals.packet[row]))
+                port = port_of(s, row, terminals.packet[row])
                 terminals.vc[row], terminals.last_vc[port] = into, into - terminals.first_output[port]
-                enqueue(s, w, natural(terminals.packet[row]))
-                s.packets.injected[natural(terminals.packet[row])] = now
+                enqueue(s, w, terminals.packet[row])
+                s.packets.injected[terminals.packet[row]] = now
             s.outputs.credits[w] -= 1
-            post(s, s.inbox.flits, s.outside.flits, now + 2, np.int64(s.outputs.flit_bit[w]))
+            post(s, s.inbox.flits, s.outside.flits, now + 2, s.outputs.flit_bit[w])
             s.count.flits_in += 1
             s.count.last_move = now
             s.turns[turn] = c
@@ -211,9 +209,9 @@ def arrive_in_class(raw, p, arrival, now):
     terminal is to send in that class. Until it is sent its source is the terminal that it goes to.
     """
     s = view(raw)
-    setup, packets, p = s.setup, s.packets, natural(p)
-    form = natural(packets.form[p])
-    c = natural(s.forms.of[form])
+    setup, packets = s.setup, s.packets
+    form = packets.form[p]
+    c = s.forms.of[form]
     classes, created = s.classes, packets.created[p]
     if setup.measure_from <= now < setup.measure_to:
         classes.flits_out[c] += packets.length[p]
@@ -225,22 +223,22 @@ def arrive_in_class(raw, p, arrival, now):
     reply = s.forms.reply[form]
     if reply < 0:
         return False
-    home = setup.first_home + s.destination[natural(packets.address[p])] % setup.nodes
-    row = natural(c * s.turns.size + home)
-    packets.created[p], packets.length[p] = arrival, s.forms.flits[natural(reply)]
+    home = setup.first_home + s.destination[packets.address[p]] % setup.nodes
+    row = c * s.turns.size + home
+    packets.created[p], packets.length[p] = arrival, s.forms.flits[reply]
     packets.hops[p], packets.form[p], packets.script[p] = 0, reply, UNDECIDED
     s.count.created += 1
     # Not always last: a request whose header speculated wins the switch before others and may arrive after them.
-    after, before = np.int64(s.replies.first[row]), np.int64(-1)
-    if after >= 0 and packets.created[natural(s.replies.last[row])] <= arrival:
-        after, before = np.int64(-1), np.int64(s.replies.last[row])
-    while after >= 0 and packets.created[natural(after)] <= arrival:
-        after, before = np.int64(s.waiting[natural(after)]), after
+    after, before = s.replies.first[row], np.int64(-1)
+    if after >= 0 and packets.created[s.replies.last[row]] <= arrival:
+        after, before = np.int64(-1), s.replies.last[row]
+    while after >= 0 and packets.created[after] <= arrival:
+        after, before = s.waiting[after], after
     s.waiting[p] = after
     if before < 0:
         s.replies.first[row] = p
     else:
-        s.waiting[natural(before)] = p
+        s.waiting[before] = p
     if after < 0:
         s.replies.last[row] = np.int64(p)
     return True

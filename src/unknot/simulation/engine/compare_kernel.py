@@ -7,7 +7,7 @@ Variants as published: Singh 2005 (UGAL-L); Kim, Dally, Scott & Abts 2008 (UGAL-
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import call_rule, natural
+from unknot._base.kernels.words_kernel import call_rule
 from unknot.routing.contract import EJECT, VC_MASK
 from unknot.simulation.engine.state import DECIDED, NO_CYCLE
 from unknot.simulation.engine.state_kernel import preferred
@@ -27,8 +27,8 @@ def queued(s, row):
 def queues(s, count):
     """Return the output port of the preferred candidate, flits queued for it, and those on its VCs of that tier."""
     best = s.candidates[preferred(s, count)]
-    row, tier = np.int64(s.out_row[best & VC_MASK]), (best >> 40) & 0xFF
-    port, by_port, by_vc = np.int64(s.outputs.port[row]), np.int64(0), np.int64(0)
+    row, tier = s.out_row[best & VC_MASK], (best >> 40) & 0xFF
+    port, by_port, by_vc = s.outputs.port[row], np.int64(0), np.int64(0)
     # Rows of a port follow each other.
     while row > 0 and s.outputs.port[row - 1] == port:
         row -= 1
@@ -70,9 +70,9 @@ def way(rule, raw, t, address):
 @inlined
 def compare(rule, raw, t, p):
     """Give a packet about to be injected the direct address in place of its own, unless that costs more now."""
-    s, p = view(raw), natural(p)
+    s = view(raw)
     own = s.packets.address[p]
-    direct = np.int64(s.direct[t * s.terminals.size + s.destination[own]])
+    direct = s.direct[t * s.terminals.size + s.destination[own]]
     if direct < 0 or direct == own:
         return
     port, by_port, by_vc, hops = way(rule, raw, t, direct)
@@ -90,11 +90,11 @@ def compare(rule, raw, t, p):
 def decide(rule, raw, t, p):
     """Packet p of terminal t takes its own address or another one, by the queues of its first router (`Decision`)."""
     s = view(raw)
-    setup, own, p = s.setup, s.packets.address[natural(p)], natural(p)
+    setup, own = s.setup, s.packets.address[p]
     s.packets.script[p] = DECIDED
     block = own // setup.block * setup.block
     if s.direct.size > 0:
-        other = np.int64(s.direct[t * s.ejection_row.size + s.destination[own]])
+        other = s.direct[t * s.ejection_row.size + s.destination[own]]
         if other < 0:
             return
         other += block

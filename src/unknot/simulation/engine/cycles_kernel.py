@@ -11,7 +11,7 @@ more, so that neither the order of routers nor their division among threads make
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import call_at, let_others_run, load, natural, store
+from unknot._base.kernels.words_kernel import call_at, let_others_run, load, store
 from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
 from unknot.simulation.engine.simple_kernel import run_router
@@ -31,7 +31,7 @@ def inject_all(rule, s, r, now):
         call_at(s.setup.inject_classes, (s.raw, r, now))
         return
     for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
-        inject(rule, s, natural(s.local_terminals[natural(i)]), now)
+        inject(rule, s, s.local_terminals[i], now)
 
 
 @inlined
@@ -82,11 +82,11 @@ def cycles(rule, s, until, pack, run_router):
             if setup.fetch != 0:
                 call_at(setup.fetch, (s.raw, r, now))
             status, busy = np.int64(DONE), np.int64(0)
-            if is_simple(s, natural(r)):
-                status = run_router(rule, s, natural(s.first_word[natural(r)]), now)
+            if is_simple(s, r):
+                status = run_router(rule, s, s.first_word[r], now)
             else:
                 busy = call_at(setup.open_inbox, (s.raw, r, now))
-            inject_all(rule, s, natural(r), now)
+            inject_all(rule, s, r, now)
             if busy != 0:
                 status = call_at(setup.work, (rule, s.raw, r, now))
             if status != DONE:

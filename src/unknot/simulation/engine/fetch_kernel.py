@@ -1,10 +1,8 @@
 # mypy: ignore-errors
 """Rows of the routers that come next, fetched while one is simulated, where tables are larger than a cache."""
 
-import numpy as np
-
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import lowest, natural, prefetch
+from unknot._base.kernels.words_kernel import lowest, prefetch
 from unknot.simulation.engine.pack_kernel import is_simple
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_kernel import packet_of
@@ -24,8 +22,8 @@ def fetch_ends(s, r, now):
     inputs, outputs = place_of(s.inputs), place_of(s.outputs)
     ring, start, simple = place_of(s.ring), (now & s.setup.slots) * s.setup.num_words, is_simple(s, r)
     for word in range(s.first_word[r], s.first_word[r + 1]):
-        row, w = natural(start + word), natural(word)
-        first, bits = np.int64(s.words.first_input[w]), s.masks.movers[w] | s.masks.owning[w]
+        row, w = start + word, word
+        first, bits = s.words.first_input[w], s.masks.movers[w] | s.masks.owning[w]
         returned = s.inbox.credits[row]
         if not simple:
             bits |= s.inbox.flits[row]
@@ -51,13 +49,12 @@ def fetch_beyond(s, r):
     """Prefetch the rows that those of `fetch_ends` point to: packets of headers, outputs of movers."""
     packets = place_of(s.packets)
     out_ports, in_ports, outputs = place_of(s.out_ports), place_of(s.in_ports), place_of(s.outputs)
-    simple, w0 = is_simple(s, r), natural(s.first_word[r])
-    first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
-    for word in range(s.first_word[r], s.first_word[r + 1]):
-        w = natural(word)
-        first, bits = np.int64(s.words.first_input[w]), s.masks.movers[w] | s.masks.owning[w]
+    simple, w0 = is_simple(s, r), s.first_word[r]
+    first_input, first_output = s.words.first_input[w0], s.words.first_output[w0]
+    for w in range(s.first_word[r], s.first_word[r + 1]):
+        first, bits = s.words.first_input[w], s.masks.movers[w] | s.masks.owning[w]
         while bits != 0:
-            b = natural(first + lowest(bits))
+            b = first + lowest(bits)
             prefetch(out_ports + OUT_PORT * (first_output + s.inputs.out_port_bit[b]))
             prefetch(in_ports + IN_PORT * (first_input + s.inputs.port_bit[b]))
             if not simple:
@@ -65,7 +62,7 @@ def fetch_beyond(s, r):
             bits &= bits - 1
         bits = s.masks.heads[w]
         while bits != 0:
-            prefetch(packets + PACKET * packet_of(s, natural(first + lowest(bits))))
+            prefetch(packets + PACKET * packet_of(s, first + lowest(bits)))
             bits &= bits - 1
 
 
@@ -74,5 +71,5 @@ def fetch(raw, r, now):
     """Prefetch what the routers after router r will need in a cycle."""
     s = view(raw)
     if r + FAR < s.setup.last_router:
-        fetch_ends(s, natural(r + FAR), now)
-        fetch_beyond(s, natural(r + NEAR))
+        fetch_ends(s, r + FAR, now)
+        fetch_beyond(s, r + NEAR)

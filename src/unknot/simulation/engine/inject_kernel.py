@@ -4,7 +4,7 @@
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import call_at, natural
+from unknot._base.kernels.words_kernel import call_at
 from unknot._base.splitmix import STEP
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.state import UNDECIDED
@@ -50,7 +50,7 @@ def new_packet(s):
     count = s.count
     if count.free > 0:
         count.free -= 1
-        return np.int64(s.free[natural(count.free)])
+        return s.free[count.free]
     if count.high == s.packets.size:
         return np.int64(-1)
     count.high += 1
@@ -65,16 +65,16 @@ def choose_address(s, t):
         address = draw(s, t) % (s.terminals.size - 1 + setup.everyone)
         return address + 1 if setup.everyone == 0 and address >= t else address
     begin, many = draw_pair(s, t, s.keep.size > 0)
-    address = np.int64(s.addresses[begin + (draw(s, t) % many if many > 1 else 0)])
+    address = s.addresses[begin + (draw(s, t) % many if many > 1 else 0)]
     while 0 < setup.compares < IN_ROUTER and many > 2 and no_detour(s, t, address):
-        address = np.int64(s.addresses[begin + draw(s, t) % many])
+        address = s.addresses[begin + draw(s, t) % many]
     return address
 
 
 @inlined
 def no_detour(s, t, address):
     """Return whether an address leads by the source's own waypoint or by the destination's own."""
-    to, terminals = np.int64(s.destination[address]), s.terminals.size
+    to, terminals = s.destination[address], s.terminals.size
     return address == s.direct[t * terminals + to] or address == s.direct[to * terminals + to]
 
 
@@ -87,7 +87,7 @@ def create(s, t, cycle):
         x = draw(s, t)
         while x >= s.lengths.upto[which]:
             which += 1
-    p = natural(new_packet(s))  # there is always one: `tables` counts all that buffers and queues can hold
+    p = new_packet(s)  # there is always one: `tables` counts all that buffers and queues can hold
     s.packets.address[p], s.packets.length[p] = address, s.lengths.flits[which]
     put_at_head(s, t, t, p, cycle)
 
@@ -144,15 +144,15 @@ def inject(rule, s, t, now):
         draw_packets(s, t, now)
         if terminals.packet[t] < 0:
             return
-    p, local, base = natural(terminals.packet[t]), setup.local, terminals.first_output[t]
+    p, local, base = terminals.packet[t], setup.local, terminals.first_output[t]
     if terminals.vc[t] < 0:
         needed = max(need(setup, s.packets.length[p]), np.int64(1))
         vc = terminals.last_vc[t]
         for _ in range(local):
             vc = vc + 1 if vc + 1 < local else 0
-            if has_credits(s, natural(base + vc), needed):
+            if has_credits(s, base + vc, needed):
                 terminals.vc[t], terminals.last_vc[t] = base + vc, vc
-                enqueue(s, natural(base + vc), p)
+                enqueue(s, base + vc, p)
                 s.packets.injected[p] = now
                 if setup.choose != 0 and s.packets.script[p] < 0:
                     if setup.compares < IN_ROUTER or setup.routing_delay == 0:
@@ -160,11 +160,11 @@ def inject(rule, s, t, now):
                 break
         if terminals.vc[t] < 0:
             return
-    b = natural(terminals.vc[t])
+    b = terminals.vc[t]
     if not has_room(s, b):
         return
     outputs.credits[b] -= 1
-    post(s, s.inbox.flits, s.outside.flits, now + 2, np.int64(outputs.flit_bit[b]))
+    post(s, s.inbox.flits, s.outside.flits, now + 2, outputs.flit_bit[b])
     s.count.flits_in += 1
     s.count.last_move = now
     terminals.left[t] -= 1

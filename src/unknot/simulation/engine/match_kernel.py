@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import natural
 from unknot._base.splitmix import STEP
 from unknot.simulation.engine.state import BLOCKED, INPUTS_FIRST, LOA, MAX_SIZE, PIM, RR_WAVEFRONT, SELECT
 from unknot.simulation.engine.state_kernel import packet_of, random_bits
@@ -52,7 +51,7 @@ def age_key(s, now, p):
     if s.setup.priority == 0:
         return np.int64(0)
     if s.setup.priority == BY_CLASS:
-        return (HIGHEST_PRIORITY - s.classes.priority[natural(s.forms.of[natural(s.packets.form[p])])]) << 31
+        return (HIGHEST_PRIORITY - s.classes.priority[s.forms.of[s.packets.form[p]]]) << 31
     # Smaller for the older one, never negative, and above the 31 bits of tier and turn: ages beyond 2³¹ are alike.
     return max(np.int64(0), s.packets.created[p] - now + (np.int64(1) << 31)) << 31
 
@@ -61,11 +60,10 @@ def age_key(s, now, p):
 def donated(raw, now, b):
     """Return the best `age_key` of the packets that have a flit in input row b."""
     s = view(raw)
-    b = natural(b)
-    at, left = np.int64(s.inputs.front[b]), np.int64(s.inputs.stored[b])
+    at, left = s.inputs.front[b], s.inputs.stored[b]
     best, gone = np.int64(-1), np.int64(s.inputs.sent[b] if s.inputs.state[b] > BLOCKED else 0)
     while left > 0:
-        p = natural(s.ring[natural(b * s.setup.ring + at)])
+        p = s.ring[b * s.setup.ring + at]
         age = age_key(s, now, p)
         best = age if best < 0 else min(best, age)
         left -= s.packets.length[p] - gone
@@ -85,9 +83,9 @@ def standing(s, now, b):
 def numbered(s, input_pointer, output_pointer, w0, w1, allocator, of_switch):
     """Return the ends of a new match."""
     s.count.matches += 1
-    first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
-    inputs = np.int64(s.words.first_input[w1]) - first_input
-    outputs = np.int64(s.words.first_output[w1]) - first_output
+    first_input, first_output = s.words.first_input[w0], s.words.first_output[w0]
+    inputs = s.words.first_input[w1] - first_input
+    outputs = s.words.first_output[w1] - first_output
     recent = np.int64(-1)
     matrix = s.setup.switch_arbiter if of_switch else s.setup.arbiter
     if matrix == 1 and (allocator == INPUTS_FIRST or allocator == SELECT):
@@ -110,8 +108,8 @@ def numbered(s, input_pointer, output_pointer, w0, w1, allocator, of_switch):
 def last_chosen(ends, into, out, of_input):
     """Entry of `recent` for an input and an output, of the arbiter of one or the other."""
     if of_input:
-        return natural(ends.recent + into * ends.outputs + out)
-    return natural(ends.recent + (ends.outputs + out) * ends.inputs + into)
+        return ends.recent + into * ends.outputs + out
+    return ends.recent + (ends.outputs + out) * ends.inputs + into
 
 
 @inlined
@@ -135,9 +133,9 @@ def key(s, ends, i, of_input):
     if ends.recent >= 0:
         turn = CYCLIC - min(ends.number - s.recent[last_chosen(ends, here, there, of_input)], CYCLIC)
     elif of_input:
-        turn = there - ends.input_pointer[natural(ends.first_input + here)]
+        turn = there - ends.input_pointer[ends.first_input + here]
     else:
-        turn = here - ends.output_pointer[natural(ends.first_output + there)]
+        turn = here - ends.output_pointer[ends.first_output + there]
     # As masked, what lies before the pointer comes after all that lies beyond it: there are fewer than 2²⁹ of both.
     return s.requests.age[i] | (turn & CYCLIC)
 
@@ -145,7 +143,7 @@ def key(s, ends, i, of_input):
 @inlined
 def end_of(s, i, of_input):
     """Return the input or the output of request i."""
-    return natural(s.requests.input[i] if of_input else s.requests.output[i])
+    return s.requests.input[i] if of_input else s.requests.output[i]
 
 
 @inlined
@@ -158,7 +156,7 @@ def prefer(s, ends, i, side, of_input):
     if side.match[end] != s.count.matches:
         side.match[end], side.request[end] = s.count.matches, i
         return np.int64(i)
-    before = natural(side.request[end])
+    before = side.request[end]
     if key(s, ends, i, of_input) < key(s, ends, before, of_input):
         side.request[end] = i
         return before
@@ -183,14 +181,12 @@ def offer(s, ends, i):
 def drop_rivals(s, ends, n, number, inputs_first):
     """Take requests whose ends were matched in this round out of the next rounds."""
     requests = s.requests
-    for k in range(n):
-        i = natural(k)
+    for i in range(n):
         if requests.won[i] == number:
-            into, out = natural(requests.input[i]), natural(requests.output[i])
+            into, out = requests.input[i], requests.output[i]
             s.outer.request[into if inputs_first else out] = -1
             s.inner.request[out if inputs_first else into] = -1
-    for k in range(n):
-        i = natural(k)
+    for i in range(n):
         if requests.won[i] == WAITING and (
             is_taken(s, ends, i, s.outer, inputs_first) or is_taken(s, ends, i, s.inner, not inputs_first)
         ):
@@ -207,21 +203,20 @@ def match(s, ends, n):
     requests, inputs_first, rounds = s.requests, ends.inputs_first, ends.rounds
     for number in range(1, rounds + 1):
         matched = np.int64(0)
-        for k in range(n):
-            i = natural(k)
+        for i in range(n):
             if requests.won[i] == WAITING and s.outer.request[end_of(s, i, inputs_first)] == i:
                 before = prefer(s, ends, i, s.inner, not inputs_first)
                 # `before` is i where nothing was preferred yet; only then one pair more is matched.
                 if before >= 0:
-                    requests.won[natural(before)], requests.won[i] = WAITING, number
+                    requests.won[before], requests.won[i] = WAITING, number
                     matched += before == i
         if matched == 0 or number == rounds:
             return
         drop_rivals(s, ends, n, number, inputs_first)
         s.count.matches += 1
         for k in range(n):
-            if requests.won[natural(k)] == WAITING:
-                prefer(s, ends, natural(k), s.outer, inputs_first)
+            if requests.won[k] == WAITING:
+                prefer(s, ends, k, s.outer, inputs_first)
 
 
 MATCHED, LOST = 2, -1
@@ -232,29 +227,28 @@ OF_SWITCH = 1 << 20
 @inlined
 def match_matrix(raw, n, w0, w1, of_switch, now):
     """Match the first n requests of the router of words w0 to w1."""
-    s, w0, of_switch = view(raw), natural(w0), of_switch != 0
-    requests, first = s.requests, natural(64 * w0)
-    inputs, outputs = np.int64(s.ordinals.inputs[first]), np.int64(s.ordinals.outputs[first])
+    s, of_switch = view(raw), of_switch != 0
+    requests, first = s.requests, 64 * w0
+    inputs, outputs = s.ordinals.inputs[first], s.ordinals.outputs[first]
     kind = s.setup.switch_allocator if of_switch else s.setup.allocator
     if of_switch:
-        inputs, outputs = np.int64(s.ordinals.entries[first]), np.int64(s.ordinals.exits[first])
-    for k in range(n):
-        i = natural(k)
-        into, out = natural(64 * w0 + requests.input[i]), requests.output[i]
+        inputs, outputs = s.ordinals.entries[first], s.ordinals.exits[first]
+    for i in range(n):
+        into, out = 64 * w0 + requests.input[i], requests.output[i]
         into = np.int64(s.ordinals.into[into] if of_switch else s.ordinals.vc[into])
         if of_switch:
-            out = np.int64(s.ordinals.out[natural(64 * w0 + out)])
+            out = s.ordinals.out[64 * w0 + out]
         s.cells.into[i], s.cells.out[i] = into, out
         requests.won[i] = LOST
     for end in range(max(inputs, outputs)):
-        s.pairing.mate[natural(end)], s.pairing.other[natural(end)] = -1, -1
+        s.pairing.mate[end], s.pairing.other[end] = -1, -1
     if kind == PIM:
         pim(s, n, inputs, outputs, w0, of_switch, now)
     elif kind == LOA:
         loa(s, n, inputs, outputs, w0, of_switch)
     else:
-        row = natural(s.words.first_output[w0])
-        turn = s.out_ports.pointer[row] if of_switch else np.int64(s.outputs.grant_pointer[row])
+        row = s.words.first_output[w0]
+        turn = s.out_ports.pointer[row] if of_switch else s.outputs.grant_pointer[row]
         if kind == MAX_SIZE:
             maximum(s, n, inputs, turn)
             turn = (turn + 1) % inputs
@@ -265,9 +259,8 @@ def match_matrix(raw, n, w0, w1, of_switch, now):
             s.out_ports.pointer[row] = turn
         else:
             s.outputs.grant_pointer[row] = turn
-    for k in range(n):
-        i = natural(k)
-        if s.pairing.mate[natural(s.cells.into[i])] == s.cells.out[i]:
+    for i in range(n):
+        if s.pairing.mate[s.cells.into[i]] == s.cells.out[i]:
             requests.won[i] = MATCHED
 
 
@@ -277,11 +270,11 @@ def sift(cells, start, end):
     root = start
     while 2 * root + 1 < end:
         child = 2 * root + 1
-        if child + 1 < end and cells.key[natural(child)] < cells.key[natural(child + 1)]:
+        if child + 1 < end and cells.key[child] < cells.key[child + 1]:
             child += 1
-        if cells.key[natural(root)] >= cells.key[natural(child)]:
+        if cells.key[root] >= cells.key[child]:
             return
-        a, b = natural(root), natural(child)
+        a, b = root, child
         cells.key[a], cells.key[b] = cells.key[b], cells.key[a]
         cells.request[a], cells.request[b] = cells.request[b], cells.request[a]
         root = child
@@ -293,7 +286,7 @@ def in_order_of_keys(cells, n):
     for start in range(n // 2 - 1, -1, -1):
         sift(cells, np.int64(start), np.int64(n))
     for end in range(n - 1, 0, -1):
-        a, b = natural(0), natural(end)
+        a, b = 0, end
         cells.key[a], cells.key[b] = cells.key[b], cells.key[a]
         cells.request[a], cells.request[b] = cells.request[b], cells.request[a]
         sift(cells, np.int64(0), np.int64(end))
@@ -302,7 +295,7 @@ def in_order_of_keys(cells, n):
 @inlined
 def join(s, into, out):
     """Match an input and an output."""
-    s.pairing.mate[natural(into)], s.pairing.other[natural(out)] = out, into
+    s.pairing.mate[into], s.pairing.other[out] = out, into
 
 
 @called
@@ -312,16 +305,15 @@ def wavefront(s, n, square, turn):
     Returns the diagonal of the first match.
     """
     cells, first = s.cells, np.int64(-1)
-    for k in range(n):
-        i = natural(k)
+    for i in range(n):
         # Cells of a diagonal share neither input nor output, so their order among themselves does not matter; a
         # sweep of the diagonals is therefore the same as taking requests in the order of these keys.
         cells.key[i] = s.requests.age[i] | ((cells.into[i] + cells.out[i] - turn) % square)
         cells.request[i] = i
     in_order_of_keys(cells, n)
     for k in range(n):
-        i = natural(cells.request[natural(k)])
-        into, out = natural(cells.into[i]), natural(cells.out[i])
+        i = cells.request[k]
+        into, out = cells.into[i], cells.out[i]
         if s.pairing.mate[into] < 0 and s.pairing.other[out] < 0:
             join(s, into, out)
             if first < 0:
@@ -339,14 +331,13 @@ def chance(s, now, row, tag):
 def pim(s, n, inputs, outputs, w0, of_switch, now):
     """Parallel iterative matching (Anderson, Owicki, Saxe & Thacker 1993): cyclic choices from random starts."""
     cells, pairing = s.cells, s.pairing
-    first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
+    first_input, first_output = s.words.first_input[w0], s.words.first_output[w0]
     for number in range(s.setup.switch_iterations if of_switch else s.setup.iterations):
         tag = 2 * number + 2 + (OF_SWITCH if of_switch else 0)
         for end in range(max(inputs, outputs)):
-            pairing.origin[natural(end)], pairing.grant[natural(end)] = -1, -1
-        for k in range(n):
-            i = natural(k)
-            into, out = natural(cells.into[i]), natural(cells.out[i])
+            pairing.origin[end], pairing.grant[end] = -1, -1
+        for i in range(n):
+            into, out = cells.into[i], cells.out[i]
             if pairing.mate[into] >= 0 or pairing.other[out] >= 0:
                 continue
             start = chance(s, now, first_output + out, tag) % inputs
@@ -354,16 +345,16 @@ def pim(s, n, inputs, outputs, w0, of_switch, now):
             if best < 0 or (into - start) % inputs < (best - start) % inputs:
                 pairing.origin[out] = into
         for o in range(outputs):
-            into = pairing.origin[natural(o)]
+            into = pairing.origin[o]
             if into < 0:
                 continue
             start = chance(s, now, first_input + into, tag + 1) % outputs
-            best = pairing.grant[natural(into)]
+            best = pairing.grant[into]
             if best < 0 or (o - start) % outputs < (best - start) % outputs:
-                pairing.grant[natural(into)] = o
+                pairing.grant[into] = o
         for into in range(inputs):
-            if pairing.grant[natural(into)] >= 0:
-                join(s, into, pairing.grant[natural(into)])
+            if pairing.grant[into] >= 0:
+                join(s, into, pairing.grant[into])
 
 
 @called
@@ -373,40 +364,36 @@ def loa(s, n, inputs, outputs, w0, of_switch):
     The pointers of both ends that are matched move by one.
     """
     cells, pairing = s.cells, s.pairing
-    first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
-    for end in range(max(inputs, outputs)):
-        at = natural(end)
+    first_input, first_output = s.words.first_input[w0], s.words.first_output[w0]
+    for at in range(max(inputs, outputs)):
         pairing.origin[at], pairing.grant[at], pairing.count[at], pairing.start[at] = -1, -1, 0, 0
     for k in range(n):
-        pairing.count[natural(cells.out[natural(k)])] += 1
-    for k in range(n):
-        i = natural(k)
-        into, out = natural(cells.into[i]), cells.out[i]
-        row = natural(first_input + s.requests.input[i])
-        start = np.int64(s.in_ports.pointer[row]) if of_switch else np.int64(s.inputs.accept_pointer[row])
+        pairing.count[cells.out[k]] += 1
+    for i in range(n):
+        into, out = cells.into[i], cells.out[i]
+        row = first_input + s.requests.input[i]
+        start = s.in_ports.pointer[row] if of_switch else s.inputs.accept_pointer[row]
         best = pairing.grant[into]
         if best >= 0:
-            here, there = pairing.count[natural(out)], pairing.count[natural(best)]
+            here, there = pairing.count[out], pairing.count[best]
             if here > there or (here == there and (out - start) % outputs > (best - start) % outputs):
                 continue
         pairing.grant[into] = out
-    for k in range(n):
-        i = natural(k)
-        into, out = cells.into[i], natural(cells.out[i])
-        if pairing.grant[natural(into)] != out:
+    for i in range(n):
+        into, out = cells.into[i], cells.out[i]
+        if pairing.grant[into] != out:
             continue
-        row = natural(first_output + s.requests.output[i])
-        start = s.out_ports.pointer[row] if of_switch else np.int64(s.outputs.grant_pointer[row])
+        row = first_output + s.requests.output[i]
+        start = s.out_ports.pointer[row] if of_switch else s.outputs.grant_pointer[row]
         best = pairing.origin[out]
         if best < 0 or (into - start) % inputs < (best - start) % inputs:
             pairing.origin[out] = into
-    for k in range(n):
-        i = natural(k)
-        into, out = natural(cells.into[i]), natural(cells.out[i])
+    for i in range(n):
+        into, out = cells.into[i], cells.out[i]
         if pairing.grant[into] != out or pairing.origin[out] != into:
             continue
         join(s, into, out)
-        u, w = natural(first_input + s.requests.input[i]), natural(first_output + s.requests.output[i])
+        u, w = first_input + s.requests.input[i], first_output + s.requests.output[i]
         if of_switch:
             s.in_ports.pointer[u] = (s.in_ports.pointer[u] + 1) % outputs
             s.out_ports.pointer[w] = (s.out_ports.pointer[w] + 1) % inputs
@@ -419,15 +406,14 @@ def loa(s, n, inputs, outputs, w0, of_switch):
 def maximum(s, n, inputs, turn):
     """Match the most pairs, by shortest augmenting paths; free inputs are tried from `turn` on."""
     cells, pairing = s.cells, s.pairing
-    for k in range(n):
-        i = natural(k)
+    for i in range(n):
         cells.key[i], cells.request[i] = (cells.into[i] << 31) | cells.out[i], i
     in_order_of_keys(cells, n)
     for into in range(inputs + 1):
-        pairing.start[natural(into)] = n
+        pairing.start[into] = n
     # Backwards, so that the first request of an input is what stays.
     for k in range(n - 1, -1, -1):
-        pairing.start[natural(cells.key[natural(k)] >> 31)] = k
+        pairing.start[cells.key[k] >> 31] = k
     while augment(s, n, inputs, turn):
         pass
 
@@ -437,31 +423,31 @@ def augment(s, n, inputs, turn):
     """Make the matching larger by one along a shortest path, if there is one."""
     cells, pairing, waiting = s.cells, s.pairing, np.int64(0)
     for k in range(n):
-        pairing.origin[natural(cells.out[natural(k)])] = -1
+        pairing.origin[cells.out[k]] = -1
     for k in range(inputs):
         into = (k + turn) % inputs
-        if pairing.mate[natural(into)] < 0 and pairing.start[natural(into)] < n:
-            pairing.queue[natural(waiting)] = into
+        if pairing.mate[into] < 0 and pairing.start[into] < n:
+            pairing.queue[waiting] = into
             waiting += 1
     done = np.int64(0)
     while done < waiting:
-        into = pairing.queue[natural(done)]
+        into = pairing.queue[done]
         done += 1
-        k = pairing.start[natural(into)]
-        while k < n and cells.key[natural(k)] >> 31 == into:
-            out = cells.key[natural(k)] & 0x7FFFFFFF
+        k = pairing.start[into]
+        while k < n and cells.key[k] >> 31 == into:
+            out = cells.key[k] & 0x7FFFFFFF
             k += 1
-            if pairing.origin[natural(out)] >= 0 or pairing.mate[natural(into)] == out:
+            if pairing.origin[out] >= 0 or pairing.mate[into] == out:
                 continue
-            pairing.origin[natural(out)] = into
-            if pairing.other[natural(out)] >= 0:
-                pairing.queue[natural(waiting)] = pairing.other[natural(out)]
+            pairing.origin[out] = into
+            if pairing.other[out] >= 0:
+                pairing.queue[waiting] = pairing.other[out]
                 waiting += 1
                 continue
             # A free output: along the path each input lets go the output it had, which goes to the one before.
             while out >= 0:
-                back = pairing.origin[natural(out)]
-                before = pairing.mate[natural(back)]
+                back = pairing.origin[out]
+                before = pairing.mate[back]
                 join(s, back, out)
                 out = before
             return True

@@ -11,7 +11,6 @@ other, which are never taken.
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import natural
 from unknot._base.splitmix import STEP
 from unknot.simulation.engine.state import BLOCKED, ENDLESS, FRESH, IDLE, MOVING, STALLED
 from unknot.simulation.engine.state_kernel import has_room, packet_of
@@ -31,7 +30,7 @@ def ones(many):
 @inlined
 def first_plane(s, w, which):
     """Return the first of the `planes` of word w, with the lowest bits of its counters."""
-    return natural(2 * w * s.setup.planes + which)
+    return 2 * w * s.setup.planes + which
 
 
 @inlined
@@ -41,8 +40,8 @@ def add(s, w, which, carry):
     # planes hold the depth of the buffers and there are never more flits, or free slots, than that.
     k = first_plane(s, w, which)
     while carry != 0:
-        plane = s.planes[natural(k)]
-        s.planes[natural(k)] = plane ^ carry
+        plane = s.planes[k]
+        s.planes[k] = plane ^ carry
         carry &= plane
         k += 2
 
@@ -54,8 +53,8 @@ def subtract(s, w, sent, taken):
     # On paper too: a 0 becomes 1 and borrows. All planes are visited even without a borrow, since what is not 0 in
     # any of them is left; both sets at once, since they take turns in memory.
     for _ in range(s.setup.planes):
-        plane, other = s.planes[natural(k + FLITS)], s.planes[natural(k + SLOTS)]
-        s.planes[natural(k + FLITS)], s.planes[natural(k + SLOTS)] = plane ^ sent, other ^ taken
+        plane, other = s.planes[k + FLITS], s.planes[k + SLOTS]
+        s.planes[k + FLITS], s.planes[k + SLOTS] = plane ^ sent, other ^ taken
         flits |= plane ^ sent
         slots |= other ^ taken
         sent &= ~plane
@@ -71,7 +70,7 @@ def at_least(s, w, which, number):
     # From the highest digit down: `same` are the cells like the number so far, `more` those above it already.
     for i in range(s.setup.planes - 1, -1, -1):
         k -= 2
-        plane = s.planes[natural(k)]
+        plane = s.planes[k]
         if (number >> i) & 1:
             same &= plane
         else:
@@ -85,7 +84,7 @@ def counted(s, w, which, cell):
     """Return the count of a cell."""
     count, k = np.int64(0), first_plane(s, w, which)
     for i in range(s.setup.planes):
-        count |= ((s.planes[natural(k + 2 * i)] >> cell) & 1) << i
+        count |= ((s.planes[k + 2 * i] >> cell) & 1) << i
     return count
 
 
@@ -98,7 +97,7 @@ def is_simple(s, r):
 @inlined
 def first_rows(s, w):
     """Return the first rows of `inputs` and `outputs` of word w."""
-    return np.int64(s.words.first_input[w]), np.int64(s.words.first_output[w])
+    return s.words.first_input[w], s.words.first_output[w]
 
 
 @inlined
@@ -106,7 +105,7 @@ def put(s, w, which, cell, count):
     """Set the count of a cell that is 0."""
     k = first_plane(s, w, which)
     for i in range(s.setup.planes):
-        s.planes[natural(k + 2 * i)] |= np.int64((count >> i) & 1) << cell
+        s.planes[k + 2 * i] |= np.int64((count >> i) & 1) << cell
 
 
 @inlined
@@ -114,22 +113,22 @@ def pack_router(s, w):
     """Fill masks and planes of a router on the fast path from its rows."""
     masks, (first_input, first_output) = s.masks, first_rows(s, w)
     for k in range(2 * s.setup.planes):
-        s.planes[natural(first_plane(s, w, 0) + k)] = 0
+        s.planes[first_plane(s, w, 0) + k] = 0
     owning, without, filled, room = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for cell in range(s.words.first_output[w + 1] - first_output):
-        out, bit = natural(first_output + cell), np.int64(1) << cell
+        out, bit = first_output + cell, np.int64(1) << cell
         if masks.injection[w] & bit == 0:
             # ENDLESS is all ones: its planes are full, and nothing is ever taken from them.
-            put(s, w, SLOTS, cell, np.int64(s.outputs.credits[out]))
+            put(s, w, SLOTS, cell, s.outputs.credits[out])
             room |= bit if has_room(s, out) else 0
             s.outputs.owner[out] -= first_input if s.outputs.owner[out] >= 0 else 0
     for cell in range(s.words.first_input[w + 1] - first_input):
-        b, bit = natural(first_input + cell), np.int64(1) << cell
-        put(s, w, FLITS, cell, np.int64(s.inputs.stored[b]))
+        b, bit = first_input + cell, np.int64(1) << cell
+        put(s, w, FLITS, cell, s.inputs.stored[b])
         filled |= bit if s.inputs.stored[b] > 0 else 0
         if s.inputs.state[b] >= STALLED:
             owning |= bit
-            without |= 0 if has_room(s, natural(s.inputs.out[b])) else bit
+            without |= 0 if has_room(s, s.inputs.out[b]) else bit
             s.inputs.out[b] -= first_output
             s.inputs.packet[b] = packet_of(s, b)
     masks.owning[w], masks.no_credit[w], masks.filled[w], masks.room[w] = owning, without, filled, room
@@ -141,7 +140,7 @@ def count_flits(s, w):
     """Fill in the flits in the input VCs of a router on the fast path."""
     first_input, _ = first_rows(s, w)
     for cell in range(s.words.first_input[w + 1] - first_input):
-        s.inputs.stored[natural(first_input + cell)] = counted(s, w, FLITS, cell)
+        s.inputs.stored[first_input + cell] = counted(s, w, FLITS, cell)
 
 
 @inlined
@@ -150,12 +149,12 @@ def unpack_router(s, w):
     masks, (first_input, first_output) = s.masks, first_rows(s, w)
     masks.movers[w] = masks.owning[w] & masks.filled[w] & ~masks.no_credit[w]
     for cell in range(s.words.first_output[w + 1] - first_output):
-        out = natural(first_output + cell)
+        out = first_output + cell
         s.outputs.owner[out] += first_input if s.outputs.owner[out] >= 0 else 0
         if s.outputs.credits[out] != ENDLESS and (masks.injection[w] >> cell) & 1 == 0:
             s.outputs.credits[out] = counted(s, w, SLOTS, cell)
     for cell in range(s.words.first_input[w + 1] - first_input):
-        b = natural(first_input + cell)
+        b = first_input + cell
         if (masks.owning[w] >> cell) & 1:
             s.inputs.state[b] = MOVING if (masks.movers[w] >> cell) & 1 else STALLED
             s.inputs.out[b] += first_output
@@ -172,8 +171,8 @@ def unpack_router(s, w):
 def pack(s):
     """Pack the routers of a part that take the fast path."""
     for r in range(s.setup.first_router, s.setup.last_router):
-        if is_simple(s, natural(r)):
-            pack_router(s, natural(s.first_word[natural(r)]))
+        if is_simple(s, r):
+            pack_router(s, s.first_word[r])
     s.count.packed = 1
 
 
@@ -185,15 +184,15 @@ def unpack(raw, whole):
     """
     s = view(raw)
     for r in range(s.setup.first_router, s.setup.last_router):
-        if is_simple(s, natural(r)):
-            count_flits(s, natural(s.first_word[natural(r)]))
+        if is_simple(s, r):
+            count_flits(s, s.first_word[r])
     if whole == 0:
         return 0
     for r in range(s.setup.first_router, s.setup.last_router):
-        if is_simple(s, natural(r)):
-            unpack_router(s, natural(s.first_word[natural(r)]))
+        if is_simple(s, r):
+            unpack_router(s, s.first_word[r])
         for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
-            t = natural(s.local_terminals[natural(i)])
+            t = s.local_terminals[i]
             ahead = s.terminals.drawn[t] - s.count.now + (s.terminals.packet[t] == -2)
             # SplitMix64 only adds STEP to its state, so as many draws as were made too early are taken back at once.
             if ahead > 0:

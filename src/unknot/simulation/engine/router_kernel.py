@@ -10,7 +10,7 @@ on what was there when the cycle began. Routers with at most 64 VCs a side and c
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import call_at, lowest, natural
+from unknot._base.kernels.words_kernel import call_at, lowest
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.match_kernel import (
     CYCLIC,
@@ -95,11 +95,11 @@ def take_credits(s, bits, word, w0, w1):
     inputs, outputs = s.inputs, s.outputs
     while bits != 0:
         bit = bits & -bits
-        w = natural(s.words.first_output[word] + lowest(bits))
+        w = s.words.first_output[word] + lowest(bits)
         bits ^= bit
         free = outputs.credits[w] + 1
         outputs.credits[w] = free
-        u = np.int64(outputs.owner[w])
+        u = outputs.owner[w]
         if u < 0:
             # Headers are woken only for a credit that can have been missing: see `simple_kernel.take_in`.
             if s.setup.technique == NONATOMIC:
@@ -122,13 +122,13 @@ def take_flits(s, bits, word, w0, now):
     """Read the flits of a cycle into buffers."""
     inputs = s.inputs
     while bits != 0:
-        b = natural(s.words.first_input[word] + lowest(bits))
+        b = s.words.first_input[word] + lowest(bits)
         bit = bits & -bits
         bits ^= bit
         inputs.stored[b] += 1
         if inputs.state[b] == IDLE:
             route(s, b, word, bit, w0, now)
-        elif inputs.state[b] == STALLED and may_request(s, natural(inputs.out[b])):
+        elif inputs.state[b] == STALLED and may_request(s, inputs.out[b]):
             start_moving(s, b, word, bit)
 
 
@@ -137,14 +137,14 @@ def finish_stages(s, bits, word, w0, now):
     """Let buffers go on whose VC or switch allocation took longer than a cycle and ends now."""
     inputs = s.inputs
     while bits != 0:
-        b = natural(s.words.first_input[word] + lowest(bits))
+        b = s.words.first_input[word] + lowest(bits)
         bit = bits & -bits
         bits ^= bit
         if inputs.out[b] < 0:
             inputs.state[b] = IDLE
             if inputs.stored[b] > 0:
                 route(s, b, word, bit, w0, now)
-        elif inputs.stored[b] > 0 and may_request(s, natural(inputs.out[b])):
+        elif inputs.stored[b] > 0 and may_request(s, inputs.out[b]):
             start_moving(s, b, word, bit)
         else:
             inputs.state[b] = STALLED
@@ -153,10 +153,10 @@ def finish_stages(s, bits, word, w0, now):
 @inlined
 def open_inbox(s, r, now):
     """Take in the flits and credits due at router r in this cycle; return whether it has work."""
-    w0, w1 = natural(s.first_word[natural(r)]), natural(s.first_word[natural(r + 1)])
+    w0, w1 = s.first_word[r], s.first_word[r + 1]
     inbox, masks, start = s.inbox, s.masks, (now & s.setup.slots) * s.setup.num_words
     for word in range(w0, w1):
-        row = natural(start + word)
+        row = start + word
         flits, returned = inbox.flits[row], inbox.credits[row]
         heads, ready = inbox.heads[row], inbox.ready[row]
         if s.setup.parts > 1:
@@ -166,14 +166,13 @@ def open_inbox(s, r, now):
         if flits | returned | heads | ready:
             inbox.flits[row], inbox.credits[row] = 0, 0
             inbox.heads[row], inbox.ready[row] = 0, 0
-            masks.heads[natural(word)] |= heads
-            take_credits(s, returned, natural(word), w0, w1)
-            take_flits(s, flits, natural(word), natural(w0), now)
+            masks.heads[word] |= heads
+            take_credits(s, returned, word, w0, w1)
+            take_flits(s, flits, word, w0, now)
             if ready:
-                finish_stages(s, ready, natural(word), natural(w0), now)
+                finish_stages(s, ready, word, w0, now)
     busy = np.int64(0)
-    for word in range(w0, w1):
-        w = natural(word)
+    for w in range(w0, w1):
         busy |= masks.heads[w] | masks.movers[w] | masks.new_heads[w] | masks.holders[w]
     return busy != 0
 
@@ -198,22 +197,22 @@ def request_vcs(rule, s, w0, w1, now):
     """
     many, count = w1 - w0, np.int64(0)
     for word in range(w0, w1):
-        heads = s.masks.heads[natural(word)]
+        heads = s.masks.heads[word]
         while heads != 0:
-            b = natural(s.words.first_input[natural(word)] + lowest(heads))
+            b = s.words.first_input[word] + lowest(heads)
             heads &= heads - 1
             p = front(s, b)
             if p < 0:
                 continue
             if s.setup.compares == IN_ROUTER and s.inputs.at[b] >= s.setup.num_vcs:
                 if s.packets.script[p] == UNDECIDED:
-                    call_at(s.setup.choose, (rule, s.raw, np.int64(s.inputs.at[b]) - s.setup.num_vcs, p))
+                    call_at(s.setup.choose, (rule, s.raw, s.inputs.at[b] - s.setup.num_vcs, p))
             status = request(rule, s, b, p, w0, w1, now, count * many)
             if status < 0:
                 s.count.failed_at = b
                 return status
             if status > 0:
-                s.headers[natural(count)] = b
+                s.headers[count] = b
                 count += 1
     return count
 
@@ -222,17 +221,17 @@ def request_vcs(rule, s, w0, w1, now):
 def offer_outputs(s, ends, count, many, w0):
     """Write to `grants` which outputs headers still request; of separable input-first one of them each."""
     for k in range(count):
-        b = natural(s.headers[natural(k)])
+        b = s.headers[k]
         word, bit = bit_of(s, b, w0)
         waits = s.masks.heads[word] & bit != 0
         for j in range(many):
-            free = s.masks.open[natural(w0 + j)]
-            s.grants[natural(k * many + j)] = s.wishes[natural(k * many + j)] & free if waits else np.int64(0)
+            free = s.masks.open[w0 + j]
+            s.grants[k * many + j] = s.wishes[k * many + j] & free if waits else np.int64(0)
         if ends.inputs_first:
-            out = first_in_turn(s.grants, k * many, (k + 1) * many, np.int64(s.inputs.accept_pointer[b]))
+            out = first_in_turn(s.grants, k * many, (k + 1) * many, s.inputs.accept_pointer[b])
             for j in range(many):
-                s.grants[natural(k * many + j)] = 0
-            s.grants[natural(k * many + (out >> 6))] = np.int64(1) << (out & 63)
+                s.grants[k * many + j] = 0
+            s.grants[k * many + (out >> 6)] = np.int64(1) << (out & 63)
 
 
 @inlined
@@ -243,21 +242,21 @@ def settle(s, ends, count, many):
     for j in range(many):
         once, twice = np.int64(0), np.int64(0)  # requested by one, by more than one
         for k in range(count):
-            mask = s.grants[natural(k * many + j)]
+            mask = s.grants[k * many + j]
             twice |= once & mask
             once |= mask
         while twice != 0:
             bit, best, least = twice & -twice, np.int64(-1), np.int64(0)
-            pointer = s.outputs.grant_pointer[natural(ends.first_output + (j << 6) + lowest(twice))]
+            pointer = s.outputs.grant_pointer[ends.first_output + (j << 6) + lowest(twice)]
             twice ^= bit
             for k in range(count):
-                if s.grants[natural(k * many + j)] & bit == 0:
+                if s.grants[k * many + j] & bit == 0:
                     continue
-                turn, loser = (s.headers[natural(k)] - ends.first_input - pointer) & CYCLIC, np.int64(k)
+                turn, loser = (s.headers[k] - ends.first_input - pointer) & CYCLIC, np.int64(k)
                 if best < 0 or turn < least:
                     best, least, loser = np.int64(k), turn, best
                 if loser >= 0:
-                    s.grants[natural(loser * many + j)] ^= bit
+                    s.grants[loser * many + j] ^= bit
 
 
 @inlined
@@ -272,12 +271,12 @@ def match_masks(s, ends, count, many, w0, now):
         for k in range(count):
             granted = np.int64(0)
             for j in range(many):
-                granted |= s.grants[natural(k * many + j)]
+                granted |= s.grants[k * many + j]
             if granted == 0:
                 continue
-            b = natural(s.headers[natural(k)])
-            out = first_in_turn(s.grants, k * many, (k + 1) * many, np.int64(inputs.accept_pointer[b]))
-            w = natural(ends.first_output + out)
+            b = s.headers[k]
+            out = first_in_turn(s.grants, k * many, (k + 1) * many, inputs.accept_pointer[b])
+            w = ends.first_output + out
             if number == 0:
                 outputs.grant_pointer[w], inputs.accept_pointer[b] = b - ends.first_input + 1, out + 1
             win(s, b, w, w0, now)
@@ -289,20 +288,20 @@ def match_masks(s, ends, count, many, w0, now):
 @inlined
 def list_requests(s, ends, k, many, n, now):
     """List the requests of header k for a match, after n others; return their number."""
-    requests, b = s.requests, natural(s.headers[natural(k)])
+    requests, b = s.requests, s.headers[k]
     age, known = standing(s, now, b), honoured(s.setup.allocator, np.int64(1))
     for j in range(many):
-        left = s.wishes[natural(k * many + j)]
+        left = s.wishes[k * many + j]
         while left != 0:
-            i = natural(n)
+            i = n
             requests.input[i], requests.output[i] = b - ends.first_input, (j << 6) + lowest(left)
             requests.age[i] = age * known
             if s.setup.empty_first | s.setup.all_tiers:
-                w, rank = natural(ends.first_output + requests.output[i]), np.int64(0)
+                w, rank = ends.first_output + requests.output[i], np.int64(0)
                 if s.setup.empty_first == 1 and s.outputs.credits[w] < s.setup.depth:
                     rank = np.int64(2)
                 if s.setup.all_tiers == 1:
-                    rank |= (s.lesser[natural(k * many + j)] >> (requests.output[i] & 63)) & 1
+                    rank |= (s.lesser[k * many + j] >> (requests.output[i] & 63)) & 1
                 requests.age[i] = known * ((age << 1) | (rank << 30))
             offer(s, ends, i)
             left &= left - 1
@@ -317,9 +316,9 @@ def win(s, b, w, w0, now):
     p, out = packet_of(s, b), w - s.words.first_output[w0]
     word, bit = bit_of(s, b, w0)
     outputs.owner[w] = b
-    s.masks.open[natural(w0 + (out >> 6))] &= ~(np.int64(1) << (out & 63))
+    s.masks.open[w0 + (out >> 6)] &= ~(np.int64(1) << (out & 63))
     inputs.out[b], inputs.sent[b], inputs.length[b] = w, 0, s.packets.length[p]
-    inputs.out_port_bit[b] = s.out_ports.first_bit[natural(outputs.port[w])] + inputs.out_part[b]
+    inputs.out_port_bit[b] = s.out_ports.first_bit[outputs.port[w]] + inputs.out_part[b]
     s.packets.hops[p] += outputs.reader[w] >= 0
     s.masks.heads[word] &= ~bit
     ready = may_request(s, w)
@@ -340,7 +339,7 @@ def allocate_vcs(rule, s, w0, w1, now):
     Pointers move past a match of the first round.
     """
     inputs, outputs, many, n = s.inputs, s.outputs, w1 - w0, np.int64(0)
-    first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
+    first_input, first_output = s.words.first_input[w0], s.words.first_output[w0]
     count = request_vcs(rule, s, w0, w1, now)
     if count <= 0:
         return count
@@ -356,11 +355,10 @@ def allocate_vcs(rule, s, w0, w1, now):
         call_at(s.setup.match_matrix, (s.raw, n, w0, w1, False, now))
     elif n > 0:
         match(s, ends, n)
-    for k in range(n):
-        i = natural(k)
+    for i in range(n):
         if s.requests.won[i] > 0:
             into, out = s.requests.input[i], s.requests.output[i]
-            b, w = natural(first_input + into), natural(first_output + out)
+            b, w = first_input + into, first_output + out
             if s.requests.won[i] == 1:
                 outputs.grant_pointer[w], inputs.accept_pointer[b] = into + 1, out + 1
                 remember(s, ends, into, out)
@@ -376,11 +374,11 @@ def in_order(s, sent):
     """Sort the rows that send, in the order in which they queue behind the switch."""
     # By insertion: few rows send in a step, and they are nearly in order.
     for k in range(1, sent):
-        b, at = s.winners[natural(k)], k
-        while at > 0 and s.winners[natural(at - 1)] > b:
-            s.winners[natural(at)] = s.winners[natural(at - 1)]
+        b, at = s.winners[k], k
+        while at > 0 and s.winners[at - 1] > b:
+            s.winners[at] = s.winners[at - 1]
             at -= 1
-        s.winners[natural(at)] = b
+        s.winners[at] = b
 
 
 @inlined
@@ -391,7 +389,7 @@ def send(s, b, w0, w1, now, final):
     stay = setup.switch_allocation_delay - 1
     if s.masks.winners[word] & bit != 0:
         stay = max(stay, setup.vc_allocation_delay - 1)
-    w, gone = natural(inputs.out[b]), now + 1 + stay
+    w, gone = inputs.out[b], now + 1 + stay
     leaves, back = gone + setup.traversal_delay, gone
     if setup.queues | setup.in_batches:
         leaves = queue_up(s.raw, w, w0, now, final)
@@ -400,8 +398,8 @@ def send(s, b, w0, w1, now, final):
     stored, sent = inputs.stored[b] - 1, inputs.sent[b] + 1
     inputs.stored[b], inputs.sent[b] = stored, sent
     tail, more = sent == inputs.length[b], stored > 0
-    post(s, s.inbox.credits, s.outside.credits, back + inputs.latency[b], np.int64(inputs.credit_bit[b]))
-    s.out_ports.carried[natural(outputs.port[w])] += 1
+    post(s, s.inbox.credits, s.outside.credits, back + inputs.latency[b], inputs.credit_bit[b])
+    s.out_ports.carried[outputs.port[w]] += 1
     if outputs.latency[w] > 0:
         free = outputs.credits[w] - 1
         outputs.credits[w] = free
@@ -414,7 +412,7 @@ def send(s, b, w0, w1, now, final):
             s.inbox.flits,
             s.outside.flits,
             leaves + outputs.latency[w],
-            np.int64(outputs.flit_bit[w]),
+            outputs.flit_bit[w],
         )
     else:
         eject(s, packet_of(s, b), tail, now, leaves + 1)
@@ -457,7 +455,7 @@ def release(s, w, w0, w1):
     s.outputs.owner[w] = -1
     if s.setup.technique != ATOMIC or s.outputs.credits[w] >= s.setup.depth:
         out = w - s.words.first_output[w0]
-        s.masks.open[natural(w0 + (out >> 6))] |= np.int64(1) << (out & 63)
+        s.masks.open[w0 + (out >> 6)] |= np.int64(1) << (out & 63)
     wake(s, w0, w1)
 
 
@@ -472,14 +470,13 @@ def step(rule, s, w0, w1, now, left):
     if s.setup.queues == 1:
         in_order(s, sent)
     for k in range(sent):
-        send(s, natural(s.winners[natural(k)]), w0, w1, now, np.int64(left == 0))
+        send(s, s.winners[k], w0, w1, now, np.int64(left == 0))
     if s.setup.speculative == 1 and s.setup.vc_allocation_delay > 1:
         hold_back(s, w0, w1, now)
     if sent:
         s.count.flit_hops += sent
         s.count.last_move = now
-    for word in range(w0, w1):
-        w = natural(word)
+    for w in range(w0, w1):
         # What became ready in this step takes part from the next one on, so that no stage sees another's work.
         masks.movers[w] |= masks.winners[w]
         masks.heads[w] |= masks.new_heads[w]
@@ -491,7 +488,7 @@ def step(rule, s, w0, w1, now, left):
 def work(rule, s, r, now):
     """Run the steps of a cycle of router r, without its input; return the status."""
     status = np.int64(DONE)
-    w0, w1 = natural(s.first_word[natural(r)]), natural(s.first_word[natural(r + 1)])
+    w0, w1 = s.first_word[r], s.first_word[r + 1]
     left = ((now + 1) * s.setup.speed >> 20) - (now * s.setup.speed >> 20)
     while left > 0 and status == DONE:
         left -= 1

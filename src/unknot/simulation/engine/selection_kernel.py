@@ -7,7 +7,7 @@ Masks are words of `State.wishes`, one after the other, from the one that is giv
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import how_many, lowest, natural
+from unknot._base.kernels.words_kernel import how_many, lowest
 from unknot.routing.contract import VC_MASK
 from unknot.simulation.engine.pack_kernel import ones
 from unknot.simulation.engine.state import (
@@ -47,7 +47,7 @@ def commit(s, b, p, count):
         first, many = ends_of(s, b, s.packets.address[p], s.candidates[k])
         free = False
         for w in range(first, first + many):
-            free = free or available(s, natural(w), needed)
+            free = free or available(s, w, needed)
         rank = (s.candidates[k] >> 40) & 0xFF
         if not free:
             rank += 512
@@ -66,8 +66,8 @@ def lightest(raw, b, p, count, first_output, end):
     chooses among all, another among the free ones."""
     s = view(raw)
     needed, kept, least = need(s.setup, s.packets.length[p]), np.int64(0), np.int64(1) << 62
-    address = natural(s.packets.address[p])
-    block = np.int64(s.home[address]) * (s.first_word.size - 1)
+    address = s.packets.address[p]
+    block = s.home[address] * (s.first_word.size - 1)
     upto, queued, port = np.int64(0), np.int64(0), np.int64(-1)
     for k in range(count):
         candidate = s.candidates[k]
@@ -75,20 +75,20 @@ def lightest(raw, b, p, count, first_output, end):
         if first < first_output or first + many > end:
             s.candidates[0] = candidate
             return np.int64(1)
-        w, weight, free = natural(first), np.int64(0), False
+        w, weight, free = first, np.int64(0), False
         if s.outputs.reader[w] >= 0:
             if k >= upto:
-                port, queued, upto = np.int64(s.outputs.port[w]), np.int64(0), np.int64(k)
+                port, queued, upto = s.outputs.port[w], np.int64(0), np.int64(k)
                 while upto < count:
-                    row, _ = outputs_of(s, address, s.candidates[natural(upto)])
-                    if row < 0 or s.outputs.port[natural(row)] != port:
+                    row, _ = outputs_of(s, address, s.candidates[upto])
+                    if row < 0 or s.outputs.port[row] != port:
                         break
-                    queued += s.setup.depth - s.outputs.credits[natural(row)]
+                    queued += s.setup.depth - s.outputs.credits[row]
                     upto += 1
-            empty = s.setup.empty_hop + 2 * np.int64(s.outputs.latency[w])
-            weight = (empty + queued) * (1 + s.hops_left[natural(block + s.next_router[w])])
+            empty = s.setup.empty_hop + 2 * s.outputs.latency[w]
+            weight = (empty + queued) * (1 + s.hops_left[block + s.next_router[w]])
         for row in range(first, first + many):
-            free = free or available(s, natural(row), needed)
+            free = free or available(s, row, needed)
         if not free and s.setup.commits == 0:
             continue
         # Below the weight 8 bits of the tier, and below those one for what is not free: one comparison for all three.
@@ -106,7 +106,7 @@ def lightest(raw, b, p, count, first_output, end):
 @inlined
 def at_random(s, b, now, many):
     """Return a random number below `many` for the header in input row b in this cycle."""
-    return random_bits(np.uint64(s.setup.salt) ^ np.uint64((np.int64(now) << 32) + s.buffer[natural(b)])) % many
+    return random_bits(np.uint64(s.setup.salt) ^ np.uint64((np.int64(now) << 32) + s.buffer[b])) % many
 
 
 @inlined
@@ -122,28 +122,28 @@ def in_turn(mask, pointer):
 def first_in_turn(wishes, begin, end, pointer):
     """Return the first bit from a pointer on, going round several words."""
     if end == begin + 1:
-        return in_turn(wishes[natural(begin)], pointer)
+        return in_turn(wishes[begin], pointer)
     at = begin + (pointer >> 6)
     if at < end:
-        rest = wishes[natural(at)] & -(np.int64(1) << (pointer & 63))
+        rest = wishes[at] & -(np.int64(1) << (pointer & 63))
         while rest == 0 and at + 1 < end:
             at += 1
-            rest = wishes[natural(at)]
+            rest = wishes[at]
         if rest != 0:
             return ((at - begin) << 6) + lowest(rest)
     at = begin
-    while wishes[natural(at)] == 0:
+    while wishes[at] == 0:
         at += 1
-    return ((at - begin) << 6) + lowest(wishes[natural(at)])
+    return ((at - begin) << 6) + lowest(wishes[at])
 
 
 @inlined
 def nth(wishes, begin, number):
     """Return the bit of several words that has `number` bits before it."""
-    at = natural(begin)
+    at = begin
     while number >= how_many(wishes[at]):
         number -= how_many(wishes[at])
-        at = natural(at + 1)
+        at = at + 1
     word = wishes[at]
     for _ in range(number):
         word &= word - 1  # without its lowest bit
@@ -153,10 +153,10 @@ def nth(wishes, begin, number):
 @inlined
 def credits_of_port(s, w):
     """Return the free slots behind all VCs of the output port of row w; without credits more than any other has."""
-    room, port = np.int64(0), np.int64(s.outputs.port[w])
+    room, port = np.int64(0), s.outputs.port[w]
     low = port
-    while low < s.outputs.size and s.outputs.port[natural(low)] == port:
-        room += s.outputs.credits[natural(low)] + s.setup.shared
+    while low < s.outputs.size and s.outputs.port[low] == port:
+        room += s.outputs.credits[low] + s.setup.shared
         low += 1
     return room
 
@@ -164,10 +164,10 @@ def credits_of_port(s, w):
 @inlined
 def nth_of_tier(s, tier, number):
     """Return the candidate of a tier that has `number` others of it before."""
-    k = natural(0)
+    k = 0
     while s.candidates[k] >> 40 & 0xFF != tier or number > 0:
         number -= s.candidates[k] >> 40 & 0xFF == tier
-        k = natural(k + 1)
+        k = k + 1
     return s.candidates[k]
 
 
@@ -175,20 +175,20 @@ def nth_of_tier(s, tier, number):
 def better_of_two(raw, b, p, count, now):
     """Leave the candidates of one port, which the header keeps: of two drawn ones that with more credits."""
     s = view(raw)
-    lowest, many = s.candidates[natural(preferred(s, count))] >> 40 & 0xFF, np.int64(0)
+    lowest, many = s.candidates[preferred(s, count)] >> 40 & 0xFF, np.int64(0)
     for k in range(count):
-        many += s.candidates[natural(k)] >> 40 & 0xFF == lowest
+        many += s.candidates[k] >> 40 & 0xFF == lowest
     # One draw for both: the remainder and the quotient of a uniform number are independent of one another.
-    drawn = at_random(s, natural(b), now, np.int64(1) << 53)
+    drawn = at_random(s, b, now, np.int64(1) << 53)
     first, second = nth_of_tier(s, lowest, drawn % many), nth_of_tier(s, lowest, drawn // many % many)
-    address = natural(s.packets.address[natural(p)])
+    address = s.packets.address[p]
     mine, other = outputs_of(s, address, first)[0], outputs_of(s, address, second)[0]
     if mine < 0 or other < 0:
         s.candidates[0] = first if mine < 0 else second
         return np.int64(1)
-    if credits_of_port(s, natural(other)) > credits_of_port(s, natural(mine)):
+    if credits_of_port(s, other) > credits_of_port(s, mine):
         first = second
-    s.inputs.out[natural(b)] = min(first & VC_MASK, s.setup.num_vcs)
+    s.inputs.out[b] = min(first & VC_MASK, s.setup.num_vcs)
     return of_same_port(raw, b, p, count)
 
 
@@ -197,21 +197,21 @@ def keep_most_credits(s, begin, end, first_output):
     """Leave the outputs whose port has the most credits."""
     most, port, room = np.int64(-1), np.int64(-1), np.int64(0)
     for at in range(begin, end):
-        left = s.wishes[natural(at)]
+        left = s.wishes[at]
         while left != 0:
             bit = left & -left
-            w = natural(first_output + ((at - begin) << 6) + lowest(left))
+            w = first_output + ((at - begin) << 6) + lowest(left)
             left ^= bit
             if s.outputs.port[w] != port:
-                port, room = np.int64(s.outputs.port[w]), credits_of_port(s, w)
+                port, room = s.outputs.port[w], credits_of_port(s, w)
             if room > most:
                 most = room
                 # A better port than all before: −bit keeps this bit and those above it, which are still to come.
                 for before in range(begin, at):
-                    s.wishes[natural(before)] = 0
-                s.wishes[natural(at)] &= -bit
+                    s.wishes[before] = 0
+                s.wishes[at] &= -bit
             elif room < most:
-                s.wishes[natural(at)] ^= bit
+                s.wishes[at] ^= bit
 
 
 @inlined
@@ -219,16 +219,16 @@ def select(s, b, begin, end, first_output, now):
     """Leave one of the requested outputs, by the selection function; `FIRST_ONE` has left one already."""
     wishes, many = s.wishes, np.int64(0)
     if s.setup.selection == ROUND_ROBIN:
-        chosen = first_in_turn(wishes, begin, end, np.int64(s.inputs.accept_pointer[b]))
+        chosen = first_in_turn(wishes, begin, end, s.inputs.accept_pointer[b])
     else:
         if s.setup.selection == MOST_CREDITS:
             keep_most_credits(s, begin, end, first_output)
         for at in range(begin, end):
-            many += how_many(wishes[natural(at)])
+            many += how_many(wishes[at])
         chosen = nth(wishes, begin, at_random(s, b, now, many) if many > 1 else np.int64(0))
     for at in range(begin, end):
-        wishes[natural(at)] = 0
-    wishes[natural(begin + (chosen >> 6))] = np.int64(1) << (chosen & 63)
+        wishes[at] = 0
+    wishes[begin + (chosen >> 6)] = np.int64(1) << (chosen & 63)
 
 
 @inlined
@@ -236,9 +236,9 @@ def available_of(s, mask, word, p):
     """Return the outputs of a mask that packet p may be allocated now."""
     mask &= s.masks.open[word]
     if s.setup.technique < ATOMIC or s.setup.claim > 0:
-        left, first, needed = mask, np.int64(s.words.first_output[word]), need(s.setup, s.packets.length[p])
+        left, first, needed = mask, s.words.first_output[word], need(s.setup, s.packets.length[p])
         while left != 0:
-            w = natural(first + lowest(left))
+            w = first + lowest(left)
             if not has_credits(s, w, needed):
                 mask ^= left & -left
             left &= left - 1
@@ -258,16 +258,16 @@ def collect(s, b, p, count, w0, w1, begin):
     """Write masks of the available candidates of the lowest tier that has one.
 
     Returns 1, 0 if there is none, or minus the status if the rule names a VC of another router."""
-    candidates, address, first_output = s.candidates, s.packets.address[p], np.int64(s.words.first_output[w0])
+    candidates, address, first_output = s.candidates, s.packets.address[p], s.words.first_output[w0]
     cells = s.words.first_output[w1] - first_output
     every = s.setup.all_tiers == 1
     for at in range(begin, begin + w1 - w0):
-        s.wishes[natural(at)] = 0
+        s.wishes[at] = 0
         if every:
-            s.lesser[natural(at)] = 0
+            s.lesser[at] = 0
     k, tier, only = np.int64(0), np.int64(256), s.setup.selection == FIRST_ONE
     while k < count:
-        candidate = candidates[natural(k)]
+        candidate = candidates[k]
         rank = (candidate >> 40) & 0xFF
         first, length = ends_of(s, b, address, candidate)
         k += 1
@@ -276,24 +276,24 @@ def collect(s, b, p, count, w0, w1, begin):
         # VCs that follow each other and are of this router have rows that do so too.
         last = (candidate & VC_MASK) + length
         if last <= s.setup.num_vcs:
-            while k < count and candidates[natural(k)] == candidate + length and last < s.setup.num_vcs:
+            while k < count and candidates[k] == candidate + length and last < s.setup.num_vcs:
                 length, last, k = length + 1, last + 1, k + 1
-            if s.out_row[natural(last - 1)] != first + length - 1:
+            if s.out_row[last - 1] != first + length - 1:
                 return np.int64(-BROKEN_RULE)
         if first < first_output or first + length > first_output + cells:
             return np.int64(-BROKEN_RULE)
         cell = first - first_output
         while length > 0:
             some = min(length, 64 - (cell & 63))
-            mask = available_of(s, ones(some) << (cell & 63), natural(w0 + (cell >> 6)), p)
+            mask = available_of(s, ones(some) << (cell & 63), w0 + (cell >> 6), p)
             if mask != 0 and not (only and rank == tier):
                 if every and rank > 0:
-                    s.lesser[natural(begin + (cell >> 6))] |= mask
+                    s.lesser[begin + (cell >> 6)] |= mask
                 if rank < tier and not every:
                     for before in range(begin, begin + w1 - w0):
-                        s.wishes[natural(before)] = 0
+                        s.wishes[before] = 0
                 tier = min(tier, rank)
-                s.wishes[natural(begin + (cell >> 6))] |= mask & -mask if only else mask
+                s.wishes[begin + (cell >> 6)] |= mask & -mask if only else mask
             cell += some
             length -= some
     return np.int64(tier < 256)
@@ -305,22 +305,22 @@ def recall(s, b, p, w0, w1, begin):
     # The same answer as from the rule: it depends on the input VC and the address alone, NO_WAIT and more than two
     # tiers are not cached, and of two tiers the second counts only where the first has nothing available.
     address = s.packets.address[p]
-    kept = s.cache[natural(np.int64(s.input_class[b]) * s.destination.size + address)]
+    kept = s.cache[s.input_class[b] * s.destination.size + address]
     if kept == 0:
         return np.int64(-1)
     many, every = w1 - w0, s.setup.all_tiers == 1
-    row, anything = natural(s.first_answer[w0] + (kept - 1) * many), np.int64(0)
+    row, anything = s.first_answer[w0] + (kept - 1) * many, np.int64(0)
     for j in range(many):
         # Written, not added: the words are of this header alone, and still hold those of one in another cycle.
-        mask = available_of(s, s.answers.first[natural(row + j)], natural(w0 + j), p)
-        s.wishes[natural(begin + j)] = mask
+        mask = available_of(s, s.answers.first[row + j], w0 + j, p)
+        s.wishes[begin + j] = mask
         anything |= mask
     if anything != 0 and not every:
         return np.int64(1)
     for j in range(many):
-        mask = available_of(s, s.answers.second[natural(row + j)], natural(w0 + j), p)
+        mask = available_of(s, s.answers.second[row + j], w0 + j, p)
         # Whoever requests all tiers has its answers cached only where no tier comes before another.
-        s.wishes[natural(begin + j)] = mask | (s.wishes[natural(begin + j)] if every else 0)
+        s.wishes[begin + j] = mask | (s.wishes[begin + j] if every else 0)
         anything |= mask
     return np.int64(anything != 0)
 
@@ -339,9 +339,7 @@ def find(rule, s, b, p, w0, w1, begin, now):
     better = s.setup.selection == BETTER_OF_TWO
     if s.inputs.out[b] < 0 and (weighs or s.setup.commits == 1) and not better:
         if weighs:
-            count = lightest(
-                s.raw, b, p, count, np.int64(s.words.first_output[w0]), np.int64(s.words.first_output[w1])
-            )
+            count = lightest(s.raw, b, p, count, s.words.first_output[w0], s.words.first_output[w1])
             if count == 0:
                 return np.int64(0)
         kept = s.candidates[at_random(s, b, now, count) if weighs else commit(s, b, p, count)]
@@ -360,7 +358,6 @@ def request(rule, s, b, p, w0, w1, now, begin):
 
     Returns 1, 0 if there are none, or minus the status when the rule failed. A header that finds none falls asleep.
     """
-    b, p = natural(b), natural(p)
     status = find(rule, s, b, p, w0, w1, begin, now)
     if status < 0:
         return status
@@ -368,7 +365,7 @@ def request(rule, s, b, p, w0, w1, now, begin):
         return np.int64(0)
     if status == 0:
         cell = b - s.words.first_input[w0]
-        sleep(s, b, natural(w0 + (cell >> 6)), np.int64(1) << (cell & 63))
+        sleep(s, b, w0 + (cell >> 6), np.int64(1) << (cell & 63))
     elif FIRST_ONE < s.setup.selection < BETTER_OF_TWO:
-        select(s, b, begin, begin + w1 - w0, np.int64(s.words.first_output[w0]), now)
+        select(s, b, begin, begin + w1 - w0, s.words.first_output[w0], now)
     return status

@@ -9,7 +9,7 @@ a router at once. `Router.is_packable` says which options it knows. Headers with
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import call_at, call_rule, how_many, lowest, natural
+from unknot._base.kernels.words_kernel import call_at, call_rule, how_many, lowest
 from unknot.routing.contract import NO_WAIT
 from unknot.simulation.engine.bid_kernel import pass_by, rows_of, winners_of
 from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
@@ -45,7 +45,7 @@ from unknot.simulation.engine.view_kernel import place_of
 @inlined
 def front_of(s, here, at):
     """Return the packet in front of an input."""
-    return natural(here.ring[natural(at * s.setup.ring + here.inputs.front[natural(at)])])
+    return here.ring[at * s.setup.ring + here.inputs.front[at]]
 
 
 @inlined
@@ -56,7 +56,7 @@ def whole_again(s, here, w, returned):
     left = whole = returned & at_least(s, w, SLOTS, s.setup.depth)
     while left != 0:
         # In two's complement `left & -left` is the lowest bit that is set, and `left & (left - 1)` the others.
-        if here.outputs.owner[natural(lowest(left))] >= 0:
+        if here.outputs.owner[lowest(left)] >= 0:
             whole ^= left & -left
         left &= left - 1
     return whole
@@ -82,14 +82,14 @@ def take_in(s, here, w, row):
     ends = returned & masks.injection[w]
     returned ^= ends
     while ends != 0:
-        here.outputs.credits[natural(lowest(ends))] += 1
+        here.outputs.credits[lowest(ends)] += 1
         ends &= ends - 1
     # Where the count was 0, the owner has been waiting for this credit.
     regained = returned & ~masks.room[w]
     masks.room[w] |= returned
     add(s, w, SLOTS, returned)
     while regained != 0:
-        owner = np.int64(here.outputs.owner[natural(lowest(regained))])
+        owner = here.outputs.owner[lowest(regained)]
         regained &= regained - 1
         if owner >= 0:
             masks.no_credit[w] &= ~(np.int64(1) << owner)
@@ -114,28 +114,28 @@ def wish(rule, s, here, w, at, p):
     if s.setup.technique <= VCT:
         free &= at_least(s, w, SLOTS, s.packets.length[p])
     if s.cache.size > 0:
-        kind = np.int64(s.input_class[natural(here.first_input + at)])
+        kind = s.input_class[here.first_input + at]
         # Answers with NO_WAIT are not cached, so one holds for blocked headers as well.
-        kept = s.cache[natural(kind * s.destination.size + address)]
+        kept = s.cache[kind * s.destination.size + address]
         if kept > 0:
-            row = natural(s.first_answer[w] + kept - 1)
+            row = s.first_answer[w] + kept - 1
             mask, other = s.answers.first[row] & free, s.answers.second[row] & free
             if s.setup.all_tiers == 1:
                 return mask | other, np.int64(DONE)
             return mask if mask != 0 else other, np.int64(DONE)
-    count = call_rule(rule, np.int64(here.inputs.at[at]), address, place_of(candidates))
+    count = call_rule(rule, here.inputs.at[at], address, place_of(candidates))
     if count <= 0 or count > candidates.size:
         return np.int64(0), np.int64(DEAD_END if count == 0 else BROKEN_RULE)
     # VCs that follow each other and are of this router have rows that do so too. Candidates with a tier or NO_WAIT,
     # and EJECT, are larger than any VC: at the first of those `choose` takes over.
     while k < count:
-        vc, many = candidates[natural(k)], np.int64(1)
-        while k + many < count and candidates[natural(k + many)] == vc + many:
+        vc, many = candidates[k], np.int64(1)
+        while k + many < count and candidates[k + many] == vc + many:
             many += 1
         if vc < 0 or vc + many > limit:
             break
-        cell = s.out_row[natural(vc)] - here.first_output
-        last = s.out_row[natural(vc + many - 1)] - here.first_output
+        cell = s.out_row[vc] - here.first_output
+        last = s.out_row[vc + many - 1] - here.first_output
         if cell < 0 or last >= here.cells or last - cell != many - 1:
             return np.int64(0), np.int64(BROKEN_RULE)
         mask |= ones(many) << cell
@@ -152,7 +152,7 @@ def choose(s, here, at, address, count, free):
     # A tier has 8 bits, so 256 is above all of them.
     only, mask, tier, may = here.inputs.state[at] == BLOCKED, np.int64(0), np.int64(256), False
     for k in range(count):
-        candidate = candidates[natural(k)]
+        candidate = candidates[k]
         if only and candidate & NO_WAIT != 0:
             continue
         may = True
@@ -178,7 +178,7 @@ def select(s, here, at, mask, now):
         for _ in range(at_random(s, here.first_input + at, now, how_many(mask))):
             mask &= mask - 1
         return mask & -mask
-    return np.int64(1) << in_turn(mask, np.int64(here.inputs.accept_pointer[at]))
+    return np.int64(1) << in_turn(mask, here.inputs.accept_pointer[at])
 
 
 @inlined
@@ -191,13 +191,13 @@ def settle(s, here, askers, twice):
     while twice != 0:
         bit, rivals, left = twice & -twice, np.int64(0), askers
         while left != 0:
-            if contest.wish[natural(lowest(left))] & bit != 0:
+            if contest.wish[lowest(left)] & bit != 0:
                 rivals |= left & -left
             left &= left - 1
-        rivals ^= np.int64(1) << in_turn(rivals, np.int64(here.outputs.grant_pointer[natural(lowest(twice))]))
+        rivals ^= np.int64(1) << in_turn(rivals, here.outputs.grant_pointer[lowest(twice)])
         # All rivals have the bit in their wishes, so that XOR takes it out.
         while rivals != 0:
-            contest.wish[natural(lowest(rivals))] ^= bit
+            contest.wish[lowest(rivals)] ^= bit
             rivals &= rivals - 1
         twice ^= bit
 
@@ -208,7 +208,7 @@ def allocate(rule, s, here, w, now):
     contest, inputs, outputs, packets, masks = s.contest, here.inputs, here.outputs, s.packets, s.masks
     askers, once, twice, left = np.int64(0), np.int64(0), np.int64(0), masks.heads[w]
     while left != 0:
-        at, bit = natural(lowest(left)), left & -left
+        at, bit = lowest(left), left & -left
         left ^= bit
         p = front_of(s, here, at)
         if s.setup.technique == SAF and counted(s, w, FLITS, at) < packets.length[p]:
@@ -227,7 +227,7 @@ def allocate(rule, s, here, w, now):
         if s.setup.speculative == 1:
             contest.hope[at] = mask & masks.room[w]
         if s.setup.allocator == INPUTS_FIRST:
-            mask = np.int64(1) << in_turn(mask, np.int64(inputs.accept_pointer[at]))
+            mask = np.int64(1) << in_turn(mask, inputs.accept_pointer[at])
         # Two bits of a counter for each output: requested by one, by more than one.
         twice |= once & mask
         once |= mask
@@ -241,12 +241,12 @@ def allocate(rule, s, here, w, now):
         settle(s, here, askers, twice)
     won, taken, room, left = np.int64(0), np.int64(0), masks.room[w], askers
     while left != 0:
-        at, bit = natural(lowest(left)), left & -left
+        at, bit = lowest(left), left & -left
         left ^= bit
-        mask, p = contest.wish[at], natural(contest.packet[at])
+        mask, p = contest.wish[at], contest.packet[at]
         if mask == 0:
             continue  # granted nothing; it is still in `heads` and requests again in the next cycle
-        out = natural(in_turn(mask, np.int64(inputs.accept_pointer[at])))
+        out = in_turn(mask, inputs.accept_pointer[at])
         outputs.owner[out], inputs.out[at] = at, out
         if by_turns:
             outputs.grant_pointer[out], inputs.accept_pointer[at] = at + 1, out + 1
@@ -274,14 +274,14 @@ def send(s, here, w, at, out, now, final):
     if setup.queues == 1:
         leaves = queue_up(s.raw, here.first_output + out, w, now, final)
         back = return_credit(s.raw, here.first_input + at, now)
-    post(s, s.inbox.credits, s.outside.credits, back + inputs.latency[at], np.int64(inputs.credit_bit[at]))
+    post(s, s.inbox.credits, s.outside.credits, back + inputs.latency[at], inputs.credit_bit[at])
     tail, free = sent == inputs.length[at], outputs.reader[out] < 0
     if not free:
         if sent == 1:
-            enqueue(s, natural(here.first_output + out), inputs.packet[at])
-        post(s, s.inbox.flits, s.outside.flits, leaves + outputs.latency[out], np.int64(outputs.flit_bit[out]))
+            enqueue(s, here.first_output + out, inputs.packet[at])
+        post(s, s.inbox.flits, s.outside.flits, leaves + outputs.latency[out], outputs.flit_bit[out])
     else:
-        eject(s, natural(inputs.packet[at]), tail, now, leaves + 1)
+        eject(s, inputs.packet[at], tail, now, leaves + 1)
         free = outputs.latency[out] == 0
         if not free:
             note(s, s.inbox.credits, leaves + outputs.latency[out], 64 * w + out)
@@ -306,9 +306,9 @@ def switch(s, here, w, now, movers, hopes, final):
         won = s.count.won
     left, tails, freed, spent = won, np.int64(0), np.int64(0), np.int64(0)
     while left != 0:
-        at, bit = natural(lowest(left)), left & -left
+        at, bit = lowest(left), left & -left
         left ^= bit
-        out, into, port = natural(inputs.out[at]), natural(inputs.port_bit[at]), natural(inputs.out_port_bit[at])
+        out, into, port = inputs.out[at], inputs.port_bit[at], inputs.out_port_bit[at]
         if by_turns:
             pass_by(here, at, into, port)
         here.in_ports.vc_pointer[into] = at + 1
@@ -330,7 +330,7 @@ def switch(s, here, w, now, movers, hopes, final):
     # Outputs that lost their last credit; those whose tail was sent have no owner any more.
     spent &= ~room
     while spent != 0:
-        owner = np.int64(here.outputs.owner[natural(lowest(spent))])
+        owner = here.outputs.owner[lowest(spent)]
         spent &= spent - 1
         if owner >= 0:
             masks.no_credit[w] |= np.int64(1) << owner
@@ -341,7 +341,7 @@ def switch(s, here, w, now, movers, hopes, final):
         masks.owning[w] ^= tails
         wake(s, w, w + 1)
         if s.setup.queues == 0:
-            row = natural(((now + 1 + s.setup.routing_delay) & s.setup.slots) * s.setup.num_words + w)
+            row = ((now + 1 + s.setup.routing_delay) & s.setup.slots) * s.setup.num_words + w
             s.inbox.heads[row] |= tails & filled
         elif s.setup.routing_delay == 0:
             masks.new_heads[w] |= tails & filled
@@ -353,7 +353,7 @@ def switch(s, here, w, now, movers, hopes, final):
 def run_router(rule, s, w, now):
     """Run a cycle of the router of word w, after which its terminals inject; return the status."""
     masks, here, setup = s.masks, rows_of(s, w), s.setup
-    fresh = take_in(s, here, w, natural((now & setup.slots) * setup.num_words + w))
+    fresh = take_in(s, here, w, (now & setup.slots) * setup.num_words + w)
     if setup.routing_delay == 0:
         masks.heads[w] |= fresh
         fresh = np.int64(0)

@@ -4,7 +4,7 @@
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import atomic_or, call_at, call_rule, mixed, natural
+from unknot._base.kernels.words_kernel import atomic_or, call_at, call_rule, mixed
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.engine.state import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC
 from unknot.simulation.engine.view_kernel import place_of, view
@@ -29,7 +29,7 @@ def random_bits(state):
 def note(s, box, cycle, cell):
     """Set a bit, counted over all routers, in the inbox of a cycle to come."""
     # `slots` is a power of two less one: inboxes take turns, and are emptied before their turn comes again.
-    row = natural((cycle & s.setup.slots) * s.setup.num_words + (cell >> 6))
+    row = (cycle & s.setup.slots) * s.setup.num_words + (cell >> 6)
     box[row] |= np.int64(1) << (cell & 63)
 
 
@@ -49,8 +49,8 @@ def post(s, box, outside, cycle, cell):
 @inlined
 def enqueue(s, w, p):
     """Queue packet p as the next one to come into the buffer of output row w."""
-    position, held = np.int64(s.outputs.back[w]), s.setup.ring
-    s.ring[natural(s.outputs.reader[w] * held + position)] = p
+    position, held = s.outputs.back[w], s.setup.ring
+    s.ring[s.outputs.reader[w] * held + position] = p
     s.outputs.back[w] = position + 1 if position + 1 < held else 0
 
 
@@ -58,16 +58,16 @@ def enqueue(s, w, p):
 def wake(s, w0, w1):
     """Wake the headers of a router that sleep, since an output VC is free or has a credit more."""
     for word in range(w0, w1):
-        s.masks.heads[natural(word)] |= s.masks.asleep[natural(word)]
-        s.masks.asleep[natural(word)] = 0
+        s.masks.heads[word] |= s.masks.asleep[word]
+        s.masks.asleep[word] = 0
 
 
 @inlined
 def see(raw, p, arrival):
     """Count measured packet p, which arrives in a cycle, for its pair of terminals."""
-    s, p = view(raw), natural(p)
+    s = view(raw)
     packets = s.packets
-    row = natural(packets.source[p] * s.ejection_row.size + s.destination[natural(packets.address[p])])
+    row = packets.source[p] * s.ejection_row.size + s.destination[packets.address[p]]
     s.seen.packets[row] += 1
     s.seen.latency[row] += arrival - packets.created[p]
     s.seen.network_latency[row] += arrival - packets.injected[p]
@@ -86,7 +86,7 @@ def eject(s, p, tail, now, arrival):
     count.arrived += 1
     count.latency += latency
     if setup.measure_from <= packets.created[p] < setup.measure_to:
-        s.latencies[natural(count.measured_arrived)] = latency
+        s.latencies[count.measured_arrived] = latency
         count.measured_arrived += 1
         count.network_latency += arrival - packets.injected[p]
         count.hops += packets.hops[p]
@@ -94,7 +94,7 @@ def eject(s, p, tail, now, arrival):
             call_at(setup.see, (s.raw, p, arrival))
     if setup.arrive_in_class != 0 and call_at(setup.arrive_in_class, (s.raw, p, arrival, now)) != 0:
         return
-    s.free[natural(count.free)] = p
+    s.free[count.free] = p
     count.free += 1
 
 
@@ -102,13 +102,13 @@ def eject(s, p, tail, now, arrival):
 def bit_of(s, b, w0):
     """Return word and bit of input row b in the masks of its router, which begins with word w0."""
     cell = b - s.words.first_input[w0]
-    return natural(w0 + (cell >> 6)), np.int64(1) << (cell & 63)
+    return w0 + (cell >> 6), np.int64(1) << (cell & 63)
 
 
 @inlined
 def packet_of(s, b):
     """Return the packet in front of input row b."""
-    return natural(s.ring[natural(b * s.setup.ring + s.inputs.front[b])])
+    return s.ring[b * s.setup.ring + s.inputs.front[b]]
 
 
 @inlined
@@ -133,13 +133,13 @@ def has_shared_slot(raw, w):
     Credits are below 0 by as many as a VC has of them.
     """
     s = view(raw)
-    if -s.outputs.credits[natural(w)] >= s.setup.most:
+    if -s.outputs.credits[w] >= s.setup.most:
         return False
-    port, left = np.int64(s.outputs.port[natural(w)]), np.int64(0)
+    port, left = s.outputs.port[w], np.int64(0)
     for low in range(port, s.outputs.size):
-        if s.outputs.port[natural(low)] != port:
+        if s.outputs.port[low] != port:
             break
-        left += s.setup.shared + min(np.int64(0), np.int64(s.outputs.credits[natural(low)]))
+        left += s.setup.shared + min(np.int64(0), s.outputs.credits[low])
     return left > 0
 
 
@@ -169,13 +169,13 @@ def may_request(s, w):
 def of_same_port(raw, b, p, count):
     """Leave the candidates of the port that the header in input row b chose; return how many."""
     s = view(raw)
-    chosen, address, kept = np.int64(s.inputs.out[natural(b)]), natural(s.packets.address[natural(p)]), np.int64(0)
+    chosen, address, kept = s.inputs.out[b], s.packets.address[p], np.int64(0)
     row, _ = outputs_of(s, address, chosen if chosen < s.setup.num_vcs else np.int64(EJECT))
     # In place, as `kept` is at most k.
     for k in range(count):
-        other, _ = outputs_of(s, address, s.candidates[natural(k)])
-        if other >= 0 and s.outputs.port[natural(other)] == s.outputs.port[natural(row)]:
-            s.candidates[natural(kept)] = s.candidates[natural(k)]
+        other, _ = outputs_of(s, address, s.candidates[k])
+        if other >= 0 and s.outputs.port[other] == s.outputs.port[row]:
+            s.candidates[kept] = s.candidates[k]
             kept += 1
     return kept
 
@@ -196,11 +196,11 @@ def ask_rule(rule, s, b, p):
             candidates[0] = s.script[start + step]
             return np.int64(1)
         waits_only = True
-    chosen = np.int64(s.inputs.out[b])
+    chosen = s.inputs.out[b]
     if chosen >= 0 and s.setup.selection != BETTER_OF_TWO:
         candidates[0] = chosen if chosen < s.setup.num_vcs else EJECT
         return np.int64(1)
-    count = call_rule(rule, np.int64(s.inputs.at[b]), s.packets.address[p], place_of(candidates))
+    count = call_rule(rule, s.inputs.at[b], s.packets.address[p], place_of(candidates))
     if count <= 0 or count > candidates.size:
         return np.int64(-2 if count == 0 else -1)
     if chosen >= 0:
@@ -220,9 +220,9 @@ def outputs_of(s, address, candidate):
     """Return the first row of `outputs` of a candidate for an address and their number; −1 if it is no candidate."""
     vc = candidate & VC_MASK
     if vc < s.setup.num_vcs:
-        return np.int64(s.out_row[natural(vc)]), np.int64(1)
+        return s.out_row[vc], np.int64(1)
     if vc == EJECT:
-        return np.int64(s.ejection_row[natural(s.destination[natural(address)])]), s.setup.taking
+        return s.ejection_row[s.destination[address]], s.setup.taking
     return np.int64(-1), np.int64(0)
 
 
@@ -231,7 +231,7 @@ def ends_of(s, b, address, candidate):
     """Return the same for the header in input row b, which may leave by one of the ejection VCs alone."""
     first, many = outputs_of(s, address, candidate)
     if s.setup.ejection == 1 and candidate & VC_MASK == EJECT:
-        return first + min(np.int64(s.inputs.index[natural(b)]), many - 1), np.int64(1)
+        return first + min(s.inputs.index[b], many - 1), np.int64(1)
     return first, many
 
 
@@ -272,8 +272,8 @@ def queue_up(raw, w, w0, now, final):
 
     Flits that win the switch before the `final` step of a cycle cross it in the next step, in this cycle.
     """
-    s, w0 = view(raw), natural(w0)
-    port, ports = natural(s.outputs.port[natural(w)]), s.out_ports
+    s = view(raw)
+    port, ports = s.outputs.port[w], s.out_ports
     begin = now + final
     if s.setup.in_batches == 1:
         begin = cycle_of(s, next_crossing(s, w0))
@@ -281,10 +281,10 @@ def queue_up(raw, w, w0, now, final):
     if ports.step[port] != s.count.step:
         ports.step[port], ports.before[port] = s.count.step, free
     idles, leaves = leaves > free, max(leaves, free)
-    parts, many = np.int64(ports.cycles[port]), np.int64(ports.flits[port])
+    parts, many = ports.cycles[port], ports.flits[port]
     if many > 1:
         # Parts of a cycle in which no flit leaves count for the next one, as long as the channel does not idle.
-        parts += np.int64(0) if idles else np.int64(ports.rest[port])
+        parts += np.int64(0) if idles else ports.rest[port]
         ports.rest[port] = parts % many
         parts //= many
     ports.free_from[port] = leaves + parts
@@ -295,7 +295,7 @@ def queue_up(raw, w, w0, now, final):
 def return_credit(raw, b, now):
     """Return the cycle in which a credit leaves the input port of row b: one at a time."""
     s = view(raw)
-    port = natural(s.inputs.port[natural(b)])
+    port = s.inputs.port[b]
     back = max(now + 1, s.in_ports.credits_from[port])
     s.in_ports.credits_from[port] = back + 1
     return back

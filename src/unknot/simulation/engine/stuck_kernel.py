@@ -4,7 +4,6 @@
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import natural
 from unknot.simulation.engine.state import BLOCKED, MOVING, NONATOMIC, STALLED
 from unknot.simulation.engine.state_kernel import ask_rule, available, ends_of, has_room, need, packet_of
 from unknot.simulation.engine.view_kernel import view
@@ -26,12 +25,12 @@ def takes_more(s, w, reader, stuck):
         return True
     if s.setup.shared == 0 or s.inputs.stored[reader] >= s.setup.depth + s.setup.most:
         return False
-    port, left = np.int64(s.outputs.port[w]), np.int64(0)
+    port, left = s.outputs.port[w], np.int64(0)
     for low in range(port, s.outputs.size):
-        if s.outputs.port[natural(low)] != port:
+        if s.outputs.port[low] != port:
             break
-        there = natural(s.outputs.reader[natural(low)])
-        beyond = max(np.int64(0), np.int64(s.inputs.stored[there]) - s.setup.depth)
+        there = s.outputs.reader[low]
+        beyond = max(np.int64(0), s.inputs.stored[there] - s.setup.depth)
         left += s.setup.shared - beyond
         if beyond > 0 and not stuck[s.buffer[there]]:
             return True
@@ -43,9 +42,9 @@ def may_move(rule, s, b, stuck):
     """Return whether the front flit of input row b, in a state that only others can end, may yet move."""
     inputs = s.inputs
     if inputs.state[b] >= STALLED:
-        w = natural(inputs.out[b])
-        reader = np.int64(s.outputs.reader[w])
-        return reader < 0 or not stuck[s.buffer[reader]] or takes_more(s, w, natural(reader), stuck)
+        w = inputs.out[b]
+        reader = s.outputs.reader[w]
+        return reader < 0 or not stuck[s.buffer[reader]] or takes_more(s, w, reader, stuck)
     p = packet_of(s, b)
     count = ask_rule(rule, s, b, p)
     for k in range(count):
@@ -54,7 +53,7 @@ def may_move(rule, s, b, stuck):
             return True
         if available(s, w, need(s.setup, s.packets.length[p])):
             return True
-        if gives_way(s, w, natural(s.outputs.reader[w]), stuck):
+        if gives_way(s, w, s.outputs.reader[w], stuck):
             return True
     return count <= 0
 
@@ -69,11 +68,11 @@ def find_stuck(rule, raw, stuck):
     s = view(raw)
     left = 0
     for v in range(stuck.size):
-        b = natural(s.in_row[v])
+        b = s.in_row[v]
         state = s.inputs.state[b]
         waits = state == BLOCKED or state == STALLED
         if state == MOVING and s.setup.shared > 0:
-            waits = not has_room(s, natural(s.inputs.out[b]))
+            waits = not has_room(s, s.inputs.out[b])
         stuck[v] = s.inputs.stored[b] > 0 and waits
         left += stuck[v]
     before = left + 1
@@ -81,7 +80,7 @@ def find_stuck(rule, raw, stuck):
     while 0 < left < before:
         before = left
         for v in range(stuck.size):
-            if stuck[v] and may_move(rule, s, natural(s.in_row[v]), stuck):
+            if stuck[v] and may_move(rule, s, s.in_row[v], stuck):
                 stuck[v] = False
                 left -= 1
     return left

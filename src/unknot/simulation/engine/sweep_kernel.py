@@ -9,7 +9,7 @@ with the lowest diagonal again and again is therefore the same as sweeping the d
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import lowest, natural
+from unknot._base.kernels.words_kernel import lowest
 from unknot.simulation.engine.match_kernel import CYCLIC
 from unknot.simulation.engine.pack_kernel import ones
 from unknot.simulation.engine.state import RR_WAVEFRONT
@@ -37,7 +37,7 @@ def sweep(s, ends, turn, size):
     """Match `ends`, whose `wish` is cut down to the match or 0; return the diagonal of the first match."""
     contest, first, left, once, twice = s.contest, np.int64(64), ends, np.int64(0), np.int64(0)
     while left != 0:
-        at = natural(lowest(left))
+        at = lowest(left)
         left &= left - 1
         shift = contest.number[at] - turn
         shift += size if shift < 0 else 0
@@ -47,15 +47,15 @@ def sweep(s, ends, turn, size):
     if twice == 0:
         # Nobody competes, so each is matched on the first of its diagonals.
         while ends != 0:
-            at = natural(lowest(ends))
+            at = lowest(ends)
             ends &= ends - 1
             first = min(first, lowest(contest.wish[at]))
             contest.wish[at] = np.int64(1) << output_on(contest, at, lowest(contest.wish[at]), size)
         return first
     while ends != 0:
-        best, diagonal, left = natural(0), np.int64(64), ends
+        best, diagonal, left = 0, np.int64(64), ends
         while left != 0:
-            at = natural(lowest(left))
+            at = lowest(left)
             left &= left - 1
             if lowest(contest.wish[at]) < diagonal:
                 best, diagonal = at, lowest(contest.wish[at])
@@ -65,7 +65,7 @@ def sweep(s, ends, turn, size):
         contest.wish[best] = np.int64(1) << out
         left = ends
         while left != 0:
-            at, bit = natural(lowest(left)), left & -left
+            at, bit = lowest(left), left & -left
             left ^= bit
             place = out + contest.number[at]
             contest.wish[at] &= ~(np.int64(1) << (place - size if place >= size else place))
@@ -85,35 +85,35 @@ def next_turn(turn, first, size, allocator):
 def sweep_vcs(raw, askers, w):
     """Match headers of the router of word w to outputs; each `wish` becomes the match or 0."""
     s = view(raw)
-    w, left = natural(w), askers
-    cell, row = natural(64 * w), natural(s.words.first_output[w])
+    left = askers
+    cell, row = 64 * w, s.words.first_output[w]
     size = np.int64(max(s.ordinals.inputs[cell], s.ordinals.outputs[cell]))
-    turn = np.int64(s.outputs.grant_pointer[row])
+    turn = s.outputs.grant_pointer[row]
     while left != 0:
-        at = natural(lowest(left))
+        at = lowest(left)
         left &= left - 1
-        s.contest.number[at] = s.ordinals.vc[natural(cell + at)]
+        s.contest.number[at] = s.ordinals.vc[cell + at]
     s.outputs.grant_pointer[row] = next_turn(turn, sweep(s, askers, turn, size), size, s.setup.allocator)
 
 
 @inlined
 def sweep_switch(raw, movers, w):
     """Match the ports of input VCs of the router of word w; ``count.won`` are the VCs that win."""
-    s, w = view(raw), natural(w)
-    cell, contest, first_input = natural(64 * w), s.contest, np.int64(s.words.first_input[w])
-    size, row = np.int64(max(s.ordinals.entries[cell], s.ordinals.exits[cell])), natural(s.words.first_output[w])
+    s = view(raw)
+    cell, contest, first_input = 64 * w, s.contest, s.words.first_input[w]
+    size, row = np.int64(max(s.ordinals.entries[cell], s.ordinals.exits[cell])), s.words.first_output[w]
     ports, outs, shared, won, left = np.int64(0), np.int64(0), np.int64(0), np.int64(0), movers
     while left != 0:
-        b = natural(first_input + lowest(left))
+        b = first_input + lowest(left)
         left &= left - 1
-        into, out = natural(s.inputs.port_bit[b]), np.int64(s.ordinals.out[natural(cell + s.inputs.out_port_bit[b])])
+        into, out = s.inputs.port_bit[b], s.ordinals.out[cell + s.inputs.out_port_bit[b]]
         shared |= ((ports >> into) | (outs >> out)) & 1
         if (ports >> into) & 1 == 0:
-            contest.wish[into], contest.number[into] = 0, s.ordinals.into[natural(cell + into)]
+            contest.wish[into], contest.number[into] = 0, s.ordinals.into[cell + into]
             ports |= np.int64(1) << into
         contest.wish[into] |= np.int64(1) << out
         outs |= np.int64(1) << out
-    turn, first = np.int64(s.out_ports.pointer[row]), np.int64(0)
+    turn, first = s.out_ports.pointer[row], np.int64(0)
     if shared != 0 or s.setup.switch_allocator == RR_WAVEFRONT:
         first = sweep(s, ports, turn, size)
     s.out_ports.pointer[row] = next_turn(turn, first, size, s.setup.switch_allocator)
@@ -123,13 +123,13 @@ def sweep_switch(raw, movers, w):
     ports, left = np.int64(0), movers
     # Of the VCs of a pair that was matched the one next in turn is put forward.
     while left != 0:
-        at, bit = natural(lowest(left)), left & -left
+        at, bit = lowest(left), left & -left
         left ^= bit
-        b = natural(first_input + at)
-        into, out = natural(s.inputs.port_bit[b]), np.int64(s.ordinals.out[natural(cell + s.inputs.out_port_bit[b])])
+        b = first_input + at
+        into, out = s.inputs.port_bit[b], s.ordinals.out[cell + s.inputs.out_port_bit[b]]
         if (contest.wish[into] >> out) & 1 == 0:
             continue
-        key = (at - s.in_ports.vc_pointer[natural(first_input + into)]) & CYCLIC
+        key = (at - s.in_ports.vc_pointer[first_input + into]) & CYCLIC
         if (ports >> into) & 1:
             if key > contest.key[into]:
                 continue

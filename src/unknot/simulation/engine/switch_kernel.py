@@ -4,7 +4,7 @@
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import call_at, lowest, natural
+from unknot._base.kernels.words_kernel import call_at, lowest
 from unknot.simulation.engine.match_kernel import (
     CYCLIC,
     HOPE,
@@ -27,7 +27,7 @@ def is_full(raw, w, now):
     Flits that won the switch in the step before are still crossing it.
     """
     s = view(raw)
-    port = natural(s.outputs.port[natural(w)])
+    port = s.outputs.port[w]
     # `free_from` counts what won in the last step, which has not crossed yet; `before` is without it.
     crossing = s.out_ports.step[port] == s.count.step - 1
     upto = s.out_ports.before[port] if crossing else s.out_ports.free_from[port]
@@ -51,18 +51,18 @@ def is_busy(s, b, w, now):
     if is_closed(s, w, now):
         return True
     if s.setup.queues == 1 and s.outputs.reader[w] < 0:
-        if s.out_ports.free_from[natural(s.outputs.port[w])] - now > s.setup.most_queued:
+        if s.out_ports.free_from[s.outputs.port[w]] - now > s.setup.most_queued:
             return True
     if s.setup.hold_switch == 0:
         return False
-    return s.out_ports.busy[natural(s.outputs.port[w])] == 1 or s.in_ports.busy[natural(s.inputs.port[b])] == 1
+    return s.out_ports.busy[s.outputs.port[w]] == 1 or s.in_ports.busy[s.inputs.port[b]] == 1
 
 
 @inlined
 def claim_ports(s, into, out):
     """Note a request of an input port for an output port; both are numbered by their first bits."""
     # Two bits of a counter for each port: requested by one, by more than one.
-    claims, first, second = s.claims, natural(into >> 6), natural(out >> 6)
+    claims, first, second = s.claims, into >> 6, out >> 6
     bit = np.int64(1) << (into & 63)
     claims.shared_inputs[first] |= claims.inputs[first] & bit
     claims.inputs[first] |= bit
@@ -74,7 +74,7 @@ def claim_ports(s, into, out):
 @inlined
 def is_rival(s, into, out):
     """Return whether there is another request of that input port or for that output port."""
-    claims, first, second = s.claims, natural(into >> 6), natural(out >> 6)
+    claims, first, second = s.claims, into >> 6, out >> 6
     return ((claims.shared_inputs[first] >> (into & 63)) | (claims.shared_outputs[second] >> (out & 63))) & 1 == 1
 
 
@@ -84,17 +84,17 @@ def speculate(s, count, w0, w1, listing, ends, n, now):
 
     Their ports are claimed, or if `listing` their requests are put forward, after n others. Returns the requests.
     """
-    many, first_output = w1 - w0, np.int64(s.words.first_output[w0])
+    many, first_output = w1 - w0, s.words.first_output[w0]
     for k in range(count):
-        b, port = natural(s.headers[natural(k)]), np.int64(-1)
+        b, port = s.headers[k], np.int64(-1)
         for j in range(many):
-            left = s.wishes[natural(k * many + j)]
+            left = s.wishes[k * many + j]
             while left != 0:
-                w = natural(first_output + (j << 6) + lowest(left))
+                w = first_output + (j << 6) + lowest(left)
                 left &= left - 1
                 if s.outputs.port[w] != port and has_room(s, w) and not is_busy(s, b, w, now):
-                    port = np.int64(s.outputs.port[w])
-                    into, out = np.int64(s.inputs.port_bit[b]), s.out_ports.first_bit[natural(port)]
+                    port = s.outputs.port[w]
+                    into, out = s.inputs.port_bit[b], s.out_ports.first_bit[port]
                     if listing:
                         n = put_forward(s, ends, n, b, into, out, now, np.int64(HOPE))
                     else:
@@ -114,11 +114,11 @@ def put_forward(s, ends, n, b, into, out, now, hope):
     """
     requests = s.requests
     age = standing(s, now, b)
-    pointer = s.in_ports.vc_pointer[natural(s.inputs.port[b])]
+    pointer = s.in_ports.vc_pointer[s.inputs.port[b]]
     rank = hope | age | ((b - ends.first_input - pointer) & CYCLIC)
-    k = natural(0)
+    k = 0
     while k < n and (requests.output[k] != out or requests.input[k] != into):
-        k = natural(k + 1)
+        k = k + 1
     if k < n and requests.rank[k] <= rank:
         return n
     requests.input[k], requests.output[k] = into, out
@@ -132,16 +132,15 @@ def put_forward(s, ends, n, b, into, out, now, hope):
 def claim_switch(s, count, w0, w1, ends, now):
     """Note which ports several buffers request that have a flit and a credit, and all that speculating headers do."""
     claims = s.claims
-    for j in range(w1 - w0):
-        k = natural(j)
+    for k in range(w1 - w0):
         claims.inputs[k], claims.shared_inputs[k], claims.outputs[k], claims.shared_outputs[k] = 0, 0, 0, 0
     for word in range(w0, w1):
-        ready = s.masks.movers[natural(word)]
+        ready = s.masks.movers[word]
         while ready != 0:
-            b = natural(s.words.first_input[natural(word)] + lowest(ready))
+            b = s.words.first_input[word] + lowest(ready)
             ready &= ready - 1
-            if not is_busy(s, b, natural(s.inputs.out[b]), now):
-                claim_ports(s, np.int64(s.inputs.port_bit[b]), np.int64(s.inputs.out_port_bit[b]))
+            if not is_busy(s, b, s.inputs.out[b], now):
+                claim_ports(s, s.inputs.port_bit[b], s.inputs.out_port_bit[b])
     if s.setup.speculative == 1:
         speculate(s, count, w0, w1, False, ends, np.int64(0), now)
 
@@ -152,14 +151,14 @@ def wasted(s, i, b, out, w0):
     if s.requests.rank[i] < HOPE:
         return False
     word, bit = bit_of(s, b, w0)
-    w = natural(s.inputs.out[b])
+    w = s.inputs.out[b]
     return s.masks.winners[word] & bit == 0 or s.outputs.port[w] != out or not has_room(s, w)
 
 
 @inlined
 def grant(s, ends, b, into, out, first_round):
     """Move pointers past the match of input port `into` and output port `out` for input row b."""
-    port, other = natural(ends.first_output + out), natural(ends.first_input + into)
+    port, other = ends.first_output + out, ends.first_input + into
     if first_round:
         s.out_ports.pointer[port], s.in_ports.pointer[other] = into + 1, out + 1
         remember(s, ends, into, out)
@@ -174,24 +173,24 @@ def allocate_switch(s, count, w0, w1, now):
     those of allocators in the first round only.
     """
     sent = go_on(s, w0, w1, now) if s.setup.hold_switch == 1 else np.int64(0)
-    first_input, first_output = np.int64(s.words.first_input[w0]), np.int64(s.words.first_output[w0])
+    first_input, first_output = s.words.first_input[w0], s.words.first_output[w0]
     allocator = s.setup.switch_allocator
     ends = numbered(s, as_array(s.in_ports.pointer), as_array(s.out_ports.pointer), w0, w1, allocator, True)
     claim_switch(s, count, w0, w1, ends, now)
     n = np.int64(0)
     for word in range(w0, w1):
-        ready = s.masks.movers[natural(word)]
+        ready = s.masks.movers[word]
         while ready != 0:
-            b = natural(s.words.first_input[natural(word)] + lowest(ready))
+            b = s.words.first_input[word] + lowest(ready)
             ready &= ready - 1
-            into, out = np.int64(s.inputs.port_bit[b]), np.int64(s.inputs.out_port_bit[b])
-            if is_busy(s, b, natural(s.inputs.out[b]), now):
+            into, out = s.inputs.port_bit[b], s.inputs.out_port_bit[b]
+            if is_busy(s, b, s.inputs.out[b], now):
                 continue
             if allocator >= WAVEFRONT or is_rival(s, into, out):
                 n = put_forward(s, ends, n, b, into, out, now, np.int64(0))
             else:
                 grant(s, ends, b, into, out, True)
-                s.winners[natural(sent)] = b
+                s.winners[sent] = b
                 sent += 1
     if s.setup.speculative == 1:
         n = speculate(s, count, w0, w1, True, ends, n, now)
@@ -199,19 +198,18 @@ def allocate_switch(s, count, w0, w1, now):
         call_at(s.setup.match_matrix, (s.raw, n, w0, w1, True, now))
     elif n > 0:
         match(s, ends, n)
-    for k in range(n):
-        i = natural(k)
+    for i in range(n):
         if s.requests.won[i] > 0:
-            b, into, out = natural(s.requests.vc[i]), s.requests.input[i], s.requests.output[i]
+            b, into, out = s.requests.vc[i], s.requests.input[i], s.requests.output[i]
             grant(s, ends, b, into, out, s.requests.won[i] == 1)
             if not wasted(s, i, b, first_output + out, w0):
-                s.winners[natural(sent)] = b
+                s.winners[sent] = b
                 sent += 1
     if s.setup.hold_switch == 1:
         for b in range(first_input, s.words.first_input[w1]):
-            s.in_ports.busy[natural(s.inputs.port[natural(b)])] = 0
+            s.in_ports.busy[s.inputs.port[b]] = 0
         for w in range(first_output, s.words.first_output[w1]):
-            s.out_ports.busy[natural(s.outputs.port[natural(w)])] = 0
+            s.out_ports.busy[s.outputs.port[w]] = 0
     return sent
 
 
@@ -220,20 +218,20 @@ def go_on(s, w0, w1, now):
     """Let buffers that hold the switch send, or let it go; return how many send."""
     sent = np.int64(0)
     for word in range(w0, w1):
-        holders = s.masks.holders[natural(word)]
+        holders = s.masks.holders[word]
         while holders != 0:
             bit = holders & -holders
-            b = natural(s.words.first_input[natural(word)] + lowest(holders))
+            b = s.words.first_input[word] + lowest(holders)
             holders ^= bit
-            ready = s.inputs.state[b] == MOVING and not is_closed(s, natural(s.inputs.out[b]), now)
+            ready = s.inputs.state[b] == MOVING and not is_closed(s, s.inputs.out[b], now)
             if ready or s.inputs.state[b] == PENDING:
-                s.out_ports.busy[natural(s.outputs.port[natural(s.inputs.out[b])])] = 1
-                s.in_ports.busy[natural(s.inputs.port[b])] = 1
+                s.out_ports.busy[s.outputs.port[s.inputs.out[b]]] = 1
+                s.in_ports.busy[s.inputs.port[b]] = 1
                 if ready:
-                    s.winners[natural(sent)] = b
+                    s.winners[sent] = b
                     sent += 1
             else:
-                s.masks.holders[natural(word)] ^= bit
+                s.masks.holders[word] ^= bit
     return sent
 
 
@@ -241,10 +239,10 @@ def go_on(s, w0, w1, now):
 def hold_back(s, w0, w1, now):
     """Have headers that speculated in vain request the switch when their VC allocation is over."""
     for word in range(w0, w1):
-        unlucky = s.masks.winners[natural(word)]
-        s.masks.winners[natural(word)] = 0
+        unlucky = s.masks.winners[word]
+        s.masks.winners[word] = 0
         while unlucky != 0:
             bit = lowest(unlucky)
             unlucky &= unlucky - 1
-            s.inputs.state[natural(s.words.first_input[natural(word)] + bit)] = PENDING
+            s.inputs.state[s.words.first_input[word] + bit] = PENDING
             note(s, s.inbox.ready, now + s.setup.vc_allocation_delay, 64 * word + bit)

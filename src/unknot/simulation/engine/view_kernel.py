@@ -36,6 +36,10 @@ class View(types.Type):
         self.constants = constants
         super().__init__(f"unknot.State({sorted(constants)})")
 
+    def known(self, name):
+        """Return its setup, of which entries are known."""
+        return Setup(self.constants) if name == "setup" else None
+
 
 class Setup(types.Type):
     """The entries of its setup."""
@@ -43,6 +47,10 @@ class Setup(types.Type):
     def __init__(self, constants):
         self.constants = constants
         super().__init__(f"unknot.State.setup({sorted(constants)})")
+
+    def known(self, name):
+        """Return an entry that is a constant."""
+        return self.constants.get(name)
 
 
 class Counters(types.Type):
@@ -61,10 +69,14 @@ class Rows(types.Type):
 
 
 class Column(types.Type):
-    """A column of a table, or a table of plain numbers: numbers of a kind, `step` bytes from one to the next."""
+    """A column of a table, or a table of plain numbers: numbers of a kind, `step` bytes from one to the next.
+
+    What is read is an int64 whatever the kind, unless that is unsigned: functions then have one type of arguments.
+    """
 
     def __init__(self, table, kind):
         self.table, self.kind, self.step = table, kind, TABLES[table].dtype.itemsize
+        self.read = types.int64 if kind.signed else kind
         super().__init__(f"unknot.State.{table}[{kind}]")
 
 
@@ -140,7 +152,7 @@ class _Size(AttributeTemplate):
 @infer_global(operator.getitem)
 class _Get(AbstractTemplate):
     def generic(self, args, keywords):
-        return signature(args[0].kind, args[0], types.int64) if isinstance(args[0], Column) else None
+        return signature(args[0].read, args[0], types.int64) if isinstance(args[0], Column) else None
 
 
 @infer_global(operator.setitem)
@@ -181,14 +193,14 @@ def _element(context, builder, column, place, index):
 
 @lower_builtin(operator.getitem, Column, types.int64)
 def _read(context, builder, sig, args):
-    number = _tagged(builder, builder.load(_element(context, builder, sig.args[0], *args)), sig.args[0].table)
-    return context.data_model_manager[sig.return_type].from_data(builder, number)
+    column = sig.args[0]
+    number = _tagged(builder, builder.load(_element(context, builder, column, *args)), column.table)
+    return context.cast(builder, number, column.kind, column.read)
 
 
 @lower_builtin(operator.setitem, Column, types.int64, types.Any)
 def _write(context, builder, sig, args):
-    number = context.data_model_manager[sig.args[2]].as_data(builder, args[2])
-    _tagged(builder, builder.store(number, _element(context, builder, sig.args[0], *args[:2])), sig.args[0].table)
+    _tagged(builder, builder.store(args[2], _element(context, builder, sig.args[0], *args[:2])), sig.args[0].table)
 
 
 @lower_getattr_generic(Setup)

@@ -1,0 +1,122 @@
+# mypy: ignore-errors
+"""Compilation of functions that only compiled code calls, in the steps that these need."""
+
+from numba.core import ir
+from numba.core.analysis import compute_cfg_from_blocks
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase
+from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+from numba.core.ir_utils import build_definitions, get_definition, guard
+from numba.core.postproc import PostProcessor
+from numba.core.typed_passes import (
+    IRLegalization,
+    NativeLowering,
+    NoPythonBackend,
+    NopythonTypeInference,
+    PreLowerStripPhis,
+)
+from numba.core.untyped_passes import FixupArgs, IRProcessing, ReconstructSSA, TranslateByteCode
+
+
+class _InnerLibrary(JITCodeLibrary):
+    """Code of a function that only compiled code calls: it is optimised, and translated, as part of its callers."""
+
+    def _optimize_final_module(self):
+        """Leave that to the callers."""
+
+    def _finalize_final_module(self):
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name):
+        """Return 0, as of a function without an address."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self):
+        """What takes the environment of the function, which none has."""
+        return self
+
+    def set_env(self, name, env):
+        """Do nothing."""
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class Prune(FunctionPass):
+    """Leave out what is never reached, since an argument has a type that says so.
+
+    Such a type has `known(name)`: what an attribute is if it is constant, another such type, or None. Without this pass
+    all that options might need would be typed and translated, only for LLVM to remove it.
+    """
+
+    _name = "unknot_prune"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state):
+        code, changed = state.func_ir, False
+        if not any(hasattr(kind, "known") for kind in state.args):
+            return False
+        while _cut(code, state.args):
+            changed = True
+            for label in compute_cfg_from_blocks(code.blocks).dead_nodes():
+                del code.blocks[label]
+            code._definitions = build_definitions(code.blocks)
+        if changed:
+            PostProcessor(code).run()
+        return changed
+
+
+def _cut(code, arguments):
+    """Turn branches on constants into jumps; return whether there were any."""
+    cut = False
+    for block in code.blocks.values():
+        last = block.body[-1]
+        if isinstance(last, ir.Branch):
+            holds = _constant(code, arguments, last.cond)
+            if isinstance(holds, int):
+                block.body[-1] = ir.Jump(last.truebr if holds else last.falsebr, last.loc)
+                cut = True
+    return cut
+
+
+def _constant(code, arguments, variable):
+    """Return what a variable always is, or a type that knows what its attributes are; None if that is not known."""
+    made = guard(get_definition, code, variable)
+    if isinstance(made, ir.Const | ir.Global | ir.FreeVar):
+        return made.value
+    if isinstance(made, ir.Arg):
+        return arguments[made.index] if hasattr(arguments[made.index], "known") else None
+    match getattr(made, "op", None):
+        case "getattr":
+            kind = _constant(code, arguments, made.value)
+            return kind.known(made.attr) if hasattr(kind, "known") else None
+        case "binop":
+            parts = [_constant(code, arguments, part) for part in (made.lhs, made.rhs)]
+        case "unary":
+            parts = [_constant(code, arguments, made.value)]
+        case "call" if _constant(code, arguments, made.func) is bool:
+            return _constant(code, arguments, made.args[0])
+        case _:
+            return None
+    return made.fn(*parts) if all(isinstance(part, int) for part in parts) else None
+
+
+class InnerCompiler(CompilerBase):
+    """Compiler of functions that only compiled code calls."""
+
+    def define_pipelines(self):
+        steps = PassManager("inner")
+        for step in (
+            TranslateByteCode, FixupArgs, IRProcessing, Prune, ReconstructSSA,
+            NopythonTypeInference, PreLowerStripPhis, IRLegalization, NativeLowering, NoPythonBackend,
+        ):  # fmt: skip
+            steps.add_pass(step, step.__name__)
+        steps.finalize()
+        return [steps]
+
+    def compile_extra(self, func):
+        self.state.library = _InnerLibrary(self.state.targetctx.codegen(), func.__qualname__)
+        return super().compile_extra(func)
