@@ -46,8 +46,8 @@ class _InnerLibrary(JITCodeLibrary):
 class Prune(FunctionPass):
     """Leave out what is never reached, since an argument has a type that says so.
 
-    Such a type has `known(name)`: what an attribute is if it is constant, another such type, or None. Without this pass
-    all that options might need would be typed and translated, only for LLVM to remove it.
+    Such a type has `known(name)`: what an attribute is if it is constant, another such type, or None. Without this
+    pass all that options might need would be typed and translated, only for LLVM to remove it.
     """
 
     _name = "unknot_prune"

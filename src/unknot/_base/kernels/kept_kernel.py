@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Compiled functions that are kept on disk: the one file that touches private parts of Numba.
+"""Compiled functions that are kept on disk; with `inner_kernel` what touches private parts of Numba.
 
 Numba's own cache sees a change of the file of a kernel only, not of what it holds of other files, prepares to compile
 before it loads, which takes a third of a second, and loads damaged files.
