@@ -192,6 +192,7 @@ def test_a_compiled_rule_that_answers_otherwise_is_noticed(monkeypatch: pytest.M
     unsafe.__dict__["compiled"] = safe.compiled
     assert evidence_holds(unsafe, verdict) is False
     monkeypatch.setattr(checker, "PLAIN", -1)
+    monkeypatch.setattr(checker, "is_small", lambda *_: False)
     with pytest.raises(Rejected, match="compiled, the rule answers otherwise"):
         accept_verdict(unsafe, verdict)
 

@@ -32,8 +32,8 @@ def flaw(answers: dict[int, Sequence[int] | int], rank: Sequence[int], home: str
     ranks, core, value = np.array(rank), np.zeros(4, dtype=bool), np.zeros(16, dtype=np.int64)
     return int(
         walk.py_func(
-            rule, 0, False, True, False, ranks, core, router, PATHS.source, "abc".index(home), len(sources),
-            seen, input_vc, first, value, best, out, 0,
+            rule, 0, (False, True, False), (ranks, core), (router, PATHS.source), "abc".index(home), len(sources),
+            (seen, input_vc, first, value, best), out, 0,
         )
     )  # fmt: skip
 

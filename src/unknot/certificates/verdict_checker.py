@@ -211,14 +211,12 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     spots = Counter(random.choices(range(relation.num_addresses), k=0 if small else SPOTS))
     rule: Any = _plain(relation, out) if small else relation.compiled.function.address
     view: Any = memoryview if small else np.asarray
-    tables = [view(table) for table in (rank, core, vcs.router, network.source[vcs.channel])]
-    work = [view(table) for table in (seen, input_vc, first, value, best, out)]
+    proof, layout = (view(rank), view(core)), (view(vcs.router), view(network.source[vcs.channel]))
+    method, work = (each, worms, relation.commits), tuple(map(view, (seen, input_vc, first, value, best)))
     for address in range(relation.num_addresses):
         sources, home = relation.sources(address), int(network.eject[relation.destination[address]])
         input_vc[: sources.size] = vcs.total + sources
-        flaw = visit(
-            rule, address, each, worms, relation.commits, *tables, home, sources.size, *work, out.ctypes.data,
-        )  # fmt: skip
+        flaw = visit(rule, address, method, proof, layout, home, sources.size, work, view(out), out.ctypes.data)
         if flaw < -1:
             raise Rejected(f"{relation.candidates(-2 - flaw, address)} is no answer for address {address}")
         if flaw >= 0:

@@ -9,19 +9,21 @@ LOWEST, HIGHEST = -(2**62), 2**62
 
 @kernel(
     lambda t: t.int64(
-        t.int64, t.int64, t.boolean, t.boolean, t.boolean, t.READ64, t.READ_BOOL, t.READ32, t.READ32, t.int64,
-        t.int64, *[t.I64] * 6, t.int64,
+        t.int64, t.int64, t.Tuple((t.int64, t.int64, t.int64)), t.Tuple((t.READ64, t.READ_BOOL)),
+        t.Tuple((t.READ32, t.READ32)), t.int64, t.int64, t.Tuple((t.I64, t.I64, t.I64, t.I64, t.I64)), t.I64, t.int64,
     )
 )  # fmt: skip
-def walk(
-    rule, address, each, worms, commits, rank, core, router, tail, home, count, seen, input_vc, first, value, best,
-    out, pointer,
-):  # fmt: skip
+def walk(rule, address, method, proof, layout, home, count, work, out, pointer):
     """Find best[at]: the greatest r such that a header there may, over ranks ≥ r, come to wait for ranks ≥ r only.
 
-    `input_vc` begins with the `count` injection ports. Returns −1 if all is well; a VC outside the core whose best is
-    not below its rank; a VC of the core from which a way leads to a higher rank; −2 − at for an illegal answer.
+    `method`: whether all candidates count, whether worms stretch over VCs, whether headers commit. `proof`: rank and
+    core. `layout`: router of each input VC, and where each output VC begins. `work`: seen, input VCs, which begin with
+    the `count` injection ports, first, value and best.
+    Returns −1 if all is well; a VC outside the core whose best is not below its rank; a VC of the core from which a way
+    leads to a higher rank; −2 − at for an illegal answer.
     """
+    each, worms, commits = method
+    (rank, core), (router, tail), (seen, input_vc, first, value, best) = proof, layout, work
     i, num_vcs, optional = 0, len(tail), 0 if commits else NO_WAIT
     while i < count:
         at = input_vc[i]
@@ -51,7 +53,9 @@ def walk(
         best[at] = least if offered and not each and not commits else most
         first[i + 1] = first[i] + offered
         i += 1
-    changed = worms
+    # A worm still holds the VCs behind its header, so what is worst further on counts for them too: carried back until
+    # nothing changes. From the last to the first, as most of a route was found in its order.
+    changed = worms != 0
     while changed:
         changed = False
         for i in range(count - 1, -1, -1):
