@@ -17,10 +17,10 @@ def walk(rule, address, method, proof, layout, home, count, work, out, pointer):
     """Find best[at]: the greatest r such that a header there may, over ranks ≥ r, come to wait for ranks ≥ r only.
 
     `method`: whether all candidates count, whether worms stretch over VCs, whether headers commit. `proof`: rank and
-    core. `layout`: router of each input VC, and where each output VC begins. `work`: seen, input VCs, which begin with
-    the `count` injection ports, first, value and best.
-    Returns −1 if all is well; a VC outside the core whose best is not below its rank; a VC of the core from which a way
-    leads to a higher rank; −2 − at for an illegal answer.
+    core. `layout`: router of each input VC, and where each output VC begins. `work`: seen, input VCs (which begin
+    with the `count` injection ports), first, value and best.
+    Returns −1 if all is well; a VC outside the core whose best is not below its rank; a VC of the core from which a
+    way leads to a higher rank; −2 − at for an illegal answer.
     """
     each, worms, commits = method
     (rank, core), (router, tail), (seen, input_vc, first, value, best) = proof, layout, work
@@ -53,8 +53,8 @@ def walk(rule, address, method, proof, layout, home, count, work, out, pointer):
         best[at] = least if offered and not each and not commits else most
         first[i + 1] = first[i] + offered
         i += 1
-    # A worm still holds the VCs behind its header, so what is worst further on counts for them too: carried back until
-    # nothing changes. From the last to the first, as most of a route was found in its order.
+    # A worm still holds the VCs behind its header, so what is best further on counts for them too: it is carried back
+    # until nothing changes, from the last to the first, since most of a route was found in its order.
     changed = worms != 0
     while changed:
         changed = False

@@ -52,11 +52,6 @@ _FUNCTIONS = [
     "reverse",
     "latency",
     "terminals",
-    "labels",
-    "terminal_labels",
-    "coordinates",
-    "dimensions",
-    "ports",
     "min",
     "max",
     "abs",
@@ -105,10 +100,9 @@ _CORPUS = [
     "{(x, y) -- (x + 1, y) for x in 3, y in 4 if x != 1 or y == 2}",
     "cayley(swap(4, 0, i) for i in 1..3)",
     "f(n) = if n == 0 then point() else f(n - 1) * line(2); f(3)",
-    'labels(terminals(ring(3), inject=[0, 1, 1], eject=[2, 0, 1]), ["a", "b", "c"])',
+    "terminals(ring(3), inject=[0, 1, 1], eject=[2, 0, 1])",
     "forward(ring(4)) (*) oriented({0 -> 1, 2 -> 1})",
     "ring(4, latency=3) × line(3) ⊗ complete(3) − {0 -- 1}",
-    "coordinates({0 -> 1, 1 -> 0}, [[0, 1], [2, 0]], radices=[3, 2])",
 ]
 
 

@@ -118,17 +118,6 @@ ONE = [
     ("terminals(ring(3), 2, inject=[0])", "give either a number of terminals", 1, 1),
     ("terminals(ring(3), inject=[3])", "there is no router number 3; they are 0 to 2", 1, 1),
     ("terminals(ring(3), inject=[0], eject=[1, 2])", "1 terminals inject, but 2 eject", 1, 1),
-    ("labels(ring(3), [1, 2, 3])", "labels: names must be a list of texts, but", 1, 17),
-    ('labels(ring(3), ["a"])', "1 names for 3 routers", 1, 1),
-    ("coordinates(ring(2), [[0], [0]], radices=[2])", "two routers have the same coordinates", 1, 1),
-    ("coordinates(ring(2), [[0], [2]], radices=[2])", r"\[2\] lies outside the radices \[2\]", 1, 22),
-    (
-        "coordinates(ring(2), [[0], [1, 1]], radices=[2])",
-        r"\[1, 1\] has 2 coordinates, but there are 1 radices",
-        1,
-        22,
-    ),
-    ("ports({a -> b}, [[1]])", "every channel has two ports", 1, 1),
     ("min()", "min takes at least one number", 1, 1),
     ("[1, 2]", "must be a network, but .* is a list", 1, 1),
 ]

@@ -147,7 +147,5 @@ KINDS: dict[str, tuple[str, Callable[[Value], bool]]] = {
     "Operand": ("a network", is_network),
     "FileName": ('a file name in "quotes"', lambda v: isinstance(v, str)),
     "Numbers": ("a list of numbers", _numbers),
-    "Words": ("a list of texts", lambda v: type(v) is tuple and all(isinstance(x, str) for x in v)),
-    "Rows": ("a list of lists of numbers", lambda v: type(v) is tuple and all(_numbers(x) for x in v)),
 }
 """Kinds of parameters: what each must be, in words, and the test."""

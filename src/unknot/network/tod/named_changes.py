@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from unknot.network.bandwidth import read
 from unknot.network.tod import products, sets
-from unknot.network.tod.graph import Dimension, Graph, wires
+from unknot.network.tod.graph import Graph, wires
 from unknot.network.tod.plan import Oriented, Plan, Replaced, Shape
 from unknot.network.tod.syntax import MisfitError
 from unknot.network.tod.values import (
@@ -22,10 +22,8 @@ from unknot.network.tod.values import (
     Numbers,
     Operand,
     Rate,
-    Rows,
     Size,
     Value,
-    Words,
     settle,
 )
 
@@ -155,67 +153,6 @@ def terminals(c: Caller, graph: Operand, count: Count = -1, *, inject: Numbers =
     return _changed(c, plan, seated)
 
 
-def labels(c: Caller, graph: Operand, names: Words) -> Plan:
-    def named(g: Graph) -> Graph:
-        _counted(names, g.routers, "names", "routers")
-        if len(g.dimensions) == 1 and not g.dimensions[0].straight and len(set(names)) == len(names):
-            at = np.arange(g.routers, dtype=np.int32)[:, None]
-            return replace(g, coordinates=at, dimensions=(Dimension(g.routers, names),))
-        return replace(g, shown=replace(g.shown, router_labels=names))
-
-    return _changed(c, graph, named)
-
-
-def terminal_labels(c: Caller, graph: Operand, names: Words) -> Plan:
-    def named(g: Graph) -> Graph:
-        _counted(names, g.routers if g.terminals is None else g.terminals[0].size, "names", "terminals")
-        return replace(g, shown=replace(g.shown, terminal_labels=names))
-
-    return _changed(c, graph, named)
-
-
-def coordinates(c: Caller, graph: Operand, rows: Rows, *, radices: Numbers) -> Plan:
-    plan = settle(c.budget, graph)
-    place = c.values[1] if len(c.values) > 1 else c.place
-    for row in rows:
-        if len(row) != len(radices):
-            raise place.error(f"{list(row)} has {len(row)} coordinates, but there are {len(radices)} radices")
-        if any(not 0 <= x < k for x, k in zip(row, radices, strict=True)):
-            raise place.error(f"{list(row)} lies outside the radices {list(radices)}")
-    if not radices or max(radices) > 2**31 - 1:
-        raise c.place.error("a network has at least one dimension, and a radix is less than 2**31")
-
-    def placed(g: Graph) -> Graph:
-        _counted(rows, g.routers, "rows", "routers")
-        if len(set(rows)) != len(rows):
-            raise MisfitError("two routers have the same coordinates")
-        shown = replace(g.shown, dimension_names=())
-        if g.shown.router_labels is None and g.dimensions and g.dimensions[0].names is not None:
-            shown = replace(shown, router_labels=tuple(g.router_name(r) for r in range(g.routers)))
-        at = np.array(rows, dtype=np.int32).reshape(g.routers, len(radices))
-        return replace(g, coordinates=at, dimensions=tuple(Dimension(k, straight=True) for k in radices), shown=shown)
-
-    return c.budget.plan(c.place, placed, (plan,), plan.routers, plan.channels, len(radices))
-
-
-def dimensions(c: Caller, graph: Operand, names: Words) -> Plan:
-    def named(g: Graph) -> Graph:
-        _counted(names, len(g.dimensions), "names", "dimensions")
-        return replace(g, shown=replace(g.shown, dimension_names=names))
-
-    return _changed(c, graph, named)
-
-
-def ports(c: Caller, graph: Operand, rows: Rows) -> Plan:
-    def numbered(g: Graph) -> Graph:
-        _counted(rows, g.channels, "pairs of ports", "channels")
-        if any(len(row) != 2 for row in rows) or any(abs(p) >= 2**31 for row in rows for p in row):
-            raise MisfitError("every channel has two ports, one at each end: write [[1, 2], …]")
-        return replace(g, shown=replace(g.shown, ports=np.array(rows, dtype=np.int32).reshape(-1, 2)))
-
-    return _changed(c, graph, numbered)
-
-
 def _changed(c: Caller, graph: Operand, make: Callable[[Graph], Graph]) -> Plan:
     plan = settle(c.budget, graph)
     return c.budget.plan(c.place, make, (plan,), plan.routers, plan.channels, plan.dimensions)
@@ -226,8 +163,3 @@ def _routers(g: Graph, at: Numbers, what: str) -> Any:
         if not 0 <= router < g.routers:
             raise MisfitError(f"{what}: there is no router number {router}; they are 0 to {g.routers - 1}")
     return np.array(at, dtype=np.int32)
-
-
-def _counted(items: Sequence[object], expected: int, what: str, things: str) -> None:
-    if len(items) != expected:
-        raise MisfitError(f"{len(items)} {what} for {expected} {things}")

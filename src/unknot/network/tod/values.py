@@ -159,9 +159,7 @@ Rate: TypeAlias = Any
 Whole: TypeAlias = Any
 Flag: TypeAlias = bool
 Operand: TypeAlias = Any
-Words: TypeAlias = tuple[str, ...]
 Numbers: TypeAlias = tuple[int, ...]
-Rows: TypeAlias = tuple[tuple[int, ...], ...]
 FileName: TypeAlias = str
 
 
