@@ -13,6 +13,7 @@ from unknot._base.errors import NetworkError, shown
 if TYPE_CHECKING:
     from unknot.network.model import Network
 
+Bandwidth = int | float | Fraction | str
 Bandwidths = npt.NDArray[np.float64]
 LARGEST = 1000
 """Most flits, and most cycles, of a bandwidth written as so many flits in so many cycles."""

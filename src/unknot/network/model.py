@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.compressed_rows import grouped
-from unknot._base.errors import NetworkError, near, visible
+from unknot._base.errors import NetworkError, visible
+from unknot._base.numbers import is_whole
 from unknot._base.output import to_frame
 from unknot._base.shown import Drawn
+from unknot.network.bandwidth import Bandwidth as Bandwidth
 from unknot.network.bandwidth import Bandwidths as Bandwidths
 from unknot.network.bandwidth import kept
 from unknot.network.faults import IntArray as IntArray
@@ -24,14 +23,13 @@ from unknot.network.faults import Origin as Origin
 from unknot.network.faults import frozen as frozen
 from unknot.network.faults import without
 from unknot.network.graph import to_networkx
+from unknot.network.numbers import dimension_names, latencies_of, numbered, routers_of, terminals_alone
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas
 
-_INDEX = re.compile(r"[0-9]{1,18}")
 Offsets = npt.NDArray[np.int64]
-Bandwidth = int | float | Fraction | str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,22 +117,21 @@ class Network(Drawn):
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        number = isinstance(self.num_routers, (int, np.integer)) and not isinstance(self.num_routers, bool)
-        if not number or self.num_routers < 1:
+        if not is_whole(self.num_routers) or self.num_routers < 1:
             raise NetworkError(f"network {self.name!r}: it needs at least one router, got {self.num_routers!r}")
         self._set("num_routers", int(self.num_routers))
-        source = self._indices("source", self.source, self.num_routers)
-        target = self._indices("target", self.target, self.num_routers)
-        if source.shape != target.shape:
-            raise NetworkError(f"network {self.name!r}: {source.size} channel sources, {target.size} targets")
+        for key in ("source", "target"):
+            self._set(key, routers_of(self, key, getattr(self, key)))
+        if self.source.shape != self.target.shape:
+            raise NetworkError(
+                f"network {self.name!r}: {self.source.size} channel sources, {self.target.size} targets"
+            )
         inject = np.arange(self.num_routers) if self.inject is None else self.inject
         eject = inject if self.eject is None else self.eject
-        self._set("source", source)
-        self._set("target", target)
-        self._set("latency", self._latencies(source.size))
-        self._set("bandwidth", kept(self.name, source.size, self.bandwidth))
-        self._set("inject", self._indices("inject", inject, self.num_routers))
-        self._set("eject", self._indices("eject", eject, self.num_routers))
+        self._set("latency", latencies_of(self.name, self.num_channels, self.latency))
+        self._set("bandwidth", kept(self.name, self.num_channels, self.bandwidth))
+        self._set("inject", routers_of(self, "inject", inject))
+        self._set("eject", routers_of(self, "eject", eject))
         if self.inject.shape != self.eject.shape:
             raise NetworkError(f"network {self.name!r}: {self.inject.size} terminals inject, {self.eject.size} eject")
         self._check_coordinates()
@@ -145,34 +142,12 @@ class Network(Drawn):
                 if len(labels) != count:
                     raise NetworkError(f"network {self.name!r}: {len(labels)} {key}, but {count} wanted")
         if self.ports is not None:
-            ports = frozen(self.ports)
-            if ports.shape != (self.num_channels, 2):
+            self._set("ports", frozen(self.ports))
+            if self.ports.shape != (self.num_channels, 2):
                 raise NetworkError(f"network {self.name!r}: ports must have shape ({self.num_channels}, 2)")
-            self._set("ports", ports)
 
     def _set(self, key: str, value: object) -> None:
         object.__setattr__(self, key, value)
-
-    def _indices(self, key: str, values: Any, limit: int) -> IntArray:
-        array = frozen(values)
-        if array.ndim != 1:
-            raise NetworkError(f"network {self.name!r}: {key} must have one dimension, got {array.ndim}")
-        if array.size and (int(array.min()) < 0 or int(array.max()) >= limit):
-            at = int(np.flatnonzero((array < 0) | (array >= limit))[0])
-            raise NetworkError(
-                f"network {self.name!r}: {key}[{at}] is {array[at]}, but routers are numbered 0 to {limit - 1}"
-            )
-        return array
-
-    def _latencies(self, channels: int) -> IntArray:
-        stated = np.asarray(self.latency)
-        array = frozen(np.full(channels, stated) if stated.ndim == 0 else stated)
-        if array.shape != (channels,):
-            raise NetworkError(f"network {self.name!r}: {array.size} latencies for {channels} channels")
-        if channels and int(array.min()) < 1:
-            at = int(np.argmin(array))
-            raise NetworkError(f"network {self.name!r}: latency[{at}] is {array[at]}; it must be at least 1 cycle")
-        return array
 
     def _check_coordinates(self) -> None:
         if self.coordinates is None:
@@ -186,9 +161,7 @@ class Network(Drawn):
             )
         if coordinates.size and ((coordinates < 0) | (coordinates >= np.array(radices))).any():
             raise NetworkError(f"network {self.name!r}: a coordinate lies outside the radices {radices}")
-        names = tuple(self.dimensions) or (
-            tuple("xyz"[: len(radices)]) if len(radices) <= 3 else tuple(f"d{i}" for i in range(len(radices)))
-        )
+        names = tuple(self.dimensions) or dimension_names(len(radices))
         if len(names) != len(radices):
             raise NetworkError(f"network {self.name!r}: {len(names)} dimension names for {len(radices)} radices")
         self._set("coordinates", coordinates)
@@ -236,8 +209,7 @@ class Network(Drawn):
             ends = [f"{end}[{port}]" for end, port in zip(ends, self.ports[channel].tolist(), strict=True)]
             return "→".join(ends)
         twins = self.between(int(self.source[channel]), int(self.target[channel]))
-        suffix = f"#{twins.index(channel)}" if len(twins) > 1 else ""
-        return "→".join(ends) + suffix
+        return "→".join(ends) + (f"#{twins.index(channel)}" if len(twins) > 1 else "")
 
     def between(self, source: int, target: int) -> list[int]:
         """Return the channels from one router to another."""
@@ -247,47 +219,21 @@ class Network(Drawn):
 
     def router(self, name: str | int) -> int:
         """Index of a router given by index, label, or coordinates text such as ``(3,4)``."""
-        return self._find(name, "router", self.num_routers, self.router_labels, self.router_name)
+        return numbered(self, name, "router", self.num_routers, self.router_labels, self.router_name)
 
     def terminal(self, name: str | int) -> int:
         """Index of a terminal given by index or name, or by the name of a router that has a single one.
 
         Without names of terminals, the name of a router comes before an index in text.
         """
-        own = self._single.get(name.replace(" ", "")) if isinstance(name, str) else None
+        own = self._alone.get(name.replace(" ", "")) if isinstance(name, str) else None
         if own is not None:
             return own
-        return self._find(name, "terminal", self.num_terminals, self.terminal_labels, self.terminal_name)
+        return numbered(self, name, "terminal", self.num_terminals, self.terminal_labels, self.terminal_name)
 
     @cached_property
-    def _single(self) -> dict[str, int]:
-        """The only terminal at a router, by the name of the router where no other router or terminal has it."""
-        routers = np.bincount(self.inject, minlength=self.num_routers)
-        terminals = {
-            self.router_name(r).replace(" ", ""): t
-            for t, (r, out) in enumerate(zip(self.inject.tolist(), self.eject.tolist(), strict=True))
-            if routers[r] == 1 and r == out
-        }
-        labels = Counter(label.replace(" ", "") for label in self.router_labels or ())
-        taken = {label.replace(" ", "") for label in self.terminal_labels or ()}
-        return {name: t for name, t in terminals.items() if labels[name] < 2 and name not in taken}
-
-    def _find(self, name: str | int, kind: str, count: int, labels: Sequence[str] | None, named: Any) -> int:
-        text = str(name).replace(" ", "")
-        if isinstance(name, (int, np.integer)) or (labels is None and _INDEX.fullmatch(name.strip())):
-            if 0 <= int(name) < count:
-                return int(name)
-            raise NetworkError(f"network {self.name!r} has no {kind} {name}: {kind}s are numbered 0 to {count - 1}")
-        names = labels if labels is not None else [named(i) for i in range(count)]
-        matches = [index for index, known in enumerate(names) if known.replace(" ", "") == text]
-        if len(matches) > 1:
-            raise NetworkError(
-                f"network {self.name!r} has {len(matches)} {kind}s called {name!r}; give the number of one of them, "
-                f"such as {matches[0]} or {matches[1]}"
-            )
-        if matches:
-            return matches[0]
-        raise NetworkError(f"network {self.name!r} has no {kind} called {name!r}; {near(str(name), names[:2000])}")
+    def _alone(self) -> dict[str, int]:
+        return terminals_alone(self)
 
     def without(
         self,

@@ -13,8 +13,7 @@ from pydantic_core import ErrorDetails
 
 from unknot._base.errors import TextError, UnknotError, bare, near
 from unknot._base.toml_places import MOST_BYTES, locate, nearest, parse
-from unknot.studies.entries import VALUE, EntryError
-from unknot.studies.limits import points_of, require_few
+from unknot.studies.entries import VALUE, EntryError, points_of, require_few
 from unknot.studies.study import Builder, Design, Proof, Ramp, Simulation, Study
 
 

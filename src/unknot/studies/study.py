@@ -28,8 +28,7 @@ from unknot.routing.own import rooted
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
 from unknot.studies import entries
-from unknot.studies.entries import VALUE
-from unknot.studies.limits import MOST_LOADS
+from unknot.studies.entries import MOST_LOADS, VALUE
 from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, length_shares
 
 

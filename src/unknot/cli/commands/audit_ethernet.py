@@ -24,7 +24,7 @@ def audit_switches(
     with activity.working("auditing"):
         audited = audit_ethernet(fabric, time_limit=deadline)
     if out is not None:
-        from unknot.report.ethernet_report import write_ethernet_report
+        from unknot.report.audit_report import write_ethernet_report
 
         write_ethernet_report(audited, out)
         notify(f"report: {out}")

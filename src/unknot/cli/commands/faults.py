@@ -16,14 +16,14 @@ from unknot.cli.commands.options import SEED, Json, NetworkText, Seed
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import exit_code, write_evidence, write_rows
 
-ROW = 400
-"""Bytes of a row about a pair, until it is written."""
-
-
 if TYPE_CHECKING:
     from unknot.certificates.documents import Document
     from unknot.network import Network
     from unknot.verify.failures import FaultVerdict, Parts
+
+
+ROW = 400
+"""Bytes of a row about a pair, until it is written."""
 
 
 def faults(
@@ -103,10 +103,7 @@ def faults(
     _compare_routes(network, routing)
     whole = routing_from(built, routing, vcs, where="--routing") if repair and routing != "lanes" else None
     if whole is not None and whole.commits and whole.vcs.widest == 1:
-        from unknot.cli.commands.fault_queues import repaired_queues
-
-        sets = 1000 if budget is None else budget
-        raise typer.Exit(exit_code(repaired_queues(built, routing, kind, at_once, sets, evidence, json=json)))
+        raise typer.Exit(exit_code(sweep.queued(built, routing)))
     if repair and (at_once != 1 or fewer):
         raise UnknotError("faults: --repair is for single faults")
     if repair:
@@ -145,6 +142,11 @@ class _Sweep:
     show: int
     evidence: Path | None
     json: bool
+
+    @property
+    def sets(self) -> int:
+        """Most sets of faults that routes are computed anew for."""
+        return 1000 if self.budget is None else self.budget
 
     def of_tables(self, network: str, tables: Path | None, csv: Path | None) -> bool | None:
         """Leave the forwarding tables of a fabric as they are."""
@@ -191,11 +193,10 @@ class _Sweep:
         from unknot.verify.fault_sweep import fault_sweep
 
         kept = None if self.evidence is None else _Kept(self.evidence, self.kind, network)
-        sets = 1000 if self.budget is None else self.budget
         with activity.working("faults") as progress:
             sweep = fault_sweep(
                 network, routing, switching, vcs=vcs, kind=self.kind, faults=self.at_once, fewer=self.fewer,
-                budget=sets, seed=self.seed, time_limit=proof_limit, notice=notify, progress=progress,
+                budget=self.sets, seed=self.seed, time_limit=proof_limit, notice=notify, progress=progress,
                 on_verdict=kept,
             )  # fmt: skip
         if kept is not None:
@@ -223,6 +224,25 @@ class _Sweep:
         keys: dict[str, Any] = {"kind": self.kind, "lanes": routes.count, "safe": safe, "faults": faults}
         tell(self.json, RepairedFaultsAnswer, of=routes.relation, max_rows=self.show, **keys)
         return safe
+
+    def queued(self, network: Network, routing: str) -> bool | None:
+        """Find the fewest lossless queues for all routes after faults; whether every state is free in them."""
+        from unknot.cli.answers.ethernet import FaultQueuesAnswer, fault_queues_answer
+        from unknot.cli.commands import activity
+        from unknot.cli.commands.display import put
+        from unknot.repair.fault_queues import fault_queues
+        from unknot.routing.named import routing as routing_from
+
+        with activity.working("faults") as progress:
+            after = fault_queues(
+                network, lambda left: routing_from(left, routing, None, where="--routing"), self.kind, self.at_once,
+                budget=self.sets, progress=progress,
+            )  # fmt: skip
+        claim = after.queues.claim
+        if self.evidence is not None:
+            write_evidence(self.evidence, network, None, [] if claim is None else [claim])
+        put(self.json, FaultQueuesAnswer, fault_queues_answer(after))
+        return after.free
 
 
 class _Kept:

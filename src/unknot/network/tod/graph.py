@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.network.numbers import dimension_names
 from unknot.network.tod.syntax import MisfitError
 
 Keys = npt.NDArray[np.int64]
@@ -175,7 +176,7 @@ def from_network(network: Network, *, straight: bool = False) -> Graph:
     if network.coordinates is not None:
         coordinates = network.coordinates
         dimensions = tuple(Dimension(k, straight=True) for k in network.radices)
-        names = network.dimensions if network.dimensions != _default_names(len(dimensions)) else ()
+        names = network.dimensions if network.dimensions != dimension_names(len(dimensions)) else ()
         labels = network.router_labels
     elif n == 1 and straight:
         coordinates, dimensions, names, labels = np.empty((1, 0), dtype=np.int32), (), (), network.router_labels
@@ -228,7 +229,3 @@ def to_network(graph: Graph, name: str) -> Network:
         terminal_labels=graph.shown.terminal_labels,
         ports=graph.shown.ports,
     )
-
-
-def _default_names(count: int) -> tuple[str, ...]:
-    return tuple("xyz"[:count]) if count <= 3 else tuple(f"d{i}" for i in range(count))

@@ -8,7 +8,7 @@ import pytest
 
 from unknot._base.errors import TextError, UnknotError
 from unknot._base.toml_places import DEEPEST, LONGEST_NUMBER, refuse_oversized
-from unknot.studies.limits import MOST_DESIGNS, MOST_LOADS, MOST_POINTS, points_of, require_few
+from unknot.studies.entries import MOST_DESIGNS, MOST_LOADS, MOST_POINTS, points_of, require_few
 
 
 @pytest.mark.parametrize(
