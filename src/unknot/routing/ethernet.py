@@ -25,6 +25,8 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 
 PLANS = ("switch", "rfc7938")
+MOST_STATES = 200
+"""States in which the routes to a destination are computed where the age of routes decides."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +41,18 @@ class PathVector:
         How often a router's own AS may be in a path that it accepts.
     relax : bool
         Whether paths by neighbours of different ASes share the load.
+    oldest : bool
+        Whether a router announces the oldest of its best paths, which may be any, or that by the lowest neighbour.
+    most : int or None
+        Next hops of a router to one destination, any of those with the best paths; None: all.
     """
 
     network: Network
     systems: IntArray
     limit: int = 0
     relax: bool = True
+    oldest: bool = False
+    most: int | None = None
 
     @cached_property
     def shared(self) -> npt.NDArray[np.bool_]:
@@ -66,26 +74,59 @@ class PathVector:
 
         return -(-int(np.diff(self.network.outgoing[0]).max(initial=1)) // BITS)
 
+    def tables(self, home: int, alive: npt.NDArray[np.bool_]) -> list[npt.NDArray[np.int64]]:
+        """Next hops to a router in every state that its routes can settle in, as words of bits for each router.
+
+        One state, unless the age of routes decides which path a router announces and others may treat it otherwise.
+
+        Raises
+        ------
+        RelationError
+            If there are more than `MOST_STATES` such states.
+        """
+        from unknot.routing.path_vector_kernel import announce
+
+        size, (first, outgoing) = self.network.num_routers, self.network.outgoing
+        tables, left, calls = dict[bytes, npt.NDArray[np.int64]](), [np.full(size, -1, dtype=np.int32)], 0
+        while left:
+            preferred, calls = left.pop(), calls + 1
+            hops, choices = np.zeros(size * self.words, dtype=np.int64), np.zeros(2, dtype=np.int64)
+            parent, distance, order = np.zeros((3, size), dtype=np.int32)
+            announce(
+                self.graph, alive, self.systems, self.shared, self.limit, self.relax, preferred, home,
+                hops, parent, distance, order, choices,
+            )  # fmt: skip
+            if not self.oldest or not choices[0]:
+                tables[hops.tobytes()] = hops
+                continue
+            if calls > MOST_STATES:
+                raise RelationError(
+                    f"{self.network.name}: more than {MOST_STATES:,} states by the age of routes to "
+                    f"{self.network.router_name(home)}; leave out oldest"
+                )
+            router = int(choices[1])
+            for k in range(first[router], first[router + 1]):
+                neighbour = self.network.target[outgoing[k]]
+                # To prefer a neighbour whose path is refused changes nothing.
+                if alive[outgoing[k]] and distance[neighbour] == distance[router] - 1:
+                    left.append(preferred.copy())
+                    left[-1][router] = neighbour
+        return list(tables.values())
+
     def next_hops(self) -> NextHops:
-        """Return the next hops to every router with terminals."""
+        """Return the next hops to every router with terminals; all that are possible, in whichever state."""
         from unknot.routing.path_vector_kernel import BITS, announce
 
         network, (homes, _) = self.network, homes_of(self.network)
         require_room(network, homes, "next hops")
-        outgoing = network.outgoing[1]
-        size, position = network.num_routers, self.graph[-1]
-        scratch = [
-            np.zeros(size * self.words, dtype=np.int64),
-            *np.zeros((3, size), dtype=np.int32),
-            np.zeros(1, np.int64),
-        ]
+        outgoing, position, size = network.outgoing[1], self.graph[-1], network.num_routers
         alive, rows = np.ones(network.num_channels, dtype=bool), list[npt.NDArray[np.int32]]()
         begins = np.zeros(homes.size * size + 1, dtype=np.int64)
         place = network.source[outgoing] * self.words + position[outgoing] // BITS
         with plainly(is_small(homes.size * network.num_channels, announce)):
             for number, home in enumerate(homes.tolist()):
-                announce(self.graph, alive, self.systems, self.shared, self.limit, self.relax, home, *scratch)
-                used = (scratch[0][place] >> (position[outgoing] % BITS)) & 1 > 0
+                words = np.bitwise_or.reduce(self.tables(home, alive))
+                used = (words[place] >> (position[outgoing] % BITS)) & 1 > 0
                 rows.append(outgoing[used])
                 begins[number * size + 1 : (number + 1) * size + 1] = np.bincount(
                     network.source[outgoing[used]], minlength=size
@@ -104,26 +145,43 @@ def path_vector(network: Network, text: str) -> PathVector | None:
     return None if function is None else apply(call, function, network)
 
 
-def shortest_paths_vector(network: Network) -> PathVector:
-    """All shortest paths: a path vector with an AS for each router."""
-    return PathVector(network, frozen(np.arange(network.num_routers)))
+def shortest_paths_vector(network: Network, *, maximum_paths: int | None = None) -> PathVector:
+    """All shortest paths: a path vector with an AS for each router; see `ospf`."""
+    _require_number("ospf: maximum_paths", maximum_paths, 1)
+    return PathVector(network, frozen(np.arange(network.num_routers)), most=maximum_paths)
 
 
 def bgp_vector(
-    network: Network, *, plan: str | Sequence[int] = "switch", allowas_in: int = 0, relax: bool = True
+    network: Network,
+    *,
+    plan: str | Sequence[int] = "switch",
+    allowas_in: int = 0,
+    relax: bool = True,
+    oldest: bool = False,
+    maximum_paths: int | None = None,
 ) -> PathVector:
     """Choice of paths of BGP; see `bgp`."""
-    if isinstance(allowas_in, bool) or not isinstance(allowas_in, int) or allowas_in < 0:
-        raise RelationError(f"bgp: allowas_in is a number from 0, got {allowas_in!r}")
+    _require_number("bgp: allowas_in", allowas_in, 0)
+    _require_number("bgp: maximum_paths", maximum_paths, 1)
     systems = np.unique(as_plan(network, plan), return_inverse=True)[1].reshape(-1)
-    return PathVector(network, frozen(systems), allowas_in, relax)
+    return PathVector(network, frozen(systems), allowas_in, relax, oldest, maximum_paths)
+
+
+def _require_number(what: str, number: object, least: int) -> None:
+    if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < least):
+        raise RelationError(f"{what} is a number from {least}, got {number!r}")
 
 
 @takes_network
-def ospf(network: Network) -> Relation:
+def ospf(network: Network, *, maximum_paths: int | None = None) -> Relation:
     """All shortest paths, as OSPF and IS-IS find them with equal costs; a flow keeps its hash choice.
 
     Where there is no way, packets are dropped. Nothing is claimed about deadlock.
+
+    Parameters
+    ----------
+    maximum_paths : int, optional
+        Next hops of a router to one destination, any of those on shortest paths: all of them are candidates here.
 
     References
     ----------
@@ -134,18 +192,29 @@ def ospf(network: Network) -> Relation:
     >>> ospf("fat_tree(2, 2)")
     <Relation ospf on fat_tree(2, 2), 8 VCs>
     """
-    return shortest_paths_vector(network).next_hops().relation("ospf", "OSPF (RFC 2328) with ECMP")
+    return (
+        shortest_paths_vector(network, maximum_paths=maximum_paths)
+        .next_hops()
+        .relation("ospf", "OSPF (RFC 2328) with ECMP")
+    )
 
 
 @takes_network
 def bgp(
-    network: Network, *, plan: str | Sequence[int] = "switch", allowas_in: int = 0, relax: bool = True
+    network: Network,
+    *,
+    plan: str | Sequence[int] = "switch",
+    allowas_in: int = 0,
+    relax: bool = True,
+    oldest: bool = False,
+    maximum_paths: int | None = None,
 ) -> Relation:
     """BGP between all neighbours of different AS, with ECMP over AS paths of the shortest length.
 
     A router announces one of its best paths: that by the neighbour of the lowest number (``bgp bestpath
-    compare-routerid``). Where the age of a route decides instead, others are possible, which this leaves out.
-    Packets are dropped where every path is refused. Nothing is claimed about deadlock.
+    compare-routerid``), or the oldest. Where the configuration leaves a choice, the candidates are those of all
+    choices, so that a circle may need two choices of one router, one after the other; `unknot faults` keeps these
+    apart. Packets are dropped where every path is refused. Nothing is claimed about deadlock.
 
     Parameters
     ----------
@@ -157,11 +226,15 @@ def bgp(
         How often a router's own AS may be in a path that it accepts.
     relax : bool
         Whether paths by neighbours of different ASes share the load (``multipath-relax``).
+    oldest : bool
+        Whether the oldest of the best paths is announced, FRR's default; any may be the oldest.
+    maximum_paths : int, optional
+        Next hops of a router to one destination, any of those with the best paths.
 
     Raises
     ------
     RelationError
-        If the plan is unknown, does not fit the network, or `allowas_in` is negative.
+        If the plan is unknown, does not fit the network, a number is too small, or there are too many choices.
 
     References
     ----------
@@ -172,7 +245,9 @@ def bgp(
     >>> bgp("fat_tree(2, 2)", plan="rfc7938")
     <Relation bgp on fat_tree(2, 2), 8 VCs>
     """
-    vector = bgp_vector(network, plan=plan, allowas_in=allowas_in, relax=relax)
+    vector = bgp_vector(
+        network, plan=plan, allowas_in=allowas_in, relax=relax, oldest=oldest, maximum_paths=maximum_paths
+    )
     return vector.next_hops().relation("bgp", "BGP (RFC 4271, RFC 7938)")
 
 

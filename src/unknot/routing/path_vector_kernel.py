@@ -29,15 +29,16 @@ def paths_differ(parent, systems, shared, all_of_them, one, other):
 @kernel(
     lambda t: t.int64(
         t.Tuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64)), t.READ_BOOL, t.READ32,
-        t.READ_BOOL, t.int64, t.int64, t.int64, t.I64, t.I32, t.I32, t.I32, t.I64,
+        t.READ_BOOL, t.int64, t.int64, t.READ32, t.int64, t.I64, t.I32, t.I32, t.I32, t.I64,
     )
 )  # fmt: skip
-def announce(graph, alive, systems, shared, limit, relax, home, hops, parent, distance, order, choices):
+def announce(graph, alive, systems, shared, limit, relax, preferred, home, hops, parent, distance, order, choices):
     """Spread the paths to a destination, the shortest first; return how many routers have one, listed in `order`.
 
     hops: for each router the words of its next hops, bits by position among its outgoing channels. parent: the
-    neighbour whose path it announces, that of the lowest number. choices[0] counts the routers at which another
-    neighbour's path could be announced that others may treat otherwise.
+    neighbour whose path it announces: the preferred one if its path is among the best, else that of the lowest
+    number. choices[0] counts the routers without a preferred one at which another neighbour's path could be announced
+    that others may treat otherwise; choices[1] is the first of them in such a call.
     """
     first_in, incoming, first_out, outgoing, source, target, position = graph
     routers = distance.size
@@ -72,7 +73,7 @@ def announce(graph, alive, systems, shared, limit, relax, home, hops, parent, di
                     parent[to] = router
                     order[last] = to
                     last += 1
-                elif router < parent[to]:
+                elif router == preferred[to] or (router < parent[to] and parent[to] != preferred[to]):
                     parent[to] = router
                 hops[to * words + position[channel] // BITS] |= 1 << (position[channel] % BITS)
         for i in range(end, last):
@@ -88,6 +89,9 @@ def announce(graph, alive, systems, shared, limit, relax, home, hops, parent, di
                         several = True
                     elif not several and paths_differ(parent, systems, shared, not relax, to, best):
                         several = True
-            choices[0] += several
+            if several and preferred[router] < 0:
+                if choices[0] == 0:
+                    choices[1] = router
+                choices[0] += 1
         begin, end = end, last
     return end

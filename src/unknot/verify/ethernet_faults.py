@@ -17,8 +17,11 @@ from unknot.routing.ethernet import PathVector, path_vector
 from unknot.routing.path_vector_kernel import BITS
 from unknot.routing.paths import homes_of
 from unknot.verify.failures import Failed, Fault, Outcome, Part, Parts, failed_of, left_after
+from unknot.verify.route_choices import RouteChoices
 
+CUT = "routes are cut off where other paths are the oldest"
 FREE = "buffers depend on one another in no circle"
+OPEN = "no choice of routes is known to close a circle, but choices that follow one another may"
 
 
 @dataclass(frozen=True)
@@ -62,21 +65,31 @@ class AfterFailures:
 
     def decide(self, failed: Failed, kind: Parts) -> Decided:
         """Announce all paths anew and see what becomes of buffers and pairs."""
-        network = self.vector.network
+        vector, network = self.vector, self.vector.network
         alive, hosts = self.left(kind, failed.numbers)
         part, _ = strong_components(network.source[alive], network.target[alive], network.num_routers)
         cut = "" if np.unique(part[hosts > 0]).size == 1 else left_after(network, kind, failed.numbers)
         if isinstance(cut, str) and cut:
             return Decided(Fault(failed.names, "disconnected", 0, 0, cut, failed.alike), 0)
         after, undelivered, totals = self.dependencies(alive, hosts)
-        circle = " → ".join(map(network.channel_name, shortest_cycle(*self.pairs(after), 1)))
+        circle, open_to, settled = shortest_cycle(*self.pairs(after), 1), False, int(totals[0])
+        if (vector.oldest and settled) or (vector.most and circle):
+            choices = RouteChoices(vector, alive, hosts, self.homes)
+            circle, undelivered = choices.closed(), choices.undelivered
+            open_to = not circle and any(choices.circles())
         pairs = int(hosts.sum()) * (int(hosts.sum()) - 1)
         outcome: Outcome = "deadlock" if circle else "undelivered" if undelivered else "holds"
-        why = f"buffers wait in a circle: {circle}" if circle else FREE
+        why = f"buffers wait in a circle: {' → '.join(map(network.channel_name, circle))}" if circle else FREE
         if outcome == "undelivered":
-            lost, home = map(network.router_name, totals[1:].tolist())
-            why = f"bound for {home}, no way on from {lost}"
-        return Decided(Fault(failed.names, outcome, undelivered, pairs, why, failed.alike), int(totals[0]))
+            lost, home = map(network.router_name, totals[2:].tolist())
+            why = (
+                f"bound for {home}, no way on from {lost}" if totals[2:].any() else "the age of routes cuts pairs off"
+            )
+        if open_to:
+            outcome, why = "undecided", OPEN
+        return Decided(
+            Fault(failed.names, outcome, undelivered, pairs, why, failed.alike), 0 if vector.oldest else settled
+        )
 
     def dependencies(
         self, alive: npt.NDArray[np.bool_], hosts: npt.NDArray[np.int64]
@@ -85,9 +98,10 @@ class AfterFailures:
         from unknot.verify.ethernet_faults_kernel import dependencies
 
         vector, size = self.vector, self.vector.network.num_routers
-        after, totals = self.no_dependencies(), np.zeros(3, dtype=np.int64)
+        after, totals = self.no_dependencies(), np.zeros(4, dtype=np.int64)
         undelivered = dependencies(
-            vector.graph, alive, vector.systems, vector.shared, vector.limit, vector.relax, self.homes, hosts, hosts,
+            vector.graph, alive, vector.systems, vector.shared, vector.limit, vector.relax,
+            np.full(size, -1, dtype=np.int32), self.homes, hosts, hosts,
             np.zeros(size * vector.words, dtype=np.int64), *np.zeros((3, size), dtype=np.int32),
             np.zeros(size, dtype=bool), after, totals,
         )  # fmt: skip

@@ -8,18 +8,18 @@ from unknot.routing.path_vector_kernel import BITS, announce
 @kernel(
     lambda t: t.int64(
         t.Tuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64)), t.READ_BOOL, t.READ32,
-        t.READ_BOOL, t.int64, t.int64, t.READ64, t.READ64, t.READ64, t.I64, t.I32, t.I32, t.I32, t.boolean[::1],
-        t.I64, t.I64,
+        t.READ_BOOL, t.int64, t.int64, t.READ32, t.READ64, t.READ64, t.READ64, t.I64, t.I32, t.I32, t.I32,
+        t.boolean[::1], t.I64, t.I64,
     )
 )  # fmt: skip
 def dependencies(
-    graph, alive, systems, shared, limit, relax, homes, senders, receivers, hops, parent, distance, order, active,
-    after, totals
+    graph, alive, systems, shared, limit, relax, preferred, homes, senders, receivers, hops, parent, distance, order,
+    active, after, totals
 ):  # fmt: skip
     """Write which channel waits for which, as words of bits for each channel; return the undelivered pairs.
 
-    senders, receivers: terminals at each router, none at one that failed. totals[0]: see `choices` of `announce`;
-    totals[1:3]: the first router that is cut off, and from which destination.
+    senders, receivers: terminals at each router, none at one that failed. totals[:2]: see `choices` of `announce`;
+    totals[2:4]: the first router that is cut off, and from which destination.
     """
     first_out, outgoing, target, position = graph[2], graph[3], graph[5], graph[6]
     words = hops.size // distance.size
@@ -29,7 +29,9 @@ def dependencies(
     for home in homes:
         if receivers[home] == 0:
             continue
-        reached = announce(graph, alive, systems, shared, limit, relax, home, hops, parent, distance, order, totals)
+        reached = announce(
+            graph, alive, systems, shared, limit, relax, preferred, home, hops, parent, distance, order, totals
+        )  # fmt: skip
         active[:] = False
         served = 0
         # The farthest first: whoever sends to a router is farther.
@@ -47,10 +49,10 @@ def dependencies(
                         for word in range(words):
                             after[channel * words + word] |= hops[to * words + word]
         if served < sending and undelivered == 0:
-            totals[2] = home
+            totals[3] = home
             for router in range(distance.size):
                 if senders[router] and distance[router] < 0:
-                    totals[1] = router
+                    totals[2] = router
                     break
         undelivered += (sending - served) * receivers[home]
     return undelivered

@@ -1,0 +1,145 @@
+"""Choices that a configuration leaves to routers: the oldest of the best paths, and which paths a limit admits.
+
+Routes to different destinations are chosen apart. Buffers can wait in a circle under one choice if each step of the
+circle is on a way to some destination, and no router needs two states, or more next hops than the limit, for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot.network.graph import cycle_through, on_cycles
+from unknot.routing.ethernet import PathVector
+from unknot.routing.path_vector_kernel import BITS
+
+CIRCLES = 40
+"""Circles of which it is tried whether one choice closes them."""
+State = tuple[int, int]
+"""A destination, and a state in which the routes to it can settle, by its position."""
+Step = tuple[int, int]
+"""A channel, and one that its packets wait for."""
+Taken = dict[State, dict[int, frozenset[int]]]
+"""Next hops that are chosen at routers, in one state of each destination."""
+
+
+@dataclass(frozen=True, eq=False)
+class RouteChoices:
+    """All choices of routes after some failures.
+
+    Attributes
+    ----------
+    alive : bool array, shape (channels,)
+    hosts : int64 array, shape (routers,)
+        Terminals at each router.
+    homes : int64 array
+        Destinations.
+    """
+
+    vector: PathVector
+    alive: npt.NDArray[np.bool_]
+    hosts: npt.NDArray[np.int64]
+    homes: npt.NDArray[np.int64]
+
+    @cached_property
+    def hops(self) -> dict[State, list[list[int]]]:
+        """The next hops of each router, of which it takes as many as the limit admits."""
+        (first, outgoing), words = self.vector.network.outgoing, self.vector.words
+        return {
+            (home, number): [
+                [int(c) for i, c in enumerate(outgoing[first[r] : first[r + 1]])
+                 if table[r * words + i // BITS] >> (i % BITS) & 1]
+                for r in range(self.hosts.size)
+            ]
+            for home in self.homes.tolist() if self.hosts[home]
+            for number, table in enumerate(self.vector.tables(home, self.alive))
+        }  # fmt: skip
+
+    @property
+    def senders(self) -> list[int]:
+        """Routers with terminals."""
+        return [int(router) for router in np.flatnonzero(self.hosts)]
+
+    @cached_property
+    def undelivered(self) -> int:
+        """Pairs of terminals that are cut off, in the worst state for each destination."""
+        worst: dict[int, int] = {}
+        for (home, _), rows in self.hops.items():
+            lost = sum(int(self.hosts[r]) for r in self.senders if r != home and not rows[r]) * int(self.hosts[home])
+            worst[home] = max(worst.get(home, 0), lost)
+        return sum(worst.values())
+
+    @cached_property
+    def steps(self) -> dict[Step, list[State]]:
+        """Each step of packets on any routes, and where it is possible."""
+        target, steps = self.vector.network.target, dict[Step, list[State]]()
+        for state, rows in self.hops.items():
+            seen = list(dict.fromkeys(self.senders))
+            for router in seen:
+                for c in rows[router] if router != state[0] else ():
+                    to = int(target[c])
+                    seen += [] if to in seen else [to]
+                    for e in rows[to] if to != state[0] else ():
+                        steps.setdefault((c, e), []).append(state)
+        return steps
+
+    def circles(self) -> Iterator[list[int]]:
+        """Some circles of steps, each a shortest one through a channel."""
+        tail, head = np.array([*self.steps], dtype=np.int64).reshape(-1, 2).T
+        after = on_cycles(tail, head)
+        for start in list(after)[:CIRCLES]:
+            yield cycle_through(start, after, 0)
+
+    def closed(self) -> list[int]:
+        """A circle that one choice closes; none if none of some circles is known to be closed by one."""
+        closed = (c for c in self.circles() if self._chosen([*pairwise([*c, c[0]])], {}))
+        return next(closed, [])
+
+    def _chosen(self, steps: list[Step], taken: Taken) -> bool:
+        """Whether one choice makes all steps, beside what was taken for others."""
+        if not steps:
+            return True
+        known = dict(taken.keys())
+        for state in self.steps[steps[0]]:
+            if known.get(state[0], state[1]) == state[1]:
+                way = self._way(state, steps[0], taken.get(state, {}))
+                if way is not None and self._chosen(steps[1:], {**taken, state: way}):
+                    return True
+        return False
+
+    def _way(self, state: State, step: Step, taken: dict[int, frozenset[int]]) -> dict[int, frozenset[int]] | None:
+        """What routers take when a packet makes a step on its way; None if the limit does not admit it."""
+        rows, network, (home, _) = self.hops[state], self.vector.network, state
+        most = self.vector.most or network.num_channels
+
+        def admits(router: int, channel: int, beside: dict[int, frozenset[int]]) -> bool:
+            return len(beside.get(router, frozenset()) | {channel}) <= most
+
+        def onward(router: int, beside: dict[int, frozenset[int]], goals: set[int]) -> list[int] | None:
+            """Channels from a router to one of some others."""
+            came: dict[int, list[int]] = {router: []}
+            for at in (order := [router]):
+                if at in goals:
+                    return came[at]
+                for c in rows[at] if at != home else ():
+                    to = int(network.target[c])
+                    if to not in came and admits(at, c, beside):
+                        came[to] = [*came[at], c]
+                        order.append(to)
+            return None
+
+        for sender in self.senders:
+            lead = onward(sender, taken, {int(network.source[step[0]])})
+            rest = onward(int(network.target[step[1]]), taken, {home})
+            for way in [[*lead, *step, *rest]] if lead is not None and rest is not None else []:
+                if all(admits(int(network.source[c]), c, taken) for c in way):
+                    both = {
+                        r: frozenset(c for c in way if network.source[c] == r) for r in network.source[way].tolist()
+                    }
+                    return {**taken, **{r: taken.get(r, frozenset()) | more for r, more in both.items()}}
+        return None
