@@ -18,7 +18,7 @@ from unknot._base.errors import NetworkError, RelationError
 from unknot.certificates import Rejected, plain
 from unknot.certificates.claims import load_claim
 from unknot.certificates.documents import network_of
-from unknot.lanes import Lanes, LongerLanes, lanes, longer_lanes
+from unknot.lanes import Lanes, LongerLanes, changing_lanes, lanes, longer_lanes
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.lane_refutation import Open, Refutation, Solution, refute
 from unknot.lanes.load_bounds import LoadBound, load_bound
@@ -142,17 +142,26 @@ def test_loads_fall_fast_from_routes_that_are_far_above_the_mean(monkeypatch: py
     assert routes.highest_load <= 70
 
 
-def test_capacities_divide_loads() -> None:
+@pytest.mark.parametrize("paths", ["free", "table"])
+def test_bandwidths_divide_loads(paths: str) -> None:
     """A diamond whose one side is ten times as wide takes nearly all."""
     ends = [(0, 1), (1, 3), (0, 2), (2, 3), (3, 1), (1, 0), (3, 2), (2, 0)]
-    network = Network("diamond", 4, [a for a, _ in ends], [b for _, b in ends], inject=[0, 3], eject=[0, 3])
     wide = [10, 10, 1, 1, 10, 10, 1, 1]
-    routes = lanes(network, capacity=wide)
+    network = Network("diamond", 4, *zip(*ends, strict=True), inject=[0, 3], eject=[0, 3], bandwidth=wide)
+    routes = lanes(network, paths)
     assert routes.highest_load == routes.load_bound == 0.1
     assert routes.load_bound_holds
-    for wrong in ([1, 2], [0] * 8, [np.nan] * 8):
-        with pytest.raises(RelationError, match="capacities are positive numbers"):
-            lanes(network, capacity=wrong)
+    assert lanes(network, "given", routing=routes.relation).highest_load == 0.1
+    assert longer_lanes(network, 1).highest_load == 0.1
+    assert changing_lanes(network, paths).highest_load == 0.1
+
+
+def test_a_channel_of_a_third_of_a_flit_carries_a_third() -> None:
+    slow = Network("slow", 2, [0, 1], [1, 0], bandwidth=["1/3", 1])
+    routes = lanes(slow)
+    assert routes.load.tolist() == pytest.approx([3, 1])
+    assert routes.load_bound == pytest.approx(3)
+    assert routes.load_bound_holds
 
 
 def test_flows_in_units() -> None:
@@ -200,7 +209,7 @@ def test_loads_that_lanes_rule_out_are_refuted(paths: str) -> None:
     routes = lanes(network, paths)
     assert (routes.count, routes.highest_load, routes.load_bound, routes.load_bound_holds) == (1, 10, 10, True)
     assert lowest_load(network, 1, table=paths == "table") == 10
-    assert load_bound(demand(network), np.ones(network.num_channels), time_limit=10).least == 9
+    assert load_bound(demand(network), time_limit=10).least == 9
     assert routes.load_evidence is not None
     claim, graph = routes.load_evidence.claim, plain.Network(network_of(network))
     by = " by tables" if paths == "table" else ""
@@ -257,7 +266,7 @@ def test_flows_and_capacities_are_counted_exactly() -> None:
     network = Network("ways", 4, *zip(*ends, strict=True), inject=[0, 0, 0, 3, 3, 3], eject=[0, 0, 0, 3, 3, 3])
     flows = np.zeros((6, 6))
     flows[0, 3], flows[1, 4], flows[2, 5] = 0.1, 0.1, 0.25
-    routes = lanes(network, flows=flows, capacity=[2, 2, 1, 1])
+    routes = lanes(network.with_bandwidth([2, 2, 1, 1]), flows=flows)
     assert routes.highest_load == pytest.approx(0.175)
     assert routes.load_bound_holds
     assert routes.load_gap == pytest.approx(0)
@@ -395,7 +404,7 @@ def test_among_routes_of_the_lowest_load_the_evenest_are_taken() -> None:
 def test_equal_weights_show_what_the_checker_adds_up(text: str) -> None:
     """Of a million pairs the checker needs half a minute, so the search adds them up by itself."""
     network = tod.network(text)
-    bound = load_bound(by_terminal(demand(network)), np.ones(network.num_channels))
+    bound = load_bound(by_terminal(demand(network)))
     assert (
         plain.load_shown(plain.Network(network_of(network)), None, None, bound.claim["proof"]["weights"])
         == bound.least

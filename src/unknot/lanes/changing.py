@@ -143,8 +143,8 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
     lanes, _ = orders_of(paths, key.T.reshape(1, -1), wide)
     levels = None
     if question.paths == "free" and pairs is not None:
-        goal = LoadGoal(pairs, paths, False, np.ones(network.num_channels), 0.0)
-        goal = replace(goal, floor=float(load_bound(pairs, goal.capacity).least))
+        goal = LoadGoal(pairs, paths, False, 0.0)
+        goal = replace(goal, floor=float(load_bound(pairs).least))
         carried = balanced(goal, goal.drawn(lanes, effort), effort, ROUNDS)
         routes, load = routes_of(goal, carried), carried.load
         key = carried.rank.reshape(-1, count).T.astype(np.float64)
@@ -167,7 +167,7 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
     tried = {lanes: one for lanes, one in effort.tried.items() if lanes < count}
     bound = None
     if pairs is not None:
-        bound = load_bound(pairs, np.ones(network.num_channels), time_limit=min(20.0, effort.deadline - clock()))
+        bound = load_bound(pairs, time_limit=min(20.0, effort.deadline - clock()))
     return ChangingLanes(
         relation=relation,
         count=count,

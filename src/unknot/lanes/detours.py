@@ -216,7 +216,7 @@ def climbing_routes(
 
 
 def loads_along(goal: RouteGoal, lane: Ints, start: Ints, follow: Slots) -> Floats:
-    """Return the load of each channel under routes in lanes."""
+    """Return the load of each channel under routes in lanes: flow over bandwidth."""
     network = goal.network
     first, leaving = network.outgoing
     load = np.zeros(network.num_channels)
@@ -227,7 +227,7 @@ def loads_along(goal: RouteGoal, lane: Ints, start: Ints, follow: Slots) -> Floa
         going = network.target[channel] != goal.home[column]
         column, rate, level, channel = column[going], rate[going], level[going], channel[going]
         channel = leaving[first[network.target[channel]] + follow[level, channel, column]].astype(np.int64)
-    return load
+    return load / network.bandwidth
 
 
 def _more(goal: RouteGoal) -> Ints:

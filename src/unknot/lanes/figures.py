@@ -33,7 +33,7 @@ class Figures:
     key : float64 array, shape (lanes, channels)
         Orders in which the channels of every route climb.
     load : float64 array, shape (channels,)
-        Load of each channel, in routes (pairs of terminals), or in the units of the flows, over its capacity.
+        Load of each channel, in routes (pairs of terminals), or in the units of the flows, over its bandwidth.
     load_evidence : LoadBound or None
         Why no shortest paths in as many lanes have a lower highest load than `load_bound`; None for given paths.
     pairs : int

@@ -15,7 +15,6 @@ from unknot.lanes.figures import Lanes
 from unknot.lanes.loads import lane_loads
 from unknot.lanes.low_loads import LowLoads, RoutesInLanes
 from unknot.lanes.orders import fewest
-from unknot.lanes.path_set import Floats
 from unknot.lanes.question import Question, question_of
 from unknot.lanes.rerouted import ROUND
 from unknot.lanes.rooted import ServingOrders, orders_of
@@ -41,7 +40,6 @@ def lanes(
     time_limit: float | Deadline = 60.0,
     tries: int = 4,
     effort: int = 800,
-    capacity: npt.ArrayLike | None = None,
     most: int | None = None,
     first: str = "lanes",
     worst: bool = False,
@@ -78,8 +76,6 @@ def lanes(
         are shortest paths by tables, in as few lanes.
     effort : int
         Most moves of that search for each pair, in rounds of 200. It ends earlier where no load can be lower.
-    capacity : array_like of float, shape (channels,), optional
-        Of each channel; loads are flows over it. By default 1.
     most : int, optional
         Routes are also sought in more lanes than are needed, up to this many, for their loads: see `Lanes.front`.
     first : {"lanes", "load"}
@@ -123,7 +119,6 @@ def lanes(
         raise RelationError("lanes: both directions of a pair share a lane for tables and given paths, not free ones")
     if worst and paths == "given":
         raise RelationError("lanes: a low load of the worst permutation is sought for free paths and tables")
-    limits = capacities(network, capacity)
     spent = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
     question = question_of(network, paths, "shared" if both_ways else "none", routing, flows)
     pairs = question.demand
@@ -143,9 +138,7 @@ def lanes(
                 f"lanes on {network.name}: tables of {len(orders)} lanes × {network.num_channels} channels × "
                 f"{question.path_set.home.size} destinations are too large"
             )
-        low = spent.insist(
-            lambda: LowLoads(question, orders, spent, tries, effort // ROUND, exact.low, limits, worst)
-        )
+        low = spent.insist(lambda: LowLoads(question, orders, spent, tries, effort // ROUND, exact.low, worst))
         front += low.front(most or 0)
     best = min(front, key=lambda o: (o.highest, o.count) if first == "load" else (o.count, o.highest))
     return Lanes(
@@ -180,16 +173,3 @@ def _given(question: Question, orders: ServingOrders) -> RoutesInLanes:
     table = question.table_of(orders.taken)
     lane = lanes_of(orders_of(question.path_set, key, orders.taken)[0], table)
     return RoutesInLanes(table, lane, lane_loads(table, lane, len(key)), key)
-
-
-def capacities(network: Network, capacity: npt.ArrayLike | None) -> Floats:
-    """The capacity of each channel, by default 1; RelationError if they make no sense."""
-    if capacity is None:
-        return np.ones(network.num_channels)
-    limits = np.array(capacity, dtype=np.float64)
-    if limits.shape != (network.num_channels,) or not np.isfinite(limits).all() or limits.min(initial=1.0) <= 0:
-        raise RelationError(
-            f"lanes on {network.name}: capacities are positive numbers, one for each of {network.num_channels} "
-            f"channels; got an array of shape {limits.shape}"
-        )
-    return limits

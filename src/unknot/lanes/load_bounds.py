@@ -44,7 +44,7 @@ class LoadBound:
 
     @property
     def least(self) -> Fraction:
-        """The load, flow over capacity."""
+        """The load, flow over bandwidth."""
         return Fraction(*self.claim["least"])
 
     def holds(self, network: Network) -> bool:
@@ -56,12 +56,11 @@ class LoadBound:
         return True
 
 
-def load_bound(traffic: Demand, capacity: Floats, *, time_limit: float = 0.0) -> LoadBound:
+def load_bound(traffic: Demand, *, time_limit: float = 0.0) -> LoadBound:
     """The best lower bound on the highest load that is found within a time; by equal weights if there is none.
 
     Parameters
     ----------
-    capacity : float64 array, shape (channels,)
     time_limit : float
         Seconds for linear programming; 0: none.
     """
@@ -70,7 +69,7 @@ def load_bound(traffic: Demand, capacity: Floats, *, time_limit: float = 0.0) ->
     if traffic.flows is not None:
         pairs = np.argwhere(traffic.flows > 0)
         flows = [[int(s), int(t), float(traffic.flows[s, t])] for s, t in pairs]
-    limits = None if (capacity == 1).all() else capacity.tolist()
+    limits = None if (network.bandwidth == 1).all() else network.bandwidth.tolist()
     about = plain.Network(network_of(network))
     equal = np.ones(network.num_channels, dtype=np.int64)
     if flows is None and limits is None:
@@ -81,7 +80,7 @@ def load_bound(traffic: Demand, capacity: Floats, *, time_limit: float = 0.0) ->
         shown = [(plain.load_shown(about, flows, limits, equal.tolist()), equal)]
     if time_limit > 0 and is_programmed(traffic):
         with suppress(NoAnswerError):
-            tried = _rounded(within(time_limit, lambda: _weights(traffic, capacity, time_limit)))
+            tried = _rounded(within(time_limit, lambda: _weights(traffic, time_limit)))
             shown += [(plain.load_shown(about, flows, limits, weights.tolist()), weights) for weights in tried]
     least, weights = max(shown, key=lambda one: one[0])
     return LoadBound(load_claim(least, flows, limits, {"weights": weights.tolist()}))
@@ -103,8 +102,8 @@ def _rounded(weights: Floats) -> list[Ints]:
     return parts
 
 
-def _weights(traffic: Demand, capacity: Floats, time_limit: float) -> npt.NDArray[np.float64]:
-    """Weights of channels, such that Σ rate × lightest shortest path / Σ weight × capacity is greatest; or zeros.
+def _weights(traffic: Demand, time_limit: float) -> npt.NDArray[np.float64]:
+    """Weights of channels, such that Σ rate × lightest shortest path / Σ weight × bandwidth is greatest; or zeros.
 
     Unknown are the weights and how far every router is from every home by them. Time grows with channels × homes.
     """
@@ -121,12 +120,12 @@ def _weights(traffic: Demand, capacity: Floats, time_limit: float) -> npt.NDArra
         (np.repeat([1.0, -1.0, -1.0], steps.size), (np.tile(steps, 3), np.concatenate([here, there, channel]))),
         shape=(steps.size, size),
     )
-    total = coo_array((capacity, (np.zeros(channels, dtype=np.int64), np.arange(channels))), shape=(1, size))
+    total = coo_array((network.bandwidth, (np.zeros(channels, dtype=np.int64), np.arange(channels))), shape=(1, size))
     most = np.full(size, np.inf)
     most[channels + traffic.distances.homes * homes + np.arange(homes)] = 0.0
     gain = np.concatenate([np.zeros(channels), np.where(traffic.wanted, traffic.rate, 0.0).reshape(-1)])
     answer = linprog(
-        -gain, farther.tocsr(), np.zeros(steps.size), total.tocsr(), [float(capacity.mean())],
+        -gain, farther.tocsr(), np.zeros(steps.size), total.tocsr(), [float(network.bandwidth.mean())],
         bounds=np.column_stack([np.zeros(size), most]), method="highs-ipm", options={"time_limit": time_limit},
     )  # fmt: skip
     return np.zeros(channels) if answer.x is None else np.maximum(answer.x[:channels], 0.0)

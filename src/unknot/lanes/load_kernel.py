@@ -85,7 +85,7 @@ def served_column(paths, key, step, wanted, order, h, top):
 
 
 @called
-def carry(paths, step, flow, load, h, u, amount, scale):
+def carry(paths, step, flow, load, slow, h, u, amount, scale):
     """Add an amount to what flows from router u to a home by the table; the change of cost."""
     more = 0.0
     while True:
@@ -93,22 +93,22 @@ def carry(paths, step, flow, load, h, u, amount, scale):
         if u == paths.home[h]:
             return more
         c = step[h, u] // paths.copies
-        more += steep(load[c] + amount, scale) - steep(load[c], scale)
-        load[c] += amount
+        more += steep(load[c] + amount * slow[c], scale) - steep(load[c], scale)
+        load[c] += amount * slow[c]
         u = paths.target[step[h, u]]
 
 
 @kept(nogil=True)
-def carry_all(paths, step, flow, load, wanted, rate):
+def carry_all(paths, step, flow, load, slow, wanted, rate):
     """Add what all pairs send."""
     for u in range(wanted.shape[0]):
         for h in range(wanted.shape[1]):
             if wanted[u, h]:
-                carry(paths, step, flow, load, h, u, rate[u, h], 1.0)
+                carry(paths, step, flow, load, slow, h, u, rate[u, h], 1.0)
 
 
 @kept(nogil=True)
-def balance_table(paths, key, step, wanted, order, flow, load, state, moves, scale, hot, cold):
+def balance_table(paths, key, step, wanted, order, flow, load, slow, state, moves, scale, hot, cold):
     """Simulated annealing of a table on the sum of steep costs of the loads; every wanted pair stays served.
 
     A move sends a router's packets to one home by another channel, with all that come this way.
@@ -131,12 +131,12 @@ def balance_table(paths, key, step, wanted, order, flow, load, state, moves, sca
         if count == 0:
             continue
         amount = flow[h, u]
-        more = carry(paths, step, flow, load, h, u, -amount, scale)
+        more = carry(paths, step, flow, load, slow, h, u, -amount, scale)
         step[h, u] = new
-        more += carry(paths, step, flow, load, h, u, amount, scale)
+        more += carry(paths, step, flow, load, slow, h, u, amount, scale)
         likely = more <= 0 or unit(state) < np.exp(-more / heat)
         if likely and served_column(paths, key, step, wanted, order[h], h, top):
             continue
-        carry(paths, step, flow, load, h, u, -amount, scale)
+        carry(paths, step, flow, load, slow, h, u, -amount, scale)
         step[h, u] = old
-        carry(paths, step, flow, load, h, u, amount, scale)
+        carry(paths, step, flow, load, slow, h, u, amount, scale)

@@ -32,7 +32,8 @@ def balanced_table(traffic: Demand, paths: PathSet, orders: Orders, effort: Sear
     step = table_from(paths, orders.taken)
     order = np.argsort(traffic.distances.table, axis=1, kind="stable")
     flow, load = np.zeros(step.shape), np.zeros(len(paths.source) // paths.copies)
-    carry_all(paths, step, flow, load, traffic.wanted, traffic.rate)
+    slow = 1.0 / traffic.network.bandwidth
+    carry_all(paths, step, flow, load, slow, traffic.wanted, traffic.rate)
     state = np.array([np.random.default_rng([effort.seed, 1]).integers(2**63)], dtype=np.uint64)
     mean = load.sum() / max(1, load.size)
     best, least = step.copy(), load.copy()
@@ -41,7 +42,8 @@ def balanced_table(traffic: Demand, paths: PathSet, orders: Orders, effort: Sear
         for number, (scale, hot, cold) in enumerate(ROUNDS if mean > 0 else ()):
             for count, now, then in effort.cooled(moves, (hot, cold), share=1 / (len(ROUNDS) - number)):
                 balance_table(
-                    paths, orders.key, step, traffic.wanted, order, flow, load, state, count, scale * mean, now, then
+                    paths, orders.key, step, traffic.wanted, order, flow, load, slow, state, count, scale * mean,
+                    now, then,
                 )  # fmt: skip
             if load.max() < least.max():
                 best, least = step.copy(), load.copy()
@@ -51,7 +53,7 @@ def balanced_table(traffic: Demand, paths: PathSet, orders: Orders, effort: Sear
 
 
 def loads_of(table: Table) -> Floats:
-    """Return the load of each channel under given tables."""
+    """Return the load of each channel under given tables: flow over bandwidth."""
     load = np.zeros(table.network.num_channels)
     router, row = np.nonzero(table.wanted)
     rate = table.rate[router, row]
@@ -61,7 +63,7 @@ def loads_of(table: Table) -> Floats:
         channel = table.next_channel[row, router]
         np.add.at(load, channel, rate)
         router = table.network.target[channel]
-    return load
+    return load / table.network.bandwidth
 
 
 def lane_loads(table: Table, lane: Ints, lanes: int) -> Floats:

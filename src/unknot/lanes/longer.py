@@ -100,7 +100,7 @@ class LongerLanes(Brief, SharedOut):
 
     @property
     def highest_load(self) -> float:
-        """Highest load of a channel, in routes or in the units of the flows."""
+        """Highest load of a channel, in routes or in the units of the flows, over its bandwidth."""
         return float(self.routes.load.max(initial=0.0))
 
     @property
@@ -244,7 +244,7 @@ def _balanced(traffic: Demand, key: Floats, routes: Routes, effort: SearchEffort
     first, leaving = network.outgoing
     anywhere = packed(np.ones((network.num_channels, home.size), dtype=bool))
     paths = following(network, anywhere, packed(traffic.wanted), home, back=False)
-    goal = LoadGoal(traffic, paths, False, np.ones(network.num_channels), float(routes.load.mean()))
+    goal = LoadGoal(traffic, paths, False, float(routes.load.mean()))
     now = goal.empty(key)
     now = now._replace(left=np.zeros(now.users.shape, dtype=np.int16))
     climbing_hops(paths, now)

@@ -99,7 +99,6 @@ class LowLoads:
         Most rounds of annealing for each number of lanes.
     least : int
         Fewer lanes are impossible.
-    capacity : float64 array, shape (channels,)
     worst : bool
         Whether the load of the worst permutation is to be low, and not first that of all flows.
     """
@@ -110,7 +109,6 @@ class LowLoads:
     starts: int
     rounds: int
     least: int
-    capacity: Floats
     worst: bool
 
     def __post_init__(self) -> None:
@@ -122,9 +120,9 @@ class LowLoads:
         paths = question.path_set
         if demand is not question.demand:
             paths = of_pairs(path_set(demand), packed(demand.wanted), both_ways=paths.many.size > 0)
-        self.bound = load_bound(demand, self.capacity) if demand.pairs <= MOST_PAIRS else None
+        self.bound = load_bound(demand) if demand.pairs <= MOST_PAIRS else None
         floor = 0.0 if self.bound is None else float(self.bound.least)
-        self.goal = LoadGoal(demand, paths, question.paths == "table", self.capacity, floor)
+        self.goal = LoadGoal(demand, paths, question.paths == "table", floor)
 
     def front(self, most: int) -> Iterator[RoutesInLanes]:
         """Routes in the fewest lanes, then in each greater number up to `most`."""
@@ -141,7 +139,7 @@ class LowLoads:
             return self._simplest(best)
         time = min(LP_SECONDS, LP_SHARE * (self.effort.deadline - clock()))
         if self.bound is not None and not self.effort.interrupted and is_programmed(self.goal.demand):
-            self.bound = self.effort.insist(lambda: load_bound(self.goal.demand, self.capacity, time_limit=time))
+            self.bound = self.effort.insist(lambda: load_bound(self.goal.demand, time_limit=time))
             self.goal = replace(self.goal, floor=float(self.bound.least))
         if self._reached(best):
             return self._simplest(best)

@@ -36,13 +36,13 @@ class Carried(NamedTuple):
     flow : float64 array, same shape
         What they send.
     load : float64 array, shape (channels,)
-        Flow over capacity; of all virtual channels of a channel together.
+        Flow over bandwidth; of all virtual channels of a channel together.
     lane_load : float64 array, shape (lanes, channels)
         What each lane of a channel carries of its load.
     evenness : float
         Cost of a channel whose highest load is all in one lane.
     slow : float64 array, shape (channels,)
-        One over the capacity.
+        One over the bandwidth.
     uses : int32 array, shape (lanes, turns)
         Channels before and columns that take a turn, in the order of `PathSet.after`.
     rank, at : int64 arrays, shape (lanes, channels)

@@ -47,7 +47,6 @@ class LoadGoal:
     path_set : PathSet
     table : bool
         Whether routes are those of a table.
-    capacity : float64 array, shape (channels,)
     floor : float
         A highest load that is known to be the lowest possible, if it is reached.
     """
@@ -55,7 +54,6 @@ class LoadGoal:
     demand: Demand
     path_set: PathSet
     table: bool
-    capacity: Floats
     floor: float
 
     @property
@@ -71,7 +69,7 @@ class LoadGoal:
         at = np.argsort(key, axis=1, kind="stable")
         rank = np.empty_like(at)
         np.put_along_axis(rank, at, np.broadcast_to(np.arange(channels), at.shape), axis=1)
-        columns = paths.home.size
+        columns, bandwidth = paths.home.size, self.demand.network.bandwidth
         shape = (lanes, channels, columns)
         sites = (1, len(paths.wanted), columns) if self.table else shape
         return Carried(
@@ -82,10 +80,10 @@ class LoadGoal:
             np.full(sites, -1, dtype=np.int32),
             np.zeros(shape, dtype=np.int32),
             np.zeros(shape),
-            np.zeros(self.capacity.size),
-            np.zeros((lanes, self.capacity.size)),
+            np.zeros(bandwidth.size),
+            np.zeros((lanes, bandwidth.size)),
             0.0,
-            1.0 / self.capacity,
+            1.0 / bandwidth,
             np.zeros((lanes, paths.after.size), dtype=np.int32),
             rank,
             at,
