@@ -12,13 +12,13 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from unknot._base import memory
 from unknot._base.compiling import ABOUT
 from unknot._base.deadline import LOOK, WORK, Deadline, clock
 from unknot._base.output import is_writing
-from unknot.cli.commands.printing import ANSWERING, notify
+from unknot.cli.commands.printing import ANSWERING, flushed, notify
 from unknot.cli.exit_codes import BAD_INPUT, INTERNAL, INTERRUPTED, NOBODY_READS, UNDECIDED
 
 UNNOTICED = 0.5
@@ -66,6 +66,30 @@ def _end_tracker() -> None:
         tracker._stop()
 
 
+class _Count:
+    """Signals as the main thread, or the thread that watches, has counted them.
+
+    Each counts for itself: compiled code keeps signals from the main thread, and the other sees several at once.
+    """
+
+    def __init__(self) -> None:
+        self._spared: float | None = None
+        self._repeated = 0
+
+    def next(self, number: int) -> Literal["again", "same", "spared", "end"]:
+        """Count one more signal: it repeats a lost one, comes with one just spared, is spared, or ends all."""
+        if number == signal.SIGINT:
+            if len(_repeated) > self._repeated:
+                self._repeated += 1
+                return "again"
+            if self._spared is not None and time.monotonic() < self._spared + SAME:
+                return "same"
+            if _keeping.is_set() and self._spared is None:
+                self._spared = time.monotonic()
+                return "spared"
+        return "end"
+
+
 class Guard:
     """Ends the process soon after SIGINT or SIGTERM, also while the main thread is in compiled code.
 
@@ -75,9 +99,7 @@ class Guard:
     """
 
     def __init__(self) -> None:
-        self._ended = threading.Event()
-        self._spared: float | None = None
-        self._repeated = 0
+        self._ended, self._count = threading.Event(), _Count()
         read, write = os.pipe()
         os.set_blocking(write, False)
         for number in _SIGNALS:
@@ -90,30 +112,20 @@ class Guard:
     def _interrupt(self, number: int, frame: Any) -> None:
         if _interrupted or self._ended.is_set():
             return  # it ends already; raised in the clean-up, this would leave threads to the end of the interpreter
-        if number == signal.SIGINT and len(_repeated) > self._repeated:
-            self._repeated += 1
-        elif number == signal.SIGINT and self._spared is not None and time.monotonic() < self._spared + SAME:
+        meaning = self._count.next(number)
+        if meaning == "same":
             return
-        elif number == signal.SIGINT and _keeping.is_set() and self._spared is None:
-            self._spared = time.monotonic()
+        if meaning == "spared":
             SPARED.set()
             os.write(2, b"interrupted; what was found so far is shown soon, and another Ctrl-C ends at once\n")
-        else:
+        elif meaning == "end":
             _interrupted.append(number)
         raise KeyboardInterrupt
 
     def _watch(self, read: int) -> None:
-        spared, repeated = 0.0, 0
-        while True:
-            came = os.read(read, 64)
-            own = min(len(_repeated) - repeated, came.count(signal.SIGINT))
-            repeated += own
-            count = sum(map(came.count, _SIGNALS)) - own
-            alone = count > 0 and count == came.count(signal.SIGINT) - own
-            if alone and _keeping.is_set() and not spared:
-                spared = time.monotonic()
-            if count and not (alone and time.monotonic() < spared + SAME):
-                break
+        count = _Count()
+        while "end" not in [count.next(number) for number in os.read(read, 64) if number in _SIGNALS]:
+            pass
         end = time.monotonic() + UNWINDING
         while not _interrupted and time.monotonic() < end - UNWINDING + UNNOTICED:
             time.sleep(AGAIN / 5)
@@ -266,25 +278,3 @@ def _kept(trace: str) -> str:
         return file.name
     except OSError:
         return trace
-
-
-def flushed(code: int) -> int:
-    """Write out what was printed: the exit code, which is another one if that fails."""
-    for stream, counts in ((sys.stdout, True), (sys.stderr, False)):
-        try:
-            stream.flush()
-        except BrokenPipeError:
-            code = NOBODY_READS if counts else code
-            _redirect(stream)
-        except (OSError, ValueError) as error:
-            _redirect(stream)
-            if counts:
-                notify(f"stdout: it cannot be written: {getattr(error, 'strerror', None) or error}")
-                code = 2 if code in (0, 1) else code
-    return code
-
-
-def _redirect(stream: Any) -> None:
-    """Let the interpreter find nothing to complain of when it flushes once more."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

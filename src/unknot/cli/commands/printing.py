@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 import threading
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 from unknot._base.errors import visible
 from unknot._base.manifest import STDOUT, manifest_of
 from unknot._base.output import is_captured
+from unknot.cli.exit_codes import BAD_INPUT, FAILS, HOLDS, NOBODY_READS
 
 _ASCII = str.maketrans(
     {
@@ -92,3 +94,25 @@ def _escaped(text: str) -> str:
         character if character == "\n" or visible(character) == character else json.dumps(character)[1:-1]
         for character in text
     )
+
+
+def flushed(code: int) -> int:
+    """Write out what was printed: the exit code, which is another one if that fails."""
+    for stream, counts in ((sys.stdout, True), (sys.stderr, False)):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            code = NOBODY_READS if counts else code
+            _redirect(stream)
+        except (OSError, ValueError) as error:
+            _redirect(stream)
+            if counts:
+                notify(f"stdout: it cannot be written: {getattr(error, 'strerror', None) or error}")
+                code = BAD_INPUT if code in (HOLDS, FAILS) else code
+    return code
+
+
+def _redirect(stream: Any) -> None:
+    """Let the interpreter find nothing to complain of when it flushes once more."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
