@@ -24,6 +24,8 @@ def test_a_ring_that_can_deadlock_is_repaired(hosts: int, tmp_path: Path) -> Non
     result = unknot_says("repair", str(folder), "--out", str(out), "--time-limit", "30")
     assert result.exit_code == 0
     page = (out / "README.md").read_text()
+    assert page.count("Without a deadlock on the way:") == 3
+    assert "1. Stop all traffic" in page
     assert "The loop: S0 → S1 → S2 → S3 → S4 → S5 → S0." in page
     for kind in ("same-routes", "new-tables", "up-down"):
         made = out / kind

@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 
 from unknot.cli.program import app
 from unknot.network import Network
-from unknot.network.families import line, ring
-from unknot.routing import EJECT, Relation, up_down
-from unknot.verify.update import update
+from unknot.network.families import line, mesh, ring
+from unknot.routing import EJECT, Relation, dimension_order, up_down
+from unknot.verify.update import steps_of, update
 
 Answers = dict[tuple[int, int], tuple[int, ...]]
 """Candidates by router and address, as VCs; −1 is ejection."""
@@ -189,3 +189,19 @@ def test_packets_go_round_until_the_other_router_is_updated() -> None:
     back[0, 2], back[1, 2] = (channel[0, 2],), (channel[1, 0],)
     change = update(table_relation(network, there), table_relation(network, back))
     assert any(address == 2 for _, address in change.loops)
+
+
+def test_steps_in_words() -> None:
+    """Any order, batches, addresses to stop, and all traffic: as the update was proved."""
+    by_x, by_y = dimension_order(mesh(3, 3)), dimension_order(mesh(3, 3), order=[1, 0])
+    assert steps_of(update(by_x, by_x)) == ("Load the tables of the switches in any order, while traffic goes on.",)
+    batches = steps_of(update(by_x, by_y))
+    assert batches[0] == "Load the tables of (0,0), (1,0), in any order."
+    assert all(step.startswith("Wait until the packets have left") for step in batches[1:])
+    assert steps_of(None)[0].endswith("more than the tables of switches changes.")
+    unsafe = update(dimension_order(ring(4)), up_down(ring(4)))
+    assert unsafe.established.endswith("alone can deadlock")
+    assert unsafe.order is not None
+    assert unsafe.order.batches == ()
+    assert steps_of(unsafe)[0].startswith("Send nothing to t")
+    assert steps_of(update(up_down(ring(4)), dimension_order(ring(4))))[0].startswith("Stop all traffic")

@@ -93,7 +93,7 @@ def _spoken(traffic: TrafficAudit) -> str:
 
 @dataclass(frozen=True)
 class Remedy:
-    """Files of a remedy: kind, folder, virtual lanes, changed entries, highest load, and the verdict on the files.
+    """Files of a remedy: kind, folder, lanes, changed entries, highest load, verdict on the files, and steps.
 
     The load is the number of routes between hosts over the busiest channel.
     """
@@ -104,6 +104,7 @@ class Remedy:
     changed: int
     load: int
     audit: Audit
+    steps: tuple[str, ...]
 
     @property
     def longest(self) -> int | None:
@@ -179,6 +180,8 @@ def repair_page(before: Audit, load: int, rows: Sequence[Remedy], reasons: Seque
         text += ["", f"## How to load `{row.folder}`"]
         replies = row.audit.replies
         said = "" if replies is None else _REPLIES[replies.verdict.deadlock_free]
+        text += ["", "Without a deadlock on the way:", ""]
+        text += [f"{number}. {step}" for number, step in enumerate(row.steps, 1)]
         text.append((_ONE if replies is None else _SEVERAL).format(folder=row.folder, replies=said).rstrip("\n"))
     return "\n".join(text) + "\n" + _LOADED
 

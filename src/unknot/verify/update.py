@@ -59,8 +59,8 @@ class Update(Brief):
     loops : tuple of (tuple of input VC, address)
         Ways on which packets can go round until another router is updated; the first few.
     order : Order or None
-        Batches of routers that can be updated one after the other; None where any order will do, and where the old
-        or the new routing alone can deadlock.
+        Batches of routers that can be updated one after the other; None where any order will do, and where the new
+        routing alone can deadlock.
 
     Examples
     --------
@@ -157,14 +157,14 @@ def update(
         words = "undecided: messages may block each other, but no order of updates was found in which they do"
     lost = tuple(islice(both.lost(every), LOST))
     unsafe = [
-        name
-        for alone, name in ((Moment(), old.name), (Moment(updated=both.changed), new.name))
+        one
+        for alone, one in ((Moment(), old), (Moment(updated=both.changed), new))
         if free is False
         and check(both.relation(alone), technique, time_limit=deadline, shorten=False).deadlock_free is False
     ]
     if unsafe:
-        words = f"{' and '.join(unsafe)} alone can deadlock"
-    order = safe_order(both, technique, deadline) if not unsafe and (lost or not free) else None
+        words = f"{' and '.join(one.name for one in unsafe)} alone can deadlock"
+    order = safe_order(both, technique, deadline) if new not in unsafe and (lost or not free) else None
     loops = tuple(loop for loop in livelock(relation).cycles if goes_round(both, *loop))
     lasts = configuration is not None and blocked_at_last(both, configuration)
     return Update(
@@ -201,6 +201,30 @@ def update_fabric(
     if before.vcs.counts.tolist() != after.vcs.counts.tolist() or before.num_addresses != after.num_addresses:
         return None
     return update(before, after, switching, time_limit=time_limit)
+
+
+def steps_of(change: Update | None) -> tuple[str, ...]:
+    """Return in words how to update routers without a deadlock; None: more than tables is changed."""
+    stop = "Stop all traffic, wait until no packet is on its way, load everything, and let traffic begin again"
+    if change is None:
+        return (f"{stop}: more than the tables of switches changes.",)
+    network, order = change.mixture.old.network, change.order
+    if change.deadlock_free and not change.lost:
+        return ("Load the tables of the switches in any order, while traffic goes on.",)
+    if order is None or not order.proofs:
+        return (f"{stop}: no other way was proved to be safe.",)
+    if order.drained:
+        names = ", ".join(map(change.mixture.old.address_name, order.drained))
+        return (
+            f"Send nothing to {names}, and wait until no packet to there is on its way.",
+            "Load the tables of the switches in any order, while other traffic goes on.",
+            "Wait until all switches have them, and let the traffic begin again.",
+        )
+    wait = "Wait until the packets have left that were sent before; then load"
+    return tuple(
+        f"{wait if number else 'Load'} the tables of {', '.join(map(network.router_name, batch))}, in any order."
+        for number, batch in enumerate(order.batches)
+    )
 
 
 def _knots(

@@ -1,6 +1,6 @@
 """Random small systems decided and explored, with counts by answer, technique and rule.
 
-``python -m tests.verify.protocols.campaign FIRST LAST`` compares the systems of these seeds and prints the counts.
+``python -m tests.verify.protocols.campaign FIRST LAST [TECHNIQUE…]`` compares systems by seed and prints the counts.
 """
 
 from __future__ import annotations
@@ -8,10 +8,11 @@ from __future__ import annotations
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tests.verify.protocols.exploration import Exploration, TooLarge
-from tests.verify.protocols.systems import random_system
+from tests.verify.protocols.systems import NETWORKS, PAIRS, random_system
+from tests.verify.protocols.worms import Worms
 from unknot._base.errors import RelationError
 from unknot.routing import Relation
 from unknot.verify.protocols import Protocol, check_protocol
@@ -20,7 +21,6 @@ from unknot.verify.protocols.machine import events, stuck
 from unknot.verify.protocols.runs import replayed
 
 STATES = 800
-TECHNIQUES = ("saf", "vct")
 RULES = (
     *(
         "adaptive",
@@ -40,11 +40,15 @@ RULES = (
 
 def agrees(seed: int, switching: str, states: int = STATES) -> tuple[str, set[str]]:
     """Compare one random system: the answer, or why there is none, and the rules in it."""
-    relation, described = random_system(random.Random(seed))
+    worms = switching == "wormhole"
+    relation, described = random_system(random.Random(seed), PAIRS if worms else NETWORKS)
     rules = set(rules_of(relation, described))
+    if worms and "carries" in rules:
+        return "not explored", rules
     try:
-        truth = Exploration(relation, described, states).deadlocks()
-        verdict = check_protocol(relation, described, switching, time_limit=30)
+        explored = Worms(relation, described, 25 * states) if worms else Exploration(relation, described, states)
+        truth = explored.deadlocks()
+        verdict = check_protocol(relation, described, switching, time_limit=10 if worms else 30)
     except TooLarge:
         return "large", rules
     except RelationError:  # the flows hold no answer
@@ -92,18 +96,19 @@ def rules_of(relation: Relation, protocol: Protocol) -> Iterator[str]:
         yield "deep queue"
 
 
-def compare(first: int, last: int) -> Counter[str]:
+def compare(first: int, last: int, techniques: Sequence[str] = ("saf", "vct")) -> Counter[str]:
     """Counts of the answers to the systems of some seeds, also by technique and by rule."""
     seen: Counter[str] = Counter()
     for seed in range(first, last):
-        switching = TECHNIQUES[seed % len(TECHNIQUES)]
+        switching = techniques[seed % len(techniques)]
         answer, rules = agrees(seed, switching)
         seen[answer] += 1
         if answer in ("free", "deadlock", "open"):
-            seen.update([f"{switching} {answer}", "decided", *rules])
+            limited = ", limited" if "limit" in rules else ""
+            seen.update([f"{switching} {answer}{limited}", "decided", *rules])
     return seen
 
 
 if __name__ == "__main__":
-    for name, count in sorted(compare(*map(int, sys.argv[1:3])).items()):
+    for name, count in sorted(compare(*map(int, sys.argv[1:3]), sys.argv[3:] or ("saf", "vct")).items()):
         print(f"{count:6d} {name}")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import numpy as np
 
 from unknot.network import Network
-from unknot.network.families import line, mesh, ring
+from unknot.network.families import line, ring
 from unknot.routing import EJECT, Relation, in_classes
 from unknot.verify.protocols import Follow, MessageClass, Protocol, ProtocolError, Queue
 from unknot.verify.protocols.protocol import RECIPIENTS
@@ -20,12 +21,12 @@ NETWORKS = (
     Network("pair with two channels", 2, [0, 0, 1, 1], [1, 1, 0, 0]),
     Network("one way round", 3, [0, 1, 2], [1, 2, 0]),
 )
-assert mesh(2).num_routers == 2
+PAIRS = tuple(network for network in NETWORKS if network.num_routers == 2)
 
 
-def random_relation(chance: random.Random) -> Relation:
+def random_relation(chance: random.Random, networks: Sequence[Network] = NETWORKS) -> Relation:
     """Shortest paths, all or some of them, on one or two VCs; few terminals, to keep the states few."""
-    network = chance.choice(NETWORKS)
+    network = chance.choice(networks)
     vcs = chance.choice((1, 1, 2))
     hops = [[len(_path(network, u, v)) for v in range(network.num_routers)] for u in range(network.num_routers)]
     adaptive = chance.random() < 0.5
@@ -109,9 +110,9 @@ def random_protocol(chance: random.Random) -> Protocol:
             continue
 
 
-def random_system(chance: random.Random) -> tuple[Relation, Protocol]:
+def random_system(chance: random.Random, networks: Sequence[Network] = NETWORKS) -> tuple[Relation, Protocol]:
     """A relation with classes of its own for what the protocol keeps apart, or without, and the protocol."""
-    relation, protocol = random_relation(chance), random_protocol(chance)
+    relation, protocol = random_relation(chance, networks), random_protocol(chance)
     if chance.random() < 0.06:
         relation = in_classes(relation, protocol.networks)
     if chance.random() < 0.7:  # few flows

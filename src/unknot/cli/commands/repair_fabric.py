@@ -82,7 +82,7 @@ def repair_fabric(path: str, out: Path, search: Search, evidence: Path | None = 
                 reasons.append(f"{kind}: no time was left of {search.deadline.seconds:g} s")
                 continue
             try:
-                rows.append(_write(fabric, kind, *make(), folder, out))
+                rows.append(_write(fabric, kind, *make(), folder, out, search.deadline.part(EACH)))
             except UnknotError as error:
                 reasons.append(f"{kind}: {error}")
         if not rows:
@@ -225,14 +225,17 @@ def _with_lanes(fabric: Fabric, routes: Lanes) -> Fabric:
     return replace(fabric, levels=levels)
 
 
-def _write(fabric: Fabric, kind: str, made: Fabric, lanes: int, beside: Path, out: Path) -> Remedy:
-    """Write the files of a remedy, read them back, and judge what was read; `beside` will be `out`."""
+def _write(
+    fabric: Fabric, kind: str, made: Fabric, lanes: int, beside: Path, out: Path, deadline: Deadline
+) -> Remedy:
+    """Write the files of a remedy, read them back, and judge them and the way there; `beside` will be `out`."""
     from unknot.fabrics import read_fabric
     from unknot.fabrics.opensm_files import write_lfts, write_options, write_policy, write_slvl
     from unknot.fabrics.opensm_psl import write_psl
     from unknot.report.audit_report import Remedy
     from unknot.verify.audit import audit
     from unknot.verify.audit_merged import highest_load
+    from unknot.verify.update import steps_of, update_fabric
 
     folder = beside / kind
     folder.mkdir(parents=True, exist_ok=True)
@@ -253,7 +256,8 @@ def _write(fabric: Fabric, kind: str, made: Fabric, lanes: int, beside: Path, ou
     assert fabric.tables is not None
     read = read_fabric(fabric.fabric_file, folder / "tables.lfts", levels=levels, lanes=slvl)
     changed = int(np.count_nonzero(made.tables != fabric.tables))
-    return Remedy(kind, kind, lanes, changed, highest_load(read), audit(read))
+    steps = steps_of(None if made.levels is not None else update_fabric(fabric, read, time_limit=deadline))
+    return Remedy(kind, kind, lanes, changed, highest_load(read), audit(read), steps)
 
 
 def _show(before: Audit, load: int, rows: Sequence[Remedy], reasons: Sequence[str]) -> None:

@@ -1,0 +1,149 @@
+"""Exhaustive exploration of tiny systems under wormhole, written from the definitions of docs/protocols.md alone.
+
+A worm holds the places from its tail to its header, one worm at a time each; a queue is two places in a row. Its
+length is chosen by when its tail leaves the terminal: until then it holds all places that it came through, and from
+then on as many as it does then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import networkx as nx
+
+from tests.verify.protocols.exploration import Exploration, Message, TooLarge
+
+Place = tuple[Any, ...]
+Worm = tuple[Message, tuple[Place, ...], bool]
+"""Message, the places it holds from tail to header, and whether its tail has left its terminal."""
+State = frozenset[Worm]
+
+
+class Worms(Exploration):
+    """The states of a relation and a protocol whose messages are worms of any length."""
+
+    def deadlocks(self) -> bool:
+        """Whether some reachable state holds a worm that can never move."""
+        graph: nx.MultiDiGraph[State] = nx.MultiDiGraph()
+        start: State = frozenset()
+        todo, seen = [start], {start}
+        while todo:
+            state = todo.pop()
+            for after, moved in self.steps(state):
+                graph.add_edge(state, after, moved=moved)
+                if after not in seen:
+                    if len(seen) >= self.most:
+                        raise TooLarge
+                    seen.add(after)
+                    todo.append(after)
+        for component in nx.strongly_connected_components(graph):
+            if all(after in component for state in component for after in graph.successors(state)):
+                moved = {worm for a in component for _, _, gone in graph.edges(a, data="moved") for worm in gone}
+                if any((worm[0], worm[1][-1]) not in moved for worm in next(iter(component))):
+                    return True
+        return False
+
+    def steps(self, state: State) -> Iterator[tuple[State, list[Any]]]:
+        """States that follow, each with the worms that moved: message and place of the header."""
+        held = {place for worm in state for place in worm[1]}
+        for terminal in range(self.number):
+            live = {worm[0][4] for worm in state if worm[0][3] == terminal}
+            limit = self.protocol.outstanding
+            if limit is not None and len(live) >= limit:
+                continue
+            counted = limit is not None or any(one.together for one in self.protocol.classes)
+            fresh = next(i for i in range(len(live) + 1) if i not in live) if counted else 0
+            for group, home in product(self.protocol.begins, range(self.number)):
+                if home != terminal:
+                    for sent in product(*(self.messages(name, terminal, home, terminal, fresh) for name in group)):
+                        new = self.sent(held, terminal, sent)
+                        if new is not None:
+                            yield state | new, []
+        for worm in state:
+            message, places, whole = worm
+            for to in self.ahead(message, places[-1]):
+                if to is None:
+                    yield state - {worm}, [(message, places[-1])]
+                elif to not in held:
+                    rest = state - {worm}
+                    moved = [(message, places[-1])]
+                    if not whole:
+                        yield rest | {(message, (*places, to), False)}, moved
+                    yield rest | {(message, (*places[1:], to), True)}, moved
+            if places[-1][0] == "receive" and self.first(state, worm):
+                yield from self.taken(state, held, worm)
+
+    def ahead(self, message: Message, place: Place) -> list[Place | None]:
+        """Places to which a header may go; None: into reserved room."""
+        if place[0] != "vc" and place[3] == 1:
+            return [(*place[:3], 2)]
+        if place[0] == "receive":
+            return []
+        at = place[1] if place[0] == "vc" else self.relation.num_vcs + place[1]
+        if (at, message[2]) not in self.onward:
+            self.onward[at, message[2]] = [c.vc for c in self.relation.candidates(at, message[2])]
+        one, home = self.by_name[message[0]], int(self.relation.destination[message[2]])
+        end = None if one.reserved else ("receive", home, one.receive, 1)
+        return [end if vc is None else ("vc", vc) for vc in self.onward[at, message[2]]]
+
+    def first(self, state: State, worm: Worm) -> bool:
+        """Whether a received worm may be consumed as to its place."""
+        place = worm[1][-1]
+        return place[3] == 2 or not self.protocol.room(place[2]).ordered
+
+    def sent(self, held: set[Place], terminal: int, sent: tuple[Message, ...]) -> set[Worm] | None:
+        """Worms of messages that enter send queues at once, or None where there is too little room."""
+        new: set[Worm] = set()
+        queues = [self.by_name[message[0]].send for message in sent]
+        for queue in dict.fromkeys(queues):
+            mine = [message for message, q in zip(sent, queues, strict=True) if q == queue]
+            stages = [1] if len(mine) == 1 else [2, 1]
+            places = [("send", terminal, queue, stage) for stage in stages]
+            if len(mine) > 2 or any(place in held for place in places):
+                return None
+            new |= {(message, (place,), False) for message, place in zip(mine, places, strict=True)}
+        return new
+
+    def taken(self, state: State, held: set[Place], worm: Worm) -> Iterator[tuple[State, list[Any]]]:
+        """States after a worm is consumed, or sends one more of what follows it."""
+        message, places, whole = worm
+        one = self.by_name[message[0]]
+        if any(other.together == one.name for other in self.protocol.classes):
+            return
+        gone = {worm}
+        if one.together:
+            partners = [
+                other
+                for other in state
+                if other[0][0] == one.together
+                and other[0][1] == message[1]
+                and other[0][3:5] == message[3:5]
+                and other[1][-1][0] == "receive"
+                and self.first(state, other)
+            ]
+            if not partners:
+                return
+            gone |= {partners[0]}
+        terminal = places[-1][1]
+        slots = []
+        for follow in one.follows:
+            to = {
+                "sender": [message[1]],
+                "origin": [message[3]],
+                "any": [t for t in range(self.number) if t != message[3]],
+            }[follow.to]
+            to = [t for t in to if t != terminal]
+            choices = [m for t in to for m in self.messages(follow.message, terminal, t, message[3], message[4])]
+            slots += [choices] * (follow.count if choices or (follow.to != "any" and to) else 0)
+        done = message[5]
+        left = [(other[0], other[1][-1]) for other in gone]
+        for sends in product(*(slots if one.at_once else slots[done : done + 1])):
+            new = self.sent(held, terminal, sends)
+            if new is None:
+                continue
+            if not one.at_once and done + 1 < len(slots):
+                yield state - {worm} | new | {((*message[:5], done + 1), places, whole)}, left
+            else:
+                yield state - gone | new, left
