@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import json
 from dataclasses import replace
 
 import pytest
 
+from unknot.certificates import Rejected, accept, document
 from unknot.verify.phases import Advance, PhasedChunks, PhaseError, check_phases, replayed
 
 ALL_REDUCE = {1: "0", 2: "010", 3: "01210"}
@@ -131,3 +134,43 @@ def test_bad_descriptions_and_runs() -> None:
     for run in ((Advance(0, 1),), (Advance(4, 0),), (Advance(0, 0),) * 2, check_phases(system).run[1:]):
         with pytest.raises(PhaseError, match="is not possible there"):
             replayed(system, run)
+
+
+def test_the_checker_accepts_each_kind_of_evidence_and_no_other() -> None:
+    ring = PhasedChunks((2, 2), 2)
+    shown = []
+    for system in (
+        ring,
+        replace(ring, slots=2),
+        replace(ring, fixed_order=True),
+        PhasedChunks((3,), 3, phases=(0, 0)),
+    ):
+        verdict = check_phases(system)
+        good = json.loads(json.dumps(document(None, None, [verdict.claim(system)])))
+        shown += accept(good)
+        kinds = {"slots", "order", "states", "run"} - {verdict.kind}
+        for change in (
+            {"deadlock_free": not verdict.deadlock_free},
+            *({"proof": {"kind": kind, "run": []}} for kind in kinds - {"states"}),
+            {"shape": []},
+            {"phases": [7]},
+            {"slots": 0},
+            {"chunks": True},
+            {"proof": {"kind": "run", "run": [[0, 0]]}},
+        ):
+            changed = copy.deepcopy(good)
+            changed["claims"][0] |= change
+            with pytest.raises(Rejected):
+                accept(changed)
+    assert [line.split(": ")[1].split()[0] for line in shown] == ["after", "free", "free", "after"]
+    free = PhasedChunks((1,), 2)
+    assert check_phases(free).kind == "states"
+    assert "in each of" in accept(document(None, None, [check_phases(free).claim(free)]))[0]
+
+
+@pytest.mark.parametrize("phases", [(0, 1), (0, 1, 0), (0, 0), (1, 0)])
+def test_every_answer_is_accepted(phases: tuple[int, ...]) -> None:
+    for shape, chunks, slots, together in itertools.product([(2, 1), (1, 2), (2, 2)], [1, 2], [1], [False, True]):
+        system = PhasedChunks(shape, chunks, slots, phases, together)
+        verdict = check_phases(system)
+        assert accept(document(None, None, [verdict.claim(system)]))

@@ -12,8 +12,9 @@ import itertools
 import random
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from unknot._base.errors import UnknotError
 
@@ -186,13 +187,25 @@ class PhaseVerdict:
         None: open.
     reason : str
         Why; one sentence.
+    kind : {"slots", "order", "states", "run", ""}
+        Kind of evidence.
     run : tuple of Advance
         Steps to the deadlock.
     """
 
     deadlock_free: bool | None
     reason: str
+    kind: str
     run: tuple[Advance, ...] = ()
+
+    def claim(self, system: PhasedChunks) -> dict[str, Any]:
+        """Return the answer for a system with its evidence, a claim as `unknot.certificates.document` takes it."""
+        proof = {"kind": self.kind, "run": [[step.node, step.chunk] for step in self.run]}
+        return {"subject": "phases", "deadlock_free": self.deadlock_free} | _plainly(system) | {"proof": proof}
+
+
+def _plainly(system: PhasedChunks) -> dict[str, Any]:
+    return asdict(system) | {"shape": list(system.shape), "phases": list(system.phases)}
 
 
 def check_phases(system: PhasedChunks) -> PhaseVerdict:
@@ -207,10 +220,12 @@ def check_phases(system: PhasedChunks) -> PhaseVerdict:
         states is a deadlock; a deadlock only with a run.
     """
     if system.slots >= system.chunks:
-        return PhaseVerdict(True, "every chunk has a slot in every dimension, so no phase waits for another chunk")
+        return PhaseVerdict(
+            True, "every chunk has a slot in every dimension, so no phase waits for another chunk", "slots"
+        )
     if system.fixed_order:
         return PhaseVerdict(
-            True, "the first phase in the order that has not ended can always be started by all nodes"
+            True, "the first phase in the order that has not ended can always be started by all nodes", "order"
         )
     for size in range(2, max(2, *system.shape) + 1):
         small = replace(system, shape=tuple(min(size, n) for n in system.shape))
@@ -218,12 +233,12 @@ def check_phases(system: PhasedChunks) -> PhaseVerdict:
         run = run or (None if complete else _random(small))
         if run is not None:
             reason = "nodes that started chunks in different orders wait for each other"
-            return PhaseVerdict(False, reason, lifted(run, small, system))
+            return PhaseVerdict(False, reason, "run", lifted(run, small, system))
         if complete and small.shape == system.shape:
-            return PhaseVerdict(True, "no reachable state is a deadlock")
+            return PhaseVerdict(True, "no reachable state is a deadlock", "states")
         if size > system.chunks:
             break
-    return PhaseVerdict(None, "neither a deadlock was met nor were all states searched")
+    return PhaseVerdict(None, "neither a deadlock was met nor were all states searched", "")
 
 
 def lifted(run: Sequence[Advance], small: PhasedChunks, large: PhasedChunks) -> tuple[Advance, ...]:
