@@ -27,6 +27,7 @@ extensions = [
     "sphinx_design",
     "api_pages",
     "command_pages",
+    "console",
     "tod_lexer",
 ]
 exclude_patterns = ["_build", "_ext", "_templates", "jupyter_execute", "schemas"]
@@ -40,7 +41,9 @@ nb_execution_mode = "cache" if EXECUTE else "off"
 nb_execution_cache_path = str(Path(__file__).parent / "_build" / ".notebooks")
 nb_execution_raise_on_error = True
 nb_execution_timeout = 180
+nb_execution_in_temp = True
 nb_merge_streams = True
+console_execute = EXECUTE
 
 # --- API reference --------------------------------------------------------------------------------------------------
 autosummary_generate = False
