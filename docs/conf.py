@@ -24,13 +24,23 @@ extensions = [
     "sphinx.ext.intersphinx",
     "numpydoc",
     "myst_nb",
+    "sphinx_gallery.gen_gallery",
     "sphinx_design",
     "api_pages",
     "command_pages",
     "console",
     "tod_lexer",
 ]
-exclude_patterns = ["_build", "_ext", "_templates", "jupyter_execute", "schemas"]
+exclude_patterns = [
+    "_build",
+    "_ext",
+    "_pictures",
+    "_templates",
+    "pictures/*.ipynb",
+    "pictures/*.py",
+    "jupyter_execute",
+    "schemas",
+]
 nitpicky = True
 suppress_warnings: list[str] = []
 
@@ -44,6 +54,21 @@ nb_execution_timeout = 180
 nb_execution_in_temp = True
 nb_merge_streams = True
 console_execute = EXECUTE
+
+# --- Pictures -------------------------------------------------------------------------------------------------------
+sphinx_gallery_conf = {
+    "examples_dirs": "_pictures",
+    "gallery_dirs": "pictures",
+    "plot_gallery": EXECUTE,
+    "image_scrapers": ("matplotlib", "drawings.scraper"),
+    "capture_repr": (),
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,
+    "abort_on_example_error": True,
+    "write_computation_times": False,
+    "remove_config_comments": True,
+}
 
 # --- API reference --------------------------------------------------------------------------------------------------
 autosummary_generate = False

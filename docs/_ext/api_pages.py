@@ -78,6 +78,7 @@ PARTS = (
     "unknot.verify.audit_multicast.MulticastAudit",
     "unknot.verify.audit_traffic.TrafficAudit",
     "unknot.verify.effort.Effort",
+    "unknot.verify.failures.Fault",
     "unknot.verify.failures.FaultVerdict",
     "unknot.verify.minimal_paths.ForbiddenPath",
     "unknot.verify.mixture.Mixture",

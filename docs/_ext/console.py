@@ -1,6 +1,6 @@
 """The directive `console`: commands that are run when the site is built, with what they print.
 
-A page's commands share a folder, in which `examples` leads to the examples of the repository, and run in order. A line
+A page has one folder, in which `examples` leads to the examples of the repository; its commands run in order. A line
 ends with ``# exit code N`` where N is not 0; any other exit code is a warning, which fails the build. What they
 print is kept under `_build/.sessions`, by the commands up to there and the sources of Unknot. Where nothing is
 executed, a page shows what is kept, or the commands alone.
@@ -50,7 +50,13 @@ def run(lines: list[str], folder: str) -> str:
         match = CODE.match(line)
         command, code = (match[1], int(match[2])) if match else (line, 0)
         done = subprocess.run(
-            ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=180, check=False
+            ["bash", "-c", command],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=180,
+            check=False,
         )
         if done.returncode != code:
             raise ValueError(f"exit code {done.returncode} of {command}\n{done.stdout}{done.stderr}")
@@ -96,14 +102,17 @@ class Console(SphinxDirective):
             return path.read_text(encoding="utf-8")
         if not self.config.console_execute:
             return ""
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "examples").symlink_to(ROOT / "examples")
-            try:
-                for session in before:
-                    printed = run(session, folder)
-            except (ValueError, subprocess.TimeoutExpired) as error:
-                self.state_machine.reporter.warning(str(error), line=self.lineno)
-                return ""
+        if "console_folder" not in self.env.temp_data:
+            self.env.temp_data["console_folder"] = tempfile.TemporaryDirectory()
+            self.env.temp_data["console_done"] = 0
+            (Path(self.env.temp_data["console_folder"].name) / "examples").symlink_to(ROOT / "examples")
+        try:
+            for session in before[self.env.temp_data["console_done"] :]:
+                printed = run(session, self.env.temp_data["console_folder"].name)
+        except (ValueError, subprocess.TimeoutExpired) as error:
+            self.state_machine.reporter.warning(str(error), line=self.lineno)
+            return ""
+        self.env.temp_data["console_done"] = len(before)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(printed, encoding="utf-8")
         return printed

@@ -1,0 +1,9 @@
+"""A Slim Fly
+==========
+
+Fifty routers of diameter two.
+"""
+
+from unknot.report import draw_network
+
+picture = draw_network("slim_fly(5)")
