@@ -285,12 +285,6 @@ def main(folder: str | None = None) -> None:
     print("\n\n".join(tables.values()))
     if folder is None:
         return
-    page = Path(folder, "booksim.md")
-    text = page.read_text(encoding="utf-8")
-    for name, rows in tables.items():
-        before, begin, rest = text.partition(f"<!-- {name} -->\n")
-        text = before + begin + rows + "\n" + "".join(rest.partition("<!-- end -->")[1:])
-    page.write_text(text, encoding="utf-8")
     draw(points, Path(folder, "images", "booksim.png"))
     draw_options(points + options, Path(folder, "images", "booksim-options.png"))
 

@@ -16,8 +16,9 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONSOLE = re.findall(r"^\$ unknot (.*?)\s+# exit code (\d)$", README, re.M)
 DOCS = ROOT / "docs"
-BUILT = {DOCS / name for name in ("_build", "reference/api", "reference/commands", "pictures")}
-PAGES = sorted(page for page in DOCS.rglob("*.md") if not BUILT & set(page.parents))
+BUILT = {DOCS / "_build", DOCS / "pictures", DOCS / "reference" / "api", DOCS / "reference" / "commands"}
+MADE = DOCS / "reference" / "booksim-keys.md"
+PAGES = sorted(page for page in DOCS.rglob("*.md") if page != MADE and not BUILT & set(page.parents))
 DOCTESTED = [page for page in PAGES if ">>> " in page.read_text(encoding="utf-8")]
 
 
@@ -48,5 +49,5 @@ def test_examples_of_a_page(page: Path) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
         place = DOCS / f"{target[1:]}.md" if target.startswith("/") else page.parent / target
-        built = {place.resolve(), *place.resolve().parents} & BUILT
+        built = {place.resolve(), *place.resolve().parents} & {*BUILT, MADE}
         assert place.exists() or built, target

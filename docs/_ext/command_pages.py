@@ -9,6 +9,7 @@ import typer
 from api_pages import _write
 
 from unknot.cli.program import ALL, PANELS, _command
+from unknot.studies.booksim import KEYS
 
 
 def help_of(name: str) -> str:
@@ -33,7 +34,20 @@ def write_pages(app: Any) -> None:
         _write(folder / name, text)
 
 
+def write_keys(app: Any) -> None:
+    """Write the page of BookSim's keys from what the reader of its files knows of them."""
+    lines = ["# Every key of BookSim", ""]
+    lines += ["*built*: every value is understood; *partly*: some values are; *refused*: only the default is;"]
+    lines += ["*inert*: no value can change the result.", "", "| key | BookSim's default | here | counterpart |"]
+    lines += ["|---|---|---|---|"]
+    for key, known in KEYS.items():
+        default = f"`{known.default}`" if known.default else ""
+        lines.append(f"| `{key}` | {default} | {known.fate} | {known.words} |")
+    _write(Path(app.srcdir) / "reference" / "booksim-keys.md", "\n".join(lines) + "\n")
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Write the pages before any is read."""
     app.connect("builder-inited", write_pages)
+    app.connect("builder-inited", write_keys)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

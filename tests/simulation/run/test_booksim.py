@@ -24,8 +24,6 @@ from unknot.network.families import torus as torus_of
 from unknot.routing import dimension_order
 from unknot.simulation import simulate
 
-PAGE = Path(__file__).parents[3] / "docs" / "booksim.md"
-
 
 @pytest.fixture(scope="module")
 def torus() -> list[Compared]:
@@ -131,12 +129,6 @@ def test_tables_and_pictures(torus: list[Compared], tmp_path: Path) -> None:
     for paint in (draw, draw_options):
         paint(torus, tmp_path / f"{paint.__name__}.png")
         assert (tmp_path / f"{paint.__name__}.png").stat().st_size > 10_000
-
-
-def test_the_page_has_every_point() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    for name in {p["name"] for p in json.loads(OPTIONS.read_text(encoding="utf-8"))}:
-        assert f"| {name} |" in text
 
 
 def test_points_are_complete() -> None:

@@ -125,10 +125,3 @@ def test_defaults_are_set_without_a_word(tmp_path: Path) -> None:
     setup = understood(tmp_path, text=text)
     assert setup.configuration.idle() == []
     assert setup.relation.vcs.widest == 16
-
-
-def test_the_page_lists_every_key() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "booksim.md").read_text(encoding="utf-8")
-    for key, known in KEYS.items():
-        default = f"`{known.default}`" if known.default else ""
-        assert f"| `{key}` | {default} | {known.fate} | {known.words} |" in page
