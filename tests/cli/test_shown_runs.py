@@ -19,7 +19,7 @@ RUNS = sorted(
         words
         for page in PAGES
         for words in re.findall(r"^\$ unknot (simulate .*?)$", page.read_text(encoding="utf-8"), re.M)
-        if "exit code" not in words and "--saturation" not in words
+        if not any(part in words for part in ("exit code", "--saturation", "--protocol"))
     }
     | set(re.findall(r"`unknot (simulate [^`]*)`", (ROOT / "README.md").read_text(encoding="utf-8")))
 )
