@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network import Network
+from unknot.network.faults import frozen
 from unknot.network.model import IntArray
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation
@@ -37,6 +38,24 @@ class NextHops:
         """Outgoing channels of a router for the destination at a position in `homes`."""
         at = home * self.network.num_routers + router
         return [int(channel) for channel in self.channels[self.first[at] : self.first[at + 1]]]
+
+    def left(self, network: Network) -> NextHops:
+        """What is left of the next hops on a network that failures left of this one: those that failed are struck."""
+        if network.origin is None:
+            return self
+        whole = self.network.origin
+        kept, homes = network.origin.routers.tolist(), homes_of(network)[0]
+        routers = range(self.network.num_routers) if whole is None else whole.routers.tolist()
+        channels = range(self.network.num_channels) if whole is None else whole.channels.tolist()
+        router = {name: number for number, name in enumerate(routers)}
+        here = {name: number for number, name in enumerate(network.origin.channels.tolist())}
+        rows, begins = list[int](), [0]
+        for home in homes.tolist():
+            place = int(np.searchsorted(self.homes, router[kept[home]]))
+            for name in kept:
+                rows += [here[channels[c]] for c in self.row(place, router[name]) if channels[c] in here]
+                begins.append(len(rows))
+        return NextHops(network, homes, frozen(begins), frozen(rows))
 
     def relation(self, name: str, source: str = "") -> Relation:
         """Return the ECMP relation in one lossless class: a flow keeps its hash choice, which may be any."""

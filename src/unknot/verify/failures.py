@@ -23,7 +23,9 @@ from unknot.verify.delivery import Delivery
 
 Parts = Literal["channels", "links", "routers", "any"]
 PARTS: tuple[Parts, ...] = get_args(Parts)
-Outcome = Literal["deadlock", "undelivered", "refused", "undecided", "free", "disconnected", "settled", "holds"]
+Outcome = Literal[
+    "deadlock", "undelivered", "refused", "between", "undecided", "free", "disconnected", "settled", "holds"
+]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 """Outcomes of a fault, the worst first."""
 
@@ -72,8 +74,9 @@ class Fault(TriedFault):
         `deadlock`: it can deadlock. `undelivered`: it cannot, but pairs may not be delivered. `refused`: the
         algorithm does not take the network that is left. `undecided`: the proof ran out of time, or packets would
         block each other where no way is known to lead. `disconnected`: some surviving terminals have no way to one
-        another. `holds`: deadlock-free and everything delivered. `settled`: many sets at once, of which each holds or
-        disconnects. `free`: many sets at once, of which none can deadlock, while delivery was not judged.
+        another. `between`: it cannot deadlock after them, but while routers learn of them. `holds`: deadlock-free and
+        everything delivered. `settled`: many sets at once, of which each holds or disconnects. `free`: many sets at
+        once, of which none can deadlock, while delivery was not judged.
     undelivered_pairs, pairs : int
         Pairs of surviving terminals, undelivered and all; 0 where the routing could not be judged.
     why : str

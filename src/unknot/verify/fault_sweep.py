@@ -7,15 +7,17 @@ from functools import partial
 from math import comb
 from typing import Any
 
-from unknot._base.errors import UnknotError
+from unknot._base.errors import RelationError, UnknotError
 from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING, switching_named
 from unknot.network import Network
 from unknot.routing.designed import is_file, restricted
+from unknot.routing.ethernet import path_vector
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 from unknot.verify.announced_faults import announced_faults
+from unknot.verify.between_states import states_between
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
 from unknot.verify.ethernet_faults import fabric_of
@@ -46,6 +48,7 @@ def fault_sweep(
     kind: Parts = "links",
     faults: int = 1,
     fewer: bool = False,
+    between: bool = False,
     budget: int = 1000,
     seed: int = 1,
     time_limit: float = 10.0,
@@ -72,6 +75,8 @@ def fault_sweep(
         How many fail at once.
     fewer : bool
         Whether fewer that fail at once are tried too.
+    between : bool
+        Whether the states between are judged too, while routers learn of the failures; for `bgp` and `ospf`.
     budget : int
         Most sets of parts of each size to try; of more, that number is drawn at random. For `bgp` and `ospf` one set
         stands for all that automorphisms of the network and its AS plan turn it into. Where these are more, at most
@@ -110,7 +115,10 @@ def fault_sweep(
         build = partial(restricted, whole)
     parts, sizes = list(parts_of(network, kind)), range(1 if fewer else faults, faults + 1)
     possible = sum(comb(len(parts), size) for size in sizes)
-    one_by_one = callable(routing) or (on_verdict is not None and possible <= budget)
+    before = path_vector(network, routing) if between and isinstance(routing, str) else None
+    if between and before is None:
+        raise RelationError("fault_sweep: states between are those of bgp and ospf")
+    one_by_one = callable(routing) or between or (on_verdict is not None and possible <= budget)
     fabric = None if one_by_one else fabric_of(network, str(routing), kind)
 
     def outcome(failed: Failed) -> Fault:
@@ -131,6 +139,12 @@ def fault_sweep(
             "deadlock" if free is False else "undelivered" if not delivered else "holds" if free else "undecided"
         )
         why = _lost(relation, delivery) if name == "undelivered" else verdict.established
+        if before is not None and name == "holds":
+            after = path_vector(left, str(routing))
+            assert after is not None
+            meanwhile = states_between(str(routing), before, after, seed, time_limit)
+            why = meanwhile.established
+            name = "holds" if meanwhile.free else "undecided" if meanwhile.free is None else "between"
         return Fault(names, name, delivery.undelivered_pairs, delivery.pairs, why)
 
     tried, claims = list[Fault](), list[dict[str, Any]]()

@@ -35,6 +35,7 @@ def faults(
     kind: Literal["links", "channels", "routers", "any"] = "links",
     at_once: int = 1,
     fewer: bool = False,
+    between: bool = False,
     budget: int | None = None,
     seed: Seed = SEED,
     proof_limit: float = 10.0,
@@ -71,6 +72,8 @@ def faults(
         How many fail at once.
     fewer
         Try sets of fewer parts too.
+    between
+        Judge the states between too, while routers learn of the failures: of bgp and ospf.
     budget
         Most sets of failed parts of each size to try; of more, a random sample. For bgp and ospf one of each kind
         that the symmetry of the network makes, if there are no more of these; else so many unions of routes settle
@@ -84,11 +87,11 @@ def faults(
     csv : FILE
         Of a fabric: each pair that the faults shown cut off.
     """
-    sweep = _Sweep(kind, at_once, fewer, budget, seed, show, evidence, json)
+    sweep = _Sweep(kind, at_once, fewer, between, budget, seed, show, evidence, json)
     if routing is None:
-        if repair or fewer or vcs is not None:
+        if repair or fewer or between or vcs is not None:
             raise UnknotError(
-                "faults: --repair, --fewer and --vcs are of a --routing; the tables of a fabric stay as they are"
+                "faults: --repair, --fewer, --between and --vcs are of a --routing; a fabric's tables stay"
             )
         raise typer.Exit(exit_code(sweep.of_tables(network, tables, csv)))
     if tables is not None or csv is not None:
@@ -137,6 +140,7 @@ class _Sweep:
     kind: Parts
     at_once: int
     fewer: bool
+    between: bool
     budget: int | None
     seed: int
     show: int
@@ -196,8 +200,8 @@ class _Sweep:
         with activity.working("faults") as progress:
             sweep = fault_sweep(
                 network, routing, switching, vcs=vcs, kind=self.kind, faults=self.at_once, fewer=self.fewer,
-                budget=self.sets, seed=self.seed, time_limit=proof_limit, notice=notify, progress=progress,
-                on_verdict=kept,
+                between=self.between, budget=self.sets, seed=self.seed, time_limit=proof_limit, notice=notify,
+                progress=progress, on_verdict=kept,
             )  # fmt: skip
         if kept is not None:
             kept.write(len(sweep.tried), sweep.claims)
