@@ -1,21 +1,28 @@
 # mypy: ignore-errors
 """Compilation of functions that only compiled code calls, in the steps that these need."""
 
-from numba.core import ir
+from typing import ClassVar
+
+from numba.core import ir, types
 from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+from numba.core.errors import NumbaWarning, WarningsFixer
 from numba.core.ir_utils import build_definitions, get_definition, guard
 from numba.core.postproc import PostProcessor
 from numba.core.typed_passes import (
     IRLegalization,
     NativeLowering,
     NoPythonBackend,
-    NopythonTypeInference,
+    fallback_context,
     PreLowerStripPhis,
 )
+from numba.core.typeinfer import TypeInferer
 from numba.core.untyped_passes import FixupArgs, IRProcessing, ReconstructSSA, TranslateByteCode
+
+
+PLAIN = types.Integer | types.Boolean | types.IntegerLiteral | types.BooleanLiteral
 
 
 class _InnerLibrary(JITCodeLibrary):
@@ -104,6 +111,46 @@ def _constant(code, arguments, variable):
     return made.fn(*parts) if all(isinstance(part, int) for part in parts) else None
 
 
+class _Inference(TypeInferer):
+    """Inference of types that works out once what an operator means for numbers."""
+
+    meanings: ClassVar = {}
+
+    def resolve_call(self, function, args, keywords):
+        if keywords or isinstance(function, types.Dispatcher) or not all(isinstance(kind, PLAIN) for kind in args):
+            return super().resolve_call(function, args, keywords)
+        key = function, args
+        if key not in self.meanings:
+            self.meanings[key] = super().resolve_call(function, args, keywords)
+        return self.meanings[key]
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class Infer(FunctionPass):
+    """Infer types by `_Inference`."""
+
+    _name = "unknot_infer"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state):
+        inferer = _Inference(state.typingctx, state.func_ir, WarningsFixer(NumbaWarning))
+        target = state.targetctx.target
+        with (
+            fallback_context(state, f"types of {state.func_id.func_name}"),
+            state.typingctx.callstack.register(target, inferer, state.func_id, state.args),
+        ):
+            for index, (name, kind) in enumerate(zip(state.func_ir.arg_names, state.args, strict=True)):
+                inferer.seed_argument(name, index, kind)
+            if state.return_type is not None:
+                inferer.seed_return(state.return_type)
+            inferer.build_constraint()
+            inferer.propagate()
+            state.typemap, state.return_type, state.calltypes = inferer.unify()
+        return True
+
+
 class InnerCompiler(CompilerBase):
     """Compiler of functions that only compiled code calls."""
 
@@ -111,7 +158,7 @@ class InnerCompiler(CompilerBase):
         steps = PassManager("inner")
         for step in (
             TranslateByteCode, FixupArgs, IRProcessing, Prune, ReconstructSSA,
-            NopythonTypeInference, PreLowerStripPhis, IRLegalization, NativeLowering, NoPythonBackend,
+            Infer, PreLowerStripPhis, IRLegalization, NativeLowering, NoPythonBackend,
         ):  # fmt: skip
             steps.add_pass(step, step.__name__)
         steps.finalize()
