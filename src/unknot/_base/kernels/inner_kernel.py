@@ -15,12 +15,11 @@ from numba.core.typed_passes import (
     IRLegalization,
     NativeLowering,
     NoPythonBackend,
-    fallback_context,
     PreLowerStripPhis,
+    fallback_context,
 )
 from numba.core.typeinfer import TypeInferer
 from numba.core.untyped_passes import FixupArgs, IRProcessing, ReconstructSSA, TranslateByteCode
-
 
 PLAIN = types.Integer | types.Boolean | types.IntegerLiteral | types.BooleanLiteral
 

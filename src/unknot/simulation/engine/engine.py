@@ -169,6 +169,7 @@ class Engine:
         """Look for packets that can never move again; True when there is a knot, which then is `deadlock`."""
         self._looked = self.now // CHECK
         if self.count("flits_in") > self.count("flits_out"):
+            kernels.link(self.parts[0])
             stuck = stuck_vcs(self.relation, self.state)
             if stuck.any():
                 self.deadlock = self._of_terminals(knot(self.relation, self.state, self.switching, stuck))

@@ -9,7 +9,7 @@ import numpy as np
 
 from unknot._base.kernels.native import Native
 from unknot.routing.contract import IN_ROUTER
-from unknot.simulation.engine.state import PLAIN, USUAL, WAVEFRONT
+from unknot.simulation.engine.state import BETTER_OF_TWO, FIRST_ONE, LEAST_WEIGHT, PLAIN, USUAL, WAVEFRONT
 from unknot.simulation.engine.state_arrays import State
 
 HERE = "unknot.simulation.engine"
@@ -44,6 +44,16 @@ sweep_vcs, sweep_switch = _of_numbers("sweep_kernel.sweep_vcs", 3), _of_numbers(
 inject_classes = _of_numbers("class_kernel.inject_classes", 3)
 arrive_in_class = _of_numbers("class_kernel.arrive_in_class", 4, True)
 see = _of_numbers("state_kernel.see", 3)
+has_shared_slot = _of_numbers("state_kernel.has_shared_slot", 2, True)
+of_same_port = _of_numbers("state_kernel.of_same_port", 4, True)
+narrow, select = _of_numbers("choice_kernel.narrow", 7, True), _of_numbers("choice_kernel.select", 6)
+donated = _of_numbers("match_kernel.donated", 3, True)
+is_busy, go_on = _of_numbers("closed_kernel.is_busy", 4, True), _of_numbers("closed_kernel.go_on", 4, True)
+request_in_hope = _of_numbers("closed_kernel.request_in_hope", 6, True)
+queue_up, return_credit = (
+    _of_numbers("queue_kernel.queue_up", 5, True),
+    _of_numbers("queue_kernel.return_credit", 3, True),
+)
 
 
 def link(part: State) -> Native:
@@ -78,5 +88,15 @@ def _link(part: State) -> None:
         ("inject_classes", inject_classes, classes),
         ("arrive_in_class", arrive_in_class, classes),
         ("see", see, len(part.seen) > 0),
+        ("has_shared_slot", has_shared_slot, setup.shared > 0),
+        ("of_same_port", of_same_port, setup.selection == BETTER_OF_TWO),
+        ("narrow", narrow, general and (setup.commits == 1 or setup.selection >= LEAST_WEIGHT)),
+        ("select", select, general and FIRST_ONE < setup.selection < BETTER_OF_TWO),
+        ("donated", donated, setup.donate_priority == 1 and setup.priority > 0),
+        ("is_busy", is_busy, general and setup.blocks == 1),
+        ("go_on", go_on, setup.hold_switch == 1),
+        ("request_in_hope", request_in_hope, general and setup.speculative == 1),
+        ("queue_up", queue_up, setup.queues == 1 or setup.in_batches == 1),
+        ("return_credit", return_credit, setup.queues == 1),
     ):
         setattr(setup, entry, kernel.address if is_needed else 0)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
+from unknot._base.kernels.words_kernel import call_at
 from unknot._base.splitmix import STEP
 from unknot.simulation.engine.state import BLOCKED, INPUTS_FIRST, LOA, MAX_SIZE, PIM, RR_WAVEFRONT, SELECT
 from unknot.simulation.engine.state_kernel import packet_of, random_bits
@@ -56,7 +57,7 @@ def age_key(s, now, p):
     return max(np.int64(0), s.packets.created[p] - now + (np.int64(1) << 31)) << 31
 
 
-@called
+@inlined
 def donated(raw, now, b):
     """Return the best `age_key` of the packets that have a flit in input row b."""
     s = view(raw)
@@ -75,19 +76,18 @@ def donated(raw, now, b):
 def standing(s, now, b):
     """Return the `age_key` that counts for the packet in front of input row b."""
     if s.setup.donate_priority == 1 and s.setup.priority > 0:
-        return donated(s.raw, now, b)
+        return call_at(s.setup.donated, (s.raw, now, b))
     return age_key(s, now, packet_of(s, b))
 
 
 @inlined
-def numbered(s, input_pointer, output_pointer, w0, w1, allocator, of_switch):
-    """Return the ends of a new match."""
-    s.count.matches += 1
+def ends_of_match(s, input_pointer, output_pointer, w0, w1, allocator, of_switch):
+    """Return the ends of the match under way, of VCs or, if `of_switch` is 1, of the switch."""
     first_input, first_output = s.words.first_input[w0], s.words.first_output[w0]
     inputs = s.words.first_input[w1] - first_input
     outputs = s.words.first_output[w1] - first_output
     recent = np.int64(-1)
-    matrix = s.setup.switch_arbiter if of_switch else s.setup.arbiter
+    matrix = s.setup.switch_arbiter if of_switch == 1 else s.setup.arbiter
     if matrix == 1 and (allocator == INPUTS_FIRST or allocator == SELECT):
         recent = s.first_recent[w0] + 2 * of_switch * inputs * outputs
     return Ends(
@@ -96,18 +96,18 @@ def numbered(s, input_pointer, output_pointer, w0, w1, allocator, of_switch):
         output_pointer,
         first_output,
         np.int64(s.count.matches),
-        allocator == INPUTS_FIRST,
+        1 if allocator == INPUTS_FIRST else 0,
         recent,
         inputs,
         outputs,
-        np.int64(1) if allocator == INPUTS_FIRST else s.setup.switch_iterations if of_switch else s.setup.iterations,
+        1 if allocator == INPUTS_FIRST else s.setup.switch_iterations if of_switch == 1 else s.setup.iterations,
     )
 
 
 @inlined
 def last_chosen(ends, into, out, of_input):
-    """Entry of `recent` for an input and an output, of the arbiter of one or the other."""
-    if of_input:
+    """Entry of `recent` for an input and an output, of the arbiter of one, with `of_input` 1, or the other."""
+    if of_input != 0:
         return ends.recent + into * ends.outputs + out
     return ends.recent + (ends.outputs + out) * ends.inputs + into
 
@@ -116,8 +116,8 @@ def last_chosen(ends, into, out, of_input):
 def remember(s, ends, into, out):
     """An input and an output were matched in the first round: their matrix arbiters choose each other last."""
     if ends.recent >= 0:
-        s.recent[last_chosen(ends, into, out, True)] = ends.number
-        s.recent[last_chosen(ends, into, out, False)] = ends.number
+        s.recent[last_chosen(ends, into, out, np.int64(1))] = ends.number
+        s.recent[last_chosen(ends, into, out, np.int64(0))] = ends.number
 
 
 @inlined
@@ -128,11 +128,11 @@ def honoured(allocator, key):
 
 @inlined
 def key(s, ends, i, of_input):
-    """Return the rank of request i at its input if `of_input`, else at its output; the lowest is preferred."""
+    """Return the rank of request i at its input if `of_input` is 1, else at its output; the lowest is preferred."""
     here, there = s.requests.input[i], s.requests.output[i]
     if ends.recent >= 0:
         turn = CYCLIC - min(ends.number - s.recent[last_chosen(ends, here, there, of_input)], CYCLIC)
-    elif of_input:
+    elif of_input != 0:
         turn = there - ends.input_pointer[ends.first_input + here]
     else:
         turn = here - ends.output_pointer[ends.first_output + there]
@@ -142,54 +142,50 @@ def key(s, ends, i, of_input):
 
 @inlined
 def end_of(s, i, of_input):
-    """Return the input or the output of request i."""
-    return s.requests.input[i] if of_input else s.requests.output[i]
+    """Return the row of `best` of the input or the output of request i."""
+    return s.requests.input[i] if of_input != 0 else (s.best.size >> 1) + s.requests.output[i]
 
 
 @inlined
-def prefer(s, ends, i, side, of_input):
+def prefer(s, ends, i, of_input):
     """Note request i as the best of an end, if it is.
 
     Returns the one that was best before, i itself if there was none, −1 if that still is the best."""
     # Each round has a number of its own, so that entries of earlier ones need not be cleared.
-    end = end_of(s, i, of_input)
-    if side.match[end] != s.count.matches:
-        side.match[end], side.request[end] = s.count.matches, i
-        return np.int64(i)
-    before = side.request[end]
+    best, end = s.best, end_of(s, i, of_input)
+    if best.match[end] != s.count.matches:
+        best.match[end], best.request[end] = s.count.matches, i
+        return i
+    before = best.request[end]
     if key(s, ends, i, of_input) < key(s, ends, before, of_input):
-        side.request[end] = i
+        best.request[end] = i
         return before
-    return np.int64(-1)
+    return -1
 
 
 @inlined
-def is_taken(s, ends, i, side, of_input):
+def is_taken(s, i, of_input):
     """Return whether `drop_rivals` found the end of request i matched."""
     end = end_of(s, i, of_input)
-    return side.match[end] == s.count.matches and side.request[end] < 0
+    return s.best.match[end] == s.count.matches and s.best.request[end] < 0
 
 
 @inlined
 def offer(s, ends, i):
     """Put request i, which is new or has a better rank, to the end that chooses first."""
     s.requests.won[i] = WAITING
-    prefer(s, ends, i, s.outer, ends.inputs_first)
+    prefer(s, ends, i, ends.inputs_first)
 
 
 @inlined
-def drop_rivals(s, ends, n, number, inputs_first):
+def drop_rivals(s, n, number):
     """Take requests whose ends were matched in this round out of the next rounds."""
     requests = s.requests
     for i in range(n):
         if requests.won[i] == number:
-            into, out = requests.input[i], requests.output[i]
-            s.outer.request[into if inputs_first else out] = -1
-            s.inner.request[out if inputs_first else into] = -1
+            s.best.request[end_of(s, i, np.int64(0))] = s.best.request[end_of(s, i, np.int64(1))] = -1
     for i in range(n):
-        if requests.won[i] == WAITING and (
-            is_taken(s, ends, i, s.outer, inputs_first) or is_taken(s, ends, i, s.inner, not inputs_first)
-        ):
+        if requests.won[i] == WAITING and (is_taken(s, i, np.int64(0)) or is_taken(s, i, np.int64(1))):
             requests.won[i] = LOST
 
 
@@ -204,19 +200,19 @@ def match(s, ends, n):
     for number in range(1, rounds + 1):
         matched = np.int64(0)
         for i in range(n):
-            if requests.won[i] == WAITING and s.outer.request[end_of(s, i, inputs_first)] == i:
-                before = prefer(s, ends, i, s.inner, not inputs_first)
+            if requests.won[i] == WAITING and s.best.request[end_of(s, i, inputs_first)] == i:
+                before = prefer(s, ends, i, 1 - inputs_first)
                 # `before` is i where nothing was preferred yet; only then one pair more is matched.
                 if before >= 0:
                     requests.won[before], requests.won[i] = WAITING, number
                     matched += before == i
         if matched == 0 or number == rounds:
             return
-        drop_rivals(s, ends, n, number, inputs_first)
+        drop_rivals(s, n, number)
         s.count.matches += 1
         for k in range(n):
             if requests.won[k] == WAITING:
-                prefer(s, ends, k, s.outer, inputs_first)
+                prefer(s, ends, k, inputs_first)
 
 
 MATCHED, LOST = 2, -1

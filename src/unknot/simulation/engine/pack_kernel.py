@@ -13,7 +13,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.splitmix import STEP
 from unknot.simulation.engine.state import BLOCKED, ENDLESS, FRESH, IDLE, MOVING, STALLED
-from unknot.simulation.engine.state_kernel import has_room, packet_of
+from unknot.simulation.engine.state_kernel import packet_of
 from unknot.simulation.engine.view_kernel import view
 
 FLITS, SLOTS = range(2)
@@ -120,7 +120,7 @@ def pack_router(s, w):
         if masks.injection[w] & bit == 0:
             # ENDLESS is all ones: its planes are full, and nothing is ever taken from them.
             put(s, w, SLOTS, cell, s.outputs.credits[out])
-            room |= bit if has_room(s, out) else 0
+            room |= bit if s.outputs.credits[out] > 0 else 0
             s.outputs.owner[out] -= first_input if s.outputs.owner[out] >= 0 else 0
     for cell in range(s.words.first_input[w + 1] - first_input):
         b, bit = first_input + cell, np.int64(1) << cell
@@ -128,7 +128,7 @@ def pack_router(s, w):
         filled |= bit if s.inputs.stored[b] > 0 else 0
         if s.inputs.state[b] >= STALLED:
             owning |= bit
-            without |= 0 if has_room(s, s.inputs.out[b]) else bit
+            without |= 0 if s.outputs.credits[s.inputs.out[b]] > 0 else bit
             s.inputs.out[b] -= first_output
             s.inputs.packet[b] = packet_of(s, b)
     masks.owning[w], masks.no_credit[w], masks.filled[w], masks.room[w] = owning, without, filled, room

@@ -14,9 +14,9 @@ from unknot._base.kernels.words_kernel import call_at, lowest
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.match_kernel import (
     CYCLIC,
+    ends_of_match,
     honoured,
     match,
-    numbered,
     offer,
     remember,
     standing,
@@ -43,8 +43,6 @@ from unknot.simulation.engine.state_kernel import (
     note,
     packet_of,
     post,
-    queue_up,
-    return_credit,
     wake,
 )
 from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
@@ -226,12 +224,12 @@ def offer_outputs(s, ends, count, many, w0):
         waits = s.masks.heads[word] & bit != 0
         for j in range(many):
             free = s.masks.open[w0 + j]
-            s.grants[k * many + j] = s.wishes[k * many + j] & free if waits else np.int64(0)
+            s.wishes.granted[k * many + j] = s.wishes.asked[k * many + j] & free if waits else np.int64(0)
         if ends.inputs_first:
-            out = first_in_turn(s.grants, k * many, (k + 1) * many, s.inputs.accept_pointer[b])
+            out = first_in_turn(s.wishes.granted, k * many, (k + 1) * many, s.inputs.accept_pointer[b])
             for j in range(many):
-                s.grants[k * many + j] = 0
-            s.grants[k * many + (out >> 6)] = np.int64(1) << (out & 63)
+                s.wishes.granted[k * many + j] = 0
+            s.wishes.granted[k * many + (out >> 6)] = np.int64(1) << (out & 63)
 
 
 @inlined
@@ -242,7 +240,7 @@ def settle(s, ends, count, many):
     for j in range(many):
         once, twice = np.int64(0), np.int64(0)  # requested by one, by more than one
         for k in range(count):
-            mask = s.grants[k * many + j]
+            mask = s.wishes.granted[k * many + j]
             twice |= once & mask
             once |= mask
         while twice != 0:
@@ -250,13 +248,13 @@ def settle(s, ends, count, many):
             pointer = s.outputs.grant_pointer[ends.first_output + (j << 6) + lowest(twice)]
             twice ^= bit
             for k in range(count):
-                if s.grants[k * many + j] & bit == 0:
+                if s.wishes.granted[k * many + j] & bit == 0:
                     continue
                 turn, loser = (s.headers[k] - ends.first_input - pointer) & CYCLIC, np.int64(k)
                 if best < 0 or turn < least:
                     best, least, loser = np.int64(k), turn, best
                 if loser >= 0:
-                    s.grants[loser * many + j] ^= bit
+                    s.wishes.granted[loser * many + j] ^= bit
 
 
 @inlined
@@ -271,11 +269,11 @@ def match_masks(s, ends, count, many, w0, now):
         for k in range(count):
             granted = np.int64(0)
             for j in range(many):
-                granted |= s.grants[k * many + j]
+                granted |= s.wishes.granted[k * many + j]
             if granted == 0:
                 continue
             b = s.headers[k]
-            out = first_in_turn(s.grants, k * many, (k + 1) * many, inputs.accept_pointer[b])
+            out = first_in_turn(s.wishes.granted, k * many, (k + 1) * many, inputs.accept_pointer[b])
             w = ends.first_output + out
             if number == 0:
                 outputs.grant_pointer[w], inputs.accept_pointer[b] = b - ends.first_input + 1, out + 1
@@ -291,7 +289,7 @@ def list_requests(s, ends, k, many, n, now):
     requests, b = s.requests, s.headers[k]
     age, known = standing(s, now, b), honoured(s.setup.allocator, np.int64(1))
     for j in range(many):
-        left = s.wishes[k * many + j]
+        left = s.wishes.asked[k * many + j]
         while left != 0:
             i = n
             requests.input[i], requests.output[i] = b - ends.first_input, (j << 6) + lowest(left)
@@ -344,15 +342,18 @@ def allocate_vcs(rule, s, w0, w1, now):
     if count <= 0:
         return count
     allocator = s.setup.allocator
-    ends = numbered(s, as_array(inputs.accept_pointer), as_array(outputs.grant_pointer), w0, w1, allocator, False)
-    ranks = honoured(allocator, s.setup.priority | s.setup.empty_first | s.setup.all_tiers)
-    if allocator < WAVEFRONT and ends.recent < 0 and ranks == 0:
+    s.count.matches += 1
+    ends = ends_of_match(
+        s, as_array(inputs.accept_pointer), as_array(outputs.grant_pointer), w0, w1, allocator, np.int64(0)
+    )
+    in_ranks = s.setup.priority | s.setup.empty_first | s.setup.all_tiers != 0 and honoured(allocator, 1) != 0
+    if allocator < WAVEFRONT and (s.setup.arbiter == 0 or ends.recent < 0) and not in_ranks:
         match_masks(s, ends, count, many, w0, now)
         return count
     for k in range(count):
         n = list_requests(s, ends, k, many, n, now)
     if n > 0 and allocator >= WAVEFRONT:
-        call_at(s.setup.match_matrix, (s.raw, n, w0, w1, False, now))
+        call_at(s.setup.match_matrix, (s.raw, n, w0, w1, 0, now))
     elif n > 0:
         match(s, ends, n)
     for i in range(n):
@@ -392,9 +393,9 @@ def send(s, b, w0, w1, now, final):
     w, gone = inputs.out[b], now + 1 + stay
     leaves, back = gone + setup.traversal_delay, gone
     if setup.queues | setup.in_batches:
-        leaves = queue_up(s.raw, w, w0, now, final)
+        leaves = call_at(setup.queue_up, (s.raw, w, w0, now, final))
     if setup.queues == 1:
-        back = return_credit(s.raw, b, now)
+        back = call_at(setup.return_credit, (s.raw, b, now))
     stored, sent = inputs.stored[b] - 1, inputs.sent[b] + 1
     inputs.stored[b], inputs.sent[b] = stored, sent
     tail, more = sent == inputs.length[b], stored > 0

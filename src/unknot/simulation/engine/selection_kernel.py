@@ -6,8 +6,8 @@ Masks are words of `State.wishes`, one after the other, from the one that is giv
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import called, inlined
-from unknot._base.kernels.words_kernel import how_many, lowest
+from unknot._base.kernels.types_kernel import inlined
+from unknot._base.kernels.words_kernel import call_at, lowest
 from unknot.routing.contract import VC_MASK
 from unknot.simulation.engine.pack_kernel import ones
 from unknot.simulation.engine.state import (
@@ -18,89 +18,17 @@ from unknot.simulation.engine.state import (
     DEAD_END,
     FIRST_ONE,
     LEAST_WEIGHT,
-    MOST_CREDITS,
-    ROUND_ROBIN,
 )
 from unknot.simulation.engine.state_kernel import (
     ask_rule,
-    available,
     ends_of,
     has_credits,
     need,
-    of_same_port,
-    outputs_of,
-    preferred,
     random_bits,
 )
-from unknot.simulation.engine.view_kernel import view
 
 HELD = 2
 """What `find` says of a header that is held back."""
-
-
-@inlined
-def commit(s, b, p, count):
-    """Return the index of the candidate a header keeps: a free one of the lowest tier, else the first of it."""
-    best, best_rank = 0, 1 << 30
-    needed = need(s.setup, s.packets.length[p])
-    for k in range(count):
-        first, many = ends_of(s, b, s.packets.address[p], s.candidates[k])
-        free = False
-        for w in range(first, first + many):
-            free = free or available(s, w, needed)
-        rank = (s.candidates[k] >> 40) & 0xFF
-        if not free:
-            rank += 512
-        if rank < best_rank:
-            best, best_rank = k, rank
-    return best
-
-
-@called
-def lightest(raw, b, p, count, first_output, end):
-    """Leave the candidates of the least weight; return how many, 0 if none may be chosen.
-
-    The weight is the time that the rest of the way would take if it were all like its first hop: hops, times what an
-    empty hop takes and the flits that wait, or are on their way, in those VCs of the channel that are named one after
-    the other. Of equal ones the lower tier counts, then whether the VC is free. A header that will keep its choice
-    chooses among all, another among the free ones."""
-    s = view(raw)
-    needed, kept, least = need(s.setup, s.packets.length[p]), np.int64(0), np.int64(1) << 62
-    address = s.packets.address[p]
-    block = s.home[address] * (s.first_word.size - 1)
-    upto, queued, port = np.int64(0), np.int64(0), np.int64(-1)
-    for k in range(count):
-        candidate = s.candidates[k]
-        first, many = ends_of(s, b, address, candidate)
-        if first < first_output or first + many > end:
-            s.candidates[0] = candidate
-            return np.int64(1)
-        w, weight, free = first, np.int64(0), False
-        if s.outputs.reader[w] >= 0:
-            if k >= upto:
-                port, queued, upto = s.outputs.port[w], np.int64(0), np.int64(k)
-                while upto < count:
-                    row, _ = outputs_of(s, address, s.candidates[upto])
-                    if row < 0 or s.outputs.port[row] != port:
-                        break
-                    queued += s.setup.depth - s.outputs.credits[row]
-                    upto += 1
-            empty = s.setup.empty_hop + 2 * s.outputs.latency[w]
-            weight = (empty + queued) * (1 + s.hops_left[block + s.next_router[w]])
-        for row in range(first, first + many):
-            free = free or available(s, row, needed)
-        if not free and s.setup.commits == 0:
-            continue
-        # Below the weight 8 bits of the tier, and below those one for what is not free: one comparison for all three.
-        weight = (weight << 9) + (((candidate >> 40) & 0xFF) << 1) + (not free)
-        if weight > least:
-            continue
-        if weight < least:
-            least, kept = weight, np.int64(0)
-        # In place: `kept` is at most k, so nothing is overwritten that is still to be read.
-        s.candidates[kept] = candidate
-        kept += 1
-    return kept
 
 
 @inlined
@@ -138,100 +66,6 @@ def first_in_turn(wishes, begin, end, pointer):
 
 
 @inlined
-def nth(wishes, begin, number):
-    """Return the bit of several words that has `number` bits before it."""
-    at = begin
-    while number >= how_many(wishes[at]):
-        number -= how_many(wishes[at])
-        at = at + 1
-    word = wishes[at]
-    for _ in range(number):
-        word &= word - 1  # without its lowest bit
-    return ((at - begin) << 6) + lowest(word)
-
-
-@inlined
-def credits_of_port(s, w):
-    """Return the free slots behind all VCs of the output port of row w; without credits more than any other has."""
-    room, port = np.int64(0), s.outputs.port[w]
-    low = port
-    while low < s.outputs.size and s.outputs.port[low] == port:
-        room += s.outputs.credits[low] + s.setup.shared
-        low += 1
-    return room
-
-
-@inlined
-def nth_of_tier(s, tier, number):
-    """Return the candidate of a tier that has `number` others of it before."""
-    k = 0
-    while s.candidates[k] >> 40 & 0xFF != tier or number > 0:
-        number -= s.candidates[k] >> 40 & 0xFF == tier
-        k = k + 1
-    return s.candidates[k]
-
-
-@called
-def better_of_two(raw, b, p, count, now):
-    """Leave the candidates of one port, which the header keeps: of two drawn ones that with more credits."""
-    s = view(raw)
-    lowest, many = s.candidates[preferred(s, count)] >> 40 & 0xFF, np.int64(0)
-    for k in range(count):
-        many += s.candidates[k] >> 40 & 0xFF == lowest
-    # One draw for both: the remainder and the quotient of a uniform number are independent of one another.
-    drawn = at_random(s, b, now, np.int64(1) << 53)
-    first, second = nth_of_tier(s, lowest, drawn % many), nth_of_tier(s, lowest, drawn // many % many)
-    address = s.packets.address[p]
-    mine, other = outputs_of(s, address, first)[0], outputs_of(s, address, second)[0]
-    if mine < 0 or other < 0:
-        s.candidates[0] = first if mine < 0 else second
-        return np.int64(1)
-    if credits_of_port(s, other) > credits_of_port(s, mine):
-        first = second
-    s.inputs.out[b] = min(first & VC_MASK, s.setup.num_vcs)
-    return of_same_port(raw, b, p, count)
-
-
-@inlined
-def keep_most_credits(s, begin, end, first_output):
-    """Leave the outputs whose port has the most credits."""
-    most, port, room = np.int64(-1), np.int64(-1), np.int64(0)
-    for at in range(begin, end):
-        left = s.wishes[at]
-        while left != 0:
-            bit = left & -left
-            w = first_output + ((at - begin) << 6) + lowest(left)
-            left ^= bit
-            if s.outputs.port[w] != port:
-                port, room = s.outputs.port[w], credits_of_port(s, w)
-            if room > most:
-                most = room
-                # A better port than all before: −bit keeps this bit and those above it, which are still to come.
-                for before in range(begin, at):
-                    s.wishes[before] = 0
-                s.wishes[at] &= -bit
-            elif room < most:
-                s.wishes[at] ^= bit
-
-
-@inlined
-def select(s, b, begin, end, first_output, now):
-    """Leave one of the requested outputs, by the selection function; `FIRST_ONE` has left one already."""
-    wishes, many = s.wishes, np.int64(0)
-    if s.setup.selection == ROUND_ROBIN:
-        chosen = first_in_turn(wishes, begin, end, s.inputs.accept_pointer[b])
-    else:
-        if s.setup.selection == MOST_CREDITS:
-            keep_most_credits(s, begin, end, first_output)
-        for at in range(begin, end):
-            many += how_many(wishes[at])
-        chosen = nth(wishes, begin, at_random(s, b, now, many) if many > 1 else np.int64(0))
-    for at in range(begin, end):
-        wishes[at] = 0
-    wishes[begin + (chosen >> 6)] = np.int64(1) << (chosen & 63)
-
-
-@inlined
 def available_of(s, mask, word, p):
     """Return the outputs of a mask that packet p may be allocated now."""
     mask &= s.masks.open[word]
@@ -262,7 +96,7 @@ def collect(s, b, p, count, w0, w1, begin):
     cells = s.words.first_output[w1] - first_output
     every = s.setup.all_tiers == 1
     for at in range(begin, begin + w1 - w0):
-        s.wishes[at] = 0
+        s.wishes.asked[at] = 0
         if every:
             s.lesser[at] = 0
     k, tier, only = np.int64(0), np.int64(256), s.setup.selection == FIRST_ONE
@@ -291,9 +125,9 @@ def collect(s, b, p, count, w0, w1, begin):
                     s.lesser[begin + (cell >> 6)] |= mask
                 if rank < tier and not every:
                     for before in range(begin, begin + w1 - w0):
-                        s.wishes[before] = 0
+                        s.wishes.asked[before] = 0
                 tier = min(tier, rank)
-                s.wishes[begin + (cell >> 6)] |= mask & -mask if only else mask
+                s.wishes.asked[begin + (cell >> 6)] |= mask & -mask if only else mask
             cell += some
             length -= some
     return np.int64(tier < 256)
@@ -313,14 +147,14 @@ def recall(s, b, p, w0, w1, begin):
     for j in range(many):
         # Written, not added: the words are of this header alone, and still hold those of one in another cycle.
         mask = available_of(s, s.answers.first[row + j], w0 + j, p)
-        s.wishes[begin + j] = mask
+        s.wishes.asked[begin + j] = mask
         anything |= mask
     if anything != 0 and not every:
         return np.int64(1)
     for j in range(many):
         mask = available_of(s, s.answers.second[row + j], w0 + j, p)
         # Whoever requests all tiers has its answers cached only where no tier comes before another.
-        s.wishes[begin + j] = mask | (s.wishes[begin + j] if every else 0)
+        s.wishes.asked[begin + j] = mask | (s.wishes.asked[begin + j] if every else 0)
         anything |= mask
     return np.int64(anything != 0)
 
@@ -335,20 +169,11 @@ def find(rule, s, b, p, w0, w1, begin, now):
     count = ask_rule(rule, s, b, p)
     if count <= 0:
         return np.int64(HELD if count == 0 else -DEAD_END if count == -2 else -BROKEN_RULE)
-    weighs = s.setup.selection == LEAST_WEIGHT
-    better = s.setup.selection == BETTER_OF_TWO
-    if s.inputs.out[b] < 0 and (weighs or s.setup.commits == 1) and not better:
-        if weighs:
-            count = lightest(s.raw, b, p, count, s.words.first_output[w0], s.words.first_output[w1])
-            if count == 0:
-                return np.int64(0)
-        kept = s.candidates[at_random(s, b, now, count) if weighs else commit(s, b, p, count)]
-        s.candidates[0], count = kept, np.int64(1)
-        if s.setup.commits == 1:
-            # Without its tier, as `ask_rule` gives it in the cycles in which the header waits.
-            s.inputs.out[b], s.candidates[0] = min(kept & VC_MASK, s.setup.num_vcs), kept & VC_MASK
-    elif s.inputs.out[b] < 0 and better:
-        count = better_of_two(s.raw, b, p, count, now)
+    if (s.setup.commits == 1 or s.setup.selection >= LEAST_WEIGHT) and s.inputs.out[b] < 0:
+        first, end = s.words.first_output[w0], s.words.first_output[w1]
+        count = call_at(s.setup.narrow, (s.raw, b, p, count, first, end, now))
+        if count == 0:
+            return np.int64(0)
     return collect(s, b, p, count, w0, w1, begin)
 
 
@@ -367,5 +192,5 @@ def request(rule, s, b, p, w0, w1, now, begin):
         cell = b - s.words.first_input[w0]
         sleep(s, b, w0 + (cell >> 6), np.int64(1) << (cell & 63))
     elif FIRST_ONE < s.setup.selection < BETTER_OF_TWO:
-        select(s, b, begin, begin + w1 - w0, s.words.first_output[w0], now)
+        call_at(s.setup.select, (s.raw, b, begin, begin + w1 - w0, s.words.first_output[w0], now))
     return status

@@ -35,8 +35,6 @@ from unknot.simulation.engine.state_kernel import (
     enqueue,
     note,
     post,
-    queue_up,
-    return_credit,
     wake,
 )
 from unknot.simulation.engine.view_kernel import place_of
@@ -272,8 +270,8 @@ def send(s, here, w, at, out, now, final):
     inputs.sent[at] = sent
     leaves, back = now + 2, now + 1
     if setup.queues == 1:
-        leaves = queue_up(s.raw, here.first_output + out, w, now, final)
-        back = return_credit(s.raw, here.first_input + at, now)
+        leaves = call_at(setup.queue_up, (s.raw, here.first_output + out, w, now, final))
+        back = call_at(setup.return_credit, (s.raw, here.first_input + at, now))
     post(s, s.inbox.credits, s.outside.credits, back + inputs.latency[at], inputs.credit_bit[at])
     tail, free = sent == inputs.length[at], outputs.reader[out] < 0
     if not free:

@@ -255,9 +255,9 @@ TABLES = {
     "latencies": numbers(SAVED, int64),  # of the measured packets that arrived
     # Within a cycle of a router.
     "candidates": numbers(SCRATCH, int64),  # what a rule writes
-    "wishes": numbers(SCRATCH, int64),  # masks of the outputs that headers request, those of one after the other
+    # Masks of outputs, those of one header after the other: requested, and of these still free, or granted.
+    "wishes": rows(SCRATCH, asked=int64, granted=int64),
     "lesser": numbers(SCRATCH, int64),  # the same of candidates beyond the first tier, where all are requested
-    "grants": numbers(SCRATCH, int64),  # the same of what is still free, or granted
     "headers": numbers(SCRATCH, int32),  # rows of `inputs` whose headers they are
     "winners": numbers(SCRATCH, int32),  # rows of `inputs` that won the switch
     "claims": rows(
@@ -298,8 +298,7 @@ TABLES = {
         entries=int32,
         exits=int32,
     ),
-    "outer": rows(SAVED, match=int64, request=int64),  # best request of each end that chooses first, in a match
-    "inner": rows(SAVED, match=int64, request=int64),  # of each end that chooses then
+    "best": rows(SAVED, match=int64, request=int64),  # request of each input in a match; then of each output
     "contest": rows(
         SCRATCH,
         wish=int64,  # of an input VC: outputs its header requests; of an input port: output ports
@@ -359,6 +358,16 @@ SETUP = rows(
     inject_classes=int64,
     arrive_in_class=int64,
     see=int64,
+    has_shared_slot=int64,
+    of_same_port=int64,
+    narrow=int64,
+    select=int64,
+    donated=int64,
+    is_busy=int64,
+    go_on=int64,
+    request_in_hope=int64,
+    queue_up=int64,
+    return_credit=int64,
     first_router=int64,  # of this part
     last_router=int64,  # and the end
     first_own_word=int64,

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import called, inlined
+from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import atomic_or, call_at, call_rule, mixed
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.engine.state import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC
@@ -126,7 +126,7 @@ def available(s, w, needed):
     return s.outputs.owner[w] < 0 and has_credits(s, w, needed)
 
 
-@called
+@inlined
 def has_shared_slot(raw, w):
     """Return whether output row w, whose own slots are taken, may take one of those that the VCs of its port share.
 
@@ -148,7 +148,7 @@ def has_credits(s, w, needed):
     """Return whether output row w has the credits that a packet needs to be allocated it."""
     if s.outputs.credits[w] >= needed:
         return True
-    return s.setup.shared > 0 and s.setup.technique == NONATOMIC and has_shared_slot(s.raw, w)
+    return s.setup.shared > 0 and s.setup.technique == NONATOMIC and call_at(s.setup.has_shared_slot, (s.raw, w)) != 0
 
 
 @inlined
@@ -156,7 +156,7 @@ def has_room(s, w):
     """Return whether a flit may be sent into output row w."""
     if s.outputs.credits[w] > 0:
         return True
-    return s.setup.shared > 0 and has_shared_slot(s.raw, w)
+    return s.setup.shared > 0 and call_at(s.setup.has_shared_slot, (s.raw, w)) != 0
 
 
 @inlined
@@ -165,7 +165,7 @@ def may_request(s, w):
     return s.outputs.credits[w] > 0 or s.setup.shared > 0
 
 
-@called
+@inlined
 def of_same_port(raw, b, p, count):
     """Leave the candidates of the port that the header in input row b chose; return how many."""
     s = view(raw)
@@ -204,7 +204,7 @@ def ask_rule(rule, s, b, p):
     if count <= 0 or count > candidates.size:
         return np.int64(-2 if count == 0 else -1)
     if chosen >= 0:
-        return of_same_port(s.raw, b, p, count)
+        return call_at(s.setup.of_same_port, (s.raw, b, p, count))
     if waits_only:
         kept = 0
         for k in range(count):
@@ -243,59 +243,3 @@ def preferred(s, count):
         if (s.candidates[k] >> 40) & 0xFF < (s.candidates[best] >> 40) & 0xFF:
             best = k
     return best
-
-
-@inlined
-def cycle_of(s, step):
-    """Return the cycle of a step."""
-    # Steps up to the end of cycle c are (c + 1) × speed, rounded down; this is the least c with that many, by a
-    # division that rounds up: −(−a // b).
-    return -((-step << 20) // s.setup.speed) - 1
-
-
-@inlined
-def next_crossing(s, w0):
-    """Return the step in which a switch that takes in nothing while it is at work takes in what wins it now."""
-    step, began, speed = s.count.step + 1, s.masks.crossed[w0], s.setup.speed
-    if began < step:
-        last = began
-        if s.setup.traversal_delay > 1:
-            last = ((cycle_of(s, began) + s.setup.traversal_delay - 1) * speed >> 20) + 1
-        began = max(step, last + 1)
-        s.masks.crossed[w0] = began
-    return began
-
-
-@called
-def queue_up(raw, w, w0, now, final):
-    """Return the cycle in which a flit leaves for output row w: as many in some cycles as its channel passes.
-
-    Flits that win the switch before the `final` step of a cycle cross it in the next step, in this cycle.
-    """
-    s = view(raw)
-    port, ports = s.outputs.port[w], s.out_ports
-    begin = now + final
-    if s.setup.in_batches == 1:
-        begin = cycle_of(s, next_crossing(s, w0))
-    leaves, free = begin + s.setup.traversal_delay, ports.free_from[port]
-    if ports.step[port] != s.count.step:
-        ports.step[port], ports.before[port] = s.count.step, free
-    idles, leaves = leaves > free, max(leaves, free)
-    parts, many = ports.cycles[port], ports.flits[port]
-    if many > 1:
-        # Parts of a cycle in which no flit leaves count for the next one, as long as the channel does not idle.
-        parts += np.int64(0) if idles else ports.rest[port]
-        ports.rest[port] = parts % many
-        parts //= many
-    ports.free_from[port] = leaves + parts
-    return leaves
-
-
-@called
-def return_credit(raw, b, now):
-    """Return the cycle in which a credit leaves the input port of row b: one at a time."""
-    s = view(raw)
-    port = s.inputs.port[b]
-    back = max(now + 1, s.in_ports.credits_from[port])
-    s.in_ports.credits_from[port] = back + 1
-    return back

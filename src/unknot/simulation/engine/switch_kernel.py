@@ -3,59 +3,34 @@
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import called, inlined
+from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at, lowest
 from unknot.simulation.engine.match_kernel import (
     CYCLIC,
     HOPE,
+    ends_of_match,
     honoured,
     match,
-    numbered,
     offer,
     remember,
     standing,
 )
-from unknot.simulation.engine.state import MOVING, PENDING, WAVEFRONT
+from unknot.simulation.engine.state import PENDING, WAVEFRONT
 from unknot.simulation.engine.state_kernel import bit_of, has_room, note
-from unknot.simulation.engine.view_kernel import as_array, view
-
-
-@called
-def is_full(raw, w, now):
-    """Return whether the output buffer behind the port of output row w is full at the beginning of this step.
-
-    Flits that won the switch in the step before are still crossing it.
-    """
-    s = view(raw)
-    port = s.outputs.port[w]
-    # `free_from` counts what won in the last step, which has not crossed yet; `before` is without it.
-    crossing = s.out_ports.step[port] == s.count.step - 1
-    upto = s.out_ports.before[port] if crossing else s.out_ports.free_from[port]
-    return upto - now > s.setup.output_buffer
+from unknot.simulation.engine.view_kernel import as_array
 
 
 @inlined
-def is_closed(s, w, now):
-    """Return whether no flit may cross for output row w in this step: nowhere to queue, or no slot that is shared."""
-    return (s.setup.shared > 0 and not has_room(s, w)) or (s.setup.output_buffer > 0 and is_full(s.raw, w, now))
+def takes_none(s, b, w, now):
+    """Return whether the input port of input row b or the output port of output row w takes no requests now."""
+    return s.setup.blocks != 0 and call_at(s.setup.is_busy, (s.raw, b, w, now)) != 0
 
 
 @inlined
-def is_busy(s, b, w, now):
-    """Return whether the input port of input row b or the output port of output row w takes no requests.
-
-    A packet holds it, too many flits queue behind it, or a shared buffer has no slot for another.
-    """
-    if s.setup.blocks == 0:
-        return False
-    if is_closed(s, w, now):
-        return True
-    if s.setup.queues == 1 and s.outputs.reader[w] < 0:
-        if s.out_ports.free_from[s.outputs.port[w]] - now > s.setup.most_queued:
-            return True
-    if s.setup.hold_switch == 0:
-        return False
-    return s.out_ports.busy[s.outputs.port[w]] == 1 or s.in_ports.busy[s.inputs.port[b]] == 1
+def switch_ends(s, w0, w1):
+    """Return the ends of the match under way of the switch."""
+    pointers = as_array(s.in_ports.pointer), as_array(s.out_ports.pointer)
+    return ends_of_match(s, *pointers, w0, w1, s.setup.switch_allocator, np.int64(1))
 
 
 @inlined
@@ -76,33 +51,6 @@ def is_rival(s, into, out):
     """Return whether there is another request of that input port or for that output port."""
     claims, first, second = s.claims, into >> 6, out >> 6
     return ((claims.shared_inputs[first] >> (into & 63)) | (claims.shared_outputs[second] >> (out & 63))) & 1 == 1
-
-
-@inlined
-def speculate(s, count, w0, w1, listing, ends, n, now):
-    """Let headers request the switch for each output port of which they requested a VC that has a credit.
-
-    Their ports are claimed, or if `listing` their requests are put forward, after n others. Returns the requests.
-    """
-    many, first_output = w1 - w0, s.words.first_output[w0]
-    for k in range(count):
-        b, port = s.headers[k], np.int64(-1)
-        for j in range(many):
-            left = s.wishes[k * many + j]
-            while left != 0:
-                w = first_output + (j << 6) + lowest(left)
-                left &= left - 1
-                if s.outputs.port[w] != port and has_room(s, w) and not is_busy(s, b, w, now):
-                    port = s.outputs.port[w]
-                    into, out = s.inputs.port_bit[b], s.out_ports.first_bit[port]
-                    if listing:
-                        n = put_forward(s, ends, n, b, into, out, now, np.int64(HOPE))
-                    else:
-                        # Twice, so that both ports count as shared: a match may be wasted on the header, so whoever
-                        # wants one of its ports is never let through without a match.
-                        claim_ports(s, into, out)
-                        claim_ports(s, into, out)
-    return n
 
 
 @inlined
@@ -129,7 +77,7 @@ def put_forward(s, ends, n, b, into, out, now, hope):
 
 
 @inlined
-def claim_switch(s, count, w0, w1, ends, now):
+def claim_switch(s, count, w0, w1, now):
     """Note which ports several buffers request that have a flit and a credit, and all that speculating headers do."""
     claims = s.claims
     for k in range(w1 - w0):
@@ -139,10 +87,10 @@ def claim_switch(s, count, w0, w1, ends, now):
         while ready != 0:
             b = s.words.first_input[word] + lowest(ready)
             ready &= ready - 1
-            if not is_busy(s, b, s.inputs.out[b], now):
+            if not takes_none(s, b, s.inputs.out[b], now):
                 claim_ports(s, s.inputs.port_bit[b], s.inputs.out_port_bit[b])
     if s.setup.speculative == 1:
-        speculate(s, count, w0, w1, False, ends, np.int64(0), now)
+        call_at(s.setup.request_in_hope, (s.raw, count, w0, w1, -1, now))
 
 
 @inlined
@@ -156,10 +104,10 @@ def wasted(s, i, b, out, w0):
 
 
 @inlined
-def grant(s, ends, b, into, out, first_round):
-    """Move pointers past the match of input port `into` and output port `out` for input row b."""
+def grant(s, ends, b, into, out, number):
+    """Move pointers past the match of input port `into` and output port `out` for input row b, in this round."""
     port, other = ends.first_output + out, ends.first_input + into
-    if first_round:
+    if number == 1:
         s.out_ports.pointer[port], s.in_ports.pointer[other] = into + 1, out + 1
         remember(s, ends, into, out)
     s.in_ports.vc_pointer[other] = b - ends.first_input + 1
@@ -172,11 +120,12 @@ def allocate_switch(s, count, w0, w1, now):
     Returns their number. Buffers alone at both of their ports win; others are matched. Pointers move past a match,
     those of allocators in the first round only.
     """
-    sent = go_on(s, w0, w1, now) if s.setup.hold_switch == 1 else np.int64(0)
+    sent = call_at(s.setup.go_on, (s.raw, w0, w1, now)) if s.setup.hold_switch == 1 else np.int64(0)
     first_input, first_output = s.words.first_input[w0], s.words.first_output[w0]
     allocator = s.setup.switch_allocator
-    ends = numbered(s, as_array(s.in_ports.pointer), as_array(s.out_ports.pointer), w0, w1, allocator, True)
-    claim_switch(s, count, w0, w1, ends, now)
+    s.count.matches += 1
+    ends = switch_ends(s, w0, w1)
+    claim_switch(s, count, w0, w1, now)
     n = np.int64(0)
     for word in range(w0, w1):
         ready = s.masks.movers[word]
@@ -184,24 +133,24 @@ def allocate_switch(s, count, w0, w1, now):
             b = s.words.first_input[word] + lowest(ready)
             ready &= ready - 1
             into, out = s.inputs.port_bit[b], s.inputs.out_port_bit[b]
-            if is_busy(s, b, s.inputs.out[b], now):
+            if takes_none(s, b, s.inputs.out[b], now):
                 continue
             if allocator >= WAVEFRONT or is_rival(s, into, out):
                 n = put_forward(s, ends, n, b, into, out, now, np.int64(0))
             else:
-                grant(s, ends, b, into, out, True)
+                grant(s, ends, b, into, out, np.int64(1))
                 s.winners[sent] = b
                 sent += 1
     if s.setup.speculative == 1:
-        n = speculate(s, count, w0, w1, True, ends, n, now)
+        n = call_at(s.setup.request_in_hope, (s.raw, count, w0, w1, n, now))
     if n > 0 and allocator >= WAVEFRONT:
-        call_at(s.setup.match_matrix, (s.raw, n, w0, w1, True, now))
+        call_at(s.setup.match_matrix, (s.raw, n, w0, w1, 1, now))
     elif n > 0:
         match(s, ends, n)
     for i in range(n):
         if s.requests.won[i] > 0:
             b, into, out = s.requests.vc[i], s.requests.input[i], s.requests.output[i]
-            grant(s, ends, b, into, out, s.requests.won[i] == 1)
+            grant(s, ends, b, into, out, s.requests.won[i])
             if not wasted(s, i, b, first_output + out, w0):
                 s.winners[sent] = b
                 sent += 1
@@ -210,28 +159,6 @@ def allocate_switch(s, count, w0, w1, now):
             s.in_ports.busy[s.inputs.port[b]] = 0
         for w in range(first_output, s.words.first_output[w1]):
             s.out_ports.busy[s.outputs.port[w]] = 0
-    return sent
-
-
-@inlined
-def go_on(s, w0, w1, now):
-    """Let buffers that hold the switch send, or let it go; return how many send."""
-    sent = np.int64(0)
-    for word in range(w0, w1):
-        holders = s.masks.holders[word]
-        while holders != 0:
-            bit = holders & -holders
-            b = s.words.first_input[word] + lowest(holders)
-            holders ^= bit
-            ready = s.inputs.state[b] == MOVING and not is_closed(s, s.inputs.out[b], now)
-            if ready or s.inputs.state[b] == PENDING:
-                s.out_ports.busy[s.outputs.port[s.inputs.out[b]]] = 1
-                s.in_ports.busy[s.inputs.port[b]] = 1
-                if ready:
-                    s.winners[sent] = b
-                    sent += 1
-            else:
-                s.masks.holders[word] ^= bit
     return sent
 
 

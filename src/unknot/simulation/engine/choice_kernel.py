@@ -1,0 +1,192 @@
+# mypy: ignore-errors
+"""Selection functions that look at all candidates or at credits, and headers that commit."""
+
+import numpy as np
+
+from unknot._base.kernels.types_kernel import inlined
+from unknot._base.kernels.words_kernel import how_many, lowest
+from unknot.routing.contract import VC_MASK
+from unknot.simulation.engine.selection_kernel import at_random, first_in_turn
+from unknot.simulation.engine.state import BETTER_OF_TWO, LEAST_WEIGHT, MOST_CREDITS, ROUND_ROBIN
+from unknot.simulation.engine.state_kernel import available, ends_of, need, of_same_port, outputs_of, preferred
+from unknot.simulation.engine.view_kernel import view
+
+
+@inlined
+def commit(s, b, p, count):
+    """Return the index of the candidate a header keeps: a free one of the lowest tier, else the first of it."""
+    best, best_rank = 0, 1 << 30
+    needed = need(s.setup, s.packets.length[p])
+    for k in range(count):
+        first, many = ends_of(s, b, s.packets.address[p], s.candidates[k])
+        free = False
+        for w in range(first, first + many):
+            free = free or available(s, w, needed)
+        rank = (s.candidates[k] >> 40) & 0xFF
+        if not free:
+            rank += 512
+        if rank < best_rank:
+            best, best_rank = k, rank
+    return best
+
+
+@inlined
+def lightest(raw, b, p, count, first_output, end):
+    """Leave the candidates of the least weight; return how many, 0 if none may be chosen.
+
+    The weight is the time that the rest of the way would take if it were all like its first hop: hops, times what an
+    empty hop takes and the flits that wait, or are on their way, in those VCs of the channel that are named one after
+    the other. Of equal ones the lower tier counts, then whether the VC is free. A header that will keep its choice
+    chooses among all, another among the free ones."""
+    s = view(raw)
+    needed, kept, least = need(s.setup, s.packets.length[p]), np.int64(0), np.int64(1) << 62
+    address = s.packets.address[p]
+    block = s.home[address] * (s.first_word.size - 1)
+    upto, queued, port = np.int64(0), np.int64(0), np.int64(-1)
+    for k in range(count):
+        candidate = s.candidates[k]
+        first, many = ends_of(s, b, address, candidate)
+        if first < first_output or first + many > end:
+            s.candidates[0] = candidate
+            return np.int64(1)
+        w, weight, free = first, np.int64(0), False
+        if s.outputs.reader[w] >= 0:
+            if k >= upto:
+                port, queued, upto = s.outputs.port[w], np.int64(0), np.int64(k)
+                while upto < count:
+                    row, _ = outputs_of(s, address, s.candidates[upto])
+                    if row < 0 or s.outputs.port[row] != port:
+                        break
+                    queued += s.setup.depth - s.outputs.credits[row]
+                    upto += 1
+            empty = s.setup.empty_hop + 2 * s.outputs.latency[w]
+            weight = (empty + queued) * (1 + s.hops_left[block + s.next_router[w]])
+        for row in range(first, first + many):
+            free = free or available(s, row, needed)
+        if not free and s.setup.commits == 0:
+            continue
+        # Below the weight 8 bits of the tier, and below those one for what is not free: one comparison for all three.
+        weight = (weight << 9) + (((candidate >> 40) & 0xFF) << 1) + (not free)
+        if weight > least:
+            continue
+        if weight < least:
+            least, kept = weight, np.int64(0)
+        # In place: `kept` is at most k, so nothing is overwritten that is still to be read.
+        s.candidates[kept] = candidate
+        kept += 1
+    return kept
+
+
+@inlined
+def nth_of_tier(s, tier, number):
+    """Return the candidate of a tier that has `number` others of it before."""
+    k = 0
+    while s.candidates[k] >> 40 & 0xFF != tier or number > 0:
+        number -= s.candidates[k] >> 40 & 0xFF == tier
+        k = k + 1
+    return s.candidates[k]
+
+
+@inlined
+def credits_of_port(s, w):
+    """Return the free slots behind all VCs of the output port of row w; without credits more than any other has."""
+    room, port = np.int64(0), s.outputs.port[w]
+    low = port
+    while low < s.outputs.size and s.outputs.port[low] == port:
+        room += s.outputs.credits[low] + s.setup.shared
+        low += 1
+    return room
+
+
+@inlined
+def better_of_two(raw, b, p, count, now):
+    """Leave the candidates of one port, which the header keeps: of two drawn ones that with more credits."""
+    s = view(raw)
+    lowest, many = s.candidates[preferred(s, count)] >> 40 & 0xFF, np.int64(0)
+    for k in range(count):
+        many += s.candidates[k] >> 40 & 0xFF == lowest
+    # One draw for both: the remainder and the quotient of a uniform number are independent of one another.
+    drawn = at_random(s, b, now, np.int64(1) << 53)
+    first, second = nth_of_tier(s, lowest, drawn % many), nth_of_tier(s, lowest, drawn // many % many)
+    address = s.packets.address[p]
+    mine, other = outputs_of(s, address, first)[0], outputs_of(s, address, second)[0]
+    if mine < 0 or other < 0:
+        s.candidates[0] = first if mine < 0 else second
+        return np.int64(1)
+    if credits_of_port(s, other) > credits_of_port(s, mine):
+        first = second
+    s.inputs.out[b] = min(first & VC_MASK, s.setup.num_vcs)
+    return of_same_port(raw, b, p, count)
+
+
+@inlined
+def narrow(raw, b, p, count, first_output, end, now):
+    """Leave the candidates that a header may request which chooses among all; return how many, 0 if none."""
+    s = view(raw)
+    if s.setup.selection == BETTER_OF_TWO:
+        return better_of_two(raw, b, p, count, now)
+    if s.setup.selection == LEAST_WEIGHT:
+        count = lightest(raw, b, p, count, first_output, end)
+        if count == 0:
+            return np.int64(0)
+        kept = s.candidates[at_random(s, b, now, count)]
+    else:
+        kept = s.candidates[commit(s, b, p, count)]
+    s.candidates[0] = kept
+    if s.setup.commits == 1:
+        # Without its tier, as `ask_rule` gives it in the cycles in which the header waits.
+        s.inputs.out[b], s.candidates[0] = min(kept & VC_MASK, s.setup.num_vcs), kept & VC_MASK
+    return np.int64(1)
+
+
+@inlined
+def nth(wishes, begin, number):
+    """Return the bit of several words that has `number` bits before it."""
+    at = begin
+    while number >= how_many(wishes[at]):
+        number -= how_many(wishes[at])
+        at = at + 1
+    word = wishes[at]
+    for _ in range(number):
+        word &= word - 1  # without its lowest bit
+    return ((at - begin) << 6) + lowest(word)
+
+
+@inlined
+def keep_most_credits(s, begin, end, first_output):
+    """Leave the outputs whose port has the most credits."""
+    most, port, room = np.int64(-1), np.int64(-1), np.int64(0)
+    for at in range(begin, end):
+        left = s.wishes.asked[at]
+        while left != 0:
+            bit = left & -left
+            w = first_output + ((at - begin) << 6) + lowest(left)
+            left ^= bit
+            if s.outputs.port[w] != port:
+                port, room = s.outputs.port[w], credits_of_port(s, w)
+            if room > most:
+                most = room
+                # A better port than all before: −bit keeps this bit and those above it, which are still to come.
+                for before in range(begin, at):
+                    s.wishes.asked[before] = 0
+                s.wishes.asked[at] &= -bit
+            elif room < most:
+                s.wishes.asked[at] ^= bit
+
+
+@inlined
+def select(raw, b, begin, end, first_output, now):
+    """Leave one of the requested outputs, by the selection function; `FIRST_ONE` has left one already."""
+    s, many = view(raw), np.int64(0)
+    wishes = s.wishes.asked
+    if s.setup.selection == ROUND_ROBIN:
+        chosen = first_in_turn(wishes, begin, end, s.inputs.accept_pointer[b])
+    else:
+        if s.setup.selection == MOST_CREDITS:
+            keep_most_credits(s, begin, end, first_output)
+        for at in range(begin, end):
+            many += how_many(wishes[at])
+        chosen = nth(wishes, begin, at_random(s, b, now, many) if many > 1 else np.int64(0))
+    for at in range(begin, end):
+        wishes[at] = 0
+    wishes[begin + (chosen >> 6)] = np.int64(1) << (chosen & 63)
