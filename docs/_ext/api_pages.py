@@ -110,7 +110,7 @@ def kind_of(module: str, name: str) -> str:
     member = getattr(import_module(module), name)
     if inspect.isclass(member):
         return "exception" if issubclass(member, BaseException) else "class"
-    return "function" if callable(member) and not isinstance(member, types.GenericAlias) else "data"
+    return "function" if callable(member) and typing.get_origin(member) is None else "data"
 
 
 def _heading(text: str, line: str) -> str:

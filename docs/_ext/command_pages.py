@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from api_pages import _write
 
+from api_pages import _write
 from unknot.cli.program import ALL, PANELS, _command
 from unknot.studies.booksim import KEYS
 

@@ -100,11 +100,18 @@ def size_claim(relation: Relation, switching: str, least: int, held: int | None 
 
     Parameters
     ----------
+    relation : Relation
+        The routing; or a network, with its `routing`.
     switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
     least : int
         Packets, such as `Smallest.messages_bound`.
     held : int, optional
         VCs, such as `Smallest.held_bound`.
+
+    Returns
+    -------
+    Document
+        The claim, as JSON has it.
 
     Examples
     --------

@@ -31,6 +31,11 @@ def coq_file(document: Document, claim: Document) -> str:
     claim : dict
         One of its claims, that a relation is free of deadlock by a certificate `order`, `escape` or `drain`.
 
+    Returns
+    -------
+    str
+        The text.
+
     Raises
     ------
     Rejected

@@ -37,6 +37,22 @@ def document(
 
     The rule of the relation becomes a table over all reachable states.
 
+    Parameters
+    ----------
+    network : Network or None
+        The network.
+    relation : Relation or None
+        The routing; or a network, with its `routing`.
+    claims : Iterable[Document]
+        Claims, each with its evidence.
+    parts : Iterable[Document]
+        Documents of parts.
+
+    Returns
+    -------
+    Document
+        The claim, as JSON has it.
+
     Raises
     ------
     UnknotError
@@ -107,6 +123,16 @@ def answer_claims(relation: Relation, verdicts: Iterable[Verdict], delivery: Fol
 def verdict_claim(verdict: Verdict) -> Document:
     """The claim of a verdict, with its evidence.
 
+    Parameters
+    ----------
+    verdict : Verdict
+        The verdict.
+
+    Returns
+    -------
+    Document
+        The claim, as JSON has it.
+
     Raises
     ------
     UnknotError
@@ -149,6 +175,18 @@ def message_of(message: Message) -> Document:
 
 def delivery_claim(relation: Relation, delivered: bool) -> Document:
     """The claim that every packet can always be ejected; or that one is lost, with its way there.
+
+    Parameters
+    ----------
+    relation : Relation
+        The routing; or a network, with its `routing`.
+    delivered : bool
+        Whether every packet is delivered.
+
+    Returns
+    -------
+    Document
+        The claim, as JSON has it.
 
     Raises
     ------
@@ -231,6 +269,13 @@ def plain_table(relation: Relation) -> plain.Table:
 
 def write_document(evidence: Document, path: str | Path) -> None:
     """Write a document as JSON.
+
+    Parameters
+    ----------
+    evidence : Document
+        The evidence.
+    path : str or Path
+        The file.
 
     Raises
     ------

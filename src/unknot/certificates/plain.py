@@ -2025,6 +2025,16 @@ def check_failures(network: Network, claim: Any, proof: Any) -> str:
 def accept(document: Any) -> list[str]:
     """Return in words what each claim of a document shows; raise `Rejected` if one does not hold.
 
+    Parameters
+    ----------
+    document : Any
+        The document, as JSON gives it.
+
+    Returns
+    -------
+    list[str]
+        What was accepted, a line for each claim.
+
     Raises
     ------
     Rejected

@@ -41,6 +41,18 @@ def accepts(check: Callable[[], object], expected: object = None) -> bool:
 def evidence_holds(relation: Relation, verdict: Verdict) -> bool | None:
     """Whether `accept_verdict` accepts the evidence of a verdict; None: there is none, or too much to check again.
 
+    Parameters
+    ----------
+    relation : Relation
+        The routing; or a network, with its `routing`.
+    verdict : Verdict
+        The verdict.
+
+    Returns
+    -------
+    bool | None
+        Whether the checker accepts it; None when there is nothing to check, or too much.
+
     Examples
     --------
     >>> import unknot
@@ -60,6 +72,13 @@ def accept_verdict(relation: Relation, verdict: Verdict) -> None:
     """Return quietly if the evidence of a verdict holds; raise `Rejected` if it does not.
 
     An open verdict may have a configuration to which no way was shown, and nothing else.
+
+    Parameters
+    ----------
+    relation : Relation
+        The routing; or a network, with its `routing`.
+    verdict : Verdict
+        The verdict.
 
     Raises
     ------
@@ -101,6 +120,13 @@ def accept_verdict(relation: Relation, verdict: Verdict) -> None:
 
 def accept_configuration(relation: Relation, filling: Configuration) -> None:
     """Return quietly if messages block each other for good, of the grade they claim; raise `Rejected` if not.
+
+    Parameters
+    ----------
+    relation : Relation
+        The routing; or a network, with its `routing`.
+    filling : Configuration
+        The packets and the VCs that they hold.
 
     Raises
     ------

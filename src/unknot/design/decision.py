@@ -122,6 +122,7 @@ def decide(
     counts : tuple of pairs of int
         VCs up and down each dimension.
     switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
+        The switching technique.
     request : Request, optional
         By default fully adaptive in every state.
     short : bool
@@ -130,8 +131,14 @@ def decide(
         The rule is the same when dimensions are exchanged, when all directions are reversed, or those of any
         dimension; VCs of a direction may be renamed with it.
     effort : SearchEffort, optional
+        Counts what was done, and ends the search in time.
     known : dict, optional
         What is known of distributions, in fewer dimensions too; more is added.
+
+    Returns
+    -------
+    Decision
+        What was decided, with its evidence.
 
     Raises
     ------

@@ -78,6 +78,18 @@ class Design(Brief):
 def distributions(dimensions: int, vcs: int) -> list[Counts]:
     """Ways to distribute VCs over the directions, one of each kind under exchange of dimensions and directions.
 
+    Parameters
+    ----------
+    dimensions : int
+        Dimensions of the mesh.
+    vcs : int
+        VCs of each channel, all together.
+
+    Returns
+    -------
+    list[Counts]
+        VCs of each direction, a distribution each.
+
     Examples
     --------
     >>> distributions(2, 6)

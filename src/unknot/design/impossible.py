@@ -119,6 +119,11 @@ def refutation(
 def accept(evidence: Impossible) -> None:
     """Return quietly if the evidence holds; raise `Rejected` if it does not.
 
+    Parameters
+    ----------
+    evidence : Impossible
+        The evidence.
+
     Examples
     --------
     >>> from unknot.design import decide

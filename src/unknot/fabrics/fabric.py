@@ -183,6 +183,11 @@ def compare_fabrics(old: Fabric, new: Fabric) -> Changes:
     old, new : Fabric
         Tables are compared where both have some.
 
+    Returns
+    -------
+    Changes
+        What differs.
+
     Examples
     --------
     >>> from unknot.fabrics import read_fabric

@@ -115,7 +115,9 @@ def write_network(network: Network, path: str | Path, form: str | None = None) -
     Parameters
     ----------
     network : Network
+        The network.
     path : str or Path
+        The file.
     form : str, optional
         Name of the format; by default the ending of the file decides.
 

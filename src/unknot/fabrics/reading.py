@@ -68,6 +68,11 @@ def read_fabric(
     form : str, optional
         Format of the fabric file, where neither its ending nor its content shows it; ``FORMAT:PATH`` names it, too.
 
+    Returns
+    -------
+    Fabric
+        The fabric with its tables.
+
     Raises
     ------
     UnknotError
@@ -123,8 +128,14 @@ def read_network(path: str | Path, form: str | None = None) -> Network:
     Parameters
     ----------
     path : str or Path
+        The file.
     form : str, optional
         Name of the format; by default a known ending decides, and the content where there is none.
+
+    Returns
+    -------
+    Network
+        The network.
 
     Raises
     ------

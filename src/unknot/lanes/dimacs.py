@@ -53,10 +53,21 @@ def write_refutation(
 
     Parameters
     ----------
+    network : Network
+        The network.
+    evidence : Refutation
+        The evidence.
+    path : str or Path
+        The file.
     sends : bool array, shape (terminals, terminals), optional
         Who sends to whom; by default every terminal sends to every other.
     given : Relation, optional
         The relation whose routes the refutation is about.
+
+    Returns
+    -------
+    RefutationFiles
+        The files that were written.
 
     Raises
     ------

@@ -33,8 +33,17 @@ def accept(network: Network, evidence: ForcedCycle | Refutation, sends: Flags | 
 
     Parameters
     ----------
+    network : Network
+        The network.
+    evidence : ForcedCycle or Refutation
+        The evidence.
     sends : bool array, shape (terminals, terminals), optional
         Who sends to whom; by default every terminal sends to every other.
+
+    Returns
+    -------
+    int
+        The bound that holds.
 
     Examples
     --------
@@ -52,6 +61,22 @@ def accept(network: Network, evidence: ForcedCycle | Refutation, sends: Flags | 
 @takes_relation
 def accept_routes(relation: Relation, evidence: RouteCycle | RouteRefutation) -> int:
     """The number of lanes that evidence shows to be impossible for the routes; raise `Rejected` if it does not.
+
+    Parameters
+    ----------
+    relation : Relation
+        The routing; or a network, with its `routing`.
+    evidence : RouteCycle or RouteRefutation
+        The evidence.
+    routing : str or None
+        Name of the routing, where a network is given.
+    vcs : int or None
+        VCs of each channel, all together.
+
+    Returns
+    -------
+    int
+        The bound that holds.
 
     Examples
     --------

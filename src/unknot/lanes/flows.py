@@ -28,6 +28,13 @@ def read_flows(path: str | Path, network: Network) -> Floats:
     Bandwidths are numbers (in any one unit) or have a unit: MB/s, GB/s, Mb/s or Gb/s, all then in MB/s. Without the
     column every flow is 1. Several lines for one pair add up.
 
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    network : Network
+        The network.
+
     Returns
     -------
     float64 array, shape (terminals, terminals)

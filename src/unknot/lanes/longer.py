@@ -136,16 +136,23 @@ def longer_lanes(
 
     Parameters
     ----------
+    network : Network
+        The network.
     count : int, optional
         Lanes; by default the fewest in which routes of the stretch are found. No bound on them is shown.
     stretch : int, optional
         Hops by which a route may be longer than a shortest path; by default any number, if lanes are prescribed.
     goal : {"mean", "longest"}
         What is to be small: the mean number of hops, or first the longest detour.
-    flows, vcs, time_limit, seed, progress
+    flows, vcs, time_limit, seed, progress : optional
         As `unknot.lanes.lanes` takes them.
     rounds : int
         Rounds of annealing.
+
+    Returns
+    -------
+    LongerLanes
+        The routes and lanes.
 
     Raises
     ------

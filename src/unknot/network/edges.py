@@ -37,6 +37,15 @@ def from_edges(
         Ends may be anything printable. If they are exactly the numbers 0 … n − 1, these number the routers;
         otherwise routers are numbered in order of first appearance and labelled by the printed end. A repeated
         edge is a parallel link.
+    directed : bool
+        Whether a pair is one channel and not a link.
+    name : str
+        Name of the result.
+
+    Returns
+    -------
+    Network
+        The network.
 
     Raises
     ------

@@ -59,6 +59,16 @@ def to_networkx(network: Network) -> nx.MultiDiGraph:
     Nodes are router numbers with `label` and `coordinates`; edges are keyed by channel number and carry `latency`,
     `ports` and, where any is not 1, `bandwidth`; the graph carries name, terminals, radices and dimension names.
 
+    Parameters
+    ----------
+    network : Network
+        The network.
+
+    Returns
+    -------
+    nx.MultiDiGraph
+        The graph, an edge for each channel.
+
     Examples
     --------
     >>> import networkx as nx

@@ -68,6 +68,16 @@ class Grid(Brief):
 def grid(network: Network) -> Grid:
     """View a network with coordinates as a product of lines and rings, possibly with faults.
 
+    Parameters
+    ----------
+    network : Network
+        The network.
+
+    Returns
+    -------
+    Grid
+        Coordinates and channels by direction.
+
     Raises
     ------
     NetworkError

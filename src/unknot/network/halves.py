@@ -60,8 +60,15 @@ def bisection_bounds(network: Network, *, seed: int = 1) -> Bisection:
 
     Parameters
     ----------
+    network : Network
+        The network.
     seed : int
         Seeds the random splits.
+
+    Returns
+    -------
+    Bisection
+        Bounds, with a best split.
 
     Raises
     ------

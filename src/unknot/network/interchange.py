@@ -42,6 +42,11 @@ def from_networkx(graph: nx.Graph, name: str | None = None) -> Network:
     name : str, optional
         Name of the network; by default that of the graph.
 
+    Returns
+    -------
+    Network
+        The network.
+
     Raises
     ------
     NetworkError

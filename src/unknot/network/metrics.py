@@ -76,11 +76,18 @@ def measure(network: Network, *, sample: int | None = None, seed: int = 1) -> Me
 
     Parameters
     ----------
+    network : Network
+        The network.
     sample : int, optional
         Search from this many random routers when the exact way is too long. The diameter is then a lower bound and
         the mean an estimate, and the result says so in `sampled`.
     seed : int
         Seeds the choice of sampled routers.
+
+    Returns
+    -------
+    Metrics
+        Sizes and distances.
 
     Raises
     ------
@@ -145,6 +152,15 @@ def _terminals_connected(network: Network) -> bool | None:
 def distances_from(network: Network, router: int, *, reverse: bool = False) -> IntArray:
     """Hops from `router` to every router (or, if `reverse`, from every router to it); −1 where there is no way.
 
+    Parameters
+    ----------
+    network : Network
+        The network.
+    router : int
+        The router from which distances count.
+    reverse : bool
+        Whether distances lead to the router.
+
     Returns
     -------
     int32 array, shape (routers,)
@@ -192,6 +208,11 @@ def hops_from_any(network: Network, starts: npt.ArrayLike) -> npt.NDArray[np.int
 
 def components(network: Network) -> tuple[IntArray, int]:
     """Find the strongly connected components, along directed channels.
+
+    Parameters
+    ----------
+    network : Network
+        The network.
 
     Returns
     -------

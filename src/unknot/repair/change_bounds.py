@@ -139,6 +139,22 @@ def bound_claim(relation: Relation, bound: ChangeBound) -> Document:
 def accept_changes(relation: Relation, bound: ChangeBound) -> int:
     """The number of changes that the bound shows to be needed; raise `Rejected` if it does not hold.
 
+    Parameters
+    ----------
+    relation : Relation
+        The routing; or a network, with its `routing`.
+    bound : ChangeBound
+        The bound with its evidence.
+    routing : str or None
+        Name of the routing, where a network is given.
+    vcs : int or None
+        VCs of each channel, all together.
+
+    Returns
+    -------
+    int
+        The bound that holds.
+
     Examples
     --------
     >>> from unknot.network.families import ring

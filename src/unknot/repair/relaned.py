@@ -180,8 +180,15 @@ def repaired_faults(
     laned : Lanes
     kind : {"channels", "links", "routers"}
         What fails, one at a time.
+    progress : Progress or None
+        Called with what is done, how far it is, and how far it goes.
     on_verdict : callable, optional
         Called with what is known of each repair.
+
+    Returns
+    -------
+    tuple[RepairedFault, ...]
+        A repair for each fault.
 
     Examples
     --------

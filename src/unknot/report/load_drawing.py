@@ -49,6 +49,8 @@ def draw_load(
 
     Parameters
     ----------
+    network : Network or str
+        The network.
     utilisation : array_like of float, shape (channels,)
         Flits per cycle, such as `Run.utilisation`. Where not all channels have a bandwidth of 1, shares of their
         bandwidths are drawn.

@@ -24,6 +24,11 @@ def draw_rule(rule: Rule) -> str:
 
     Injection stands in the middle. VCs of one dimension have one colour.
 
+    Parameters
+    ----------
+    rule : Rule
+        The rule.
+
     Returns
     -------
     str

@@ -40,8 +40,15 @@ def dragonfly_minimal(network: Network, vcs: int | None = None) -> Relation:
 
     Parameters
     ----------
+    network : Network
+        The network.
     vcs : int, optional
         VCs per channel, at least 2, shared out among the classes; by default one for each class.
+
+    Returns
+    -------
+    Relation
+        The routing.
 
     Raises
     ------
@@ -66,6 +73,18 @@ def dragonfly_minimal(network: Network, vcs: int | None = None) -> Relation:
 def dragonfly_valiant(network: Network, vcs: int | None = None) -> Relation:
     """Minimally to any group, then minimally to the destination; at least 3 VCs, otherwise as `dragonfly_minimal`.
 
+    Parameters
+    ----------
+    network : Network
+        The network.
+    vcs : int or None
+        VCs of each channel, all together.
+
+    Returns
+    -------
+    Relation
+        The routing.
+
     References
     ----------
     J. Kim, W. J. Dally, S. Scott, D. Abts: Technology-driven, highly-scalable dragonfly topology. ISCA 2008, 77–88.
@@ -86,11 +105,18 @@ def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "
 
     Parameters
     ----------
+    network : Network
+        The network.
     vcs : int, optional
         As for `dragonfly_valiant`.
     variant : {"UGAL-L_VCH", "UGAL-L_VC", "UGAL-L"}
         Queues that are compared: of whole ports (UGAL-L), of the VCs that the packet may take (UGAL-L_VC), or of VCs
         only where both ways begin with the same port (UGAL-L_VCH).
+
+    Returns
+    -------
+    Relation
+        The routing.
 
     Raises
     ------

@@ -31,8 +31,15 @@ def west_first(network: Network, vcs: int = 1) -> Relation:
 
     Parameters
     ----------
+    network : Network
+        The network.
     vcs : int
         VCs per channel, all candidates alike.
+
+    Returns
+    -------
+    Relation
+        The routing.
 
     Raises
     ------
@@ -59,6 +66,18 @@ def north_last(network: Network, vcs: int = 1) -> Relation:
 
     Parameters, errors and reference as for `west_first`.
 
+    Parameters
+    ----------
+    network : Network
+        The network.
+    vcs : int
+        VCs of each channel, all together.
+
+    Returns
+    -------
+    Relation
+        The routing.
+
     Examples
     --------
     >>> from unknot.network.families import mesh
@@ -73,6 +92,18 @@ def negative_first(network: Network, vcs: int = 1) -> Relation:
     """Down in all dimensions first, then up.
 
     Parameters, errors and reference as for `west_first`.
+
+    Parameters
+    ----------
+    network : Network
+        The network.
+    vcs : int
+        VCs of each channel, all together.
+
+    Returns
+    -------
+    Relation
+        The routing.
 
     Examples
     --------
@@ -126,10 +157,17 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
 
     Parameters
     ----------
+    network : Network
+        The network.
     vcs : int
         VCs per channel, all candidates alike.
     minimal : bool
         Whether a packet goes on shortest paths only; else detours are tried after them, where the source has them.
+
+    Returns
+    -------
+    Relation
+        The routing.
 
     Raises
     ------

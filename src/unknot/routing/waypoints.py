@@ -60,6 +60,17 @@ def via_waypoint(
         Which pairs of waypoint and destination a source uses, as in `Relation`; by default all.
     direct : int array, shape (terminals, terminals), optional
         Passed on to `Relation`, as are `name`, `claims_minimal` and `source`.
+    name : str
+        Name of the result.
+    claims_minimal : bool or None
+        Whether all routes are claimed to be shortest.
+    source : str
+        Where the algorithm was published.
+
+    Returns
+    -------
+    Relation
+        The routing.
 
     Raises
     ------
@@ -162,6 +173,8 @@ def valiant(
 
     Parameters
     ----------
+    network : Network
+        The network.
     vcs : int, optional
         VCs per channel, an even number, half for each phase. By default what the base takes by itself for each
         phase, or two where it says that it deadlocks with one.
@@ -169,6 +182,11 @@ def valiant(
         Routing of both phases by name, with options if wanted: ``"dimension_order(order=[1, 0])"``.
     then : str, optional
         Routing of the second phase, where it differs.
+
+    Returns
+    -------
+    Relation
+        The routing.
 
     Raises
     ------
@@ -207,10 +225,17 @@ def ugal(
 
     Parameters
     ----------
-    vcs, base, then
+    network : Network
+        The network.
+    vcs, base, then : int or None, str, str or None
         As for `valiant`.
     variant : {"UGAL-L_VCH", "UGAL-L_VC", "UGAL-L"}
         Queues that are compared.
+
+    Returns
+    -------
+    Relation
+        The routing.
 
     Raises
     ------
@@ -243,12 +268,19 @@ def romm(
 
     Parameters
     ----------
+    network : Network
+        The network.
     vcs : int, optional
         VCs per channel, an even number, half for each phase; by default as for `valiant`.
     base : str
         Routing of both phases by name, a minimal one.
     then : str, optional
         Routing of the second phase, where it differs.
+
+    Returns
+    -------
+    Relation
+        The routing.
 
     Raises
     ------

@@ -83,14 +83,29 @@ def execute(
 
     Parameters
     ----------
+    relation : Relation
+        The routing; or a network, with its `routing`.
+    schedule : Schedule
+        The schedule.
+    routing : str or None
+        Name of the routing, where a network is given.
+    vcs : int or None
+        VCs of each channel, all together.
     block : int
         Flits of a block of data.
+    switching : Switching
+        The switching technique.
     buffer_depth : int, optional
         Flits per VC; by default 8, or what the longest message needs under ``vct`` and ``saf``.
     overhead : int
         Cycles from the moment a message could start to its first flit.
     terminal_width : int
         Messages that a terminal sends at a time, and takes in; see `Router`.
+
+    Returns
+    -------
+    Execution
+        When what arrived.
 
     Raises
     ------

@@ -64,15 +64,16 @@ def curve(
         With `routing`, a network, as an object, a description such as ``"mesh(8, 8)"`` or the name of a file; else a
         relation, or several by name.
     routing : str or sequence of str
+        Name of the routing, where a network is given.
     loads : str, sequence of float or Ramp, optional
         Flits per terminal and cycle: ``"0.05:0.6:0.05"``, ``"0.1, 0.2"``, or numbers; by default ``"0.05:1:0.05"``.
-    vcs, switching, buffer_depth, router, traffic, packet_length, bursts, warmup, measure, precision
+    vcs, switching, buffer_depth, router, traffic, packet_length, bursts, warmup, measure, precision : optional
         As `unknot.simulate` takes them.
     beyond : bool
         Whether loads go on past the first at which a run is not stable; they do past one that is too short to tell.
     seeds : sequence of int
         Each load is run with each of them.
-    jobs, executor, store, time_limit, progress, note
+    jobs, executor, store, time_limit, progress, note : optional
         As of `unknot.studies.run_study`; without `store` nothing is kept. In a script, processes need the usual
         ``if __name__ == "__main__":``.
 

@@ -35,10 +35,16 @@ def load_study(path: str | Path, *, outside_files: bool = False, allow_code: boo
     Parameters
     ----------
     path : str or Path
+        The file.
     outside_files : bool
         Whether the networks of the study may be files outside its folder.
     allow_code : bool
         Whether its routings may be functions in Python files, such as ``my_routing.py:greedy``, which are run.
+
+    Returns
+    -------
+    Study
+        The study, checked.
 
     Raises
     ------

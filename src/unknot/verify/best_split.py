@@ -24,6 +24,24 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
     channel over its bandwidth is made as small as possible. Its `throughput` is an upper bound for any
     selection function.
 
+    Parameters
+    ----------
+    relation : Relation
+        The routing; or a network, with its `routing`.
+    traffic : PatternLike
+        Who sends to whom.
+    routing : str or None
+        Name of the routing, where a network is given.
+    vcs : int or None
+        VCs of each channel, all together.
+    time_limit : float
+        Seconds for the search.
+
+    Returns
+    -------
+    Loads
+        Loads of channels.
+
     Raises
     ------
     RelationError

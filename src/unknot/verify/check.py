@@ -122,7 +122,7 @@ def check_all(
 
     Parameters
     ----------
-    relation, routing, vcs, time_limit, buffer_depth, threads, progress
+    relation, routing, vcs, time_limit, buffer_depth, threads, progress : optional
         As for `check`.
     first : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
 

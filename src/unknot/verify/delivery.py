@@ -84,10 +84,21 @@ def deliver(relation: Relation, *, threads: int | None = None, progress: Progres
 
     Parameters
     ----------
+    relation : Relation
+        The routing; or a network, with its `routing`.
+    routing : str or None
+        Name of the routing, where a network is given.
+    vcs : int or None
+        VCs of each channel, all together.
     threads : int, optional
         Addresses followed at a time, as in `check`. The answer does not depend on it.
     progress : callable(stage, done, total), optional
         Told how many addresses are done.
+
+    Returns
+    -------
+    Delivery
+        What is delivered, and what stops the rest.
 
     Raises
     ------
@@ -213,6 +224,20 @@ def livelock(relation: Relation) -> Livelock:
 
     A cycle need not be fatal: a selection that leaves it now and then delivers every packet. Without cycles no
     selection can keep a packet in the network for ever. Time is linear in the transitions.
+
+    Parameters
+    ----------
+    relation : Relation
+        The routing; or a network, with its `routing`.
+    routing : str or None
+        Name of the routing, where a network is given.
+    vcs : int or None
+        VCs of each channel, all together.
+
+    Returns
+    -------
+    Livelock
+        Cycles of states, for each address that has one.
 
     Raises
     ------

@@ -104,6 +104,8 @@ def find_worms(graph: Dependencies, rest: Remainder, time_limit: float) -> list[
 
     Parameters
     ----------
+    graph : Dependencies
+        The dependencies of the relation.
     rest : Remainder
         States on cycles that the relaxed fixpoint left over.
     time_limit : float

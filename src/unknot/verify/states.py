@@ -163,6 +163,22 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
     Time is linear in the transitions between reachable states; memory is a few words per VC and thread. When the time
     of `effort` runs out, the graph of the addresses followed until then is returned.
 
+    Parameters
+    ----------
+    relation : Relation
+        The routing; or a network, with its `routing`.
+    effort : Effort or None
+        Counts what was done, and ends the search in time.
+    routing : str or None
+        Name of the routing, where a network is given.
+    vcs : int or None
+        VCs of each channel, all together.
+
+    Returns
+    -------
+    Dependencies
+        Who depends on whom.
+
     Raises
     ------
     RelationError

@@ -32,6 +32,8 @@ def check_relation(relation: Relation, *, compiled: bool = True, time_limit: flo
 
     Parameters
     ----------
+    relation : Relation
+        The routing; or a network, with its `routing`.
     compiled : bool
         Whether the rule is compiled, which takes half a second, or only asked through a function pointer.
     time_limit : float

@@ -181,6 +181,10 @@ def update_fabric(
     ----------
     old, new : Fabric
         Both with tables.
+    switching : str
+        The switching technique.
+    time_limit : float or Deadline
+        Seconds for the search.
 
     Returns
     -------

@@ -28,6 +28,20 @@ from unknot.network.families.links import (
 def omega(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
     """Lawrie's omega network (1975): a perfect shuffle before each of log_k N stages of k × k switches.
 
+    Parameters
+    ----------
+    terminals : int
+        Number of terminals.
+    k : int
+        Ports on each side of a switch.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
+
     References
     ----------
     D. H. Lawrie: Access and alignment of data in an array processor. IEEE Transactions on Computers, C-24(12), 1975,
@@ -46,6 +60,20 @@ def omega(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
 def flip_network(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
     """Batcher's flip network (1976), the inverse omega: an unshuffle after each of log_k N stages.
 
+    Parameters
+    ----------
+    terminals : int
+        Number of terminals.
+    k : int
+        Ports on each side of a switch.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
+
     References
     ----------
     K. E. Batcher: The flip network in STARAN. ICPP 1976.
@@ -62,6 +90,20 @@ def flip_network(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
 
 def baseline(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
     """Wu and Feng's baseline network (1980): each stage deals the lines out to k networks of 1/k the size.
+
+    Parameters
+    ----------
+    terminals : int
+        Number of terminals.
+    k : int
+        Ports on each side of a switch.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -82,6 +124,20 @@ def baseline(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
 def indirect_cube(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
     """Pease's indirect k-ary n-cube (1977): stage i joins the k lines whose numbers differ in digit i only.
 
+    Parameters
+    ----------
+    terminals : int
+        Number of terminals.
+    k : int
+        Ports on each side of a switch.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
+
     References
     ----------
     M. C. Pease: The indirect binary n-cube microprocessor array. IEEE Transactions on Computers, C-26(5), 1977,
@@ -101,6 +157,18 @@ def indirect_cube(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
 def banyan(terminals: int, *, latency: int = 1) -> Network:
     """The banyan network as Seo and Feng (1995) draw it: link stage i joins switch K to K and K ⊕ 2^i.
 
+    Parameters
+    ----------
+    terminals : int
+        Number of terminals.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
+
     References
     ----------
     S. W. Seo, T. Feng: The composite banyan network. IEEE Transactions on Parallel and Distributed Systems, 6(10),
@@ -118,6 +186,20 @@ def banyan(terminals: int, *, latency: int = 1) -> Network:
 
 def butterfly(k: int, n: int, *, latency: int = 1) -> Network:
     """The k-ary n-fly: n stages of k^(n−1) switches; link stage i sets digit n−2−i of the row.
+
+    Parameters
+    ----------
+    k : int
+        Ports on each side of a switch.
+    n : int
+        Number of stages.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------

@@ -20,8 +20,17 @@ def fat_tree(k: int, n: int, *, latency: int | Sequence[int] = 1) -> Network:
 
     Parameters
     ----------
+    k : int
+        Ports up, and ports down, of a switch.
+    n : int
+        Number of levels.
     latency : int or sequence of int
         Cycles of all links between switches, or of those above each level from the leaves upward.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -55,6 +64,13 @@ def xgft(
         m_1 … m_h and w_1 … w_h, all at least 1.
     latency : int or sequence of int
         Cycles of all links between switches, or of those above each level from the leaves upward.
+    _name : str
+        Name of the network, where another family calls this one.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------

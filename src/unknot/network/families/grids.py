@@ -24,6 +24,18 @@ MAX_DIMENSIONS = 64
 def line(k: int, *, latency: int = 1) -> Network:
     """A line (path) of `k` routers.
 
+    Parameters
+    ----------
+    k : int
+        Number of routers.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
+
     Examples
     --------
     >>> line(4)
@@ -35,6 +47,18 @@ def line(k: int, *, latency: int = 1) -> Network:
 def ring(k: int, *, latency: int = 1) -> Network:
     """A ring of `k` routers, channels both ways round.
 
+    Parameters
+    ----------
+    k : int
+        Number of routers.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
+
     Examples
     --------
     >>> ring(4)
@@ -45,6 +69,18 @@ def ring(k: int, *, latency: int = 1) -> Network:
 
 def mesh(*sides: int, latency: int = 1) -> Network:
     """A mesh: the product of lines of the given sides.
+
+    Parameters
+    ----------
+    *sides : int
+        Routers in each dimension.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -61,6 +97,18 @@ def mesh(*sides: int, latency: int = 1) -> Network:
 
 def torus(*sides: int, latency: int = 1) -> Network:
     """A torus: the product of rings of the given sides.
+
+    Parameters
+    ----------
+    *sides : int
+        Routers in each dimension.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -85,8 +133,17 @@ def twisted_torus(*sides: int, twist: int | None = None, latency: int = 1) -> Ne
     ----------
     sides : int
         Positions of each dimension, at least 3 in each.
+    *sides : int
+        Routers in each dimension.
     twist : int, optional
         By default half of the first side.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     Raises
     ------
@@ -128,6 +185,18 @@ def twisted_torus(*sides: int, twist: int | None = None, latency: int = 1) -> Ne
 
 def hypercube(n: int, *, latency: int = 1) -> Network:
     """A hypercube of `n` dimensions: router numbers that differ in one bit are linked.
+
+    Parameters
+    ----------
+    n : int
+        Number of dimensions.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -211,6 +280,11 @@ def hyperx(shape: Sequence[int], concentration: int = 1, *, latency: int | Seque
     latency : int or sequence of int
         Cycles of all links, or of those of each dimension.
 
+    Returns
+    -------
+    Network
+        The network.
+
     References
     ----------
     J. H. Ahn, N. Binkert, A. Davis, M. McLaren, R. S. Schreiber: HyperX: topology, routing, and packaging of
@@ -234,6 +308,22 @@ def flattened_butterfly(k: int, n: int, *, concentration: int | None = None, lat
     """The k-ary n-flat of Kim, Dally & Abts (2007): n − 1 dimensions of k completely linked routers.
 
     Every router has `concentration` terminals, by default k: k^n in all.
+
+    Parameters
+    ----------
+    k : int
+        Routers in each dimension.
+    n : int
+        Dimensions, plus one.
+    concentration : int or None
+        Terminals of each router.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -264,6 +354,18 @@ def _complete(name: str, sides: list[int], concentration: int, latency: int | Se
 
 def complete(n: int, *, latency: int = 1) -> Network:
     """`n` routers, every two of them linked.
+
+    Parameters
+    ----------
+    n : int
+        Number of routers.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     Examples
     --------

@@ -59,6 +59,11 @@ def dragonfly(
     latency, global_latency : int
         Cycles of links within a group and between groups; by default the same.
 
+    Returns
+    -------
+    Network
+        The network.
+
     Raises
     ------
     NetworkError
@@ -130,8 +135,13 @@ def dragonfly_plus(
         Global links of each spine; by default as many as there are leaves.
     groups : int, optional
         By default leaves·h + 1, the most there can be; with fewer, groups are linked several times.
-    arrangement, seed, latency, global_latency
+    arrangement, seed, latency, global_latency : optional
         As for `dragonfly`.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -218,6 +228,13 @@ def slim_fly(q: int, concentration: int | None = None, *, latency: int = 1) -> N
         A prime power from 3 on that is not 2 modulo 4.
     concentration : int, optional
         Terminals at each router; by default half the degree, rounded up.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------

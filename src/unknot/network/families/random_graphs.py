@@ -21,8 +21,21 @@ def random_regular(n: int, degree: int, seed: int = 1, *, concentration: int = 1
 
     Parameters
     ----------
+    n : int
+        Number of routers.
+    degree : int
+        Links of each router.
+    seed : int
+        Seed of the random choices.
     concentration : int
         Terminals at each router.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     Raises
     ------
@@ -72,6 +85,8 @@ def irregular(
 
     Parameters
     ----------
+    switches : int
+        Number of switches.
     degree : int
         Most links of a switch to others.
     hosts : int
@@ -80,6 +95,13 @@ def irregular(
         The same seed gives the same network.
     links : int, optional
         How many links there are in all; by default as many as the ports allow.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     Raises
     ------

@@ -26,6 +26,18 @@ from unknot.network.families.links import (
 def benes(terminals: int, *, latency: int = 1) -> Network:
     """Beneš's network (1965): 2 log2 N − 1 stages of 2 × 2 switches, two networks of half the size between the outer.
 
+    Parameters
+    ----------
+    terminals : int
+        Number of terminals.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
+
     References
     ----------
     V. E. Beneš: Mathematical theory of connecting networks and telephone traffic. Academic Press, 1965.
@@ -46,6 +58,20 @@ def extra_stage(terminals: int, extra: int = 1, *, latency: int = 1) -> Network:
     """An omega network with `extra` further shuffle-exchange stages: 2^extra paths for every pair.
 
     With `extra` = log2 N − 1 it has as many stages as Beneš's network.
+
+    Parameters
+    ----------
+    terminals : int
+        Number of terminals.
+    extra : int
+        Further stages.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -68,6 +94,18 @@ def extra_stage_cube(terminals: int, *, latency: int = 1) -> Network:
 
     Link stage 0 joins lines that agree but in bit 0, so switches keep their rows; each further stage i sets a bit of
     the row as in `butterfly(2, n)`. Two paths for every pair, disjoint but for the first and the last switch.
+
+    Parameters
+    ----------
+    terminals : int
+        Number of terminals.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -99,6 +137,22 @@ def clos(m: int, n: int, r: int, *, latency: int = 1) -> Network:
 
     It realises every permutation, rearranging others, if and only if m ≥ n (Slepian, Duguid), and never has to
     rearrange if m ≥ 2 n − 1.
+
+    Parameters
+    ----------
+    m : int
+        Switches in the middle.
+    n : int
+        Terminals at each outer switch.
+    r : int
+        Switches on each side.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -136,6 +190,11 @@ def data_manipulator(terminals: int, *, latency: int = 1) -> Network:
     latency : int
         Cycles of every channel.
 
+    Returns
+    -------
+    Network
+        The network.
+
     Raises
     ------
     NetworkError
@@ -170,6 +229,11 @@ def dilated_banyan(terminals: int, dilation: int = 2, *, latency: int = 1) -> Ne
         Channels of each link between switches; terminals have one.
     latency : int
         Cycles of every channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     Raises
     ------

@@ -27,6 +27,13 @@ def de_bruijn(degree: int, diameter: int, *, directed: bool = True, latency: int
         Letters D of a word, at least 1.
     directed : bool
         False: UB(d, D), the simple undirected graph without loops and double links.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -61,6 +68,13 @@ def kautz(degree: int, diameter: int, *, directed: bool = True, latency: int = 1
         Letters D of a word, at least 1.
     directed : bool
         False: the simple undirected graph.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -91,6 +105,18 @@ def shuffle_exchange(n: int, *, latency: int = 1) -> Network:
     """The shuffle-exchange network of 2^n words of bits: exchange flips the last bit, shuffle turns the word round.
 
     Links in both directions, without loops and double links (Stone 1971). n is at least 1.
+
+    Parameters
+    ----------
+    n : int
+        Bits of a word.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -154,6 +180,11 @@ def cube_connected_cycles(n: int, *, latency: int = 1, cube_latency: int | None 
         Cycles of the links of the rings.
     cube_latency : int, optional
         Cycles of the links of the hypercube; by default `latency`.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------

@@ -23,6 +23,13 @@ def generalized_petersen(n: int, k: int, *, latency: int = 1) -> Network:
         At least 3.
     k : int
         From 1 to less than n / 2.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -43,6 +50,16 @@ def generalized_petersen(n: int, k: int, *, latency: int = 1) -> Network:
 def petersen(*, latency: int = 1) -> Network:
     """The Petersen graph: 10 routers, degree 3, diameter 2, girth 5; none of this degree and diameter is larger.
 
+    Parameters
+    ----------
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
+
     References
     ----------
     J. Petersen: Sur le théorème de Tait. L'Intermédiaire des Mathématiciens, 5, 1898, 225–227.
@@ -57,6 +74,16 @@ def petersen(*, latency: int = 1) -> Network:
 
 def heawood(*, latency: int = 1) -> Network:
     """The Heawood graph: 14 routers, degree 3, diameter 3; the smallest one of this degree and girth 6.
+
+    Parameters
+    ----------
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -73,6 +100,16 @@ def heawood(*, latency: int = 1) -> Network:
 def mcgee(*, latency: int = 1) -> Network:
     """The McGee graph: 24 routers, degree 3, diameter 4; the smallest one of this degree and girth 7.
 
+    Parameters
+    ----------
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
+
     References
     ----------
     W. F. McGee: A minimal cubic graph of girth seven. Canadian Mathematical Bulletin, 3, 1960, 149–152.
@@ -87,6 +124,16 @@ def mcgee(*, latency: int = 1) -> Network:
 
 def tutte_coxeter(*, latency: int = 1) -> Network:
     """The graph of Tutte & Coxeter: 30 routers, degree 3, diameter 4; the smallest one of this degree and girth 8.
+
+    Parameters
+    ----------
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -103,6 +150,16 @@ def tutte_coxeter(*, latency: int = 1) -> Network:
 
 def pappus(*, latency: int = 1) -> Network:
     """The Pappus graph: 18 routers, degree 3, diameter 4, girth 6.
+
+    Parameters
+    ----------
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------
@@ -121,6 +178,20 @@ def chordal_ring(n: int, chords: list[int], *, latency: int = 1) -> Network:
     """A ring of n routers with chords in the notation of Lederberg, Coxeter & Frucht.
 
     Router i has a chord to router i + chords[i modulo their number].
+
+    Parameters
+    ----------
+    n : int
+        Number of routers.
+    chords : list[int]
+        Distances of the chords.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     Raises
     ------
@@ -171,6 +242,18 @@ def star_graph(n: int, *, latency: int = 1) -> Network:
     Degree n − 1, diameter ⌊3(n − 1) / 2⌋ (Akers, Harel & Krishnamurthy 1987). Coordinates are the letters; routers
     are numbered by them, the last one counting most.
 
+    Parameters
+    ----------
+    n : int
+        Letters that are permuted.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
+
     References
     ----------
     S. B. Akers, B. Krishnamurthy: A group-theoretic model for symmetric interconnection networks. IEEE Transactions
@@ -191,6 +274,18 @@ def pancake(n: int, *, latency: int = 1) -> Network:
 
     Degree n − 1 (Akers & Krishnamurthy 1989); coordinates and numbers as in the star graph.
 
+    Parameters
+    ----------
+    n : int
+        Letters that are permuted.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
+
     References
     ----------
     S. B. Akers, B. Krishnamurthy: A group-theoretic model for symmetric interconnection networks. IEEE Transactions
@@ -209,6 +304,18 @@ def bubble_sort(n: int, *, latency: int = 1) -> Network:
     """The bubble-sort graph of n letters: n! permutations, linked when two neighbouring letters change places.
 
     Degree n − 1, diameter n(n − 1) / 2 (Akers & Krishnamurthy 1989); coordinates and numbers as in the star graph.
+
+    Parameters
+    ----------
+    n : int
+        Letters that are permuted.
+    latency : int
+        Cycles of each channel.
+
+    Returns
+    -------
+    Network
+        The network.
 
     References
     ----------

@@ -58,13 +58,15 @@ def simulate(
 
     Parameters
     ----------
-    relation, routing, vcs
+    relation, routing, vcs : Relation or Network or str, str or None, int or None
         *Network and router.* As `unknot.check` takes them; without `vcs` at least 4 VCs per channel where the routing
         can use them.
     switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
+        The switching technique.
     buffer_depth : int
         Flits per VC.
     router : Router
+        The router from which distances count.
     load : float
         *Traffic.* Offered flits per terminal and cycle, 0 to 1, or to `Router.terminal_width`.
     traffic : str, sequence of int, array, callable or Pattern

@@ -57,6 +57,11 @@ def zero_load_latency(
     relation, routing, vcs, packet_length, switching, traffic, router :
         As for `simulate`.
 
+    Returns
+    -------
+    float
+        Cycles.
+
     Raises
     ------
     RelationError, SimulationError
@@ -154,14 +159,19 @@ def saturation(
 
     Parameters
     ----------
-    relation, routing, vcs
+    relation, routing, vcs : Relation, str or None, int or None
         As for `simulate`.
     tolerance : float
         Largest difference of `load` and `limit`, above 0.
     progress : callable, optional
         Called with the load and the stage of its run, see `unknot._base.progress`.
-    **options
+    **options : Any
         As for `simulate`.
+
+    Returns
+    -------
+    Saturation
+        The load, with the runs that found it.
 
     Raises
     ------

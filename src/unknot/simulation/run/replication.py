@@ -109,7 +109,7 @@ def replicate(
     ----------
     load : float
         Offered flits per terminal and cycle.
-    relation, routing, vcs
+    relation, routing, vcs : Relation, str or None, int or None
         As for `simulate`.
     seeds : int or sequence of int
         The seeds, or how many; then they are 1, 2, ….
@@ -118,8 +118,13 @@ def replicate(
         answer does not depend on it.
     progress : callable, optional
         Called with the seed and the runs done, see `unknot._base.progress`.
-    **options
+    **options : Any
         As for `simulate`, without `seed`; with an executor each run has one thread unless `threads` says otherwise.
+
+    Returns
+    -------
+    Runs
+        Means over the runs, with intervals.
 
     Raises
     ------

@@ -106,6 +106,12 @@ def closed_loop(
 
     Parameters
     ----------
+    relation : Relation
+        The routing; or a network, with its `routing`.
+    routing : str or None
+        Name of the routing, where a network is given.
+    vcs : int or None
+        VCs of each channel, all together.
     requests : int
         Of each terminal.
     window : int
@@ -115,6 +121,10 @@ def closed_loop(
     traffic : str, sequence of int, array, callable or Pattern
         Destinations of requests, as in `simulate`; each request draws anew. A terminal sends none to itself unless
         `itself`, and one without another destination is silent. Of a matrix only proportions within each row matter.
+    switching : Switching
+        The switching technique.
+    limit : int or None
+        Cycles after which the run ends.
     itself : bool
         Whether a terminal may send requests to itself, where the pattern says so.
     router : Router
@@ -125,6 +135,13 @@ def closed_loop(
         Cycles between the arrival of a request and its reply, and between that of a reply and the next request.
     seed : int
         Of the destinations and of the draws among several addresses.
+    progress : Progress or None
+        Called with what is done, how far it is, and how far it goes.
+
+    Returns
+    -------
+    ClosedLoop
+        What the terminals waited for.
 
     Raises
     ------

@@ -43,9 +43,16 @@ def read_trace(path: str | Path, network: Network, *, classes: Sequence[str] = (
     Parameters
     ----------
     path : str or Path
+        The file.
     network : Network
+        The network.
     classes : sequence of str
         The message classes that there are (`Relation.classes`), if only these may be in the column `class`.
+
+    Returns
+    -------
+    Trace
+        The messages.
 
     Raises
     ------
@@ -73,6 +80,19 @@ def write_trace(
     """Write a trace, and how its messages fared, as CSV; cycles that did not come stay empty.
 
     With units there are columns in nanoseconds too.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    trace : Trace
+        The messages.
+    network : Network
+        The network.
+    run : TraceRun or None
+        The run of the trace, for the columns of what happened.
+    units : Units or None
+        Clock and width of a flit, for columns in ns.
 
     Raises
     ------

@@ -182,10 +182,17 @@ def read_configuration(path: str | Path, overrides: Sequence[str] = (), *, faith
 
     Parameters
     ----------
+    path : str or Path
+        The file.
     overrides : sequence of str
         ``key=value``, which take the place of what stands in the file.
     faithful : bool
         Whether to do what BookSim does where that is known to be wrong.
+
+    Returns
+    -------
+    Configuration
+        The settings.
 
     Raises
     ------

@@ -57,6 +57,18 @@ def is_configuration(path: str | Path, overrides: Sequence[str] = ()) -> bool:
     """Whether a file is a BookSim configuration rather than a study file: no table stands in it, but a statement.
 
     With overrides it may be empty, comments apart.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    overrides : Sequence[str]
+        Assignments such as ``"k=4"``, as on the command line.
+
+    Returns
+    -------
+    bool
+        Whether it is one.
     """
     if str(path).endswith(".toml"):
         return False

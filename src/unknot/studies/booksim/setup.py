@@ -120,6 +120,8 @@ def read_setup(
 
     Parameters
     ----------
+    path : str or Path
+        The file.
     overrides : sequence of str
         ``key=value``, as BookSim takes them beside the file.
     faithful : bool

@@ -86,6 +86,18 @@ def bound(platform: Platform, operation: Operation) -> Bound:
     switch has equal bandwidth in and out; for an all-reduce, where switches add nothing up, it is a bound only. That
     of all-to-all is the optimum but for the rounding of lengths.
 
+    Parameters
+    ----------
+    platform : Platform
+        Nodes and channels.
+    operation : Operation
+        The operation.
+
+    Returns
+    -------
+    Bound
+        The bound with its evidence.
+
     Raises
     ------
     NetworkError

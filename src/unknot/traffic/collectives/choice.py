@@ -77,10 +77,21 @@ def candidates(
 
     Parameters
     ----------
+    platform : Platform
+        Nodes and channels.
+    operation : Operation
+        The operation.
     names : sequence of str
         Of `algorithms`, or ``optimal``: packed trees, and paths of a flow; or, without switches, ``greedy``.
-    path, group
+    path, group : PathOf or None, Group or None
         As `textbook` takes them.
+    pieces : Sequence[int]
+        Numbers of pieces into which chunks are cut.
+
+    Returns
+    -------
+    list[Candidate]
+        Schedules, with the numbers of pieces.
 
     Raises
     ------
@@ -150,6 +161,18 @@ def _greedy(platform: Platform, unit: Operation, pieces: Sequence[int]) -> list[
 
 def best(choices: Sequence[Candidate], size: Fraction) -> Candidate:
     """Return the candidate of least time for a size; of equals that with fewer pieces.
+
+    Parameters
+    ----------
+    choices : Sequence[Candidate]
+        What :func:`candidates` returned.
+    size : Fraction
+        Size of the operation.
+
+    Returns
+    -------
+    Candidate
+        The fastest of them.
 
     Examples
     --------

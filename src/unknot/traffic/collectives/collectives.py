@@ -21,6 +21,20 @@ from unknot.traffic.collectives.schedule import Schedule, Send, terminals_named
 def broadcast(network: Network, root: int = 0, *, order: str = "auto") -> Schedule:
     """One message from a terminal to all others, in ⌈log2 terminals⌉ steps.
 
+    Parameters
+    ----------
+    network : Network
+        The network.
+    root : int
+        The terminal that has, or receives, everything.
+    order : str
+        Order of the terminals: a name, or ``"auto"``.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
+
     Examples
     --------
     >>> [(send.source, send.destination) for send in broadcast("mesh(2, 2)", root=3).sends]
@@ -34,6 +48,22 @@ def multicast(
     network: Network, root: int = 0, destinations: Sequence[int] | None = None, *, order: str = "auto"
 ) -> Schedule:
     """One message from a terminal to some others.
+
+    Parameters
+    ----------
+    network : Network
+        The network.
+    root : int
+        The terminal that has, or receives, everything.
+    destinations : Sequence[int] | None
+        Terminals that receive; all others where it is None.
+    order : str
+        Order of the terminals: a name, or ``"auto"``.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
 
     Examples
     --------
@@ -51,6 +81,22 @@ def scatter(
 ) -> Schedule:
     """A block of its own from a terminal to each member.
 
+    Parameters
+    ----------
+    network : Network
+        The network.
+    root : int
+        The terminal that has, or receives, everything.
+    members : Sequence[int] | None
+        Terminals that take part; all where it is None.
+    order : str
+        Order of the terminals: a name, or ``"auto"``.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
+
     Examples
     --------
     >>> [(send.destination, send.blocks) for send in scatter("mesh(2, 2)").sends]
@@ -65,6 +111,22 @@ def scatter(
 def gather(network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto") -> Schedule:
     """A block from each member to one terminal: a scatter backwards.
 
+    Parameters
+    ----------
+    network : Network
+        The network.
+    root : int
+        The terminal that has, or receives, everything.
+    members : Sequence[int] | None
+        Terminals that take part; all where it is None.
+    order : str
+        Order of the terminals: a name, or ``"auto"``.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
+
     Examples
     --------
     >>> [(send.source, send.destination, send.blocks) for send in gather("mesh(2, 2)").sends]
@@ -76,6 +138,22 @@ def gather(network: Network, root: int = 0, members: Sequence[int] | None = None
 @takes_network
 def reduce(network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto") -> Schedule:
     """The sum of a block of each member, at one terminal; it is added up on the way.
+
+    Parameters
+    ----------
+    network : Network
+        The network.
+    root : int
+        The terminal that has, or receives, everything.
+    members : Sequence[int] | None
+        Terminals that take part; all where it is None.
+    order : str
+        Order of the terminals: a name, or ``"auto"``.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
 
     Examples
     --------
@@ -98,9 +176,22 @@ def all_gather(
 
     Parameters
     ----------
+    network : Network
+        The network.
+    root : int
+        The terminal that has, or receives, everything.
+    members : Sequence[int] | None
+        Terminals that take part; all where it is None.
+    order : str
+        Order of the terminals: a name, or ``"auto"``.
     algorithm : {"halving", "ring", "direct"}
         `halving`: gathered at the root, then sent out. `ring`: each member passes blocks on to the next in the order.
         `direct`: each member sends its block to every other.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
 
     Raises
     ------
@@ -124,6 +215,22 @@ def all_reduce(
     network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto"
 ) -> Schedule:
     """The sum of the blocks of all members at every member: added up at one terminal, then sent out.
+
+    Parameters
+    ----------
+    network : Network
+        The network.
+    root : int
+        The terminal that has, or receives, everything.
+    members : Sequence[int] | None
+        Terminals that take part; all where it is None.
+    order : str
+        Order of the terminals: a name, or ``"auto"``.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
 
     Examples
     --------
@@ -154,6 +261,8 @@ def collective(
     ----------
     operation : str
         One of `OPERATIONS`.
+    network : Network
+        The network.
     root : int
         Terminal that sends to the others, or at which their blocks meet.
     members : sequence of int, optional
@@ -162,6 +271,11 @@ def collective(
         As `order_of` reads it.
     algorithm : str
         `halving`; for an all-gather also `ring` and `direct`.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
 
     Raises
     ------

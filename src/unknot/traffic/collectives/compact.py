@@ -14,6 +14,16 @@ def compacted(schedule: ChunkSchedule) -> ChunkSchedule:
     A step is as long as the longest transfer alone; of those that could go, those go first on which most others wait
     one after the other. A chunk is sent on when all has arrived that its sender received before.
 
+    Parameters
+    ----------
+    schedule : ChunkSchedule
+        The schedule.
+
+    Returns
+    -------
+    ChunkSchedule
+        The schedule.
+
     Examples
     --------
     >>> from fractions import Fraction

@@ -49,6 +49,8 @@ def order_of(network: Network, name: str = "auto", root: int = 0) -> Order:
 
     Parameters
     ----------
+    network : Network
+        The network.
     name : str
         `circle`: along the exterior edges of an incremental triangular mesh (Liu et al. 2002); or a circle of another
         extension. `dimensions`: by coordinates, the first dimension first (the chain of McKinley et al. 1994 for
@@ -56,6 +58,11 @@ def order_of(network: Network, name: str = "auto", root: int = 0) -> Order:
         first of these that the network has.
     root : int
         Terminal from which data spread.
+
+    Returns
+    -------
+    Order
+        The order of the terminals.
 
     Raises
     ------

@@ -63,9 +63,15 @@ def platform_of(network: Network, bandwidth: Fraction = Fraction(1), terminal: F
     Parameters
     ----------
     network : Network
+        The network.
     bandwidth, terminal : Fraction
         Factor of the bandwidths of the channels between routers, and flits per cycle of each terminal in each
         direction.
+
+    Returns
+    -------
+    Platform
+        Nodes and channels.
 
     Examples
     --------

@@ -160,6 +160,17 @@ def contention(relation: Relation, schedule: Schedule) -> list[Meeting]:
 
     Messages of one terminal are sent one after the other and are not counted.
 
+    Parameters
+    ----------
+    relation : Relation
+        The routing; or a network, with its `routing`.
+    schedule : Schedule
+        The schedule.
+    routing : str or None
+        Name of the routing, where a network is given.
+    vcs : int or None
+        VCs of each channel, all together.
+
     Returns
     -------
     list of Meeting

@@ -19,6 +19,16 @@ FOLLOW_KEYS = ("class", "to", "count")
 def load_protocol(path: str | Path) -> Protocol:
     """Read a protocol from a TOML file.
 
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    Protocol
+        The protocol.
+
     Raises
     ------
     TextError
@@ -43,6 +53,18 @@ def load_protocol(path: str | Path) -> Protocol:
 
 def read_protocol(text: str, where: str | Path = "<protocol>") -> Protocol:
     """Read a protocol from a text in TOML.
+
+    Parameters
+    ----------
+    text : str
+        TOML.
+    where : str or Path
+        Name of the text in messages.
+
+    Returns
+    -------
+    Protocol
+        The protocol.
 
     Raises
     ------

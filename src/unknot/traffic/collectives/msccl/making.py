@@ -28,6 +28,20 @@ def program_of(schedule: ChunkSchedule, *, least_bytes: int = 0, most_bytes: int
     So no program hangs, even with one slot. Those of messages that pass each other, as in recursive doubling, need as
     many slots as one connection has messages in a step.
 
+    Parameters
+    ----------
+    schedule : ChunkSchedule
+        The schedule.
+    least_bytes : int
+        Fewest bytes of the buffer that the program is for.
+    most_bytes : int
+        Most bytes of the buffer that the program is for.
+
+    Returns
+    -------
+    Program
+        The program.
+
     Raises
     ------
     NetworkError

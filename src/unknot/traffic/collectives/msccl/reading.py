@@ -64,6 +64,16 @@ class _Element:
 def read_msccl(path: str | Path) -> Program:
     """Read a program from an XML file.
 
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    Program
+        The program.
+
     Raises
     ------
     TextError

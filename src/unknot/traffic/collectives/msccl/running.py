@@ -63,10 +63,17 @@ def run_program(program: Program, *, slots: int = SLOTS, in_place: bool | None =
 
     Parameters
     ----------
+    program : Program
+        The program.
     slots : int
         Messages that a connection holds, at least 1.
     in_place : bool, optional
         Whether input and output are one buffer; by default where the program cannot run otherwise.
+
+    Returns
+    -------
+    ProgramRun
+        What the program does.
 
     Raises
     ------

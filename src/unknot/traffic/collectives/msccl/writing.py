@@ -14,6 +14,13 @@ from unknot.traffic.collectives.msccl.program import Program, Step
 def write_msccl(program: Program, path: str | Path) -> None:
     """Write a program; `read_msccl` reads an equal one back, line numbers aside.
 
+    Parameters
+    ----------
+    program : Program
+        The program.
+    path : str or Path
+        The file.
+
     Raises
     ------
     NetworkError
