@@ -28,8 +28,7 @@ DOCS = ROOT / "docs"
 PLAIN = {"SA01", "ES01", "GL01"}
 """Checks of numpydoc that are not asked for."""
 LEFT = Counter(EX01=21, PR01=16, PR07=14, SS05=12, PR03=9, GL02=3, PR08=2, YD01=1, RT03=1, PR02=1, SS03=1, PR04=1)
-"""Names with a finding of a kind, among public functions and classes: they may become fewer. SS05 takes the first word of
-a noun phrase, such as Lawrie's, for a verb."""
+"""Names with a finding of a kind, among public functions and classes: they may become fewer."""
 
 
 def test_every_module_with_public_names_has_a_page() -> None:
