@@ -2,7 +2,8 @@
 
 The wheel is installed into a fresh environment of every Python that is found, the sdist into one of the oldest, with
 the newest dependencies, and commands are tried there. For versions that are not found, the dependencies must resolve
-to wheels. A tag has to be the version, and CHANGELOG has to date it. The oldest dependencies are `make floors`.
+to wheels. A tag has to be the version, CHANGELOG has to date it, and the pages about all routings have to show all.
+The oldest dependencies are `make floors`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from tests.floors import PROJECT, attempt
 from unknot import __version__
+from unknot.routing.named import routings
 
 ROOT = Path(__file__).parents[1]
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
@@ -49,6 +51,14 @@ def require_dated(tag: str | None) -> None:
         sys.exit(f"CHANGELOG.md has no line '## [{__version__}] - YEAR-MONTH-DAY'")
 
 
+def require_shown() -> None:
+    """Refuse pages that lack a routing of the catalogue: those that come out of running all of them."""
+    for page in ("gallery", "throughput"):
+        shown = re.findall(r"`(\w+)", (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8"))
+        if lacking := sorted(set(routings()) - set(shown)):
+            sys.exit(f"docs/{page}.md lacks {', '.join(lacking)}: see benchmarks/{page}.py")
+
+
 def install(python: str, distribution: Path, place: Path) -> str:
     """Install a wheel or sdist with all extras into a fresh environment; return its interpreter."""
     run(python, "-m", "venv", place)
@@ -67,6 +77,7 @@ def resolve(version: str, folder: Path) -> None:
 
 def main() -> int:
     require_dated(sys.argv[1] if len(sys.argv) > 1 else None)
+    require_shown()
     wrong = 0
     with tempfile.TemporaryDirectory() as scratch:
         here = Path(scratch)
