@@ -8,6 +8,7 @@ Each kernel, and in a fresh clone each source, is compiled by one worker; others
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import os
@@ -15,7 +16,7 @@ import secrets
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -85,32 +86,56 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def compile_one_at_a_time(folder: Path) -> None:
-    """Let Numba compile, or load, a cached kernel only while no other worker does so with the same one.
+    """Let a kernel or rule be compiled, or loaded, only while no other worker does so with the same one.
 
     Locks are taken from callers to callees, so that no two workers can wait for one another.
     """
     if fcntl is None:
         return
     from numba.core import event
-    from numba.core.ccallback import CFunc
     from numba.core.dispatcher import Dispatcher
 
+    from unknot._base.kernels import native_kernel
     from unknot._base.kernels.kept_kernel import Kept
+    from unknot._base.kernels.linked import load
+    from unknot._base.kernels.native import Native
+    from unknot.routing import relation_kernel
+    from unknot.routing.pointer import Pointer, file_of_rule
 
     folder.mkdir(parents=True, exist_ok=True)
+    compile_kernel, compile_rule, compile_plainly = (
+        native_kernel.compiled,
+        relation_kernel._in_one_piece,
+        Dispatcher.compile,
+    )
 
-    def one_at_a_time(compile_plainly: Callable[..., Any]) -> Callable[..., Any]:
-        def compiled(self: Any, *signature: Any) -> Any:
-            if not isinstance(self._cache, Kept):
-                return compile_plainly(self, *signature)
-            with event.trigger_event("numba:compiler_lock"), (folder / self._cache.name).open("w") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                return compile_plainly(self, *signature)
+    @contextlib.contextmanager
+    def alone(name: str) -> Iterator[None]:
+        with event.trigger_event("numba:compiler_lock"), (folder / name).open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
-        return compiled
+    def kernel(native: Native) -> Any:
+        with alone(native.file):
+            address = load(native.file)
+            return Pointer(address, None) if address else compile_kernel(native)
 
-    for kind in (Dispatcher, CFunc):
-        kind.compile = one_at_a_time(kind.compile)  # type: ignore[attr-defined]
+    def rule(plain: Any, size: int, options: dict[str, bool]) -> Any:
+        name = file_of_rule(plain, size, options)
+        if name is None:
+            return compile_rule(plain, size, options)
+        with alone(name):
+            address = load(name)
+            return Pointer(address, None) if address else compile_rule(plain, size, options)
+
+    def dispatched(self: Any, *signature: Any) -> Any:
+        if not isinstance(self._cache, Kept):
+            return compile_plainly(self, *signature)
+        with alone(self._cache.name):
+            return compile_plainly(self, *signature)
+
+    native_kernel.compiled, relation_kernel._in_one_piece = kernel, rule
+    Dispatcher.compile = dispatched
 
 
 @pytest.fixture

@@ -7,15 +7,16 @@ asks the plain Python rule for the same state, which raises the real error.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from types import CellType, FunctionType
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numba import NumbaError, njit, types
+from llvmlite import ir
+from numba import NumbaError, types
 
-from unknot._base.kernels.kept_kernel import TARGET, Kept, c_function
-from unknot._base.kernels.types_kernel import RULE_SIGNATURE
-from unknot._base.kernels.words_kernel import array_at
+from unknot._base.kernels.kept_kernel import TARGET, CFunction, KeptByNumba
+from unknot._base.kernels.types_kernel import I64, whole
+from unknot._base.kernels.words_kernel import array_of
 from unknot.routing.pointer import LEAN, Compiled, Pointer, file_of_rule, kept_rule
 from unknot.routing.tabulate import lookup, tabulate
 
@@ -35,7 +36,7 @@ def compile_relation(relation: Relation) -> Compiled:
 def _jitted(function, options, outer=(), mark=""):
     """`function` for Numba. Plain functions that it refers to, such as rules it is made of, are compiled with it."""
     if not isinstance(function, FunctionType):
-        return njit(boundscheck=True, **options)(function)
+        return whole(boundscheck=True, **options)(function)
     outer = (*outer, function)
 
     def inside(value):
@@ -47,7 +48,7 @@ def _jitted(function, options, outer=(), mark=""):
     scope = {**function.__globals__, **{name: inside(value) for name, value in names.items()}}
     copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
     copy.__qualname__ = function.__qualname__ + mark
-    return njit(boundscheck=True, **options)(copy)
+    return whole(boundscheck=True, **options)(copy)
 
 
 def _shim(rule, size):
@@ -67,20 +68,17 @@ def _in_one_piece(rule, size, options):
     What is kept is named after the digest of the rule, also inside, so that no two rules have a name in common.
     """
     file = file_of_rule(rule, size, options)
-    keep = file and Kept(file)
-    known = keep and keep.load_overload(RULE_SIGNATURE, TARGET)
-    if known:
-        return Pointer(known.library.get_pointer_to_function(known.fndesc.llvm_cfunc_wrapper_name), known)
-    mark, length = f"_{file.rpartition('-')[2]}" if file else "", np.int64(size)
-    fast = _jitted(rule, options, (), mark)
-    fast.compile((types.int64, types.int64, types.int64[::1]))
+    if file:
+        with suppress(Exception):  # whatever is wrong with what was kept
+            known = KeptByNumba(file)
+            return Pointer(known.address, known)
+    fast = _jitted(rule, options, (), f"_{file.rpartition('-')[2]}" if file else "")
+    fast.compile((types.int64, types.int64, I64))
+    (compiled,) = fast.overloads.values()
 
-    def shim(at, address, pointer):
-        try:
-            return np.int64(fast(at, address, array_at(pointer, length)))
-        except Exception:  # whatever it is: no error passes through a C function, and the plain rule raises it again
-            return np.int64(-1)
+    def arguments(builder, words):
+        at, address, out = words
+        return [at, address, array_of(TARGET, builder, types.int64, out, ir.IntType(64)(size))]
 
-    shim.__qualname__ += mark
-    made = c_function(shim, RULE_SIGNATURE, options, file)
+    made = CFunction(compiled, 3, arguments, -1, file)
     return Pointer(made.address, made)

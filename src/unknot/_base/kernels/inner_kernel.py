@@ -6,7 +6,7 @@ from typing import ClassVar
 from numba.core import ir, types
 from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase
+from numba.core.compiler import Compiler, CompilerBase
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.errors import NumbaWarning, WarningsFixer
 from numba.core.ir_utils import build_definitions, get_definition, guard
@@ -166,3 +166,9 @@ class InnerCompiler(CompilerBase):
     def compile_extra(self, func):
         self.state.library = _InnerLibrary(self.state.targetctx.codegen(), func.__qualname__)
         return super().compile_extra(func)
+
+
+class WholeCompiler(InnerCompiler):
+    """Compiler of such functions in all steps that Numba has."""
+
+    define_pipelines = Compiler.define_pipelines

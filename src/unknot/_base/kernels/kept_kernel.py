@@ -12,14 +12,18 @@ import sys
 
 import llvmlite
 import numba
-from numba import config, njit
-from numba.core.ccallback import CFunc
+from llvmlite import ir
+from numba import config, njit, types
 from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 
 from unknot._base.kernels import cache as kernel_cache
 from unknot._base.kernels import linked
+
+BY_NUMBA = "-by-numba"
+"""Ending of the names of files of C functions that only Numba can load."""
 
 # Numba makes its contexts when they are first wanted, under two locks that two threads may take in different order
 # and then wait for each other for ever. Here one thread makes them while others wait for this module.
@@ -94,22 +98,61 @@ def kept(signature=None, **options):
     return make
 
 
-class KeptNative(Kept):
-    """Cache of one C function, to be loaded without Numba where that can be, and by it elsewhere."""
+class CFunction:
+    """A compiled function as a C function of words, at an address, kept on disk if it has a file.
 
-    def save_overload(self, sig, result):
-        """Keep a compiled function, unless it holds addresses of this process."""
-        library = result.library
-        if not library.has_dynamic_globals:
-            code, _ = library.serialize_using_object_code()[2]
-            name = result.fndesc.llvm_cfunc_wrapper_name
-            linked.keep(self.name, name, library.get_llvm_str(), code) or super().save_overload(sig, result)
+    Numba would compile a function that catches what the compiled one raises, which takes as long as a rule does. This
+    one is a dozen instructions.
+
+    Parameters
+    ----------
+    compiled : CompileResult
+        Made by an `InnerCompiler`.
+    count : int
+        Number of words.
+    arguments : callable
+        Writes to a builder what the compiled function takes, given the words.
+    failed : int
+        Answer when it raises.
+    file : str or None
+    """
+
+    def __init__(self, compiled, count, arguments, failed, file):
+        self.name = f"cfunc.{compiled.fndesc.llvm_func_name}"
+        with global_compiler_lock:
+            self.library = TARGET.codegen().create_library(self.name)
+            self.library.enable_object_caching()
+            with TARGET.push_code_library(self.library):
+                self.library.add_ir_module(self._module(compiled.fndesc, count, arguments, failed))
+            self.library.add_linking_library(compiled.library)
+            self.library.finalize()
+            self.address = self.library.get_pointer_to_function(self.name)
+        if file is not None and not self.library.has_dynamic_globals:
+            code = self.library._get_compiled_object()
+            if not linked.keep(file, self.name, self.library.get_llvm_str(), code):
+                kept = self.name, self.library.serialize_using_object_code()
+                kernel_cache.write(file + BY_NUMBA, pickle.dumps(kept, protocol=4))
+
+    def _module(self, inner, count, arguments, failed):
+        convention, word, module = TARGET.call_conv, ir.IntType(64), TARGET.create_module(self.name)
+        kind = convention.get_function_type(inner.restype, inner.argtypes)
+        called = ir.Function(module, kind, inner.llvm_func_name)
+        made = ir.Function(module, ir.FunctionType(word, [word] * count), self.name)
+        builder = ir.IRBuilder(made.append_basic_block("entry"))
+        status, answer = convention.call_function(
+            builder, called, inner.restype, inner.argtypes, arguments(builder, made.args)
+        )
+        none = inner.restype == types.none
+        number = word(0) if none else TARGET.cast(builder, answer, inner.restype, types.int64)
+        builder.ret(builder.select(status.is_ok, number, word(failed)))
+        return module
 
 
-def c_function(function, signature, options, file):
-    """Return a function that is compiled as a C function, and kept under the name of a file if there is one."""
-    made = CFunc(function, (signature.args, signature.return_type), {}, options)
-    if file is not None:
-        made._cache = KeptNative(file)
-    made.compile()
-    return made
+class KeptByNumba:
+    """A C function that was kept and needs more than memory of Numba, which loads it; an error if there is none."""
+
+    def __init__(self, file):
+        name, kept = pickle.loads(kernel_cache.read(file + BY_NUMBA) or b"")
+        rtsys.initialize(TARGET)
+        self.library = TARGET.codegen().unserialize_library(kept)
+        self.address = self.library.get_pointer_to_function(name)

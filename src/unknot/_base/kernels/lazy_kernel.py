@@ -88,10 +88,8 @@ class Kernel:
         made = self.__dict__.get("_compiled")
         if made is None:
             types: Any = importlib.import_module("unknot._base.kernels.types_kernel")
-            options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-            fresh = types.njit(self.signature(types), forceinline=self.inline, _nrt=not self.inline, **options)(
-                self.py_func
-            )
+            options = {"forceinline": self.inline, "_nrt": not self.inline}
+            fresh = types.whole(self.signature(types), **options)(self.py_func)
             # Where two threads are first at the same time, both keep what one of them made.
             made = self.__dict__.setdefault("_compiled", fresh)
         return made

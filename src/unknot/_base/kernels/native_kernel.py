@@ -2,57 +2,58 @@
 """Compilation of the kernels of `native`."""
 
 from importlib import import_module
-from itertools import count
 
-import numpy as np
 from numba import types
 
-from unknot._base.kernels.kept_kernel import c_function
+from unknot._base.kernels.kept_kernel import TARGET, CFunction
 from unknot._base.kernels.linked import NUMBER, RAISED, flat, words_of
-from unknot._base.kernels.words_kernel import array_of_kind
+from unknot._base.kernels.words_kernel import array_of
 
-ARRAYS = {
-    kind: array_of_kind(number)
-    for kind, number in {
-        "int64": types.int64, "int32": types.int32, "int16": types.int16, "uint64": types.uint64,
-        "bool": types.boolean,
-    }.items()
+NUMBERS = {
+    "int64": types.int64, "int32": types.int32, "int16": types.int16, "uint64": types.uint64, "bool": types.boolean,
 }  # fmt: skip
+"""Types of the numbers of arrays."""
 
 
 def compiled(native):
     """Compile a kernel as a C function, and keep it."""
     kernel = getattr(import_module(native.module), native.name)
-    # Now, not while its caller is compiled, whose options it would have.
-    kernel = getattr(kernel, "compiled", kernel)
-    scope = {"kernel": kernel, "int64": np.int64, "RAISED": np.int64(RAISED)}
-    scope |= {f"{kind}_at": made for kind, made in ARRAYS.items()}
-    for module, _, name in (kind.rpartition(".") for kind in flat(native.kinds)):
-        if module:
-            scope[name] = getattr(import_module(module), name)
-    number, names, arrays = count(), [], []
+    if hasattr(kernel, "compiled"):
+        (result,) = kernel.compiled.overloads.values()
+    else:
+        signature = tuple(_type(kind) for kind in native.kinds)
+        kernel.compile(signature)
+        result = kernel.overloads[signature]
 
-    def given(kind):
-        """What is passed for a parameter; notes the words it is made of."""
-        if isinstance(kind, tuple):
-            return f"({''.join(f'{given(part)}, ' for part in kind)})"
-        own = [f"a{next(number)}" for _ in range(words_of(kind))]
-        names.extend(own)
-        if kind != NUMBER:
-            made = kind.rpartition(".")[2] if "." in kind else f"{kind}_at"
-            arrays.append(f"    {own[0]} = {made}({', '.join(own)})")
-        return own[0]
+    def arguments(builder, words):
+        rest = iter(words)
+        pairs = zip(native.kinds, result.fndesc.argtypes, strict=True)
+        return [_argument(builder, kind, wanted, rest) for kind, wanted in pairs]
 
-    call = f"kernel{given(native.kinds)}"
-    # Written out, as Numba compiles no function of any number of arguments. What is caught needs nothing of Numba to
-    # be raised, so that the code can be linked without it; inside `try` all takes several times as long to compile.
-    lines = (
-        f"def {native.name}({', '.join(names)}):",
-        *arrays,
-        "    try:",
-        f"        return int64({call})" if native.answers else f"        {call}; return int64(0)",
-        "    except Exception:",
-        "        return RAISED",
-    )
-    exec("\n".join(lines), scope)
-    return c_function(scope[native.name], types.int64(*[types.int64] * len(names)), {"_nrt": False}, native.file)
+    count = sum(words_of(kind) for kind in flat(native.kinds))
+    return CFunction(result, count, arguments, RAISED, native.file)
+
+
+def _made(kind):
+    """Signature and code of the function that makes an argument of the address of an array."""
+    module, _, name = kind.rpartition(".")
+    return getattr(import_module(module), name).__wrapped__(None, types.int64)
+
+
+def _type(kind):
+    if kind == NUMBER:
+        return types.int64
+    return _made(kind)[0].return_type if "." in kind else types.Array(NUMBERS[kind], 1, "C")
+
+
+def _argument(builder, kind, wanted, words):
+    """Write what makes an argument of a kind of the next words."""
+    if isinstance(kind, tuple):
+        parts = [_argument(builder, part, type_, words) for part, type_ in zip(kind, wanted, strict=True)]
+        return TARGET.make_tuple(builder, wanted, parts)
+    if kind == NUMBER:
+        return TARGET.cast(builder, next(words), types.int64, wanted)
+    if "." in kind:
+        signature, code = _made(kind)
+        return code(TARGET, builder, signature, [next(words)])
+    return array_of(TARGET, builder, NUMBERS[kind], next(words), next(words))

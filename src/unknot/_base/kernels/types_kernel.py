@@ -1,10 +1,12 @@
 # mypy: ignore-errors
 """Types for kernel signatures. Every kernel imports this first, directly or not, so that limits see compiling."""
 
+from functools import partial
+
 from numba import njit, types
 
 from unknot._base.compiling import watch
-from unknot._base.kernels.inner_kernel import InnerCompiler
+from unknot._base.kernels.inner_kernel import InnerCompiler, WholeCompiler
 from unknot._base.kernels.kept_kernel import kept as kept
 
 watch()
@@ -14,14 +16,12 @@ watch()
 INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "no_rewrites": True, "pipeline_class": InnerCompiler}
 called = njit(_nrt=False, **INNER)
 inlined = njit(_nrt=False, forceinline=True, **INNER)
+whole = partial(njit, **{**INNER, "no_rewrites": False, "pipeline_class": WholeCompiler})
 
 # Read-only arrays; writable ones are accepted too.
 READ32 = types.Array(types.int32, 1, "C", readonly=True)
 READ64 = types.Array(types.int64, 1, "C", readonly=True)
 READ_BOOL = types.Array(types.boolean, 1, "C", readonly=True)
-
-# A routing rule: (input VC, address, pointer to candidates) -> count.
-RULE_SIGNATURE = types.int64(types.int64, types.int64, types.int64)
 
 I32, I64 = types.int32[::1], types.int64[::1]
 

@@ -49,22 +49,6 @@ def array_of(context, builder, number, address, size):
     return array._getvalue()
 
 
-def array_of_kind(number):
-    """Return the function that makes the array of numbers of a kind at an address, of a size."""
-
-    @intrinsic
-    def array_at(typingctx, address, size):
-        def codegen(context, builder, signature, args):
-            return array_of(context, builder, number, *args)
-
-        return types.Array(number, 1, "C")(types.int64, types.int64), codegen
-
-    return array_at
-
-
-array_at = array_of_kind(types.int64)
-
-
 @intrinsic
 def call_rule(typingctx, rule, at, address, pointer):
     """The answer of the rule at an address, a C function; Numba calls those it knows by some hundred instructions."""
