@@ -30,6 +30,8 @@ class Case:
         Whether the oldest of equal paths is announced, FRR's default. What is compared must not depend on it.
     more : tuple of frozenset
         Further sets of cables.
+    valley_free : bool
+        Whether the route-maps are loaded that `unknot repair` writes.
     failures : tuple of int
         Sets of one, two, three, … cables that fail at once.
     """
@@ -44,6 +46,7 @@ class Case:
     relax: bool = True
     by_age: bool = False
     more: tuple[frozenset[Cable], ...] = ()
+    valley_free: bool = False
 
     @cached_property
     def network(self) -> Network:
@@ -58,6 +61,8 @@ class Case:
     @property
     def words(self) -> str:
         """The routing, as Unknot names it."""
+        if self.valley_free:
+            return "route-maps"
         options = [f"plan={self.plan!r}" if isinstance(self.plan, str) else f"plan={[*self.plan]}"]
         options += [f"allowas_in={self.allowas_in}", f"relax={self.relax}"]
         return self.routing if self.routing == "ospf" else f"bgp({', '.join(options)})"
@@ -160,5 +165,7 @@ def cases() -> list[Case]:
         Case("3-tier-rfc7938", *pods, "bgp", (1, 3, 3), "rfc7938"),
         Case("3-tier-rfc7938-allowas-in", *pods, "bgp", (1, 3, 4), "rfc7938", allowas_in=1),
         Case("3-tier-ospf", *pods, "ospf", (1, 3, 3)),
+        Case("2-tier-route-maps", *small, "bgp", (1, 4, 2), valley_free=True),
+        Case("3-tier-route-maps", *pods, "bgp", (1, 3, 2), valley_free=True),
         Case("3-tier-30-switches", *large, "bgp", (0, 2, 2)),
     ]

@@ -142,6 +142,13 @@ class Running:
             _run("ip", "-n", a, "link", "set", f"to-{b}", state)
         self.down = set(cables)
 
+    def load(self, folder: Path) -> None:
+        """Load the route-maps of a folder into every router, and have all routes told anew."""
+        for name in self.case.switches:
+            _run("vtysh", "-N", name, "-f", str(folder / f"{name}.frr-route-maps.conf"))
+        for name in self.case.switches:
+            self._ask(name, "clear bgp ipv4 unicast * soft")
+
     def settled(self, seconds: float, still: float = STILL) -> dict[str, str]:
         """Wait until every neighbour behind a cable that is up is one and no route changes; return all routes.
 

@@ -18,6 +18,7 @@ from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.fabrics.ethernet.qos import SwitchQos
 from unknot.network import Network, distances_from
 from unknot.report.audit_report import write_ethernet_report
+from unknot.report.loop_drawing import LOOP
 from unknot.routing.lossless import PfcModel, Walk, lossless_relation
 from unknot.verify.audit_ethernet import audit_ethernet
 from unknot.verify.check import check
@@ -151,6 +152,12 @@ def test_report_names_loop_flows_and_remedy(tmp_path: Path) -> None:
     assert "stand still for ever" in page
     assert "on both tiers" in page
     assert page.count("<svg") == 2
+    drawing = page[page.index("<svg") : page.index("</svg>")]
+    assert drawing.count(LOOP) == 2 * len(audit.circle)
+    assert all(f"flow {number + 1}<" in drawing for number in range(len(audit.flows)))
+    assert [int(fabric.network.target[c]) for c in audit.circle] == [
+        int(fabric.network.source[c]) for c in (*audit.circle[1:], audit.circle[0])
+    ]
     assert str(EXAMPLES / "dual-tor-one-queue") in page
 
 

@@ -19,6 +19,7 @@ from unknot.fabrics.ethernet.folder import files_of, read_ethernet
 from unknot.fabrics.ethernet.qos import DSCPS
 from unknot.lanes.flow_paths import graph_of_walk
 from unknot.lanes.queues import LosslessQueues, fewest_queues, switch_rules
+from unknot.repair.route_maps import RouteMaps, judge_route_maps, write_route_maps
 from unknot.routing.lossless import SENT, PfcModel, Walk
 from unknot.verify.audit_ethernet import EthernetAudit, audit_ethernet
 
@@ -40,12 +41,15 @@ class RepairedFabric:
         Of the files that were written, read back; None: SONiC's maps cannot express the rules.
     refused : str
         Why SONiC's maps cannot express the rules; empty: they can.
+    maps : RouteMaps
+        Instead of more queues: routes without valleys by FRR's route-maps.
     """
 
     before: EthernetAudit
     queues: LosslessQueues
     after: EthernetAudit | None = None
     refused: str = ""
+    maps: RouteMaps | None = None
 
 
 def repair_lossless(
@@ -56,7 +60,8 @@ def repair_lossless(
     Parameters
     ----------
     out : str or Path, optional
-        A new folder: what was read, with other QoS maps, and the rules in words. By default a temporary one.
+        A new folder: what was read, with other QoS maps, the rules in words, and route-maps of FRR that make more
+        queues needless. By default a temporary one.
 
     Raises
     ------
@@ -88,7 +93,8 @@ def repair_lossless(
         for line in switch_rules(network, one)
     ]
     write_text(folder / RULES, "".join(f"{line}\n" for line in lines))
-    repaired, files = RepairedFabric(before, queues), files_of(folder)
+    write_route_maps(fabric, folder)
+    repaired, files = RepairedFabric(before, queues, maps=judge_route_maps(fabric, folder)), files_of(folder)
     try:
         tables = [_Switch(fabric, queues, router).tables() for router in range(network.num_routers)]
     except UnknotError as error:

@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from markupsafe import Markup
+
+from unknot.report.loop_drawing import draw_loop
 from unknot.report.page import knot, page, topology, write
 from unknot.report.phrases import ANSWERS, count, listed
+from unknot.report.sheet import COLOURS, ON_COLOUR
 from unknot.verify.audit import Audit
 from unknot.verify.audit_ethernet import EthernetAudit
 from unknot.verify.audit_traffic import REPLIES, TrafficAudit
@@ -193,7 +197,8 @@ def times(load: int, before: int) -> str:
 
 ADVICE = {
     "loop": "Give bounced packets a lossless queue and priority group of their own, on both tiers; or keep routes "
-    "from going down and up again, with one AS for the spines or communities.",
+    "from going down and up again, with one AS for the spines or communities. Both are written by the command below, "
+    "as QoS maps of SONiC and as route-maps of FRR; it says what reachability the latter cost.",
     "losses": "Give the switch of the far end the same maps, buffers and PFC as the one that sends.",
 }
 """What to do."""
@@ -201,16 +206,17 @@ ADVICE = {
 
 def write_ethernet_report(audit: EthernetAudit, path: str | Path) -> None:
     """Write the report of an audit as one HTML file that needs nothing else."""
-    stuck = audit.verdict.configuration
     write(
         page(
             "ethernet.html",
             title=f"Audit of {audit.fabric.name}",
             lead=_ethernet_lead(audit),
             audit=audit,
-            knot=stuck and knot(audit.relation, stuck),
-            network=topology(audit.fabric.network, routers="switch"),
+            drawing=Markup(draw_loop(audit.fabric.hosted, audit.circle, audit.paths)) if audit.circle else "",
+            chips=[*zip(COLOURS, ON_COLOUR, strict=True)],
+            network=topology(audit.fabric.hosted, routers="switch"),
             advice=ADVICE,
+            repair=shlex.join(["unknot", "repair", audit.fabric.folder, "--out", "repaired"]),
             command=shlex.join(["unknot", "audit", audit.fabric.folder]),
         ),
         path,

@@ -8,7 +8,7 @@ ECMP chose the port by a hash, once. docs/ethernet.md has the model and its assu
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -17,6 +17,7 @@ import numpy as np
 from unknot._base import memory
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.qos import DSCPS, PortQos
+from unknot.network import Network
 from unknot.routing.relation import EJECT, Out, Relation
 
 SENT = -1
@@ -202,7 +203,7 @@ def lossless_relation(walk: Walk) -> Relation:
     several groups' queue is offered all of them, since each alone can hold it back.
     """
     fabric, first = walk.model.fabric, walk.first
-    network, addresses, offers = fabric.network, len(walk.headers), dict[tuple[int, int], set[int]]()
+    network, offers = fabric.network, dict[tuple[int, int], set[int]]()
     for place, hops in walk.steps.items():
         here = walk.vc(place.channel, place.group)
         at = first[-1] + place.router if here is None else here
@@ -215,22 +216,46 @@ def lossless_relation(walk: Walk) -> Relation:
                 offers.setdefault(start, set()).add(into)
         if here is not None and not hops and walk.model.ends(place):
             offers[here, walk.address(place.header)] = {EJECT}
-    size = 8 * addresses * (first[-1] + network.num_routers)
-    memory.require(f"{network.name}: {len(offers):,} states of packets", size)
     homes = [fabric.destinations[header.destination].owners[0] for header in walk.headers]
-    index = np.full((first[-1] + network.num_routers, addresses), -1, dtype=np.int64)
-    used = np.zeros((network.num_routers, addresses), dtype=bool)
+    for (at, address), out in offers.items():
+        if EJECT in out and _router(walk, at) != homes[address]:
+            out.clear()
+    labels = [header_name(fabric, header) for header in walk.headers]
+    return offered_relation(network, np.diff(first).tolist(), offers, homes, "PFC", labels)
+
+
+def offered_relation(
+    network: Network,
+    vcs: Sequence[int],
+    offers: Mapping[tuple[int, int], Iterable[int]],
+    homes: Sequence[int],
+    name: str,
+    labels: Sequence[str] | None = None,
+) -> Relation:
+    """Return the relation of packets that keep their choice, from what each is offered by input VC and address.
+
+    Parameters
+    ----------
+    vcs : sequence of int
+        Virtual channels of each channel.
+    offers : mapping
+        Candidates in each state; a terminal sends to the addresses for which it has any.
+    homes : sequence of int
+        The terminal of each address.
+    """
+    total, addresses = sum(vcs), len(homes)
+    memory.require(f"{network.name}: {len(offers):,} states", 8 * addresses * (total + network.num_terminals))
+    index = np.full((total + network.num_terminals, addresses), -1, dtype=np.int64)
+    used = np.zeros((network.num_terminals, addresses), dtype=bool)
     rows, begins = list[int](), [0]
     for number, ((at, address), out) in enumerate(offers.items()):
-        router = at - first[-1]
         index[at, address] = number
-        used[max(router, 0), address] |= router >= 0
-        away = EJECT in out and _router(walk, at) != homes[address]
-        rows += [] if away else sorted(out)
+        used[max(at - total, 0), address] |= at >= total
+        rows += sorted(out)
         begins.append(len(rows))
     begin, offered = np.array(begins, dtype=np.int64), np.array(rows, dtype=np.int64)
 
-    def pfc(at: int, address: int, out: Out) -> int:
+    def offer(at: int, address: int, out: Out) -> int:
         row = index[at, address]
         count = 0
         if row >= 0:
@@ -239,10 +264,7 @@ def lossless_relation(walk: Walk) -> Relation:
                 count += 1
         return count
 
-    return Relation(
-        network, np.diff(first), pfc, "PFC", homes, used, commits=True,
-        address_labels=[header_name(fabric, header) for header in walk.headers],
-    )  # fmt: skip
+    return Relation(network, vcs, offer, name, homes, used, commits=True, address_labels=labels)
 
 
 def _router(walk: Walk, at: int) -> int:

@@ -42,6 +42,10 @@ class EthernetAudit:
         Receiving ports and priority groups that wait for one another; empty without a cyclic buffer dependency.
     flows : tuple of str
         Flows that fill it: source, destination, and the switches that the hash chooses.
+    circle : tuple of int
+        Channels of `loop`.
+    paths : tuple of tuple of int
+        Channels of each of `flows`.
     delivered : bool
         Whether every switch with hosts reaches every destination, whatever the hash chooses.
     forwarding_loops : tuple of str
@@ -62,6 +66,8 @@ class EthernetAudit:
     established: str
     loop: tuple[str, ...]
     flows: tuple[str, ...]
+    circle: tuple[int, ...]
+    paths: tuple[tuple[int, ...], ...]
     standstill: Standstill | None
     delivered: bool
     forwarding_loops: tuple[str, ...]
@@ -108,7 +114,7 @@ def audit_ethernet(
         raise UnknotError(f"{fabric.name}: there are hosts at one switch only, so there is no traffic to judge")
     relation = lossless_relation(walk)
     verdict = check(relation, "vct", time_limit=time_limit)
-    flows = _flows(walk, verdict.configuration)
+    circle, flows = _circle(verdict.configuration), _flows(walk, verdict.configuration)
     stuck = replay(walk, flows) if flows else None
     loops, lost = forwarding_loops(walk), places_without_route(walk)
     free = verdict.deadlock_free if verdict.deadlock_free is not False or stuck else None
@@ -118,8 +124,9 @@ def audit_ethernet(
     return EthernetAudit(
         fabric, relation, verdict, evidence_holds(relation, verdict), free,
         established + (f"; {LOOPED}" if loops else ""),
-        tuple(map(walk.vc_name, _circle(verdict.configuration))),
-        tuple(_flow_name(fabric, flow) for flow in flows), stuck,
+        tuple(map(walk.vc_name, circle)), tuple(_flow_name(fabric, flow) for flow in flows),
+        tuple(int(relation.vcs.channel[vc]) for vc in circle),
+        tuple(tuple(hop.channel for hop in flow.hops) for flow in flows), stuck,
         not loops and not lost, loops, lost, lossless_drops(walk), odd_maps(walk), _assumption(fabric, walk),
     )  # fmt: skip
 

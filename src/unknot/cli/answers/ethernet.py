@@ -14,7 +14,7 @@ from unknot.repair.lossless import RepairedFabric
 from unknot.verify.audit_ethernet import EthernetAudit
 
 
-@form_of(EthernetAudit, without=("fabric", "relation", "verdict", "standstill"))
+@form_of(EthernetAudit, without=("fabric", "relation", "verdict", "standstill", "circle", "paths"))
 class EthernetAuditAnswer(VerdictForm):
     """JSON answer of `unknot audit` for lossless Ethernet."""
 
@@ -77,6 +77,11 @@ class EthernetRepairAnswer(QueuesForm):
     )
     repaired_losses: list[str] = key("Where packets of a lossless class can be dropped then.")
     refused: str = key("Why QoS maps cannot express the rules; empty: they can.")
+    route_maps_free: bool | None = key(
+        "Instead, FRR's route-maps, read back: no route that they admit can deadlock in one queue; null: open."
+    )
+    route_maps_cut: Natural = key("Ordered pairs of switches with hosts that these cut off on the cables in use.")
+    pairs: Natural = key("Ordered pairs of switches with hosts.")
 
 
 @form_of(FaultQueues, without=("queues",))
@@ -107,6 +112,9 @@ def ethernet_repair_answer(repaired: RepairedFabric) -> Answer:
         repaired_free=None if after is None else after.deadlock_free,
         repaired_losses=[] if after is None else after.losses,
         refused=repaired.refused,
+        route_maps_free=repaired.maps and repaired.maps.free,
+        route_maps_cut=repaired.maps.cut if repaired.maps else 0,
+        pairs=repaired.maps.pairs if repaired.maps else 0,
         **queues_keys(repaired.queues),
     )
 

@@ -1,0 +1,204 @@
+"""Routes without valleys instead of more queues, as FRR route-maps: what comes from above goes down only.
+
+A switch marks by a community what it learns from switches as far from hosts as itself or farther, and announces none
+of it to such switches. So packets go up, at most one step aside, and down, whatever fails and whatever the AS plan.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+
+from unknot._base.errors import TextError
+from unknot._base.input import read_lines
+from unknot._base.output import write_text
+from unknot.certificates import evidence_holds
+from unknot.fabrics.ethernet.document import Document
+from unknot.fabrics.ethernet.fabric import EthernetFabric
+from unknot.fabrics.ethernet.folder import files_of
+from unknot.network import Network
+from unknot.network.graph import reached_from
+from unknot.network.metrics import hops_from_any
+from unknot.routing.lossless import offered_relation
+from unknot.routing.relation import EJECT
+from unknot.verify.check import check
+
+FILE = "frr-route-maps.conf"
+MARK = "65533:1"
+"""Community of routes that were learned from above."""
+FAMILIES = {"route.json": "ipv4 unicast", "route6.json": "ipv6 unicast"}
+MAPS = f"""bgp community-list standard UNKNOT-ABOVE permit {MARK}
+route-map UNKNOT-FROM-ABOVE permit 10
+ set community {MARK} additive
+route-map UNKNOT-FROM-BELOW permit 10
+ set comm-list UNKNOT-ABOVE delete
+route-map UNKNOT-TO-ABOVE deny 10
+ match community UNKNOT-ABOVE
+route-map UNKNOT-TO-ABOVE permit 20
+"""
+Turns = Callable[[int, int], bool]
+"""Whether packets that came by a channel may leave by another."""
+
+
+@dataclass(frozen=True)
+class RouteMaps:
+    """What route-maps that were written and read back make of a fabric.
+
+    Attributes
+    ----------
+    free : bool or None
+        Whether no route that they admit lets buffers wait in a circle, proved and checked; None: open.
+    cut, pairs : int
+        Ordered pairs of switches with hosts that no admitted path joins on the cables in use, and all.
+    """
+
+    free: bool | None
+    cut: int
+    pairs: int
+
+
+def write_route_maps(fabric: EthernetFabric, folder: Path) -> None:
+    """Write a fragment of FRR's configuration for each switch into a folder of a fabric."""
+    network, files = fabric.network, files_of(folder)
+    tier = hops_from_any(network, fabric.edges)
+    for router in range(network.num_routers):
+        name, lines = network.router_name(router), [MAPS, "router bgp\n"]
+        for kind, family in FAMILIES.items():
+            if kind not in files[name] and any(one in files[name] for one in FAMILIES):
+                continue
+            known = _neighbours(files[name][kind]) if kind in files[name] else {}
+            lines.append(f" address-family {family}\n")
+            for channel, (port, _) in enumerate(fabric.ends):
+                if network.source[channel] == router:
+                    far = known.get(port.name, port.name)
+                    above = tier[network.target[channel]] >= tier[router]
+                    maps = {"FROM-ABOVE": "in", "TO-ABOVE": "out"} if above else {"FROM-BELOW": "in"}
+                    lines += [f"  neighbor {far} route-map UNKNOT-{one} {way}\n" for one, way in maps.items()]
+            lines.append(" exit-address-family\n")
+        write_text(_path(folder, name, files[name]), "".join(lines))
+
+
+def judge_route_maps(fabric: EthernetFabric, folder: Path) -> RouteMaps:
+    """Read route-maps of a folder back, and judge all routes that they admit.
+
+    Raises
+    ------
+    TextError
+        With the line, if a file names a neighbour that is none.
+    """
+    network, may = fabric.hosted, read_route_maps(fabric, folder)
+    used = {c for one in fabric.destinations for channels in one.next_hops.values() for c in channels}
+    ends = [*zip(network.source.tolist(), network.target.tolist(), strict=True)]
+    up = {c for c, (u, v) in enumerate(ends) if not used.isdisjoint((c, *_back(network, u, v)))}
+    # A ToR on standby sends packets up again in a tunnel, whatever BGP announces.
+    tunnels = {router for one in fabric.destinations for router in one.standby}
+    after: dict[int, list[int]] = {
+        c: [e for e in up if ends[e][0] == ends[c][1] and (may(c, e) or ends[e][0] in tunnels)] for c in up
+    }
+    before: defaultdict[int, list[int]] = defaultdict(list)
+    for c, onward in after.items():
+        for e in onward:
+            before[e].append(c)
+    offers: dict[tuple[int, int], set[int]] = {}
+    cut = 0
+    for address, home in enumerate(network.eject.tolist()):
+        ways = reached_from([c for c in up if ends[c][1] == home], before.__getitem__)
+        for c in ways:
+            offers[c, address] = {EJECT} if ends[c][1] == home else {e for e in after[c] if e in ways}
+        for terminal, start in enumerate(network.inject.tolist()):
+            offers[network.num_channels + terminal, address] = {c for c in ways if ends[c][0] == start}
+            cut += start != home and not offers[network.num_channels + terminal, address]
+    relation = offered_relation(
+        network, [1] * network.num_channels, offers, range(network.num_terminals), "route-maps"
+    )
+    verdict = check(relation, "vct")
+    accepted = evidence_holds(relation, verdict) is not False
+    return RouteMaps(
+        verdict.deadlock_free if accepted else None, cut, network.num_terminals * (network.num_terminals - 1)
+    )
+
+
+def read_route_maps(fabric: EthernetFabric, folder: Path) -> Turns:
+    """Read which turns of packets route-maps admit: no marked route is announced where such are denied."""
+    files, network = files_of(folder), fabric.network
+    marked, denied = set[tuple[str, str]](), set[tuple[str, str]]()
+    for name in map(network.router_name, range(network.num_routers)):
+        marks, denials = _read(_path(folder, name, files[name]), _ports(fabric, name, files[name]))
+        marked |= {(name, port) for port in marks}
+        denied |= {(name, port) for port in denials}
+
+    def may(came: int, leaves: int) -> bool:
+        here, onward = fabric.ends[came][1], fabric.ends[leaves][0]
+        valley = (onward.switch, onward.name) in marked and (here.switch, here.name) in denied
+        return not valley and network.source[came] != network.target[leaves]
+
+    return may
+
+
+def _read(path: Path, ports: dict[str, str]) -> tuple[set[str], set[str]]:
+    """Ports from which routes are marked in every address family, and those to which marked ones are denied."""
+    lists, sets, denies = dict[str, str](), dict[str, str](), dict[str, str]()
+    block, family = ("", ""), ""
+    marked: dict[str, set[str]] = {}
+    denied: dict[str, set[str]] = {}
+    for number, line in enumerate(lines := read_lines(path), 1):
+        words = line.split()
+        if words[:3] == ["bgp", "community-list", "standard"] and words[4:5] == ["permit"]:
+            lists[words[3]] = " ".join(words[5:])
+        elif words[:1] == ["route-map"]:
+            block = words[1], words[2]
+        elif words[:2] == ["set", "community"] and block[1] == "permit":
+            sets[block[0]] = words[2]
+        elif words[:2] == ["match", "community"] and block[1] == "deny":
+            denies[block[0]] = lists.get(words[2], "")
+        elif words[:1] == ["address-family"]:
+            family = " ".join(words[1:])
+            marked[family], denied[family] = set(), set()
+        elif (found := re.fullmatch(r"\s*neighbor (\S+) route-map (\S+) (in|out)\s*", line)) is not None:
+            far, name, way = found.groups()
+            if far not in ports:
+                raise TextError(f"{far} is no neighbour of this switch", path, number, text=lines[number - 1])
+            if way == "in" and sets.get(name) == MARK:
+                marked[family].add(ports[far])
+            if way == "out" and denies.get(name) == MARK:
+                denied[family].add(ports[far])
+    if not marked:
+        raise TextError("no address-family with neighbours", path)
+    return set.intersection(*marked.values()), set.intersection(*denied.values())
+
+
+def _ports(fabric: EthernetFabric, name: str, files: dict[str, Path]) -> dict[str, str]:
+    """The port of each neighbour, by its address or by the port itself."""
+    ports = {near.name: near.name for near, _ in fabric.ends if near.switch == name}
+    for kind in FAMILIES:
+        if kind in files:
+            ports |= {address: port for port, address in _neighbours(files[kind]).items() if port in ports}
+    return ports
+
+
+def _neighbours(path: Path) -> dict[str, str]:
+    """The address of the neighbour behind each interface by which routes lead; none if it is a link-local one."""
+    document, known = Document.read(path), dict[str, str]()
+    for prefix, entries in document.table(document.content).items():
+        for entry in document.rows(entries, prefix):
+            for hop in document.rows(entry.get("nexthops", []), prefix, "nexthops"):
+                address, port = hop.get("ip"), hop.get("interfaceName")
+                if isinstance(address, str) and isinstance(port, str) and not ip_address(address).is_link_local:
+                    known[port] = address
+    return known
+
+
+def _path(folder: Path, name: str, files: dict[str, Path]) -> Path:
+    """Where the fragment of a switch is: beside its routes."""
+    own = next((path.parent for path in files.values() if path.parent != folder), None)
+    return folder / f"{name}.{FILE}" if own is None else own / FILE
+
+
+def _back(network: Network, u: int, v: int) -> list[int]:
+    """Channels the other way."""
+    first, outgoing = network.outgoing
+    return [int(c) for c in outgoing[first[v] : first[v + 1]] if network.target[c] == u]
