@@ -48,7 +48,7 @@ def agrees(seed: int, switching: str, states: int = STATES) -> tuple[str, set[st
     try:
         explored = Worms(relation, described, 25 * states) if worms else Exploration(relation, described, states)
         truth = explored.deadlocks()
-        verdict = check_protocol(relation, described, switching, time_limit=10 if worms else 30)
+        verdict = check_protocol(relation, described, switching, time_limit=4 if worms else 30)
     except TooLarge:
         return "large", rules
     except RelationError:  # the flows hold no answer

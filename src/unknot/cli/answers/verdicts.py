@@ -22,6 +22,7 @@ from unknot.cli.answers.form import (
 from unknot.cli.answers.networks import RelationForm
 from unknot.routing.bubble import Bubble
 from unknot.verify.delivery import Delivery
+from unknot.verify.progress import Progress
 from unknot.verify.smallest import Smallest
 
 
@@ -118,6 +119,11 @@ class TechniqueForm(Form):
     established: str
 
 
+@form_of(Progress)
+class ProgressForm(Form):
+    """Whether each packet arrives under an arbiter."""
+
+
 class CheckAnswer(VerdictForm, DeliveryForm, RelationForm):
     """JSON answer of `unknot check`."""
 
@@ -125,12 +131,14 @@ class CheckAnswer(VerdictForm, DeliveryForm, RelationForm):
         "network.name", "routing", "vcs", "switching", "bubble", "deadlock_free", "method", "size", "seconds",
         "scope", "established", "certificate.kind", "reachability", "certificate_holds", "smallest", "delivered",
         "undelivered_pairs", "minimal", "longest_route", "longest_pair", "techniques", "dead_ends", "loops",
+        "progress.arbiter", "progress.arrives", "progress.bound", "progress.reason",
     )  # fmt: skip
 
     seconds: Number = key("Time for the verdict, compilation included.")
     techniques: dict[Switching, TechniqueForm] = key("The answers under all four techniques.")
     smallest: SmallestForm | None = key("Only with --smallest.")
     explanation: list[SectionForm] | None = key("Only with --explain.")
+    progress: ProgressForm | None = key("Only with --arbiter, of a routing that is free of deadlock.")
 
 
 class AcceptedForm(Form):

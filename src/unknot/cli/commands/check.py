@@ -51,6 +51,7 @@ def check(
     to: str | None = None,
     protocol: str | None = None,
     bubble: str | None = None,
+    arbiter: str | None = None,
     explain: bool = False,
     export: Path | None = None,
     evidence: Path | None = None,
@@ -78,6 +79,8 @@ def check(
         With terminals that wait too: request_reply, coherence, axi, …, or a file.
     bubble : RULE
         With bubble flow control: localised, global or critical, with options: 'global(packets=1, rings="FILE.toml")'.
+    arbiter
+        Whether every packet arrives, and when: fair, round_robin, oldest_first or fixed.
     explain
         Tell the whole argument, step by step.
     out : FILE.svg|png|pdf|html
@@ -135,6 +138,16 @@ def check(
     if verdict.method != NO_ANSWER:
         with activity.working("looking at the routes"):
             delivery = ending.unless_over(lambda: deliver(relation))
+    advance = None
+    if arbiter is not None:
+        from unknot._base.errors import require_known
+        from unknot.verify.progress import ARBITERS
+        from unknot.verify.progress import progress as progress_of
+
+        require_known("--arbiter: unknown arbiter", arbiter, ARBITERS, RelationError)
+        if verdict.deadlock_free and rule is None:
+            with activity.working("looking at progress"):
+                advance = ending.unless_over(lambda: progress_of(relation, arbiter))
     least = None
     if smallest and verdict.deadlock_free is False:
         from unknot.verify.smallest import smallest as find_smallest
@@ -176,7 +189,7 @@ def check(
     else:
         tell(
             json, CheckAnswer, verdict, delivery or NOT_FOLLOWED, of=relation, certificate_holds=holds,
-            seconds=seconds, techniques=verdicts, smallest=least, explanation=sections or None,
+            seconds=seconds, techniques=verdicts, smallest=least, explanation=sections or None, progress=advance,
         )  # fmt: skip
     if sections and not json:
         _show_sections(sections)

@@ -1,0 +1,178 @@
+"""Progress of every packet under named arbiters: bounds on its way, or a schedule that starves one.
+
+docs/progress.md has the proofs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from typing import Literal, cast, get_args
+
+from unknot._base.errors import RelationError, require_known
+from unknot._base.numbers import require_whole
+from unknot.network.graph import path_to, reached_from
+from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
+from unknot.routing.taking import takes_relation
+from unknot.verify.delivery import livelock
+from unknot.verify.states import Explorer
+
+Arbiter = Literal["fair", "round_robin", "oldest_first", "fixed"]
+ARBITERS: tuple[Arbiter, ...] = get_args(Arbiter)
+"""Grants whoever requests again and again; in turn; the packet that was injected first; one input before another."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Whether each packet arrives under an arbiter.
+
+    Attributes
+    ----------
+    arbiter : str
+    arrives : bool or None
+        None: undecided.
+    bound : int or None
+        Most hop times until a packet arrives: from when it is first in its source queue, of `oldest_first` from its
+        injection. A hop time is what may pass from a grant until the packet has left and its room is free again.
+    reason : str
+        One sentence.
+    """
+
+    arbiter: Arbiter
+    arrives: bool | None
+    bound: int | None
+    reason: str
+
+
+@takes_relation
+def progress(relation: Relation, arbiter: str, *, packets: int = 1) -> Progress:
+    """Say whether every packet arrives, and in which time, on a relation that is free of deadlock.
+
+    Time and memory are linear in the reachable transitions; of `oldest_first` in pairs of VCs.
+
+    Parameters
+    ----------
+    arbiter : {"fair", "round_robin", "oldest_first", "fixed"}
+    packets : int
+        Packets of the greatest length that a VC holds, under saf and vct.
+
+    Examples
+    --------
+    >>> progress("line(3)", "round_robin", routing="dimension_order").bound
+    23
+    >>> progress("line(3)", "fixed", routing="dimension_order").arrives
+    False
+    """
+    require_known("unknown arbiter", arbiter, ARBITERS, RelationError)
+    kind = cast(Arbiter, arbiter)
+    require_whole("packets", packets, 1, error=RelationError)
+    if not livelock(relation).free:
+        return Progress(kind, None, None, "a packet may go round for ever, whatever arbiters do")
+    if kind == "fair":
+        return Progress(
+            kind, True, None, "a header that requests again and again is granted some time, and routes end"
+        )
+    waits = _Waits(relation)
+    if kind == "fixed":
+        starved = next(waits.starved(), None)
+        if starved is None and max(map(len, waits.contenders.values()), default=0) > 1:
+            return Progress(
+                kind, None, None, "no schedule was found in which one stream of packets starves another one"
+            )
+        words = "no output is requested from two places" if starved is None else starved
+        return Progress(kind, starved is None, None, words)
+    if waits.adaptive is not None:
+        at, address = waits.adaptive
+        place = relation.vcs.name(at) if at < relation.num_vcs else "its terminal"
+        words = f"a packet for {relation.address_name(address)} at {place} waits for one of several VCs"
+        return Progress(kind, None, None, f"{words}, so turns of one give no bound; with fair arbiters it arrives")
+    try:
+        bound = waits.bound(kind, packets)
+    except CycleError:
+        return Progress(kind, None, None, "waits form circles that never close; no bound is computed for these")
+    return Progress(kind, True, bound, f"every packet arrives after at most {bound:,} hop times")
+
+
+class _Waits:
+    """What headers in each VC and at each port may take, over all addresses; −1 − t is to leave at terminal t."""
+
+    def __init__(self, relation: Relation) -> None:
+        self.relation, self.explorer = relation, Explorer(relation)
+        self.takes: defaultdict[int, dict[int, int]] = defaultdict(dict)
+        self.contenders: defaultdict[int, list[int]] = defaultdict(list)
+        self.adaptive: tuple[int, int] | None = None
+        for address in range(relation.num_addresses):
+            order, first, value = (part.tolist() for part in self.explorer.visit(address))
+            leaves = -1 - int(relation.destination[address])
+            for i, at in enumerate(order):
+                entries = value[first[i] : first[i + 1]]
+                waited = {v & VC_MASK for v in entries if not v & NO_WAIT}
+                if len(waited) > 1 and not relation.commits:
+                    self.adaptive = self.adaptive or (at, address)
+                for v in entries:
+                    to = leaves if v & VC_MASK == EJECT else v & VC_MASK
+                    if self.takes[at].setdefault(to, address) == address:
+                        self.contenders[to].append(at)
+
+    def bound(self, arbiter: Arbiter, packets: int) -> int:
+        """Most hop times of a packet until it arrives.
+
+        Raises
+        ------
+        CycleError
+            If VCs depend on each other.
+        """
+        vcs = self.relation.num_vcs
+        onward = {at: [to for to in row if to >= 0] for at, row in self.takes.items()}
+        order = list(TopologicalSorter(onward).static_order())
+        turns = {to: len(self.contenders[to]) for to in self.contenders}
+        if arbiter == "oldest_first":
+            behind: defaultdict[int, set[int]] = defaultdict(set)
+            for at in reversed(order):
+                for to in self.takes[at]:
+                    behind[to] |= behind[at] | ({at} if at < vcs else set())
+            turns = {to: 1 + packets * len(behind[to]) for to in self.contenders}
+        wait: dict[int, int] = {}
+        rest: dict[int, int] = {}
+        for at in order:
+            # Until room is free again: a packet comes, waits, and leaves.
+            wait[at] = max((turns[to] * (2 + wait[to] if to >= 0 else 1) for to in self.takes[at]), default=0)
+            own = (packets if at < vcs else 1) * (wait[at] + 1)
+            rest[at] = own + max((rest[to] for to in onward[at]), default=0)
+        ports = [at for at in self.takes if at >= vcs]
+        if arbiter == "oldest_first":
+            return max((rest[to] for at in ports for to in onward[at]), default=0)
+        return max((rest[at] for at in ports), default=0)
+
+    def starved(self) -> Iterator[str]:
+        """Schedules in which a stream of packets keeps another one waiting for ever."""
+        name, vcs = self.relation.address_name, self.relation.vcs
+        for to, places in sorted(self.contenders.items(), reverse=True):
+            granted = vcs.name(to) if to >= 0 else f"to leave at {self.relation.network.terminal_name(-1 - to)}"
+            for stream in places:
+                for other in places:
+                    first, second = (
+                        self._sent(at, to, without) for at, without in ((stream, other), (other, stream))
+                    )
+                    if stream != other and first is not None and second is not None:
+                        waits = vcs.name(other) if other < self.relation.num_vcs else "its terminal"
+                        yield (
+                            f"packets of {first[0]} for {name(first[1])}, sent without a break, are granted "
+                            f"{granted} each time, and one of {second[0]} for {name(second[1])} at {waits} never"
+                        )
+
+    def _sent(self, at: int, to: int, without: int) -> tuple[str, int] | None:
+        """Terminal and address of a packet that waits for a VC alone at a place, and does not come by another one."""
+        relation, address = self.relation, self.takes[at][to]
+        if len({v.vc for v in relation.candidates(at, address) if v.waits}) != 1 and not relation.commits:
+            return None
+        steps = self.explorer.steps(address)
+        ports = [relation.num_vcs + source for source in relation.sources(address).tolist()]
+        before = reached_from(
+            [port for port in ports if port != without], lambda v: [w for w in steps[v] if w != without]
+        )
+        if at not in before:
+            return None
+        return relation.network.terminal_name(path_to(at, before)[0] - relation.num_vcs), address
