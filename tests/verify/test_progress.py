@@ -84,7 +84,7 @@ def test_no_packet_takes_longer_than_the_bound(relation: Relation, arbiter: str)
 
 
 def test_bounds_that_can_be_counted_by_hand() -> None:
-    """A VC waits two turns to leave, with the terminal's own packets, and leaves; a port waits for 2 + 2, and leaves."""
+    """A VC waits two turns, one of the terminal's own packets, and leaves; a port waits 2 + 2, and leaves."""
     assert progress(dimension_order(line(2)), "round_robin").bound == (2 + 1) + (2 + 2 + 1)
 
 
