@@ -11,7 +11,7 @@ from unknot.network import Network
 from unknot.network.families import line, ring
 from unknot.routing import EJECT, Relation, in_classes
 from unknot.verify.protocols import Follow, MessageClass, Protocol, ProtocolError, Queue
-from unknot.verify.protocols.protocol import RECIPIENTS
+from unknot.verify.protocols.protocol import RECIPIENTS, Recipient
 
 NETWORKS = (
     line(2),
@@ -66,7 +66,7 @@ def _path(network: Network, start: int, end: int) -> list[int]:
     raise AssertionError(end)
 
 
-def random_protocol(chance: random.Random) -> Protocol:
+def random_protocol(chance: random.Random, recipients: Sequence[Recipient] = RECIPIENTS) -> Protocol:
     """Chains of up to three classes, with every kind of rule now and then."""
     while True:
         names = ["a", "b", "c"][: chance.choice((2, 2, 2, 2, 2, 3))]
@@ -77,7 +77,7 @@ def random_protocol(chance: random.Random) -> Protocol:
         for i, name in enumerate(names):
             follows = ()
             if i + 1 < len(names) and not (pair and i == 0) and chance.random() < 0.95:
-                follows = (Follow(names[i + 1], chance.choice(RECIPIENTS), chance.choice((1, 1, 1, 2))),)
+                follows = (Follow(names[i + 1], chance.choice(recipients), chance.choice((1, 1, 1, 2))),)
             if pair and i == 0 and len(names) > 2:
                 follows = (Follow(names[2]),)
             own = {"send": "all"} if shared else {}
@@ -112,7 +112,9 @@ def random_protocol(chance: random.Random) -> Protocol:
 
 def random_system(chance: random.Random, networks: Sequence[Network] = NETWORKS) -> tuple[Relation, Protocol]:
     """A relation with classes of its own for what the protocol keeps apart, or without, and the protocol."""
-    relation, protocol = random_relation(chance, networks), random_protocol(chance)
+    # Of two terminals there is no other one, to which a message to "any" could go.
+    recipients = RECIPIENTS if networks is NETWORKS else RECIPIENTS[:2]
+    relation, protocol = random_relation(chance, networks), random_protocol(chance, recipients)
     if chance.random() < 0.06:
         relation = in_classes(relation, protocol.networks)
     if chance.random() < 0.7:  # few flows
