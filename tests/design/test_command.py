@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from itertools import combinations, islice
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,12 @@ from typer.testing import CliRunner, Result
 
 from unknot import check
 from unknot.certificates import plain
+from unknot.cli.commands import design_carrying
 from unknot.cli.program import app
-from unknot.design import design
+from unknot.design import Request, Space, design, proved_rules
+from unknot.design.space import moved, symmetries
 from unknot.network.families import mesh
+from unknot.verify import loads
 
 
 def says(*words: str) -> Result:
@@ -106,3 +110,35 @@ def test_all_sizes(routing: str, switching: str, code: int, words: str) -> None:
 
 def test_all_sizes_wants_a_family() -> None:
     assert says("check", "mesh(4, 4)", "--all-sizes", "--routing", "lcfaa").exit_code == 2
+
+
+def test_the_rule_that_carries_most_is_compared_with_all_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rules with 5 VCs load channels alike, whichever is taken; under full load they differ."""
+    monkeypatch.setattr(design_carrying, "SIDES", {2: 4})
+    monkeypatch.setattr(design_carrying, "MEASURE", 500)
+    evidence = tmp_path / "evidence.json"
+    result = says("design", "mesh(2)", "--switching", "vct", "--carry", "--json", "--evidence", str(evidence))
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    carrying = found["carrying"]
+    assert (carrying["network"], carrying["rules"], carrying["every"]) == ("mesh(4, 4)", 52, True)
+    uniform, transpose = carrying["carried"]
+    assert uniform["accepted"] > uniform["first"]
+    assert uniform["highest"] == pytest.approx(loads("mesh(4, 4)", routing="lcfaa").highest)
+    assert transpose["accepted"] > 0
+    assert found["judged"][-1]["holds"] is True
+    assert says("accept", str(evidence)).exit_code == 0
+
+
+def test_rules_with_proofs_are_no_images_of_each_other() -> None:
+    assert len(list(proved_rules(Space(((1, 1),)), Request(), "saf"))) == 1
+    space = Space(((2, 2), (1, 1)))
+    kinds = []
+    for offers, proof in islice(proved_rules(space, Request(), "wormhole"), 12):
+        claim = proof.claim(space, offers, "wormhole")
+        plain.check_rule(claim, claim["proof"])
+        permissions = [space.permissions[i] for i in offers.nonzero()[0]]
+        kinds.append({frozenset(moved(space, image, one) for one in permissions) for image in symmetries(space)})
+    assert all(one.isdisjoint(other) for one, other in combinations(kinds, 2))

@@ -28,7 +28,7 @@ from unknot.certificates.claims import rule_claim
 from unknot.certificates.documents import Document
 from unknot.design.ranking import Edge, Level, closed_walks, ranked
 from unknot.design.requirements import Request, Word
-from unknot.design.search import Proposals
+from unknot.design.search import Proposals, images
 from unknot.design.space import Flags, Space, State, Symmetry, moved_signs, symmetries, unit
 from unknot.lanes.effort import SearchEffort
 
@@ -192,6 +192,13 @@ class _Choice(Proposals):
             if all(edge in self._edge for edge in edges):
                 self.solver.add_clause(sorted({-self._edge[edge] for edge in edges}))
 
+    def exclude(self, offers: Flags) -> None:
+        """Forbid a rule and its images: what is offered in the states that packets come to."""
+        alive = self.space.reachable(offers)
+        literals = [-1 - i if offers[i] else 1 + i for i, p in enumerate(self.space.permissions) if p[:2] in alive]
+        same = self.images[:1] if self.request.symmetric else self.images
+        self.solver.append_formula(images(self.space, tuple(literals), same))
+
     def _escapes(self, alive: set[State], true: frozenset[int]) -> tuple[tuple[State, int], ...]:
         if self.kind == "order":
             return ()
@@ -244,6 +251,28 @@ def proved_rule(
     exact = choice.exact and choice.kind == "order"
     walks = tuple(tuple(edge.high for edge in walk) for walk in choice.walks) if exact else None
     return NoProof(tuple(choice.paths), walks)
+
+
+def proved_rules(
+    space: Space, request: Request, switching: Switching, effort: SearchEffort | None = None
+) -> Iterator[tuple[Flags, Proof]]:
+    """Yield all rules that fulfil a request and have a proof for every size, one of each kind under symmetries.
+
+    Raises
+    ------
+    TimeoutError
+        If time runs out.
+
+    Examples
+    --------
+    >>> from unknot.design import Request, Space, proved_rules
+    >>> len(list(proved_rules(Space(((1, 1), (1, 2))), Request(), "vct")))
+    52
+    """
+    choice = _Choice(space, request, KIND[switching])
+    while (proved := choice.solve(effort or SearchEffort())) is not None:
+        yield proved
+        choice.exclude(proved[0])
 
 
 def proof_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from unknot._base.switching import Switching
 from unknot.cli.answers.configuration_file import ConfigurationForm
@@ -16,6 +16,9 @@ from unknot.design.ranking import Level
 from unknot.design.rule import Rule
 from unknot.design.space import Space, letter, shown
 from unknot.report.phrases import count
+
+if TYPE_CHECKING:
+    from unknot.cli.commands.design_carrying import Carrying
 
 
 def _by_direction(counts: Any, _: Any) -> str:
@@ -81,11 +84,55 @@ class JudgedForm(Form):
     seconds: Number
 
 
+def _carried(carrying: Any, _: Any) -> str:
+    if not carrying:
+        return ""
+    each = (
+        f"{one['pattern']} {one['accepted']:.3f} flits per cycle ({one['first']:.3f} with the first rule), "
+        f"highest channel load {one['highest']:.3f}"
+        for one in carrying["carried"]
+    )
+    which = "all" if carrying["every"] else "the"
+    return (
+        f"most of {which} {count(carrying['rules'], 'rule')} on {carrying['network']} at full load: {'; '.join(each)}"
+    )
+
+
+class CarriedForm(Form):
+    """What a rule carries under a pattern when terminals send all they can."""
+
+    pattern: str
+    highest: Number = key("Highest channel load, with candidates taken equally often.")
+    accepted: Number = key("Flits per terminal and cycle that arrive.")
+    first: Number = key("The same with the rule that was found first, in one run.")
+
+
+class CarryingForm(Form):
+    """Comparison of rules with as many VCs by what they carry."""
+
+    network: str
+    rules: Positive = key("Rules that were compared.")
+    every: bool = key("These are all with a proof for every size, up to symmetry.")
+    carried: list[CarriedForm]
+
+
 @form_of(Design, without=("request", "decisions", "short"))
 class DesignAnswer(Form):
     """JSON answer of `unknot design`."""
 
-    table = ("conclusion", "vcs", "counts", "provided", "symmetry", "proof", "complete", "seconds", "rule", "judged")
+    table = (
+        "conclusion",
+        "vcs",
+        "counts",
+        "provided",
+        "symmetry",
+        "proof",
+        "carrying",
+        "complete",
+        "seconds",
+        "rule",
+        "judged",
+    )
 
     family: str
     switching: Switching
@@ -99,6 +146,7 @@ class DesignAnswer(Form):
     rule: list[RowForm] | None
     provided: list[str] | None = key("BNRs that the rule provides: signs of directions.")
     proof: RankedForm
+    carrying: Annotated[CarryingForm | None, Words(_carried)] = key("What the rule carries, with --carry.")
     judged: list[JudgedForm]
     seconds: Number
 
@@ -130,7 +178,7 @@ class EverySizeAnswer(Form):
     seconds: Number
 
 
-def design_keys(design: Design) -> dict[str, Any]:
+def design_keys(design: Design, carrying: Carrying | None = None) -> dict[str, Any]:
     """What the answer about a design says otherwise than the design."""
     best = design.best
     rule = None if best is None else best.rule
@@ -146,8 +194,22 @@ def design_keys(design: Design) -> dict[str, Any]:
         "rule": None if rule is None else rows(rule),
         "provided": None if provided is None else [shown(kind) for kind in provided],
         "proof": None if best is None or rule is None or best.proof is None else proof_form(rule.space, best.proof),
+        "carrying": None if carrying is None else _carrying(carrying),
         "judged": decisions,
     }
+
+
+def _carrying(carrying: Carrying) -> dict[str, Any]:
+    assert carrying.first is not None
+    figures = (
+        carrying.patterns,
+        carrying.highest.tolist(),
+        carrying.accepted.mean(axis=0).tolist(),
+        carrying.first.tolist(),
+    )
+    names = ("pattern", "highest", "accepted", "first")
+    carried = [dict(zip(names, one, strict=True)) for one in zip(*figures, strict=True)]
+    return {"network": carrying.network, "rules": carrying.rules, "every": carrying.every, "carried": carried}
 
 
 def every_size_keys(verdict: EverySize) -> dict[str, Any]:

@@ -35,6 +35,7 @@ def design(
     symmetry: Literal["none", "transposition", "reversal", "reflections"] = "none",
     vcs: str | None = None,
     every: bool = False,
+    carry: bool = False,
     deadline: TimeLimit = MINUTE,
     export: Path | None = None,
     out: Path | None = None,
@@ -65,6 +66,8 @@ def design(
         VCs up/down each dimension, to judge only these.
     every
         Judge all distributions of the fewest VCs.
+    carry
+        Of all rules with as many VCs take the one that carries most: by channel loads, then simulated.
     export : FILE.py
         Write the rule as a routing of one's own.
     """
@@ -86,8 +89,16 @@ def design(
         outcome = replace(
             outcome, decisions=tuple(checked), complete=outcome.complete and checked == list(outcome.decisions)
         )
+    best, carrying = outcome.best, None
+    if carry and best is not None and best.proof is not None:
+        from unknot.cli.commands.design_carrying import most_carrying
+
+        with activity.working("comparing rules") as progress:
+            carrying = most_carrying(best, deadline, progress)
+        judged = tuple(carrying.decision if one is best else one for one in outcome.decisions)
+        outcome = replace(outcome, decisions=judged)
+        best = outcome.best
     seconds = time.monotonic() - began
-    best = outcome.best
     rule = None if best is None else best.rule
     if rule is None and (out is not None or export is not None):
         notify("no rule was found, so no file was written")
@@ -112,7 +123,12 @@ def design(
             relation = rule.on(best.sides)
             claims += proved(relation, deadline.closing, outcome.switching).claims(relation)
         write_evidence(evidence, None if relation is None else relation.network, relation, claims)
-    keys = {"family": family, "conclusion": conclusion(outcome, family), "seconds": seconds, **design_keys(outcome)}
+    keys = {
+        "family": family,
+        "conclusion": conclusion(outcome, family),
+        "seconds": seconds,
+        **design_keys(outcome, carrying),
+    }
     tell(json, DesignAnswer, outcome, **keys)
     holds = all(one.holds is not False for one in outcome.decisions)
     if not holds:

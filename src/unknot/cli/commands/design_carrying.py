@@ -1,0 +1,104 @@
+"""Choice of the rule that carries most among those with as many virtual channels: `unknot design --carry`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from unknot._base.deadline import Deadline
+from unknot._base.progress import Progress, reported
+from unknot.design import Decision, proved_rules
+from unknot.design.rule import rule_from
+from unknot.lanes.effort import SearchEffort
+from unknot.lanes.path_set import Floats
+from unknot.routing.relation import Relation
+from unknot.simulation import simulate
+from unknot.verify import loads
+
+PATTERNS = ("uniform", "transpose")
+SIDES = {1: 16, 2: 6, 3: 3}
+"""Sides of the mesh on which rules are simulated, by its dimensions; 2 in more, and for hypercubes.
+
+Larger ones have so many states that a rule would be compiled, which takes longer than its runs.
+"""
+WARMUP, MEASURE = 1500, 3000
+SEEDS, MORE_SEEDS = (1,), (2, 3, 4, 5)
+"""Seeds of the runs of all rules, and of further ones of the `BEST` rules."""
+BEST = 6
+SEARCHING = 0.4
+"""Share of the time in which rules are looked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Carrying:
+    """What a rule carries, and what it was compared with.
+
+    Attributes
+    ----------
+    decision : Decision
+        With the rule.
+    network : str
+    highest : float64 array, shape (patterns,)
+        Highest channel loads, with candidates taken equally often.
+    accepted : float64 array, shape (runs, patterns)
+        Flits per terminal and cycle that arrive when terminals send all they can.
+    rules : int
+        Rules that were compared.
+    every : bool
+        These are all that have a proof for every size, up to symmetry.
+    first : float64 array, shape (patterns,)
+        What was accepted with the rule that was found first.
+    """
+
+    decision: Decision
+    network: str
+    highest: Floats
+    accepted: Floats
+    rules: int = 0
+    every: bool = False
+    first: Floats | None = None
+    patterns: tuple[str, ...] = PATTERNS
+
+    def order(self) -> tuple[float, ...]:
+        """The lowest loads come first, then the most that is accepted."""
+        return (*self.highest.round(9).tolist(), -self.accepted.mean(axis=0).sum())
+
+
+def most_carrying(found: Decision, ending: Deadline, progress: Progress | None) -> Carrying:
+    """The rule that carries most, of those with the VCs of a decision that have a proof for every size."""
+    space, every, rules = found.space, False, [found]
+    with suppress(TimeoutError):
+        effort = SearchEffort(ending.part(SEARCHING).end)
+        for offers, proof in proved_rules(space, found.request, found.switching, effort):
+            rules.append(replace(found, rule=rule_from(space, offers), proof=proof, sides=()))
+        every = True
+    sides = (2 if space.short else SIDES.get(space.dimensions, 2),) * space.dimensions
+    compared: list[Carrying] = []
+    for one in reported(rules, len(rules), progress, lambda _: "rules compared"):
+        if compared and ending.over:
+            every = False
+            break
+        assert one.rule is not None
+        relation = one.rule.on(sides)
+        highest = np.array([loads(relation, traffic=pattern).highest for pattern in PATTERNS])
+        compared.append(Carrying(one, relation.network.name, highest, accepted(relation, SEEDS)))
+    first = compared[0].accepted.mean(axis=0)
+    best = []
+    for carrying in sorted(compared, key=Carrying.order)[:BEST]:
+        assert carrying.decision.rule is not None
+        more = accepted(carrying.decision.rule.on(sides), () if ending.over else MORE_SEEDS)
+        best.append(replace(carrying, accepted=np.concatenate([carrying.accepted, more])))
+    return replace(min(best, key=Carrying.order), rules=max(1, len(compared) - 1), every=every, first=first)
+
+
+def accepted(relation: Relation, seeds: Sequence[int]) -> Floats:
+    """What arrives with each seed and under each pattern, in flits per terminal and cycle, under full load."""
+    runs = [
+        simulate(relation, 1.0, traffic=pattern, seed=seed, warmup=WARMUP, measure=MEASURE).accepted_load
+        for seed in seeds
+        for pattern in PATTERNS
+    ]
+    return np.array(runs).reshape(len(seeds), len(PATTERNS))
