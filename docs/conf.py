@@ -118,4 +118,5 @@ html_theme_options = {
     "footer_end": [],
     "icon_links": [],
 }
+html_context = {"default_mode": "auto"}  # light or dark as the reader prefers; without it the theme warns
 html_show_search_summary = LIVE  # summaries are fetched, which browsers refuse for pages opened from a folder
