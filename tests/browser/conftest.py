@@ -48,7 +48,9 @@ class Browser:
 
     def complaints(self) -> list[str]:
         """Errors and warnings that the page gave since it was asked last."""
-        return [entry["message"] for entry in self.driver.get_log("browser")]
+        return [
+            entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("WARNING", "SEVERE")
+        ]
 
     def looked_at(self, page: Path, name: str) -> None:
         """Take pictures at each width, and require that nothing reaches beyond the window and nothing complains."""

@@ -12,6 +12,7 @@ from unknot import Relation, check
 from unknot.certificates import Configuration
 from unknot.report import animate_configuration, write_knot_page
 from unknot.routing.named import routing
+from unknot.simulation.traces.replay import record
 
 pytestmark = pytest.mark.browser
 HOME, END, LEFT, RIGHT = "\ue011", "\ue010", "\ue012", "\ue014"
@@ -45,7 +46,8 @@ def drawn_flits(browser: Browser) -> list[tuple[int, str]]:
 def test_stepping_to_the_end_is_the_replay(browser: Browser, tmp_path: Path, case: tuple[str, str, str]) -> None:
     relation, configuration = knot_of(*case)
     page = tmp_path / "knot.html"
-    recording = write_knot_page(relation, configuration, page)
+    write_knot_page(relation, configuration, page)
+    recording = record(relation, configuration)
     assert page.stat().st_size < 300_000
     browser.open(page)
     for step, frame in enumerate(recording.frames):
@@ -73,7 +75,8 @@ def test_stepping_to_the_end_is_the_replay(browser: Browser, tmp_path: Path, cas
 def test_buttons_slider_and_space_bar(browser: Browser, tmp_path: Path) -> None:
     relation, configuration = knot_of(*CASES[1])
     page = tmp_path / "knot.html"
-    frames = len(write_knot_page(relation, configuration, page).frames)
+    write_knot_page(relation, configuration, page)
+    frames = len(record(relation, configuration).frames)
     browser.open(page)
     for button, step in (("next", 1), ("next", 2), ("back", 1), ("last", frames), ("first", 0)):
         browser.driver.find_element("id", button).click()

@@ -25,8 +25,8 @@ def story_of(page: Path) -> Any:
 
 def test_the_page_has_the_recording_and_is_whole(tmp_path: Path) -> None:
     relation, configuration = ring_knot(torus(8, 8), held=2)
-    recording = write_knot_page(relation, configuration, tmp_path / "knot.html")
-    assert recording == record(relation, configuration)
+    write_knot_page(relation, configuration, tmp_path / "knot.html")
+    recording = record(relation, configuration)
     story = story_of(tmp_path / "knot.html")
     steps = [(cycle, {(m, vc): flits for m, vc, flits in buffers}) for cycle, buffers in story["steps"]]
     assert steps == [(frame.cycle, frame.flits) for frame in recording.frames]

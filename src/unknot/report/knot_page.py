@@ -20,7 +20,7 @@ from unknot.simulation.traces.replay import Recording, record
 
 
 @takes_relation
-def write_knot_page(relation: Relation, configuration: Configuration, path: str | Path) -> Recording:
+def write_knot_page(relation: Relation, configuration: Configuration, path: str | Path) -> None:
     """Write a page that steps through the replay of a deadlock, forwards and backwards.
 
     It is one HTML file that needs nothing else: the network drawn, the flits in every buffer cycle by cycle as the
@@ -39,11 +39,6 @@ def write_knot_page(relation: Relation, configuration: Configuration, path: str 
     vcs : int or None
         VCs of each channel, all together.
 
-    Returns
-    -------
-    Recording
-        What the page shows.
-
     Raises
     ------
     RelationError
@@ -57,8 +52,7 @@ def write_knot_page(relation: Relation, configuration: Configuration, path: str 
     >>> from unknot.network.families import ring
     >>> from unknot.routing import dimension_order
     >>> relation = dimension_order(ring(4))
-    >>> write_knot_page(relation, check(relation).configuration, "knot.html").replay.stuck
-    True
+    >>> write_knot_page(relation, check(relation).configuration, "knot.html")
     """
     recording = record(relation, configuration)
     part = knot_sheet(relation, configuration, drawn_vcs(configuration))
@@ -77,7 +71,6 @@ def write_knot_page(relation: Relation, configuration: Configuration, path: str 
         remarks=[REACHED[configuration.reachability], *replayed(recording.replay)],
     )
     write(text, path)
-    return recording
 
 
 def _stage(part: KnotSheet) -> str:
