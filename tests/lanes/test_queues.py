@@ -17,7 +17,6 @@ from unknot.certificates.documents import network_of
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.lanes.flow_paths import FlowGraph, graph_of_relations, graph_of_walk
 from unknot.lanes.queues import LosslessQueues, fewest_queues, switch_rules
-from unknot.lanes.tagger import by_merging
 from unknot.network import Network
 from unknot.routing.ethernet import bgp, ospf
 from unknot.routing.lossless import SENT, PfcModel, Walk
@@ -71,7 +70,7 @@ def test_fewest_on_a_one_way_ring_equal_trying_all_rules(size: int, chosen: list
 @pytest.mark.parametrize(("example", "count"), [("frr-all-links-up", 1), ("frr-two-links-down", 2)])
 def test_queues_of_real_routes(example: str, count: int) -> None:
     queues, _ = queues_of(example)
-    assert (queues.count, queues.lower_bound, queues.bounces, queues.merging) == (count,) * 4
+    assert (queues.count, queues.lower_bound, queues.bounces) == (count,) * 3
     assert queues.evidence_holds is (None if count == 1 else True)
 
 
@@ -118,13 +117,6 @@ def test_tagger_takes_k_plus_one_queues_for_k_bounces() -> None:
     circling = fewest_queues(graph_of_paths(network, [(0, 1, 2, 3, 4, 5), (4, 5, 0), (2, 6, 0, 1)]), (0, 1, 2))
     assert circling.bounces == 3
     assert circling.count == circling.lower_bound == 2
-
-
-def test_merging_gives_rules_that_never_let_tags_fall() -> None:
-    relation = ospf("ring(7)")
-    tagging = by_merging(graph_of_relations(relation.network, [relation]).paths())
-    turns = range(relation.network.num_channels)
-    assert all(tagging(c, tag, e) >= tag for c in turns for e in turns for tag in (1, 2))
 
 
 def test_routes_that_circle_are_refused() -> None:

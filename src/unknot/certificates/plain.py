@@ -1968,27 +1968,31 @@ class Failures:
 
     def require_climbing(self, home: int, rank: list[int]) -> None:
         """Check that channels climb which can follow one another on routes to a router."""
-        hops, target, many = self.network.hops_to(home, self.before), self.network.target, self.network.routers
+        hops, target = self.network.hops_to(home, self.before), self.network.target
+        far = max(hops.values()) + self.longer + 1  # from here on all numbers of hops allow the same
         bounded = not self.shared or self.steady(home, hops)
         left: set[tuple[int, int]] = set()
         for start in self.hosts:
             if hops.get(start, 0):
                 most = self.farthest(start, home, hops, longer=0 if self.shared else self.longer) if bounded else None
-                left |= {(start, n) for n in range(hops[start], (many if most is None else most) + 1)}
+                left |= {(start, n) for n in range(hops[start], (far if most is None else most) + 1)}
         onward: dict[tuple[int, int], list[int]] = {}
 
+        def fewer(hop: int) -> tuple[int, ...]:
+            return (hop - 1, hop) if hop == far else (hop - 1,)
+
         def after(at: tuple[int, int]) -> list[tuple[int, int]]:
-            router, far = at
+            router, hop = at
             onward[at] = sorted(
                 (c for c in self.after[router]
-                 if (far == 1 if target[c] == home else 0 < hops.get(target[c], far) < far)), key=rank.__getitem__
+                 if (hop == 1 if target[c] == home else 0 < hops.get(target[c], hop) < hop)), key=rank.__getitem__
             )  # fmt: skip
-            return [(target[c], far - 1) for c in onward[at] if target[c] != home]
+            return [(target[c], n) for n in fewer(hop) for c in onward[at] if target[c] != home]
 
         closure(left, after)
-        for (_, far), channels in onward.items():
-            for c in channels:
-                self.require_higher(c, onward[target[c], far - 1] if target[c] != home else [], rank)
+        for (_, hop), channels in onward.items():
+            for c, then in ((c, n) for c in channels if target[c] != home for n in fewer(hop)):
+                self.require_higher(c, onward[target[c], then], rank)
 
     def require_higher(self, c: int, onward: Iterable[int], rank: list[int]) -> None:
         """Check that a channel is lower than those that may follow it, which come by rank."""

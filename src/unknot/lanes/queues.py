@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -21,7 +20,7 @@ from unknot.lanes.flow_paths import FlowGraph, Path
 from unknot.lanes.forced import RouteCycle, RouteTurn
 from unknot.lanes.lane_refutation import Refutation, Solution, refute
 from unknot.lanes.served_pairs import ServedPairs
-from unknot.lanes.tagger import Tagging, by_bounces, by_merging
+from unknot.lanes.tagger import Tagging, by_bounces
 from unknot.lanes.turns import climbing, cycle_of_turns
 from unknot.network import Network
 from unknot.network.metrics import hops_from_any
@@ -30,8 +29,7 @@ from unknot.routing.relation import EJECT, Out, Relation
 
 CONFLICTS = 200_000
 """Most conflicts of the solver for a number of queues."""
-RULES = {"one": "one queue", "bounces": "Tagger, a tag for each bounce", "merging": "Tagger, tags of hops merged",
-         "solver": "an exact search"}  # fmt: skip
+RULES = {"one": "one queue", "bounces": "Tagger, a tag for each bounce", "solver": "an exact search"}
 Key = tuple[int, int, int]
 """Incoming channel (`SENT`: from a host), tag, and outgoing channel."""
 
@@ -51,9 +49,8 @@ class LosslessQueues:
         Fewer are impossible, by `claim`.
     established : str
         By whom the tags are.
-    bounces, merging : int or None
-        Queues that Tagger takes, by bounces of a Clos and by its greedy merging; None where it does not apply:
-        without tiers, with too many paths, or where a switch cannot tell merged tags apart, which closes a circle.
+    bounces : int or None
+        Queues that Tagger takes, by bounces of a Clos; None where there are no tiers.
     tags : dict
         The tag with which a packet leaves, by incoming channel, tag and outgoing channel.
     claim : dict or None
@@ -65,7 +62,6 @@ class LosslessQueues:
     lower_bound: int
     established: str
     bounces: int | None
-    merging: int | None
     tags: dict[Key, int]
     claim: dict[str, Any] | None
 
@@ -81,18 +77,13 @@ class LosslessQueues:
         return True
 
     @property
-    def rules(self) -> dict[int, int]:
-        """For each switch with rules that change a tag, their number."""
-        return {router: len(keys) for router, keys in self._changing().items()}
-
-    @property
     def entries(self) -> dict[int, list[TagEntry]]:
         """For each switch with rules that change a tag, the entries of its TCAM, with sets of ports in each.
 
         A packet that no entry matches keeps its tag. Input ports with the same output ports share an entry.
         """
         entries = {}
-        for router, keys in self._changing().items():
+        for router, keys in self.rules.items():
             outs: defaultdict[tuple[int, int, int], set[int]] = defaultdict(set)
             for (came, tag, leaves), new in keys.items():
                 outs[came, tag, new].add(leaves)
@@ -105,7 +96,9 @@ class LosslessQueues:
             ]
         return entries
 
-    def _changing(self) -> dict[int, dict[Key, int]]:
+    @property
+    def rules(self) -> dict[int, dict[Key, int]]:
+        """For each switch the tags that change."""
         rules: defaultdict[int, dict[Key, int]] = defaultdict(dict)
         for key, new in sorted(self.tags.items()):
             if new != key[1]:
@@ -161,13 +154,11 @@ def fewest_queues(
     deadline = Deadline.of(time_limit, "queues")
     network, parts = graph.network, graph.circling
     if not parts:
-        return LosslessQueues(network, 1, 1, RULES["one"], 1, 1, _tags(graph, lambda came, tag, leaves: 1), None)
-    options: dict[str, dict[Key, int] | None] = {"bounces": None, "merging": None, "solver": None}
+        return LosslessQueues(network, 1, 1, RULES["one"], 1, _tags(graph, lambda came, tag, leaves: 1), None)
+    options: dict[str, dict[Key, int] | None] = {"bounces": None, "solver": None}
     tiers = hops_from_any(network, list(edges))
     if (tiers[network.source] != tiers[network.target]).all():
         options["bounces"] = _free(graph, by_bounces(network, tiers))
-    with suppress(RelationError):  # too many paths to list whole
-        options["merging"] = _free(graph, by_merging(graph.paths()))
     search, low = _Search(graph, parts), 2
     claim = search.claim(search.circle(), 1)
     while low < min((_count(tags) for tags in options.values() if tags), default=plain.MOST_LANES + 1):
@@ -182,9 +173,7 @@ def fewest_queues(
         raise RelationError(f"{network.name}: no tags are known in {deadline.seconds:g} s; give more time")
     name = min(known, key=lambda one: _count(known[one]))
     counts = {name: _count(tags) for name, tags in known.items()}
-    return LosslessQueues(
-        network, counts[name], low, RULES[name], counts.get("bounces"), counts.get("merging"), known[name], claim
-    )
+    return LosslessQueues(network, counts[name], low, RULES[name], counts.get("bounces"), known[name], claim)
 
 
 def _count(tags: dict[Key, int]) -> int:

@@ -5,7 +5,7 @@ from unknot._base.kernels.lazy_kernel import kernel
 from unknot.routing.path_vector_kernel import BITS
 
 FAR = 62
-"""Stands for this number of hops to a destination and for all larger ones."""
+"""Most hops that are told apart: one number stands for itself and all larger ones."""
 
 
 @kernel(lambda t: t.boolean(t.READ32, t.int64, t.int64, t.int64))
@@ -13,7 +13,7 @@ def leads(distance, router, hops, home):
     """Whether a router can be so many hops from a destination after failures: no fewer than before them."""
     if router == home:
         return hops == 0
-    return hops >= 1 and distance[router] >= 0 and (hops >= FAR or distance[router] <= hops)
+    return hops >= 1 and 0 <= distance[router] <= hops
 
 
 @kernel(
@@ -81,12 +81,12 @@ def farthest(
     lambda t: t.int64(
         t.Tuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64)), t.READ_BOOL, t.READ32,
         t.boolean, t.boolean, t.READ64, t.READ64, t.READ64, t.READ64, t.READ_BOOL, t.int64, t.int64, t.I32, t.I64,
-        t.I32, t.I32, t.I64, t.I64, t.I64,
+        t.I32, t.I32, t.I64, t.I64, t.I64, t.I64, t.I64,
     )
 )  # fmt: skip
 def possible(
     graph, alive, systems, mixed, distinct, homes, hosts, link, own, kept, failures, longer, distance, hops, seen,
-    used, stack, after, loose
+    used, stack, onward, barred, after, loose
 ):  # fmt: skip
     """Write which channel can wait for which after at most some failures; return the pairs without a bound.
 
@@ -98,6 +98,13 @@ def possible(
     routers = distance.size
     words = after.size // source.size
     after[:] = 0
+    barred[:] = 0
+    for channel in range(source.size):
+        to = target[channel]
+        for k in range(first_out[to], first_out[to + 1]):
+            last = target[outgoing[k]]
+            if last == source[channel] or (distinct and systems[last] == systems[source[channel]]):
+                barred[channel * words + position[outgoing[k]] // BITS] |= 1 << (position[outgoing[k]] % BITS)
     unbounded, stamp = 0, 0
     for number in range(homes.size):
         home = homes[number]
@@ -136,6 +143,8 @@ def possible(
                     steady = steady and (seen[systems[router]] == -1 or seen[systems[router]] == distance[router])
                     seen[systems[router]] = distance[router]
             hops[:] = 0
+        # From `far` hops on all numbers allow the same.
+        far = min(FAR, distance.max() + longer + 1)
         top = 0
         for start in range(routers):
             if hosts[start] == 0 or distance[start] <= 0:
@@ -151,32 +160,40 @@ def possible(
             more = most - distance[start]
             if more > loose[2 * number + 1]:
                 loose[2 * number], loose[2 * number + 1] = start, more
-            for left in range(min(distance[start], FAR), most + 1):
+            for left in range(min(distance[start], far), min(most, far) + 1):
                 hops[start] |= 1 << left
-            top = max(top, most)
+            top = max(top, min(most, far))
         left = top
         while left > 0:
             grown = False
-            for router in range(routers):
-                if router == home or not hops[router] >> left & 1:
-                    continue
-                for k in range(first_out[router], first_out[router + 1]):
+            for then in range(left - 1, left + (left == far)):
+                # Onward channels of each router that can be `then` hops away.
+                onward[:] = 0
+                for k in range(outgoing.size if then > 0 else 0):
                     channel = outgoing[k]
-                    to = target[channel]
-                    for then in range(left - 1, left + (left == FAR)):
-                        if not alive[channel] or not leads(distance, to, then, home):
+                    last = target[channel]
+                    if alive[channel] and (
+                        leads(distance, last, then - 1, home)
+                        or (then == far and last != home and distance[last] >= 0)
+                    ):
+                        onward[source[channel] * words + position[channel] // BITS] |= 1 << (position[channel] % BITS)
+                for router in range(routers):
+                    if router == home or not hops[router] >> left & 1:
+                        continue
+                    for k in range(first_out[router], first_out[router + 1]):
+                        channel = outgoing[k]
+                        to = target[channel]
+                        reached = leads(distance, to, then, home) or (
+                            then == far and to != home and distance[to] >= 0
+                        )
+                        if not alive[channel] or not reached:
                             continue
-                        grown = grown or (then == FAR and not hops[to] >> FAR & 1)
+                        grown = grown or (then == far and not hops[to] >> far & 1)
                         hops[to] |= 1 << then
-                        for j in range(first_out[to] if then else first_out[to + 1], first_out[to + 1]):
-                            onward = outgoing[j]
-                            last = target[onward]
-                            if not alive[onward] or last == router:
-                                continue
-                            if distinct and systems[last] == systems[router]:
-                                continue
-                            if (then == FAR and last != home) or leads(distance, last, then - 1, home):
-                                after[channel * words + position[onward] // BITS] |= 1 << (position[onward] % BITS)
+                        for word in range(words if to != home else 0):
+                            after[channel * words + word] |= (
+                                onward[to * words + word] & ~barred[channel * words + word]
+                            )
             if not grown:
                 left -= 1
     return unbounded

@@ -60,9 +60,6 @@ class QueuesForm(Form):
     evidence_holds: bool | None = key("Whether the separate checker accepts the lower bound; null: it is 1.")
     tags_by: str = key("By whom the tags are.")
     tagger_bounces: Positive | None = key("Queues that Tagger takes by bounces of a Clos; null: it does not apply.")
-    tagger_merging: Positive | None = key(
-        "Queues that Tagger takes by merging; null: a circle is left, or too large."
-    )
     rules: Natural = key("Rules of all switches that change a tag.")
     entries: list[str] = key("The same as entries of TCAMs, with sets of ports.")
 
@@ -96,8 +93,8 @@ def queues_keys(queues: LosslessQueues) -> dict[str, Any]:
     network, entries = queues.network, queues.entries
     return {
         "queues": queues.count, "lower_bound": queues.lower_bound, "evidence_holds": queues.evidence_holds,
-        "tags_by": queues.established, "tagger_bounces": queues.bounces, "tagger_merging": queues.merging,
-        "rules": sum(queues.rules.values()),
+        "tags_by": queues.established, "tagger_bounces": queues.bounces,
+        "rules": sum(map(len, queues.rules.values())),
         "entries": [f"{network.router_name(r)}: {row}" for r in entries for row in switch_rules(network, entries[r])],
     }  # fmt: skip
 
