@@ -9,16 +9,35 @@ import numpy as np
 
 from unknot._base.kernels.native import Native
 from unknot.routing.contract import IN_ROUTER
-from unknot.simulation.engine.state import BETTER_OF_TWO, FIRST_ONE, LEAST_WEIGHT, PLAIN, USUAL, WAVEFRONT
+from unknot.simulation.engine.state import (
+    BETTER_OF_TWO,
+    FIRST_ONE,
+    LEAST_WEIGHT,
+    NONATOMIC,
+    PLAIN,
+    USUAL,
+    VCT,
+    WAVEFRONT,
+)
 from unknot.simulation.engine.state_arrays import State
 
 HERE = "unknot.simulation.engine"
 
-VIEW, USUAL_VIEW, PLAIN_VIEW = (f"{HERE}.view_kernel.{name}" for name in ("view", "usual_view", "plain_view"))
+VIEW = f"{HERE}.view_kernel.view"
+SPECIAL = {NONATOMIC: "nonatomic", VCT: "vct"}
+"""Techniques for which there are kernels in which they and usual options are constants."""
 
-advance, usual_advance = (
-    Native(f"{HERE}.cycles_kernel.advance", "number", kind, "number") for kind in (VIEW, USUAL_VIEW)
-)
+
+def _by_technique(place: str, options: str, *kinds: str) -> dict[int | None, Native]:
+    """Kernels for runs with some options and each technique in `SPECIAL`, and for all others at None."""
+    views = {technique: f"{HERE}.view_kernel.{options}_{name}" for technique, name in SPECIAL.items()}
+    return {
+        technique: Native(f"{HERE}.{place}", *(view if kind == VIEW else kind for kind in kinds))
+        for technique, view in ({None: VIEW} | views).items()
+    }
+
+
+advance = _by_technique("cycles_kernel.advance", "usual", "number", VIEW, "number")
 advance_general = Native(f"{HERE}.cycles_kernel.advance_general", "number", VIEW, "number")
 served = Native(f"{HERE}.state_kernel.served", "number", "int64", "int64", "int64")
 find_stuck = Native(f"{HERE}.stuck_kernel.find_stuck", "number", "int64", "bool")
@@ -30,12 +49,8 @@ def _of_numbers(place: str, count: int, answers: bool = False) -> Native:
     return Native(f"{HERE}.{place}", *["number"] * count, answers=answers)
 
 
-open_inbox, open_plain_inbox = (
-    Native(f"{HERE}.router_kernel.open_inbox", kind, "number", "number") for kind in (VIEW, PLAIN_VIEW)
-)
-work, plain_work = (
-    Native(f"{HERE}.router_kernel.work", "number", kind, "number", "number") for kind in (VIEW, PLAIN_VIEW)
-)
+open_inbox = _by_technique("router_kernel.open_inbox", "plain", VIEW, "number", "number")
+work = _by_technique("router_kernel.work", "plain", "number", VIEW, "number", "number")
 match_matrix = _of_numbers("match_kernel.match_matrix", 6)
 fetch = _of_numbers("fetch_kernel.fetch", 3)
 compare, decide = _of_numbers("compare_kernel.compare", 4), _of_numbers("compare_kernel.decide", 4)
@@ -63,22 +78,25 @@ def link(part: State) -> Native:
     kind = setup.packable, setup.compares, setup.large
     if part.linked is None or part.linked[0] != kind:
         _link(part)
-        part.linked = kind, (usual_advance if _has(setup, USUAL) else advance) if setup.packable else advance_general
+        part.linked = kind, advance[_special(setup, USUAL)] if setup.packable else advance_general
     loop: Native = part.linked[1]
     return loop
 
 
-def _has(setup: Any, entries: dict[str, int]) -> bool:
-    return all(setup[name] == entry for name, entry in entries.items())
+def _special(setup: Any, entries: dict[str, int]) -> int | None:
+    """Return the technique, if there are kernels for it and setup has these entries."""
+    technique = int(setup.technique)
+    holds = technique in SPECIAL and all(setup[name] == entry for name, entry in entries.items())
+    return technique if holds else None
 
 
 def _link(part: State) -> None:
     setup = part.setup
-    plain, packable, classes = _has(setup, PLAIN), setup.packable == 1, setup.classes > 0
+    plain, packable, classes = _special(setup, PLAIN), setup.packable == 1, setup.classes > 0
     general = not packable or bool((np.diff(part.first_word) > 1).any())
     for entry, kernel, is_needed in (
-        ("open_inbox", open_plain_inbox if plain else open_inbox, general),
-        ("work", plain_work if plain else work, general),
+        ("open_inbox", open_inbox[plain], general),
+        ("work", work[plain], general),
         ("match_matrix", match_matrix, general and max(setup.allocator, setup.switch_allocator) >= WAVEFRONT),
         ("fetch", fetch, setup.large == 1),
         ("choose", decide if setup.compares == IN_ROUTER else compare, setup.compares > 0),

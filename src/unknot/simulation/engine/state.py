@@ -401,10 +401,15 @@ SETUP = rows(
 """Entries of `State.setup`."""
 
 USUAL = {
-    "technique": NONATOMIC, "parts": 1, "routing_delay": 1, "queues": 0, "speculative": 0, "selection": ALL,
-    "shared": 0, "claim": -NO_CYCLE,
-}  # fmt: skip
-"""Entries that most runs have in common: for those there is a loop in which they are constants."""
+    "parts": 1,
+    "routing_delay": 1,
+    "queues": 0,
+    "speculative": 0,
+    "selection": ALL,
+    "shared": 0,
+    "claim": -NO_CYCLE,
+}
+"""Entries that most runs have in common: for those there are loops in which they are constants."""
 PLAIN = USUAL | {
     "allocator": ISLIP, "switch_allocator": ISLIP,
     "vc_allocation_delay": 1, "switch_allocation_delay": 1, "traversal_delay": 1, "in_batches": 0, "speed": 1 << 20,

@@ -24,7 +24,7 @@ from numba.extending import (
 )
 from numba.np.arrayobj import make_array, populate_array
 
-from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, PLAIN, SETUP, TABLES, USUAL
+from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, NONATOMIC, PLAIN, SETUP, TABLES, USUAL, VCT
 
 WORD = ir.IntType(64)
 
@@ -34,7 +34,7 @@ class View(types.Type):
 
     def __init__(self, constants):
         self.constants = constants
-        super().__init__(f"unknot.State({sorted(constants)})")
+        super().__init__(f"unknot.State({sorted(constants.items())})")
 
     def known(self, name):
         """Return its setup, of which entries are known."""
@@ -46,7 +46,7 @@ class Setup(types.Type):
 
     def __init__(self, constants):
         self.constants = constants
-        super().__init__(f"unknot.State.setup({sorted(constants)})")
+        super().__init__(f"unknot.State.setup({sorted(constants.items())})")
 
     def known(self, name):
         """Return an entry that is a constant."""
@@ -284,19 +284,17 @@ def _address(context, builder, signature, args):
     return args[0] if raw == types.int64 else builder.ptrtoint(make_array(raw)(context, builder, args[0]).data, WORD)
 
 
-@intrinsic
-def view(typingctx, raw):
-    """The state that an array `State.raw` describes, or the one at an address."""
-    return View({})(raw), _address
+def _view_with(constants):
+    """Return the function that makes a view of a state whose setup has these entries."""
+
+    @intrinsic
+    def view(typingctx, raw):
+        """The state that an array `State.raw` describes, or the one at an address."""
+        return View(constants)(raw), _address
+
+    return view
 
 
-@intrinsic
-def usual_view(typingctx, raw):
-    """The same of a state whose setup has the entries of `USUAL`."""
-    return View(USUAL)(raw), _address
-
-
-@intrinsic
-def plain_view(typingctx, raw):
-    """The same where the entries of `PLAIN` hold for the setup."""
-    return View(PLAIN)(raw), _address
+view = _view_with({})
+usual_nonatomic, usual_vct = (_view_with(USUAL | {"technique": technique}) for technique in (NONATOMIC, VCT))
+plain_nonatomic, plain_vct = (_view_with(PLAIN | {"technique": technique}) for technique in (NONATOMIC, VCT))
