@@ -1,6 +1,6 @@
-"""The fewest lanes of many networks, and the lowest loads in them: the page docs/lanes-table.md.
+"""The fewest lanes of many networks, and the lowest loads in them: docs/lanes-table.csv, and a page on it.
 
-``python -m benchmarks.lanes_table docs/lanes-table.md`` writes it; without a file the page is printed. It needs the
+``python -m benchmarks.lanes_table docs/lanes-table.md`` writes both; without a file they are printed. It needs the
 package topohub for the backbones of operators (``pip install 'unknot[bench]'``); without it these are left out, and
 no page is written. Names of networks select those that begin with them:
 ``python -m benchmarks.lanes_table kautz ring``.
@@ -8,6 +8,8 @@ no page is written. Names of networks select those that begin with them:
 
 from __future__ import annotations
 
+import csv
+import io
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -63,20 +65,25 @@ LIMIT = 20.0
 """Seconds of the processor for each search."""
 MOST = 65
 """Most routers of a network that is not among the larger ones."""
-HEAD = "| network | routers | lanes | at least | highest load | at least | lanes that rise | at least | seconds |"
+HEAD = ("family", "network", "routers", "lanes", "at least", "highest load", "load at least")
+HEAD += ("lanes that rise", "rising at least", "seconds")
 ABOUT = """# Lanes of many networks
 
-The fewest lanes in which each network routes along shortest paths without deadlock ([Lanes](lanes.md)): in lanes that
-packets keep, and in lanes of which packets may take a higher one at each hop.
+**The fewest lanes in which a network routes along shortest paths without deadlock are known for nearly all networks of
+up to 65 routers, and are one to four** ([Lanes](lanes.md)). [A table of all](lanes-table.csv) has a row for each
+network: lanes that packets keep, the highest load of a channel in them, lanes of which packets may take a higher one at
+each hop, and what each is at least.
 
 {summary}
 
+| networks | how many | lanes | fewest, proved | load also lowest, proved | highest load above its bound, at most |
+|---|---|---|---|---|---|
+{families}
+
 "At least" is a lower bound that the separate checker accepted: (cycle) a cycle of forced turns, (refutation) clauses
-with a proof; of loads weights of channels, or clauses with a proof. Loads are of routes in lanes that are kept.
-Seconds are of the processor, after compilation, for both searches with proofs and choice of routes.
-`regular(d, n)` is the random d-regular graph on n routers of networkx with seed 1. Fabrics are those in
-`examples/fabrics`, backbones are from the package topohub (SNDlib and the Internet Topology Zoo). A search ends after
-{limit:.0f} seconds of the processor, which only the larger networks at the end of the page need.
+with a proof; of loads weights of channels, or clauses with a proof. Seconds are of the processor, for both searches.
+`regular(d, n)` is the random d-regular graph on n routers of networkx with seed 1; backbones are from the package
+topohub. A search ends after {limit:.0f} seconds of the processor.
 
 Written by `python -m benchmarks.lanes_table docs/lanes-table.md`.
 """
@@ -92,7 +99,7 @@ class Row:
     load_proved: bool
     rising_proved: bool
     fewer: bool
-    text: str
+    cells: tuple[str, ...]
 
 
 def networks() -> Iterator[tuple[str, Network]]:
@@ -173,17 +180,14 @@ def row(family: str, built: Network, limit: float) -> Row:
     kept = lanes(built, time_limit=limit)
     rising = changing_lanes(built, time_limit=limit) if kept.count > 1 else None
     seconds = time.process_time() - began
-    rises = f"{rising.count} | {rising.lower_bound}{kind(rising)}" if rising is not None else "1 | 1"
-    cells = (
-        built.name, built.num_routers, kept.count, f"{kept.lower_bound}{kind(kept)}", f"{kept.highest_load:g}",
-        f"{kept.load_bound:g}", rises, f"{seconds:.1f}",
-    )  # fmt: skip
-    text = f"| {' | '.join(map(str, cells))} |"
+    rises = (str(rising.count), f"{rising.lower_bound}{kind(rising)}") if rising is not None else ("1", "1")
+    bounds = (f"{kept.lower_bound}{kind(kept)}", f"{kept.highest_load:g}", f"{kept.load_bound:g}")
+    cells = (built.name, str(built.num_routers), str(kept.count), *bounds, *rises, f"{seconds:.1f}")
     fewest = kept.fewest and kept.evidence_holds is not False
     rising_fewest = rising is None or (rising.fewest and rising.evidence_holds is not False)
     fewer = rising is not None and rising.count < kept.count
     load_lowest = fewest and kept.load_gap == 0 and kept.load_bound_holds is True
-    return Row(family, built.num_routers, fewest, load_lowest, rising_fewest, fewer, text)
+    return Row(family, built.num_routers, fewest, load_lowest, rising_fewest, fewer, cells)
 
 
 def summary(rows: list[Row]) -> str:
@@ -207,13 +211,31 @@ def summary(rows: list[Row]) -> str:
     return "\n".join(parts)
 
 
+def table(rows: list[tuple[str, ...]]) -> str:
+    """Return all rows, each a family and the cells of a network, as CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([HEAD, *rows])
+    return text.getvalue()
+
+
+def families(rows: list[tuple[str, ...]]) -> str:
+    """Return a line for each family: its lanes, how many are proved, and how far loads are from their bounds."""
+    lines = []
+    for family, grouped in groupby(rows, key=lambda one: one[0]):
+        group = list(grouped)
+        lanes = [int(one[3]) for one in group]
+        proved = [one[3] == one[4].split(" ")[0] for one in group]
+        above = [float(one[5]) / float(one[6]) - 1 if float(one[6]) else 0.0 for one in group]
+        lowest = sum(fewest and not more for fewest, more in zip(proved, above, strict=True))
+        spread = f"{min(lanes)}" if min(lanes) == max(lanes) else f"{min(lanes)} to {max(lanes)}"
+        lines.append(f"| {family} | {len(group)} | {spread} | {sum(proved)} | {lowest} | {max(above):.0%} |")
+    return "\n".join(lines)
+
+
 def page(rows: list[Row]) -> str:
     """The page, as Markdown."""
-    parts = [ABOUT.format(summary=summary(rows), limit=LIMIT)]
-    for family, group in groupby(rows, key=lambda one: one.family):
-        lines = "\n".join(one.text for one in group)
-        parts.append(f"\n## {family}\n\n{HEAD}\n{'|---' * HEAD.count(' | ')}|---|\n{lines}\n")
-    return "".join(parts)
+    cells = [(one.family, *one.cells) for one in rows]
+    return ABOUT.format(summary=summary(rows), families=families(cells), limit=LIMIT)
 
 
 def main(words: list[str] | None = None) -> None:
@@ -230,9 +252,10 @@ def main(words: list[str] | None = None) -> None:
     for family, built in networks():
         if not chosen or built.name.startswith(tuple(chosen)):
             rows.append(row(family, built, LIMIT))
-            print(rows[-1].text, file=sys.stderr, flush=True)
+            print(*rows[-1].cells, file=sys.stderr, flush=True)
     if files:
         files[0].write_text(page(rows), encoding="utf-8")
+        files[0].with_suffix(".csv").write_text(table([(one.family, *one.cells) for one in rows]), encoding="utf-8")
     else:
         print(page(rows))
 
