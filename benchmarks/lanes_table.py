@@ -69,10 +69,10 @@ HEAD = ("family", "network", "routers", "lanes", "at least", "highest load", "lo
 HEAD += ("lanes that rise", "rising at least", "seconds")
 ABOUT = """# Lanes of many networks
 
-**The fewest lanes in which a network routes along shortest paths without deadlock are known for nearly all networks of
-up to 65 routers, and are one to four** ([Lanes](lanes.md)). [A table of all](lanes-table.csv) has a row for each
-network: lanes that packets keep, the highest load of a channel in them, lanes of which packets may take a higher one at
-each hop, and what each is at least.
+**The fewest lanes in which a network routes along shortest paths without deadlock are known for nearly all networks
+of up to 65 routers, and are one to four** ([Lanes](lanes.md)). [A table of all](lanes-table.csv) has a row for each
+network: lanes that packets keep, the highest load of a channel in them, lanes of which packets may take a higher one
+at each hop, and what each is at least.
 
 {summary}
 
