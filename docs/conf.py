@@ -62,6 +62,7 @@ sphinx_gallery_conf = {
     "plot_gallery": EXECUTE,
     "image_scrapers": ("matplotlib", "drawings.scraper"),
     "capture_repr": (),
+    "within_subsection_order": "FileNameSortKey",
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 1e9,

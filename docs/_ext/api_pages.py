@@ -66,6 +66,7 @@ PARTS = (
     "unknot.routing.bubble.Bubble",
     "unknot.routing.pointer.Compiled",
     "unknot.routing.pointer.Pointer",
+    "unknot.simulation.traces.replay.Recording",
     "unknot.studies.booksim.networks.Built",
     "unknot.studies.booksim.parse.Assignment",
     "unknot.studies.booksim.setup.Batches",

@@ -33,7 +33,7 @@ def ranking(index: dict, query: str) -> list[str]:
     names = index["docnames"]
     scores: dict[int, float] = {}
     pages: set[int] | None = None
-    for word in re.findall(r"\w+", query.lower()):
+    for word in set(re.findall(r"\w+", query.lower())) - set(language.stopwords):
         stem = language.stem(word)
         with_word: dict[int, float] = {}
         for table, points in (("terms", 5), ("titleterms", 15)):
@@ -48,6 +48,11 @@ def ranking(index: dict, query: str) -> list[str]:
             for page, anchor in places:
                 pages = (pages or set()) | {page}
                 scores[page] = scores.get(page, 0) + (15 if anchor is None else 7) * len(query) / len(title) * 10
+    for entry, places in index["indexentries"].items():
+        if query.lower() in entry.lower() and len(query) >= len(entry) / 2:
+            for page, *_ in places:
+                pages = (pages or set()) | {page}
+                scores[page] = scores.get(page, 0) + 100 * len(query) / len(entry)
     return [names[page] for page in sorted(pages or (), key=lambda page: -scores[page])]
 
 

@@ -116,9 +116,11 @@ def test_the_search_is_ranked_by_titles() -> None:
         "terms": {"credit": [0, 1], "loop": [1, 2]},
         "titleterms": {"credit": 1},
         "alltitles": {"Credit": [[1, None]]},
+        "indexentries": {"up/down": [[2, "index-0", False]]},
     }
     assert tried.ranking(index, "credit loops") == ["b"]
     assert tried.ranking(index, "credit") == ["b", "a"]
+    assert tried.ranking(index, "up/down") == ["c"]
     assert tried.ranking(index, "nothing") == []
 
 
