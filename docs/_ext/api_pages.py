@@ -6,10 +6,14 @@ Public is what stands in `__all__`. A name that several modules export has its p
 
 from __future__ import annotations
 
+import ast
 import inspect
+import re
 import sys
 import types
 import typing
+from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -42,52 +46,6 @@ MODULES = (
     "unknot.studies.booksim",
     "unknot.report",
 )
-
-PARTS = (
-    "unknot._base.deadline.Deadline",
-    "unknot._base.extensions.Catalogue",
-    "unknot.certificates.verdict.Size",
-    "unknot.design.ranking.Level",
-    "unknot.design.search.Refuted",
-    "unknot.design.space.VcType",
-    "unknot.lanes.dimacs.RefutationFiles",
-    "unknot.lanes.effort.SearchEffort",
-    "unknot.lanes.forced.ForcedTurn",
-    "unknot.lanes.forced.RouteTurn",
-    "unknot.lanes.laned.Routes",
-    "unknot.lanes.load_bounds.LoadBound",
-    "unknot.lanes.tables.Table",
-    "unknot.network.faults.Origin",
-    "unknot.repair.facts.Detour",
-    "unknot.repair.facts.Knot",
-    "unknot.repair.facts.Trap",
-    "unknot.report.curves.Point",
-    "unknot.report.picture.Drawing",
-    "unknot.routing.bubble.Bubble",
-    "unknot.routing.pointer.Compiled",
-    "unknot.routing.pointer.Pointer",
-    "unknot.simulation.traces.replay.Recording",
-    "unknot.studies.booksim.networks.Built",
-    "unknot.studies.booksim.parse.Assignment",
-    "unknot.studies.booksim.setup.Batches",
-    "unknot.studies.study.Ramp",
-    "unknot.traffic.collectives.chunks.Chunk",
-    "unknot.traffic.collectives.chunks.Transfer",
-    "unknot.traffic.collectives.platform.Channel",
-    "unknot.verify.audit.Audit",
-    "unknot.verify.audit_lost.Unknown",
-    "unknot.verify.audit_multicast.MulticastAudit",
-    "unknot.verify.audit_traffic.TrafficAudit",
-    "unknot.verify.effort.Effort",
-    "unknot.verify.failures.Fault",
-    "unknot.verify.failures.FaultVerdict",
-    "unknot.verify.minimal_paths.ForbiddenPath",
-    "unknot.verify.mixture.Mixture",
-    "unknot.verify.protocols.machine.Event",
-    "unknot.verify.protocols.system.System",
-    "unknot.verify.remainder.Remainder",
-)
-"""Classes that are parts of what public functions take or return, and that nobody needs to import."""
 
 
 def public_names() -> dict[str, list[tuple[str, str]]]:
@@ -139,10 +97,60 @@ def _module_page(module: str, names: list[tuple[str, str]]) -> str:
     return page + (".. toctree::\n   :hidden:\n\n" + "\n".join(own) + "\n" if own else "")
 
 
+def _annotations(member: Any) -> Iterator[tuple[str, Any]]:
+    """All annotations of a function, or of a class and its public members, each as text, with what has it."""
+    functions = [member] if not inspect.isclass(member) else [member, member.__init__, *vars(member).values()]
+    for function in functions:
+        function = getattr(function, "fget", None) or getattr(function, "func", None) or function
+        function = inspect.unwrap(getattr(function, "__func__", function))
+        if function is member or not getattr(function, "__name__", "_").startswith("_") or function is functions[1]:
+            for written in getattr(function, "__annotations__", {}).values():
+                yield str(written), function
+
+
+@cache
+def _imported(module: str) -> dict[str, tuple[str, str]]:
+    """Names that a module imports anywhere, for type checkers alone too, each with where it comes from."""
+    tree = ast.parse(inspect.getsource(import_module(module)))
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    return {name.asname or name.name: (str(node.module), name.name) for node in nodes for name in node.names}
+
+
+def _classes(name: str, module: str) -> list[Any]:
+    """The classes of Unknot that a name stands for in a module: one, or those of a union or list."""
+    found = getattr(import_module(module), name, None)
+    if found is None and name in _imported(module):
+        source, name = _imported(module)[name]
+        found = getattr(import_module(source), name, None) if source.startswith("unknot") else None
+    reached, classes = [found], []
+    while reached:
+        one = reached.pop()
+        reached += typing.get_args(one)
+        if inspect.isclass(one) and one.__module__.startswith("unknot."):
+            classes.append(one)
+    return classes
+
+
+def parts() -> list[str]:
+    """Return the classes in annotations of public names, and of one another, that have no page of their own."""
+    members = [getattr(import_module(home), name) for pairs in public_names().values() for name, home in pairs]
+    known = {id(member) for member in members}
+    names = []
+    while members:
+        for written, holder in _annotations(members.pop()):
+            for name in re.findall(r"\b[A-Z]\w*", written):
+                for part in _classes(name, holder.__module__) if holder.__module__.startswith("unknot.") else ():
+                    if id(part) not in known:
+                        known.add(id(part))
+                        members.append(part)
+                        names.append(f"{part.__module__}.{part.__qualname__}")
+    return sorted(names)
+
+
 def _parts_page() -> str:
     page = _heading("Parts of answers", "=")
     page += "Attributes of answers, and parts of options. They are made by Unknot: nobody needs to import them.\n\n"
-    return page + "\n".join(f".. autoclass:: {name}\n" for name in PARTS)
+    return page + "\n".join(f".. autoclass:: {name}\n" for name in parts())
 
 
 def _write(path: Path, text: str) -> None:
