@@ -1,6 +1,6 @@
 """What every routing of the catalogue carries, under uniform and under adversarial traffic, beside minimal routing.
 
-``python -m benchmarks.throughput [NETWORK]`` prints the table of docs/throughput.md, or the rows of one network.
+``python -m benchmarks.throughput [NETWORK]`` prints docs/throughput.csv, or the rows of one network.
 Carried is the greatest load, to 1/64, of which 98 % are accepted in the second thousand cycles. Rows have that, hops
 and the busiest channel there, what is accepted of a load of 1, and what is carried of the traffic that minimal
 routing of the network likes least. Single flits, 4 VCs per channel of 8 flits where it can use them, else as few as
@@ -9,9 +9,11 @@ it takes.
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
@@ -92,8 +94,11 @@ def carried(relation: Relation, traffic: str, steps: int = 6) -> Run:
     return best
 
 
-def rows(case: Case) -> Iterator[str]:
-    """The rows of a network."""
+HEAD = ("network", "routing", "VCs", "uniform", "hops", "busiest channel", "of load 1", "adversarial")
+
+
+def rows(case: Case) -> Iterator[list[str]]:
+    """The rows of a network, as lists of cells."""
     network, least = tod.network(case.network), 0.0
     for k, routing in enumerate(case.routings):
         relation = routing_to_simulate(network, routing)
@@ -105,9 +110,9 @@ def rows(case: Case) -> Iterator[str]:
         least = even.offered_load if k == 0 else least
         mark = " ↓" if even.offered_load < BELOW * least else ""
         fewest, most = int(relation.vcs.counts.min()), int(relation.vcs.counts.max())
-        cells = [
+        yield [
             case.network,
-            f"`{routing}`",
+            routing,
             f"{fewest}" if fewest == most else f"{fewest} to {most}",
             f"{even.offered_load:.2f}{mark}",
             f"{even.hops_mean or 0:.1f}",
@@ -115,17 +120,31 @@ def rows(case: Case) -> Iterator[str]:
             "deadlock" if flood.deadlock is not None else f"{flood.accepted_load:.2f}",
             f"{worst.offered_load:.2f}",
         ]
-        yield f"| {' | '.join(cells)} |"
+
+
+def summary(table: list[list[str]]) -> str:
+    """Return the table of the page: what the routings of a network carry, and the two best against the adversary."""
+    lines = ["| network | uniform | best under adversarial traffic |", "|---|---|---|"]
+    for network, grouped in groupby(table, key=lambda row: row[0]):
+        group = list(grouped)
+        even = ", ".join(f"`{row[1]}` {row[3]}" for row in group)
+        best = sorted(group, key=lambda row: -float(row[7]))[:2]
+        lines.append(f"| {network} | {even} | {', '.join(f'`{row[1]}` {row[7]}' for row in best)} |")
+    return "\n".join(lines)
 
 
 def main(chosen: str | None = None) -> None:
-    """Print the table."""
-    print("| network | routing | VCs | uniform | hops | busiest channel | of load 1 | adversarial |")
-    print("|---|---|---:|---:|---:|---:|---:|---:|")
+    """Write the table as CSV to stdout, and the summary of it to stderr."""
+    table = []
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(HEAD)
     for case in CASES:
         if chosen in (None, case.network):
             for row in rows(case):
-                print(row, flush=True)
+                table.append(row)
+                writer.writerow(row)
+                sys.stdout.flush()
+    print(summary(table), file=sys.stderr)
 
 
 if __name__ == "__main__":
