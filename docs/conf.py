@@ -112,7 +112,7 @@ templates_path = ["_templates"]
 html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": False,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "tutorials/*": [], "how-to/*": [], "index": []},
     "navbar_align": "left",
     "show_nav_level": 1,
     "navigation_depth": 2,
