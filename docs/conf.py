@@ -102,6 +102,12 @@ nitpick_ignore = [
 ]
 
 # --- How it looks ---------------------------------------------------------------------------------------------------
+WIDE: dict[str, list[str]] = {
+    f"{folder}/{page.stem}": []
+    for folder in ("tutorials", "how-to")
+    for page in (Path(__file__).parent / folder).glob("*.md")
+}
+"""Pages without a list of their sections, so that outputs of commands have room."""
 html_theme = "pydata_sphinx_theme"
 html_title = "Unknot"
 html_static_path = ["_static"]
@@ -112,7 +118,7 @@ templates_path = ["_templates"]
 html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": False,
-    "secondary_sidebar_items": {"**": ["page-toc"], "tutorials/*": [], "how-to/*": [], "index": []},
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], **WIDE},
     "navbar_align": "left",
     "show_nav_level": 1,
     "navigation_depth": 2,
