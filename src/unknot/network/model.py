@@ -53,6 +53,7 @@ class Network(Drawn):
     inject, eject : array_like of int, shape (terminals,), optional
         The router where each terminal injects and ejects; by default one terminal per router.
     coordinates : array_like of int, shape (routers, dimensions), optional
+        Position of each router.
     radices : sequence of int, optional
         Number of positions in each dimension; required with coordinates.
     dimensions : sequence of str, optional

@@ -178,6 +178,7 @@ def repaired_faults(
     Parameters
     ----------
     laned : Lanes
+        Routes in lanes.
     kind : {"channels", "links", "routers"}
         What fails, one at a time.
     progress : Progress or None

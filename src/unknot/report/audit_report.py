@@ -26,6 +26,7 @@ def write_audit_report(audit: Audit, path: str | Path) -> None:
     Parameters
     ----------
     audit : Audit
+        The audit.
     path : path
         The file; its folder is made.
 

@@ -32,6 +32,7 @@ def write_study_report(result: StudyResult, path: str | Path, *, units: Units | 
     Parameters
     ----------
     result : StudyResult
+        What came of the study.
     path : path
         The file; its folder is made.
     units : Units or str, optional

@@ -42,6 +42,7 @@ class Relation:
     Parameters
     ----------
     network : Network
+        The network that is routed.
     vcs : int, array_like of int or VirtualChannels
         VCs per channel.
     rule : callable

@@ -27,6 +27,7 @@ class VirtualChannels:
     Parameters
     ----------
     network : Network
+        The network whose channels have them.
     counts : int or array_like of int, shape (channels,)
         VCs of each physical channel, at least 1.
 

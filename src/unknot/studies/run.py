@@ -46,6 +46,7 @@ def run_study(
     Parameters
     ----------
     study : Study or path
+        The study, or its file.
     executor : concurrent.futures.Executor, optional
         Computes the points; by default a pool of processes that lives as long as this call, or of threads for a small
         study. In a script, processes need the usual ``if __name__ == "__main__":``.

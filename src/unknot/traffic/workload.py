@@ -90,6 +90,7 @@ class Message:
     Parameters
     ----------
     flits : int
+        Length of the message.
     share : float
         Share among the messages that the class creates; they need not add up to 1.
     kind : str
@@ -144,6 +145,7 @@ class TrafficClass:
     priority : int
         Where terminals and, with ``Router(priority="class")``, routers choose, the highest first.
     bursts : Bursts, optional
+        When terminals send; all the time by default.
     name : str
         What it is called in results.
 
@@ -205,6 +207,7 @@ class Traffic:
     packet_length : int or mapping of int to float
         Flits per packet, or the share of each length among the packets.
     bursts : Bursts, optional
+        When terminals send; all the time by default.
     classes : sequence of TrafficClass
         Several sources of each terminal, in place of the three above.
     subnets : int

@@ -131,10 +131,8 @@ def twisted_torus(*sides: int, twist: int | None = None, latency: int = 1) -> Ne
 
     Parameters
     ----------
-    sides : int
-        Positions of each dimension, at least 3 in each.
     *sides : int
-        Routers in each dimension.
+        Positions of each dimension, at least 3 in each.
     twist : int, optional
         By default half of the first side.
     latency : int

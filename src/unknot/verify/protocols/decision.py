@@ -94,6 +94,7 @@ def check_protocol(
     relation : Relation
         The routing; or a network, with its `routing`.
     protocol : Protocol
+        What terminals do with messages.
     switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
         The switching technique.
     routing : str or None

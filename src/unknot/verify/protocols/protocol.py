@@ -28,6 +28,7 @@ class ProtocolError(UnknotError):
     Parameters
     ----------
     message : str
+        What is wrong.
     path : tuple of str or int
         Keys that lead to the place in its description.
     at_key : bool
@@ -85,6 +86,7 @@ class MessageClass:
     Parameters
     ----------
     name : str
+        How it is called.
     follows : sequence of Follow
         What is sent when one is consumed; nothing: it is always consumed.
     send, receive : str
@@ -124,7 +126,9 @@ class Protocol:
     Parameters
     ----------
     name : str
+        How it is called.
     classes : sequence of MessageClass
+        Classes of messages.
     begins : sequence of sequence of str
         Transactions that terminals begin: the classes of their first messages, which go to one terminal.
     send : mapping of str to int
