@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from unknot._base.errors import UnknotError
+from unknot.verify.exploration import explore
 
 SEARCH_LIMIT = 200_000
 """States of an exhaustive search, times nodes and chunks."""
@@ -172,6 +172,14 @@ class PhasedChunks:
             (*state.queues[:node], tuple(queues), *state.queues[node + 1 :]),
         )
 
+    def moves(self, state: State) -> Iterator[tuple[Advance, State]]:
+        """Iterate over all that can happen next, and the states after it."""
+        return ((step, self.after(state, step)) for step in self.steps(state))
+
+    def stuck(self, state: State) -> bool:
+        """Return whether nothing can happen, although not all is done."""
+        return next(self.steps(state), None) is None and not self.done(state)
+
     def done(self, state: State) -> bool:
         """Return whether all chunks have gone through all phases everywhere."""
         return all(p == len(self.phases) for phases in state.phase for p in phases)
@@ -229,12 +237,13 @@ def check_phases(system: PhasedChunks) -> PhaseVerdict:
         )
     for size in range(2, max(2, *system.shape) + 1):
         small = replace(system, shape=tuple(min(size, n) for n in system.shape))
-        run, complete = _shortest(small)
-        run = run or (None if complete else _random(small))
+        most = SEARCH_LIMIT // (len(small.nodes) * small.chunks)
+        every = explore(small.initial(), small.moves, small.stuck, most)
+        run = every.run if every.complete else _random(small)
         if run is not None:
             reason = "nodes that started chunks in different orders wait for each other"
             return PhaseVerdict(False, reason, "run", lifted(run, small, system))
-        if complete and small.shape == system.shape:
+        if every.complete and small.shape == system.shape:
             return PhaseVerdict(True, "no reachable state is a deadlock", "states")
         if size > system.chunks:
             break
@@ -271,30 +280,6 @@ def replayed(system: PhasedChunks, run: Sequence[Advance]) -> State:
             )
         state = system.after(state, step)
     return state
-
-
-def _shortest(system: PhasedChunks) -> tuple[tuple[Advance, ...] | None, bool]:
-    """Search states breadth first: the fewest steps to a deadlock, and whether all states were seen."""
-    state = system.initial()
-    before: dict[State, tuple[State, Advance] | None] = {state: None}
-    waiting = deque([state])
-    while waiting:
-        state = waiting.popleft()
-        steps = list(system.steps(state))
-        if not steps and not system.done(state):
-            run = []
-            while (origin := before[state]) is not None:
-                state = origin[0]
-                run.append(origin[1])
-            return tuple(reversed(run)), False
-        for step in steps:
-            following = system.after(state, step)
-            if following not in before:
-                before[following] = (state, step)
-                waiting.append(following)
-        if len(before) * len(system.nodes) * system.chunks > SEARCH_LIMIT:
-            return None, False
-    return None, True
 
 
 def _random(system: PhasedChunks) -> tuple[Advance, ...] | None:

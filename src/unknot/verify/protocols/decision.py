@@ -141,7 +141,7 @@ def check_protocol(
             run, states = every.run, every.states
             if run is None and every.complete:
                 text = f"none of the {states} states that can be reached holds a message that can never move"
-                return ProtocolVerdict(True, technique, method, text, system, states=states, empties=every.empties)
+                return ProtocolVerdict(True, technique, method, text, system, states=states, empties=every.returns)
         if run is not None:
             run = shortened(system, run, deadline.closing.end)
             return ProtocolVerdict(False, technique, method, summary(system, run), system, run, states=states)
