@@ -188,7 +188,7 @@ def entry(where: str, *candidates: dict[str, Any], times: int = 1, **more: Any) 
         (entry("(0)→(1)", vc=9), "(0)→(1) has no VC 9"),
         (entry("(0)→(1)", {"output": "(0)→(1)", "vc": 0}, vc=0), "does not leave router (1)"),
         (entry("(0)→(1)", {"output": "eject"}, vc=0), "it ejects at router (1), but the destination is at (0)"),
-        (entry("(1)→(0)", vc=0, times=2), "one row for each state"),
+        (entry("(1)→(0)", vc=0, times=2), "two entries at"),
     ],
 )
 def test_files_of_another_form_are_refused(change: str | dict[str, Any], said: str, file: str) -> None:

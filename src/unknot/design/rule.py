@@ -104,26 +104,20 @@ class Frame:
         space, virtual = self.space, self.virtual
         routers = virtual.router.tolist()
         memory.require(f"a table on {self.network.name}", STATE_BYTES * len(routers) * self.network.num_routers)
-        first, input_vc, start = [0], [], [0]
+        answers: list[dict[int, list[int]]] = []
         permission: list[int] = []
-        value: list[int] = []
         for address in range(self.network.num_terminals):
+            answers.append({})
             for at, router in enumerate(routers):
                 signs = self.signs(at, address)
                 held = self.held(at)
                 if not space.legal(held, signs):
                     continue
-                input_vc.append(at)
-                if not any(signs):
-                    permission.append(-1)
-                    value.append(EJECT)
-                for out in space.outs.get((held, signs), ()):
-                    permission.append(space.number[held, signs, out])
-                    value.append(self.vc_at[router, out])
-                start.append(len(value))
-            first.append(len(input_vc))
-        *columns, allowed = (np.array(x, dtype=np.int64) for x in (first, input_vc, start, value, permission))
-        return Table(*columns), allowed
+                outs = space.outs.get((held, signs), ())
+                answers[-1][at] = [*([] if any(signs) else [EJECT]), *(self.vc_at[router, out] for out in outs)]
+                permission += [] if any(signs) else [-1]
+                permission += [space.number[held, signs, out] for out in outs]
+        return Table.of(answers), np.array(permission, dtype=np.int64)
 
     def table(self, offers: Flags, waits: Flags | None = None) -> Table:
         """Return the table of a rule's answers everywhere."""

@@ -13,7 +13,7 @@ Parts are the routers with the same coordinate in one dimension, the last by def
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,7 +100,7 @@ def composed(
     return Relation(
         network,
         virtual,
-        lookup(whole.table()),
+        lookup(Table.of(whole.reached())),
         name=f"composed of {title} in {count} parts" + (f", {legs} legs" if legs > 1 else ""),
     )
 
@@ -225,12 +225,11 @@ class _Whole:
     legs: int
     leg: int
 
-    def table(self) -> Table:
-        """The candidates of all states that packets come to."""
+    def reached(self) -> Iterator[dict[int, list[int]]]:
+        """The candidates of all states that packets come to, address by address."""
         places = [self._place(at) for at in range(self.vcs.router.size)]
         outs = [np.zeros(part.relation.max_candidates, dtype=np.int64) for part in self.parts]
         inner = {int(t): i for part in self.parts for i, t in enumerate(part.terminal)}
-        first, input_vc, start, value = [0], list[int](), [0], list[int]()
         router = self.vcs.router.tolist()
         for destination in range(self.network.num_terminals):
             home = int(self.number[self.network.eject[destination]])
@@ -251,12 +250,7 @@ class _Whole:
                     seat = self._seat(p, int(self.network.source[link]))
                     reached[at] = self._inside(p, leg, place, at, seat, outs[p])
                 todo += [entry & VC_MASK for entry in reached[at] if entry & VC_MASK != EJECT]
-            for at in sorted(reached):
-                input_vc.append(at)
-                value += reached[at]
-                start.append(len(value))
-            first.append(len(input_vc))
-        return Table(*(np.array(column, dtype=np.int64) for column in (first, input_vc, start, value)))
+            yield reached
 
     def _place(self, at: int) -> tuple[int, int, int]:
         """Part and leg of a header, and its input VC or injection port in the part; −1 where it has come in."""

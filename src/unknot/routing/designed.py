@@ -91,7 +91,7 @@ class _Reading:
                 raise self._other(f"{channel} has no VC {shown(index)}")
             return int(vcs.first[number]) + int(index)
 
-        rows: list[tuple[int, int, list[int]]] = []
+        answers: list[dict[int, list[int]]] = [{} for _ in addresses]
         for entry in (entry for table in tables for entry in table["entries"]):
             at = (
                 vcs.total + place("terminal", terminals, entry["terminal"])
@@ -110,8 +110,8 @@ class _Reading:
             ]
             if not 0 <= entry["address"] < len(addresses):
                 raise ValueError(f"an entry has address {shown(entry['address'])} of {len(addresses)}")
-            rows.append((entry["address"], at, values))
-        rows.sort(key=lambda row: row[:2])
+            if answers[entry["address"]].setdefault(at, values) is not values:
+                raise ValueError(f"address {entry['address']} has two entries at {vcs.name(at)}")
         uses = [each["sources"] for each in addresses]
         may_use = np.ones((network.num_terminals, len(addresses)), dtype=bool)
         for address, sources in enumerate(uses):
@@ -121,7 +121,7 @@ class _Reading:
         relation = Relation(
             network,
             vcs,
-            lookup(_table(rows, len(addresses))),
+            lookup(Table.of(answers)),
             name=f"{content['routing']} of {self.file}",
             destination=np.array([place("terminal", terminals, each["destination"]) for each in addresses], np.int32),
             may_use=None if all(sources is None for sources in uses) else may_use,
@@ -151,16 +151,6 @@ def _numbers(names: Iterable[str]) -> dict[str, int]:
                 f"two channels or terminals are called {name!r}, so that no routes can be read by name"
             )
     return number_of
-
-
-def _table(rows: list[tuple[int, int, list[int]]], addresses: int) -> Table:
-    owner = np.array([row[0] for row in rows], dtype=np.int64)
-    return Table(
-        np.searchsorted(owner, np.arange(addresses + 1)),
-        np.array([row[1] for row in rows], dtype=np.int64),
-        np.concatenate([[0], np.cumsum([len(row[2]) for row in rows], dtype=np.int64)]),
-        np.array([value for row in rows for value in row[2]], dtype=np.int64),
-    )
 
 
 def _check(relation: Relation) -> None:
@@ -193,19 +183,20 @@ def restricted(relation: Relation, left: Network) -> Relation:
     number[: vcs.total][survives] = np.arange(kept.total)
     number[vcs.total + origin.terminals] = kept.total + np.arange(left.num_terminals)
     addresses = np.flatnonzero(np.isin(relation.destination, origin.terminals))
-    rows: list[tuple[int, int, list[int]]] = []
-    for new, old in enumerate(addresses.tolist()):
+    answers: list[dict[int, list[int]]] = []
+    for old in addresses.tolist():
+        answers.append({})
         for state in range(table.first[old], table.first[old + 1]):
             if (at := number[table.input_vc[state]]) >= 0:
                 value = table.value[table.start[state] : table.start[state + 1]]
                 to = np.where(value & VC_MASK == EJECT, EJECT, number[np.minimum(value & VC_MASK, number.size - 1)])
-                rows.append((new, int(at), (value - (value & VC_MASK) + to)[to >= 0].tolist()))
+                answers[-1][int(at)] = (value - (value & VC_MASK) + to)[to >= 0].tolist()
     places = np.full(relation.network.num_terminals, -1)
     places[origin.terminals] = np.arange(left.num_terminals)
     return Relation(
         left,
         kept,
-        lookup(_table(rows, addresses.size)),
+        lookup(Table.of(answers)),
         name=relation.name,
         destination=places[relation.destination[addresses]],
         may_use=None if relation.may_use is None else relation.may_use[origin.terminals][:, addresses],

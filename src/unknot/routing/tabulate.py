@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dis
 import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CellType, CodeType, FunctionType
@@ -105,6 +106,18 @@ class Table:
     start: Ints
     value: Ints
 
+    @classmethod
+    def of(cls, answers: Iterable[Mapping[int, Sequence[int]]]) -> Table:
+        """The table of the candidates by input VC of each address, one address after the other."""
+        first, input_vc, start, value = [0], list[int](), [0], list[int]()
+        for by_input in answers:
+            for at in sorted(by_input):
+                input_vc.append(at)
+                value += by_input[at]
+                start.append(len(value))
+            first.append(len(input_vc))
+        return cls(*(np.array(column, dtype=np.int64) for column in (first, input_vc, start, value)))
+
     def __post_init__(self) -> None:
         for name in ("first", "input_vc", "start", "value"):
             column = np.array(getattr(self, name), dtype=np.int64)
@@ -188,14 +201,17 @@ def tabulate(relation: Relation, *, limit: int = MAX_STATES, progress: Progress 
     RelationError
         If the rule breaks its contract or has more reachable states than `limit`.
     """
+    return Table.of(_answers(relation, limit, progress))
+
+
+def _answers(relation: Relation, limit: int, progress: Progress | None) -> Iterator[dict[int, list[int]]]:
+    """What a rule answers in each state that is reached, address by address."""
     vcs, plain, rule = relation.num_vcs, relation.rule, nimble(relation.rule)
     tail, router = relation.network.source[relation.vcs.channel].tolist(), relation.vcs.router.tolist()
-    out = np.zeros(relation.max_candidates, dtype=np.int64)
-    first, start = [0], [0]
-    input_vc: list[int] = []
-    value: list[int] = []
+    out, states = np.zeros(relation.max_candidates, dtype=np.int64), 0
     for address in range(relation.num_addresses):
         order: list[int] = (vcs + relation.sources(address)).tolist()
+        answers: dict[int, list[int]] = {}
         seen = {EJECT}
         for at in order:
             try:
@@ -213,9 +229,9 @@ def tabulate(relation: Relation, *, limit: int = MAX_STATES, progress: Progress 
                 answer = out[:count].tolist()
             if not 0 <= count <= out.size:
                 _broken(relation, at, address)
-            value += answer
-            start.append(len(value))
-            if len(start) - 1 > limit:
+            answers[at] = answer
+            states += 1
+            if states > limit:
                 raise RelationError(
                     f"{relation.name} on {relation.network.name}: Numba cannot compile the rule and a table of it "
                     f"would have more than {limit} states; write the rule with plain numbers and arrays"
@@ -227,20 +243,9 @@ def tabulate(relation: Relation, *, limit: int = MAX_STATES, progress: Progress 
                         _broken(relation, at, address)
                     seen.add(vc)
                     order.append(vc)
-        input_vc += order
-        first.append(len(input_vc))
+        yield answers
         if progress is not None:
             progress("addresses", address + 1, relation.num_addresses)
-    return _sorted(*(np.array(column, dtype=np.int64) for column in (first, input_vc, start, value)))
-
-
-def _sorted(first: Ints, input_vc: Ints, start: Ints, value: Ints) -> Table:
-    """The table of states that are grouped by address, but in any order within one."""
-    width = np.diff(start)
-    order = np.lexsort((input_vc, np.repeat(np.arange(first.size - 1), np.diff(first))))
-    begin = np.concatenate([[0], np.cumsum(width[order])])
-    entry = np.arange(value.size) + np.repeat(start[:-1][order] - begin[:-1], width[order])
-    return Table(first, input_vc[order], begin, value[entry])
 
 
 def _asked(relation: Relation, at: int, address: int, out: Ints) -> int:

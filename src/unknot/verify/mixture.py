@@ -99,18 +99,11 @@ class Mixture:
 
     def relation(self, moment: Moment) -> Relation:
         """What packets may do at a moment, as a relation."""
-        first, input_vc, start, value = [0], list[int](), [0], list[int]()
-        for reached in self.reached(moment):
-            for at in sorted(reached):
-                input_vc.append(at)
-                value += reached[at]
-                start.append(len(value))
-            first.append(len(input_vc))
         sender = None if self.old.may_use is None or self.new.may_use is None else self.old.may_use | self.new.may_use
         return Relation(
             self.old.network,
             self.old.vcs,
-            lookup(Table(*(np.array(column, dtype=np.int64) for column in (first, input_vc, start, value)))),
+            lookup(Table.of(self.reached(moment))),
             name=f"{self.old.name} becoming {self.new.name}",
             destination=self.old.destination,
             may_use=sender,
