@@ -29,15 +29,6 @@ def test_a_single_message_takes_the_zero_load_latency():
     assert done.blocked == (0,)
 
 
-def test_an_all_gather_around_a_ring_blocks_nothing_and_ends_near_the_load_of_a_terminal():
-    network = topologies.torus(4, 4)
-    relation, schedule = dimension_order(network, vcs=2), collective("all_gather", network, algorithm="ring")
-    done = execute(relation, schedule, block=64)
-    assert done.blocked_messages == 0
-    assert 15 * 64 < done.latency < 1.2 * 15 * 64
-    assert done.latency < execute(relation, collective("all_gather", network), block=64).latency / 4
-
-
 def test_a_broadcast_on_a_hypercube_meets_nowhere_and_each_step_adds_its_message():
     network = topologies.hypercube(4)
     relation, schedule = dimension_order(network), broadcast(network)

@@ -2737,16 +2737,20 @@ def fraction(parts: Any, what: str) -> Fraction:
     return Fraction(*integers(parts, what, 1, 10**100, 2))
 
 
+ROOTED = ("broadcast", "reduce", "scatter", "gather")
+"""Collective operations in which one member has or gets all."""
+
+
 class Collective:
     """A collective operation and what it runs on, as claims state them."""
 
-    def __init__(self, claim: Any, width: int) -> None:
-        """Read a claim whose channels are lists of `width` numbers: two nodes, bandwidth, perhaps latency."""
+    def __init__(self, claim: Any) -> None:
+        """Read a claim whose channels are lists of six numbers: two nodes, bandwidth and latency."""
         self.kind, nodes = field(claim, "kind", str), field(claim, "nodes", int)
         self.members = integers(field(claim, "members", list), "members", 0, nodes)
         if len(set(self.members)) < max(2, len(self.members)):
             raise Rejected("members: two or more are expected, each once")
-        rooted = self.kind in ("broadcast", "reduce", "scatter", "gather")
+        rooted = self.kind in ROOTED
         self.root = field(claim, "root", int) if rooted else None
         if claim.get("root", 0) != self.root or (rooted and self.root not in self.members):
             raise Rejected(f"{self.kind}: the root is not what it should be")
@@ -2754,14 +2758,102 @@ class Collective:
         self.channels: list[tuple[int, int, Fraction]] = []
         self.latency: list[Fraction] = []
         for channel in field(claim, "channels", list):
-            if not isinstance(channel, list) or len(channel) != width:
-                raise Rejected(f"channels: lists of {width} numbers are expected")
+            if not isinstance(channel, list) or len(channel) != 6:
+                raise Rejected("channels: lists of 6 numbers are expected")
             source, target = integers(channel[:2], "nodes of a channel", 0, nodes)
             self.channels.append((source, target, fraction(channel[2:4], "bandwidth")))
-            if width > 4:
-                above, below = integers(channel[4:], "latency", 0, 10**100, 2)
-                self.latency.append(Fraction(above, below) if below else fraction(channel[4:], "latency"))
+            above, below = integers(channel[4:], "latency", 0, 10**100, 2)
+            self.latency.append(Fraction(above, below) if below else fraction(channel[4:], "latency"))
         self.shown = f"{self.kind} of {len(self.members)} members, size {self.size}"
+
+
+class Replay:
+    """Who holds which parts of which chunk while a schedule goes on."""
+
+    def __init__(self, operation: Collective, sizes: list[Fraction], holds: dict[tuple[int, int], int]) -> None:
+        """Begin with what members hold: of each chunk and member the bits of the members whose parts it has."""
+        self.operation, self.sizes, self.holds = operation, sizes, holds
+
+    def transfer(self, send: Any, where: str, width: int) -> tuple[int, int, int, list[int]]:
+        """Chunk, source, target and path of a transfer whose channels follow each other."""
+        if not isinstance(send, list) or len(send) != width or type(send[3]) is not bool:
+            raise Rejected(f"{where}: lists of chunk, source, target, reduces and path are expected")
+        chunk, source, target = integers(send[:3], "a transfer", 0, 2**40)
+        channels = self.operation.channels
+        path = integers(send[4], "channels of a transfer", 0, len(channels))
+        ends = [source, *(channels[channel][1] for channel in path)]
+        if not path or ends[:-1] != [channels[channel][0] for channel in path] or ends[-1] != target:
+            raise Rejected(f"{where}: channels {path} do not lead from {source} to {target}")
+        return chunk, source, target, path
+
+    def sent(self, chunk: int, source: int, target: int, where: str) -> int:
+        """Parts of a chunk that a node has to send."""
+        if target not in self.operation.members or (chunk, source) not in self.holds:
+            raise Rejected(f"{where}: node {source} cannot send chunk {chunk} to node {target}")
+        return self.holds[chunk, source]
+
+    def arrive(self, chunk: int, target: int, reduces: bool, sent: int, where: str) -> None:
+        """Add parts to what a node has, none of them twice; or put them in its place, none lost."""
+        there = self.holds.get((chunk, target), 0)
+        if (there & sent) if reduces else (there & ~sent):
+            raise Rejected(f"{where}: node {target} would {'add' if reduces else 'lose'} a part of chunk {chunk}")
+        self.holds[chunk, target] = there | sent
+
+    def step(self, step: int, sends: Any) -> Fraction:
+        """Time of a step, in which all is sent that was there when it began."""
+        before, late, loads, where = [], Fraction(0), dict[int, Fraction](), f"step {step}"
+        if not isinstance(sends, list):
+            raise Rejected(f"{where}: a list of transfers is expected")
+        for send in sends:
+            chunk, source, target, path = self.transfer(send, where, 5)
+            before.append((chunk, target, send[3], self.sent(chunk, source, target, where)))
+            late = max(late, sum((self.operation.latency[channel] for channel in path), Fraction(0)))
+            for channel in path:
+                loads[channel] = loads.get(channel, Fraction(0)) + self.sizes[chunk]
+        for chunk, target, reduces, sent in before:
+            self.arrive(chunk, target, reduces, sent, where)
+        channels = self.operation.channels
+        return late + max((load / channels[channel][2] for channel, load in loads.items()), default=Fraction(0))
+
+    def by_starts(self, sends: list[Any]) -> Fraction:
+        """Time until the last arrival; a transfer sends what is there at its start, what arrives then included.
+
+        It passes all channels of its path at the rate of the slowest, each from when the first byte has come; what
+        passes a channel at a time has no larger rate together than its bandwidth.
+        """
+        events: list[tuple[Fraction, bool, int]] = []
+        busy: dict[int, list[tuple[Fraction, Fraction]]] = {}
+        known = []
+        for number, send in enumerate(sends):
+            where = f"transfer {number}"
+            chunk, source, target, path = self.transfer(send, where, 7)
+            if chunk >= len(self.sizes):
+                raise Rejected(f"{where}: there is no chunk {chunk}")
+            above, below = integers(send[5:], "a start", 0, 10**100, 2)
+            start = Fraction(above, below) if below else fraction(send[5:], "start")
+            rate = min(self.operation.channels[channel][2] for channel in path)
+            at, lasts = start, self.sizes[chunk] / rate
+            for channel in path:
+                busy.setdefault(channel, []).extend(((at, rate), (at + lasts, -rate)))
+                at += self.operation.latency[channel]
+            ends = at + lasts
+            known.append((chunk, source, target, send[3]))
+            events += [(start, True, number), (ends, False, number)]
+        for channel, changes in busy.items():
+            carried = Fraction(0)
+            for _, change in sorted(changes):  # what ends comes before what begins at the same time
+                carried += change
+                if carried > self.operation.channels[channel][2]:
+                    raise Rejected(f"channel {channel} carries more at a time than its bandwidth")
+        sent = dict[int, int]()
+        for _, begins_now, number in sorted(events):
+            chunk, source, target, reduces = known[number]
+            where = f"transfer {number}"
+            if begins_now:
+                sent[number] = self.sent(chunk, source, target, where)
+            else:
+                self.arrive(chunk, target, reduces, sent[number], where)
+        return max((time for time, _, _ in events), default=Fraction(0))
 
 
 def check_schedule(claim: Any, proof: Any) -> str:
@@ -2771,10 +2863,10 @@ def check_schedule(claim: Any, proof: Any) -> str:
     that must have it at the end (none: each). In a step chunks go from member to member over channels in a row; what
     is sent is what was there when the step began. It is added to what is there, of which no part may be the same, or
     takes its place, and then nothing may be lost. A step takes the longest latency of its paths, and what its busiest
-    channel carries over the bandwidth of that.
+    channel carries over the bandwidth of that. Or each transfer has a start and passes at the rate of the slowest.
     """
-    operation = Collective(claim, 6)
-    members, root, channels = operation.members, operation.root, operation.channels
+    operation = Collective(claim)
+    members, root = operation.members, operation.root
     others = [member for member in members if member != root]
     blocks: dict[str, set[tuple[int | None, int | None]]] = {
         "broadcast": {(root, None)},
@@ -2807,78 +2899,82 @@ def check_schedule(claim: Any, proof: Any) -> str:
     for (source, target), amount in amounts.items():
         if amount != operation.size:
             raise Rejected(f"chunks from {source} to {target} have {amount} bytes together, not {operation.size}")
-    time = Fraction(0)
-    for step, sends in enumerate(field(proof, "steps", list)):
-        before, late, loads = [], Fraction(0), dict[int, Fraction]()
-        for send in sends if isinstance(sends, list) else [None]:
-            if not isinstance(send, list) or len(send) != 5 or type(send[3]) is not bool:
-                raise Rejected(f"step {step}: lists of chunk, source, target, reduces and path are expected")
-            chunk, source, target = integers(send[:3], "a transfer", 0, 2**40)
-            path = integers(send[4], "channels of a transfer", 0, len(channels))
-            ends = [source, *(channels[channel][1] for channel in path)]
-            if not path or ends[:-1] != [channels[channel][0] for channel in path] or ends[-1] != target:
-                raise Rejected(f"step {step}: channels {path} do not lead from {source} to {target}")
-            if target not in place or (chunk, source) not in holds:
-                raise Rejected(f"step {step}: node {source} cannot send chunk {chunk} to node {target}")
-            before.append((chunk, target, send[3], holds[chunk, source]))
-            late = max(late, sum((operation.latency[channel] for channel in path), Fraction(0)))
-            for channel in path:
-                loads[channel] = loads.get(channel, Fraction(0)) + sizes[chunk]
-        for chunk, target, reduces, sent in before:
-            there = holds.get((chunk, target), 0)
-            if (there & sent) if reduces else (there & ~sent):
-                raise Rejected(
-                    f"step {step}: node {target} would {'add' if reduces else 'lose'} a part of chunk {chunk}"
-                )
-            holds[chunk, target] = there | sent
-        time += late + max((load / channels[channel][2] for channel, load in loads.items()), default=Fraction(0))
+    replay = Replay(operation, sizes, holds)
+    if "sends" in proof:
+        time = replay.by_starts(field(proof, "sends", list))
+    else:
+        time = sum((replay.step(step, sends) for step, sends in enumerate(field(proof, "steps", list))), Fraction(0))
     for (chunk, member), whole in expected:
         if holds.get((chunk, member), 0) != whole:
             raise Rejected(f"member {member} does not end with all of chunk {chunk}")
     if time != operation.time:
-        raise Rejected(f"the steps take {time}, not {operation.time}")
+        raise Rejected(f"the transfers take {time}, not {operation.time}")
     return f"{operation.shown}: done in {time}"
 
 
 def check_collective(claim: Any, proof: Any) -> str:
-    """Check that no schedule of a collective operation takes less than a time, by what must leave a set of nodes."""
-    operation = Collective(claim, 4)
+    """Check that no schedule of a collective operation takes less than a time, by what channels must carry.
+
+    Channels count by a length each, or by 1 if they leave a cut, or begin or end at members. A channel is of use from
+    when a byte can have come to it until a byte over it can still arrive where it is needed in time.
+    """
+    operation = Collective(claim)
     kind, members, root = operation.kind, set(operation.members), operation.root
     size, time = operation.size, operation.time
     nodes, channels, shown = claim["nodes"], operation.channels, f"{operation.shown}: not below {time}"
-    if kind == "all_to_all":
-        lengths = integers(field(proof, "lengths", list), "lengths", 0, 10**12, len(channels))
-        far = sum(total_distance(channels, lengths, member, members) for member in members)
-        room = sum((bandwidth * way for (_, _, bandwidth), way in zip(channels, lengths, strict=True)), Fraction(0))
-        if not far or time * room > size * far:
-            raise Rejected(f"{kind}: {size * far} bytes times lengths over {room} may take less than {time}")
-        return shown
-    if kind == "all_reduce" and proof.get("ends") in ("sources", "targets"):
+    senders = {root} if kind in ("broadcast", "scatter") else members
+    receivers = {root} if kind in ("reduce", "gather") else members
+    if kind == "all_to_all" and "lengths" in proof:
+        weights = integers(field(proof, "lengths", list), "lengths", 0, 10**12, len(channels))
+        sent = size * sum(total_distance(channels, weights, member, members) for member in members)
+    elif kind == "all_reduce" and proof.get("ends") in ("sources", "targets"):
         # Who first has the sum got a message of each other member, or of who did; then each other one receives it.
         end = ("sources", "targets").index(proof["ends"])
-        room = sum((channel[2] for channel in channels if channel[end] in members), Fraction(0))
-        if time * room > size * 2 * (len(members) - 1):
-            raise Rejected(f"{kind}: {size * 2 * (len(members) - 1)} at {room} may take less than {time}")
-        return f"{shown}, if members alone add up"
-    cut = set(integers(field(proof, "cut", list), "cut", 0, nodes))
-    leaving = sum((bandwidth for a, b, bandwidth in channels if a in cut and b not in cut), Fraction(0))
-    inside, outside = len(members & cut), len(members - cut)
-    blocks = {
-        "broadcast": int(root in cut and outside > 0),
-        "reduce": int(root not in cut and inside > 0),
-        "scatter": outside if root in cut else 0,
-        "gather": 0 if root in cut else inside,
-        "all_gather": inside if outside else 0,
-        "reduce_scatter": outside if inside else 0,
-        "all_reduce": int(inside > 0 and outside > 0),
-    }
-    if kind not in blocks:
-        raise Rejected(f"{kind:.40} is no operation that this checker knows: they are {', '.join(blocks)}")
-    if not blocks[kind]:
+        weights = [int(channel[end] in members) for channel in channels]
+        sent, shown = size * 2 * (len(members) - 1), f"{shown}, if members alone add up"
+    elif kind in ROOTED or kind in ("all_gather", "reduce_scatter", "all_reduce", "all_to_all"):
+        cut = set(integers(field(proof, "cut", list), "cut", 0, nodes))
+        ends = [proof.get(end) for end in ("source", "target")]
+        if not {type(end) for end in ends} <= {int, type(None)}:
+            raise Rejected("source and target: a member each, or none, are expected")
+        senders = (senders if ends[0] is None else senders & {ends[0]}) & cut
+        receivers = (receivers if ends[1] is None else receivers & {ends[1]}) - cut
+        weights = [int(a in cut and b not in cut) for a, b, _ in channels]
+        sent = size * bool(senders and receivers)
+        sent *= len(senders) if kind in ("gather", "all_gather", "all_to_all") else 1
+        sent *= len(receivers) if kind in ("scatter", "reduce_scatter", "all_to_all") else 1
+    else:
+        raise Rejected(f"{kind:.40} is no operation that this checker knows, or not with such a proof")
+    if not sent:
         raise Rejected(f"{kind}: nothing must leave the cut")
-    if time * leaving > size * blocks[kind]:
-        raise Rejected(f"{kind}: {size * blocks[kind]} leave the cut at {leaving}, which may take less than {time}")
+    before = least_latencies(operation, senders, 0)
+    after = least_latencies(operation, receivers, 1)
+    carried = Fraction(0)
+    for number, (a, b, bandwidth) in enumerate(channels):
+        if weights[number] and a in before and b in after:
+            useful = time - before[a] - operation.latency[number] - after[b]
+            carried += weights[number] * bandwidth * max(useful, Fraction(0))
+    if carried > sent:
+        raise Rejected(f"{kind}: channels carry {carried} in {time}, and {sent} must be: it may take less")
     return shown
+
+
+def least_latencies(operation: Collective, starts: set[Any], end: int) -> dict[int, Fraction]:
+    """Least latencies from some nodes to each other one, along channels (end 0) or against them (end 1)."""
+    leaving: dict[int, list[tuple[int, Fraction]]] = {}
+    for (source, target, _), latency in zip(operation.channels, operation.latency, strict=True):
+        one, other = (target, source) if end else (source, target)
+        leaving.setdefault(one, []).append((other, latency))
+    least: dict[int, Fraction] = {}
+    heap = [(Fraction(0), start) for start in starts]
+    while heap:
+        latency, node = heapq.heappop(heap)
+        if node not in least:
+            least[node] = latency
+            for other, more in leaving.get(node, ()):
+                if other not in least:
+                    heapq.heappush(heap, (latency + more, other))
+    return least
 
 
 def total_distance(

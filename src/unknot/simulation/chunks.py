@@ -9,7 +9,8 @@ from unknot._base.errors import SimulationError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
-from unknot.simulation.traces.trace_run import TraceRun, run_trace
+from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.traces.trace_run import TraceRun, played, trace_run
 from unknot.traffic.collectives.chunks import ChunkSchedule
 from unknot.traffic.trace import Trace, TracedMessage
 
@@ -17,11 +18,12 @@ MOST_FLIT_HOPS = 50_000_000
 """Flits times channels of the longest run: a few seconds."""
 
 
-def trace_of(relation: Relation, schedule: ChunkSchedule) -> Trace:
+def trace_of(relation: Relation, schedule: ChunkSchedule, *, together: bool = False) -> Trace:
     """Return the messages of a schedule whose members are the terminals of a network, and whose sizes are in flits.
 
-    Chunks are rounded so that each block keeps its size; those without a flit are not sent. A message needs those
-    that brought its chunk to its source in earlier steps.
+    Chunks are rounded so that each block keeps its size; those without a flit are not sent. Each is a message of its
+    own, or those that go the same way in a step are one; it needs those that brought them to its source in earlier
+    steps.
 
     Raises
     ------
@@ -39,13 +41,19 @@ def trace_of(relation: Relation, schedule: ChunkSchedule) -> Trace:
         before = sums[chunk.source, chunk.target]
         sums[chunk.source, chunk.target] = after = before + chunk.size
         flits.append(int(after) - int(before))
-    into: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
-    messages: list[TracedMessage] = []
+    carried: dict[tuple[int, int, int, tuple[int, ...], int], list[int]] = {}
     for sent in schedule.transfers:
         if flits[sent.chunk]:
-            needs = tuple(i for i, step in into[sent.chunk, sent.source] if step < sent.step)
-            into[sent.chunk, sent.target].append((len(messages), sent.step))
-            messages.append(TracedMessage(0, sent.source - first, sent.target - first, flits[sent.chunk], needs))
+            alone = -1 if together else sent.chunk
+            carried.setdefault((sent.step, sent.source, sent.target, sent.path, alone), []).append(sent.chunk)
+    into: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    messages: list[TracedMessage] = []
+    for (step, source, target, *_), chunks in carried.items():
+        needs = {i for chunk in chunks for i, before in into[chunk, source] if before < step}
+        for number in chunks:
+            into[number, target].append((len(messages), step))
+        length = sum(flits[number] for number in chunks)
+        messages.append(TracedMessage(0, source - first, target - first, length, tuple(sorted(needs))))
     return Trace.of(messages)
 
 
@@ -58,6 +66,8 @@ def execute_chunks(
     buffer_depth: int | None = None,
     overhead: int = 0,
     in_order: bool = False,
+    router: Router = DEFAULT,
+    together: bool = False,
 ) -> TraceRun:
     """Run a schedule in an otherwise empty network, on the network's routing.
 
@@ -69,6 +79,10 @@ def execute_chunks(
         Cycles a terminal needs before it sends a message.
     in_order : bool
         Whether terminals send in the order of the schedule, even if a later message could go.
+    router : Router
+        With a `terminal_width` terminals send as many messages at a time, and take in as many.
+    together : bool
+        Whether chunks that go the same way in a step are one message; each is one otherwise.
 
     Raises
     ------
@@ -89,7 +103,9 @@ def execute_chunks(
     hops = sum(int(schedule.chunks[sent.chunk].size) * len(sent.path) for sent in schedule.transfers)
     if hops > MOST_FLIT_HOPS:
         raise SimulationError(f"{hops} flits times channels would be simulated; {MOST_FLIT_HOPS} at most are")
-    return run_trace(
-        relation, trace_of(relation, schedule), switching=switching, buffer_depth=buffer_depth, overhead=overhead,
-        in_order=in_order, seed=None,
+    trace = trace_of(relation, schedule, together=together)
+    player = played(
+        relation, trace, switching=switching, buffer_depth=buffer_depth, overhead=overhead, in_order=in_order,
+        router=router,
     )  # fmt: skip
+    return trace_run(player, trace)

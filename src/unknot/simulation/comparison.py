@@ -24,7 +24,7 @@ class Timed:
     pieces : int
     steps : int
     time : float
-        Cycles by the model of steps.
+        Cycles by the model.
     bound : float
         Cycles that no schedule can be below.
     measured : int or None
@@ -76,7 +76,7 @@ def compared(
     rows = []
     for name in dict.fromkeys(one.algorithm for one in choices):
         fastest = sorted((one for one in choices if one.algorithm == name), key=lambda one: one.time(Fraction(size)))
-        tried = [best(fastest, Fraction(size))] if run is None else [*fastest[:pieces_run], fastest[0]]
+        tried = [best(fastest, Fraction(size))] if run is None else fastest[:pieces_run]
         if run is not None:
             tried += [one for one in fastest if one.pieces == 1]
         timed = [_timed(one, size, lower, run) for one in dict.fromkeys(tried)]

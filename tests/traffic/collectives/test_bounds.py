@@ -2,16 +2,19 @@
 
 import copy
 import random
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
 import pytest
 
+from tests.traffic.collectives.test_chunks import drawn_platform, operation_on
 from unknot._base.errors import NetworkError, UnknotError
 from unknot.certificates import Rejected, document
 from unknot.certificates.plain import accept
 from unknot.network.families import ring, torus
+from unknot.traffic.collectives import best, candidates
 from unknot.traffic.collectives.bounds import bound
 from unknot.traffic.collectives.operation import KINDS, ROOTED, Operation
 from unknot.traffic.collectives.platform import Channel, Platform, platform_of
@@ -74,25 +77,25 @@ def test_all_cuts_of_small_platforms_are_no_worse() -> None:
 
 
 def test_terminals_or_the_network_limit_an_all_gather() -> None:
-    for width, time in ((1, 960), (4, 240)):
+    for width, time in ((1, 961), (4, 241)):
         platform = platform_of(torus(4, 4), terminal=Fraction(width))
         assert bound(platform, Operation("all_gather", platform.members, Fraction(64))).time == time
 
 
 def damage(claim: dict[str, Any], key: str, entry: object) -> dict[str, Any]:
     other = copy.deepcopy(claim)
-    (other["proof"] if key == "cut" else other)[key] = entry
+    (other["proof"] if key in ("cut", "target") else other)[key] = entry
     return other
 
 
 @pytest.mark.parametrize(
     ("key", "entry"),
     [
-        ("time", [961, 1]), ("time", [960, 0]), ("time", 960), ("size", [63, 1]), ("size", None), ("kind", "scatter"),
+        ("time", [962, 1]), ("time", [960, 0]), ("time", 960), ("size", [63, 1]), ("size", None), ("kind", "scatter"),
         ("kind", "gossip"), ("root", 16), ("nodes", 31), ("nodes", True), ("members", [16]), ("members", [16, 16]),
-        ("members", [99, 16]), ("channels", []), ("channels", [[0, 1, 1]]), ("channels", [[0, 99, 1, 1]]),
+        ("members", [99, 16]), ("channels", []), ("channels", [[0, 1, 1, 1]]), ("channels", [[0, 99, 1, 1, 0, 1]]),
         ("cut", []),
-        ("cut", [32]), ("cut", list(range(32))), ("cut", None),
+        ("target", 99), ("target", "all"), ("cut", [32]), ("cut", list(range(32))), ("cut", None),
     ],
 )  # fmt: skip
 def test_damaged_claims_are_rejected(key: str, entry: object) -> None:
@@ -119,6 +122,10 @@ def test_operations_and_platforms_that_cannot_be() -> None:
             Platform("wrong", 2, (channel,), (0, 1))
 
 
+def without_latency(platform: Platform) -> Platform:
+    return replace(platform, channels=tuple(replace(c, latency=Fraction(0)) for c in platform.channels))
+
+
 def all_to_all(platform: Platform) -> Fraction:
     lower = bound(platform, Operation("all_to_all", platform.members))
     claim = lower.claim()
@@ -133,9 +140,9 @@ def test_all_to_all_on_graphs_whose_optimum_is_known() -> None:
     """On a ring channels share the sum of distances evenly; a terminal receives n - 1."""
     for n in range(3, 8):
         ways = n * sum(min(d, n - d) for d in range(n))
-        links = platform_of(ring(n), terminal=Fraction(100))
+        links = without_latency(platform_of(ring(n), terminal=Fraction(100)))
         assert all_to_all(links) == max(Fraction(ways, 2 * n), Fraction(n - 1, 100))
-        assert all_to_all(platform_of(ring(n), bandwidth=Fraction(100))) == n - 1
+        assert all_to_all(without_latency(platform_of(ring(n), bandwidth=Fraction(100)))) == n - 1
 
 
 def test_no_cut_shows_more_than_the_flow() -> None:
@@ -153,3 +160,31 @@ def test_no_cut_shows_more_than_the_flow() -> None:
             continue
         worst = max(Fraction(len(s) * (nodes - len(s))) / room for s, room in zip(cuts, leaving, strict=True))
         assert all_to_all(platform) >= worst * Fraction(999_999, 1_000_000)
+
+
+def test_latencies_raise_bounds_and_no_schedule_is_below() -> None:
+    """Cuts and pairs of members, with what a channel can carry while it is of use, against schedules of all kinds."""
+    draw, raised = random.Random(), 0
+    for _ in range(60):
+        plain = without_latency(drawn_platform(draw, nodes=5))
+        late = tuple(replace(c, latency=Fraction(draw.randint(0, 9), draw.randint(1, 3))) for c in plain.channels)
+        platform = replace(plain, channels=late)
+        whole = operation_on(platform, draw.choice(KINDS), Fraction(draw.randint(1, 20), 3))
+        lower, fastest = bound(platform, whole), best(candidates(platform, whole, pieces=(1, 3)), whole.size)
+        schedule = fastest.schedule(whole.size)
+        assert accept(document(None, None, [lower.claim(), schedule.claim()])), (platform, whole)
+        assert bound(plain, whole).time <= lower.time <= schedule.time, (platform, whole)
+        raised += lower.time > bound(plain, whole).time
+        claim = lower.claim()
+        claim["time"] = [lower.time.numerator * 1001, lower.time.denominator * 1000]
+        with pytest.raises(Rejected, match="may take less"):
+            accept(document(None, None, [claim]))
+    assert raised > 30
+
+
+def test_two_members_far_apart() -> None:
+    """Five hops of latency 3, and a block of 8 over the narrowest end."""
+    ends = [(n, n + 1) for n in range(5)] + [(n + 1, n) for n in range(5)]
+    line = Platform("line", 6, tuple(Channel(a, b, Fraction(2), Fraction(3)) for a, b in ends), (0, 5))
+    lower = bound(line, Operation("broadcast", (0, 5), Fraction(8), root=0))
+    assert lower.time == 5 * 3 + Fraction(8, 2)

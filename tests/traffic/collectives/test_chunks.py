@@ -11,12 +11,13 @@ import pytest
 from unknot._base.errors import NetworkError
 from unknot.certificates import Rejected, document
 from unknot.certificates.plain import accept
-from unknot.network.families import torus
+from unknot.network.families import ring, torus
 from unknot.traffic.collectives.bounds import bound
 from unknot.traffic.collectives.chunks import ChunkSchedule
 from unknot.traffic.collectives.operation import KINDS, ROOTED, Operation
 from unknot.traffic.collectives.platform import Channel, Platform, platform_of
 from unknot.traffic.collectives.textbook import Group, algorithms, textbook
+from unknot.traffic.collectives.timing import timed
 
 
 def drawn_platform(draw: random.Random, *, nodes: int = 6, balanced: bool = False) -> Platform:
@@ -88,7 +89,7 @@ def test_known_times() -> None:
 
 
 CHANGES: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
-    (lambda claim: claim.update(time=[1, 1]), "the steps take"),
+    (lambda claim: claim.update(time=[1, 1]), "the transfers take"),
     (lambda claim: claim.update(size=[13, 1]), "bytes together, not 13"),
     (lambda claim: claim["proof"]["steps"][0].pop(), "would lose"),
     (lambda claim: claim["proof"]["steps"].pop(), "does not end"),
@@ -140,3 +141,30 @@ def test_algorithms_that_do_not_fit_say_so() -> None:
     apart = Platform("apart", 3, (Channel(0, 1, Fraction(1)),), (0, 1, 2))
     with pytest.raises(NetworkError, match="no channel leads from member"):
         textbook(apart, operation_on(apart, "all_gather"), "ring")
+
+
+def test_starts_that_cannot_be_are_rejected() -> None:
+    """Two transfers on a channel at a time, a chunk sent before it is there, and other damage."""
+    ends = [(0, 1), (1, 2), (2, 0)]
+    cycle = Platform("cycle", 3, tuple(Channel(a, b, Fraction(2), Fraction(1)) for a, b in ends), (0, 1, 2))
+    ringed = timed(textbook(cycle, Operation("all_gather", (0, 1, 2), Fraction(4)), "ring"))
+    assert ringed.time == 6
+    for damage, words in (
+        (lambda sends: sends[3].__setitem__(5, 2), "cannot send"),
+        (lambda sends: sends[0].__setitem__(5, 2), r"at a time|cannot send"),
+        (lambda sends: sends.append([*sends[0][:5], 1, 1]), "more at a time"),
+        (lambda sends: sends[0].__setitem__(5, 9), r"cannot send|transfers take"),
+        (lambda sends: sends[0].pop(), "reduces and path"),
+        (lambda sends: sends.pop(), "does not end"),
+        (lambda sends: sends[0].__setitem__(0, 7), "no chunk 7"),
+    ):
+        claim = copy.deepcopy(ringed.claim())
+        damage(claim["proof"]["sends"])
+        with pytest.raises(Rejected, match=words):
+            accept(document(None, None, [claim]))
+
+
+def test_what_members_exchange_in_a_step_keeps_its_barriers() -> None:
+    platform = platform_of(ring(4))
+    with pytest.raises(NetworkError, match="exchange parts of a chunk"):
+        timed(textbook(platform, Operation("all_reduce", platform.members), "recursive_doubling"))

@@ -59,24 +59,6 @@ def test_everyone_has_the_data_at_the_end(case):
     assert holdings(all_reduce(network, root)) == dict.fromkeys(everyone, everyone)
 
 
-@pytest.mark.parametrize("algorithm", ["ring", "direct"])
-@given(cases())
-def test_an_all_gather_without_a_root_sends_each_member_each_block_once(algorithm, case):
-    network, root, others = case
-    members = {root, *others}
-    schedule = all_gather(network, root, others, algorithm=algorithm)
-    assert holdings(schedule) == dict.fromkeys(members, frozenset(members))
-    received = sorted((send.destination, *send.blocks) for send in schedule.sends)
-    assert received == sorted((m, block) for m in members for block in members - {m})
-
-
-def test_an_unknown_algorithm_and_one_of_another_operation_are_refused():
-    with pytest.raises(NetworkError, match="unknown algorithm of all_gather"):
-        all_gather("mesh(2, 2)", algorithm="rings")
-    with pytest.raises(NetworkError, match="algorithm ring is for all_gather; scatter has halving alone"):
-        collective("scatter", "mesh(2, 2)", algorithm="ring")
-
-
 @given(cases())
 def test_steps_are_logarithmic_and_each_member_gets_one_message(case):
     network, root, others = case

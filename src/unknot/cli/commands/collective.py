@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from unknot._base.errors import SimulationError
+from unknot._base.numbers import require_whole
 from unknot._base.pieces import Piece
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import Json, NetworkText
@@ -37,6 +41,8 @@ def collective(
     switching: Switching = DEFAULT_SWITCHING,
     buffer_depth: int | None = None,
     overhead: int = 0,
+    terminal_width: int = 1,
+    together: bool = False,
     out: Path | None = None,
     evidence: Path | None = None,
     units: str | None = None,
@@ -68,6 +74,10 @@ def collective(
         Flits per virtual channel; by default 8, or the longest message under vct, saf.
     overhead
         Cycles a terminal needs before it sends.
+    terminal_width
+        Flits per cycle that a terminal sends, and takes in, each of another message.
+    together
+        Send chunks that go the same way in a step as one message.
     out : FILE.csv|xml
         Write the schedule: its transfers, or an MSCCL program.
     """
@@ -81,6 +91,7 @@ def collective(
     from unknot.fabrics.named import network as named
     from unknot.simulation.chunks import execute_chunks
     from unknot.simulation.comparison import compared
+    from unknot.simulation.engine.router import Router
     from unknot.traffic.collectives import Operation, bound, candidates, platform_of
     from unknot.traffic.collectives.choice import PIECES
     from unknot.traffic.collectives.operation import ROOTED
@@ -89,7 +100,8 @@ def collective(
     sizes = [_flits(piece, scale.units) for piece in Piece(size, "<size>").split(",")]
     relation = None if routing is None else relation_of(network, routing, vcs, simulated=True)
     built = named(network, where="NETWORK") if relation is None else relation.network
-    platform = platform_of(built)
+    require_whole("--terminal-width", terminal_width, 1, unit="flits", error=SimulationError)
+    platform = platform_of(built, terminal=Fraction(terminal_width))
     first = built.num_routers
     chosen = platform.members if members is None else tuple(
         first + built.terminal(number) for number in numbers_of(members, "<members>")
@@ -98,14 +110,16 @@ def collective(
     whole = Operation(operation, chosen, root=start)
     names = () if algorithm == "best" else tuple(name.strip() for name in algorithm.split(","))
     with activity.working("looking for schedules"):
-        lower = bound(platform, whole)
         counts = PIECES if pieces is None else (pieces,)
         choices = candidates(platform, whole, names, group=_group(built, whole), pieces=counts)
+    router = Router(terminal_width=terminal_width, selection="first" if terminal_width > 1 else None)
     run = None if relation is None else partial(
-        execute_chunks, relation, switching=switching, buffer_depth=buffer_depth, overhead=overhead
+        execute_chunks, relation, switching=switching, buffer_depth=buffer_depth, overhead=overhead,
+        router=router, together=together,
     )  # fmt: skip
     with activity.working("comparing"):
-        tables = [compared(choices, flits, lower.time * flits, run) for flits in sizes]
+        lower = [bound(platform, replace(whole, size=Fraction(flits))).time for flits in sizes]
+        tables = [compared(choices, flits, least, run) for flits, least in zip(sizes, lower, strict=True)]
     fastest = tables[-1][0]
     if out is not None:
         _write(out, fastest, built)

@@ -23,7 +23,6 @@ def multicast(
     root: int = 0,
     members: str | None = None,
     order: str = "auto",
-    algorithm: str = "halving",
     vcs: int | None = None,
     switching: Switching = DEFAULT_SWITCHING,
     block: int = 8,
@@ -51,8 +50,6 @@ def multicast(
         Terminals that take part; by default all.
     order
         auto, circle, dimensions or numbers.
-    algorithm
-        halving; for all_gather also ring or direct.
     block
         Flits of a block of data.
     overhead
@@ -70,7 +67,7 @@ def multicast(
     scale = Scale.of(units)
     relation = relation_of(network, routing, vcs, simulated=True)
     chosen = None if members is None else numbers_of(members, "<members>")
-    schedule = collective(operation, relation.network, root, chosen, order=order, algorithm=algorithm)
+    schedule = collective(operation, relation.network, root, chosen, order=order)
     meetings = contention(relation, schedule)
     done = execute(
         relation, schedule, block=block, switching=switching, buffer_depth=buffer_depth, overhead=overhead,

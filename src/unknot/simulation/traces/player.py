@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -98,7 +99,8 @@ class Player:
         self.ready, self.injected, self.arrived = (np.full(many, -1, dtype=np.int64) for _ in range(3))
         self.source, self.flits = trace.source.tolist(), trace.flits.tolist()
         self.events: list[tuple[int, int, int]] = []
-        self.queue: list[list[tuple[int, int]]] = [[] for _ in range(terminals)]
+        # Messages that are ready, by the channel by which they leave.
+        self.queue: list[dict[int, list[tuple[int, int]]]] = [{} for _ in range(terminals)]
         self.order: list[list[int]] = [[] for _ in range(terminals if in_order else 0)]
         if in_order:
             for i in range(many - 1, -1, -1):
@@ -106,6 +108,7 @@ class Player:
         self.held, self.polled = [False] * terminals, [False] * terminals
         self.unready = self.left = many
         self.inside = 0
+        self.leaves = self._first_channels(trace) if self.width > 1 else [-1] * many
         self.wire = SHORTEST - router.queues
         self.skipped = 0
         self.reason = ""
@@ -182,7 +185,8 @@ class Player:
             touched[terminal] = True
             if kind == READY:
                 self.ready[number] = cycle
-                heappush(self.queue[terminal], (0 if self.in_order else cycle, number))
+                queue = self.queue[terminal].setdefault(self.leaves[number], [])
+                heappush(queue, (0 if self.in_order else cycle, number))
             elif kind == SEND:
                 self.held[terminal] = False
                 self._send(number, terminal)
@@ -193,13 +197,13 @@ class Player:
 
     def _serve(self, terminal: int, now: int) -> None:
         """Let a terminal take up its next message if it is free, or else look again when it may be."""
-        queue = self.queue[terminal]
         ports = self.engine.parts[0].terminals[terminal :: len(self.queue)]
-        while not self.held[terminal] and queue and not (self.in_order and self.order[terminal][-1] != queue[0][1]):
-            if ports.packet.min() >= 0:
-                if not self.polled[terminal]:
+        while not self.held[terminal] and any(self.queue[terminal].values()):
+            queue = self._next(terminal, ports)
+            if ports.packet.min() >= 0 or queue is None:
+                if not self.polled[terminal] and (ports.packet >= 0).any():
                     self.polled[terminal] = True
-                    heappush(self.events, (now + int(ports.left.min()), IDLE, terminal))
+                    heappush(self.events, (now + int(ports.left[ports.packet >= 0].min()), IDLE, terminal))
                 return
             message = heappop(queue)[1]
             if self.in_order:
@@ -209,6 +213,28 @@ class Player:
                 heappush(self.events, (now + self.overhead, SEND, message))
                 return
             self._send(message, terminal)
+
+    def _next(self, terminal: int, ports: Any) -> list[tuple[int, int]] | None:
+        """Queue of a terminal with its next message, which leaves by a channel that none of its ports sends to.
+
+        Messages that wait behind each other for one channel would occupy all ports.
+        """
+        busy = {self.leaves[int(self.carries[p])] for p in ports.packet[ports.packet >= 0].tolist()} - {-1}
+        queues = {channel: queue for channel, queue in self.queue[terminal].items() if queue}
+        if self.in_order:
+            queues = {channel: q for channel, q in queues.items() if q[0][1] == self.order[terminal][-1]}
+        return min((queue for channel, queue in queues.items() if channel not in busy), default=None)
+
+    def _first_channels(self, trace: Trace) -> list[int]:
+        """Channel by which each message leaves its router; −1 where it has a choice, or none."""
+        relation = self.relation
+        known = dict[tuple[int, int], int]()
+        for pair in zip(trace.source.tolist(), self.rows.address.tolist(), strict=True):
+            if pair not in known:
+                options = relation.candidates(relation.num_vcs + pair[0], pair[1])
+                channels = {-1 if one.vc is None else int(relation.vcs.channel[one.vc]) for one in options}
+                known[pair] = channels.pop() if len(channels) == 1 else -1
+        return [known[pair] for pair in zip(trace.source.tolist(), self.rows.address.tolist(), strict=True)]
 
     def _send(self, message: int, terminal: int) -> None:
         """Make this message the next packet of a free port of a terminal."""

@@ -18,7 +18,6 @@ from unknot.traffic.collectives.collectives import gather as gather
 from unknot.traffic.collectives.collectives import multicast as multicast
 from unknot.traffic.collectives.collectives import reduce as reduce
 from unknot.traffic.collectives.collectives import scatter as scatter
-from unknot.traffic.collectives.compact import compacted as compacted
 from unknot.traffic.collectives.operation import Operation as Operation
 from unknot.traffic.collectives.optimal import optimal as optimal
 from unknot.traffic.collectives.orders import Order as Order
@@ -31,5 +30,6 @@ from unknot.traffic.collectives.schedule import Send as Send
 from unknot.traffic.collectives.schedule import contention as contention
 from unknot.traffic.collectives.textbook import Group as Group
 from unknot.traffic.collectives.textbook import textbook as textbook
+from unknot.traffic.collectives.timing import timed as timed
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

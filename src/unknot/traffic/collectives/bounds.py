@@ -3,13 +3,19 @@
 What must leave a set of nodes takes at least its size over the bandwidth of the channels that leave. For all members
 that send to each of some others the worst cut is found by Newton's iteration on minimum cuts from a node that feeds
 every sender; reduce-scatter, reduce and scatter are all-gather, broadcast and gather on the reversed platform. All is
-exact in fractions."""
+exact in fractions.
+
+A channel across a cut is of use from when the first byte can have come to it until the last one must have left for
+where it is needed: that adds the latencies. For two members that are far apart this is their distance, and the time
+of a block at the narrower end (alpha and beta)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
+from heapq import heappop, heappush
 from math import lcm
 from typing import Any
 
@@ -17,6 +23,12 @@ from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.platform import Platform
 
+BY_SOURCE = ("gather", "all_gather", "all_to_all")
+"""Operations in which each source has bytes of its own."""
+BY_TARGET = ("scatter", "reduce_scatter", "all_to_all")
+"""Operations in which each target needs bytes of its own."""
+MOST_DISTANCES = 2_000_000
+"""Members times channels up to which all members are tried as ends of the farthest pair; beyond, the first ones."""
 REVERSED = {"reduce_scatter": "all_gather", "reduce": "broadcast", "scatter": "gather"}
 """Operations that are another one on the reversed platform."""
 
@@ -35,6 +47,8 @@ class Bound:
     lengths : tuple of int
         For all_to_all, in place of a cut: of each channel. Bytes times their shortest ways, over bandwidth times
         length of all channels, is that time.
+    source, target : int or None
+        The only members whose bytes, and to which they, are counted at the cut; None: all.
     ends : str
         For all_reduce, in place of a cut: ``targets`` or ``sources``. Where members alone add up, they receive, and
         send, 2 (members − 1) times the size in all; over the bandwidth of the channels to, or from, them that is the
@@ -55,11 +69,14 @@ class Bound:
     cut: tuple[int, ...]
     lengths: tuple[int, ...] = ()
     ends: str = ""
+    source: int | None = None
+    target: int | None = None
 
     def claim(self) -> dict[str, Any]:
         """Return the claim that `unknot.certificates` checks, with the cut as its proof."""
         channels = [
-            [c.source, c.target, c.bandwidth.numerator, c.bandwidth.denominator] for c in self.platform.channels
+            [c.source, c.target, *c.bandwidth.as_integer_ratio(), *c.latency.as_integer_ratio()]
+            for c in self.platform.channels
         ]
         operation = self.operation
         return {
@@ -75,16 +92,16 @@ class Bound:
             if self.lengths
             else {"ends": self.ends}
             if self.ends
-            else {"cut": list(self.cut)},
+            else {"cut": list(self.cut), "source": self.source, "target": self.target},
         }
 
 
 def bound(platform: Platform, operation: Operation) -> Bound:
     """Return the largest bound by a cut on the time of an operation; for all_to_all by lengths of channels.
 
-    It is the optimum of a broadcast or reduce between members alone; of an all-gather or reduce-scatter where every
-    switch has equal bandwidth in and out; for an all-reduce, where switches add nothing up, it is a bound only. That
-    of all-to-all is the optimum but for the rounding of lengths.
+    Without latencies it is the optimum of a broadcast or reduce between members alone; of an all-gather or
+    reduce-scatter where every switch has equal bandwidth in and out; for an all-reduce, where switches add nothing
+    up, it is a bound only. That of all-to-all is the optimum but for the rounding of lengths.
 
     Parameters
     ----------
@@ -109,11 +126,23 @@ def bound(platform: Platform, operation: Operation) -> Bound:
     >>> from unknot.traffic.collectives.platform import platform_of
     >>> platform = platform_of(torus(4, 4))
     >>> bound(platform, Operation("all_gather", platform.members, Fraction(64))).time
-    Fraction(960, 1)
+    Fraction(961, 1)
     """
     for member in operation.members:
         if not 0 <= member < platform.num_nodes:
             raise NetworkError(f"{platform.name}: member {member} is none of its {platform.num_nodes} nodes")
+    unit = _of_unit_size(platform, replace(operation, size=Fraction(1)))
+    made = replace(unit, operation=operation, time=unit.time * operation.size)
+    if not any(channel.latency for channel in platform.channels):
+        return made
+    late, early = _Distances(platform), _Distances(platform.reversed())
+    tried = [made, *_of_far_members(platform, operation, late)]
+    return max((replace(one, time=_with_latency(one, late, early)) for one in tried), key=lambda one: one.time)
+
+
+@lru_cache(maxsize=4)
+def _of_unit_size(platform: Platform, operation: Operation) -> Bound:
+    """Return the bound without latencies."""
     if operation.kind == "all_to_all":
         return bound_by_lengths(platform, operation)
     first = operation.members[0] if operation.root is None else operation.root
@@ -139,6 +168,84 @@ def bound(platform: Platform, operation: Operation) -> Bound:
                 return Bound(platform, operation, total * operation.size, (), ends=f"{ends}s")
     nodes = set(range(platform.num_nodes)) - cut if turned else cut
     return Bound(platform, operation, time * operation.size, tuple(sorted(nodes)))
+
+
+class _Distances:
+    """Least latencies from some nodes to all others, in whole units."""
+
+    def __init__(self, platform: Platform) -> None:
+        self.unit = lcm(*(channel.latency.denominator for channel in platform.channels))
+        self.leaving: list[list[tuple[int, int]]] = [[] for _ in range(platform.num_nodes)]
+        for channel in platform.channels:
+            self.leaving[channel.source].append((channel.target, int(channel.latency * self.unit)))
+
+    def of(self, starts: Iterable[int]) -> dict[int, int]:
+        heap, distances = [(0, start) for start in starts], dict[int, int]()
+        while heap:
+            distance, node = heappop(heap)
+            if node not in distances:
+                distances[node] = distance
+                for other, latency in self.leaving[node]:
+                    if other not in distances:
+                        heappush(heap, (distance + latency, other))
+        return distances
+
+
+def _ends(operation: Operation) -> tuple[set[int], set[int]]:
+    """Return the members whose bytes others need, and those that need them."""
+    members, kind = set(operation.members), operation.kind
+    root = {operation.root} if operation.root is not None else set[int]()
+    return root if kind in ("broadcast", "scatter") else members, root if kind in ("reduce", "gather") else members
+
+
+def _of_far_members(platform: Platform, operation: Operation, distances: _Distances) -> list[Bound]:
+    """Return the cuts around either of two members that are farthest from each other."""
+    senders, receivers = _ends(operation)
+    farthest, pair = -1, (0, 0)
+    for sender in sorted(senders)[: max(1, MOST_DISTANCES // len(platform.channels))]:
+        reached = distances.of([sender])
+        if receivers <= {sender}:
+            continue
+        far = max(receivers - {sender}, key=lambda node: (reached.get(node, -1), -node))
+        if reached.get(far, -1) > farthest:
+            farthest, pair = reached[far], (sender, far)
+    one, other = pair
+    cuts = (one,), tuple(node for node in range(platform.num_nodes) if node != other)
+    return [Bound(platform, operation, Fraction(0), cut, source=one, target=other) for cut in cuts]
+
+
+def _with_latency(bound: Bound, late: _Distances, early: _Distances) -> Fraction:
+    """Return the least time in which channels carry what a bound counts, each only while it is of use."""
+    operation, on = bound.operation, bound.platform.channels
+    senders, receivers = _ends(operation)
+    members = set(operation.members)
+    if bound.lengths:
+        weights = list(bound.lengths)
+        sent = bound.time * sum(c.bandwidth * length for c, length in zip(on, weights, strict=True))
+    elif bound.ends:
+        weights = [int((c.target if bound.ends == "targets" else c.source) in members) for c in on]
+        sent = operation.size * 2 * (len(members) - 1)
+    else:
+        cut = set(bound.cut)
+        senders = (senders if bound.source is None else {bound.source}) & cut
+        receivers = (receivers if bound.target is None else {bound.target}) - cut
+        weights = [int(c.source in cut and c.target not in cut) for c in on]
+        sent = operation.size * (len(senders) if operation.kind in BY_SOURCE else 1)
+        sent *= len(receivers) if operation.kind in BY_TARGET else 1
+    before, after = late.of(senders), early.of(receivers)
+    useful = sorted(
+        (before[c.source] + int(c.latency * late.unit) + after[c.target], w * c.bandwidth)
+        for c, w in zip(on, weights, strict=True)
+        if w and c.source in before and c.target in after
+    )
+    time, rate = Fraction(0), Fraction(0)
+    for place, (begins, amount) in enumerate(useful):
+        time, rate = Fraction(begins, late.unit), rate + amount
+        ends = Fraction(useful[place + 1][0], late.unit) if place + 1 < len(useful) else None
+        if ends is None or sent <= rate * (ends - time):
+            return time + sent / rate
+        sent -= rate * (ends - time)
+    return time
 
 
 def worst_cut(

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cache, partial
+from itertools import product
 
 from unknot._base.errors import NetworkError, require_known
 from unknot._base.memory import require
 from unknot._base.numbers import require_whole
 from unknot.traffic.collectives.chunks import ChunkSchedule
-from unknot.traffic.collectives.compact import compacted
-from unknot.traffic.collectives.greedy import greedy
+from unknot.traffic.collectives.greedy import PATIENCE, Connection, connections, greedy
 from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.optimal import optimal
+from unknot.traffic.collectives.optimal import busiest, optimal
 from unknot.traffic.collectives.platform import Platform
 from unknot.traffic.collectives.textbook import Group, algorithms, textbook
-from unknot.traffic.collectives.trees import PathOf, spread, up_and_down
+from unknot.traffic.collectives.timing import begun, order_of_starts
+from unknot.traffic.collectives.trees import PathOf, Tree, spread, up_and_down
 
 GREEDY = ("broadcast", "reduce", "all_gather", "reduce_scatter", "all_reduce")
 """Operations of greedy trees."""
@@ -24,44 +26,54 @@ PIECES = (1, 2, 4, 8, 16, 32, 64)
 """Numbers of pieces that are tried."""
 MOST_TRANSFERS = 100_000
 """Transfers of the largest schedule that is tried, unless it is the only one."""
-MOST_GREEDY = 300
-"""Chunks of greedy trees; the time grows with the square of their number."""
+MOST_TIMED = 20_000
+"""Transfers of the largest schedule that goes without barriers."""
 MOST_PACKED = 40
 """Members up to which `best` packs trees: the time grows with the fourth power of their number."""
+LOOKED_AT = 8
+"""Candidates whose starts `best` looks for: those of least time by steps."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A schedule before its times are computed exactly: its time, rounded, and what makes it."""
+
+    time: float
+    schedule: Callable[[], ChunkSchedule]
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An algorithm with a number of pieces: what it costs, and how to make its schedule.
+    """An algorithm with a number of pieces: what it costs by steps, and how to make its schedule.
 
     Attributes
     ----------
     algorithm : str
     pieces : int
     latency : float
-        Time if the operation had no size.
+        Time by steps if the operation had no size.
     busy : float
-        Time for each unit of size besides.
-    base : ChunkSchedule
-        A schedule of size 1.
-    cut : int
-        Pieces into which its chunks are still to be cut.
+        Time by steps for each unit of size besides.
+    least : float
+        Time of the busiest channel for each unit of size.
+    draft : callable
+        Returns the time for a size, and a function that makes the schedule.
     """
 
     algorithm: str
     pieces: int
     latency: float
     busy: float
-    base: ChunkSchedule
-    cut: int = 1
+    least: float
+    draft: Callable[[Fraction], Draft] = field(repr=False, compare=False)
 
     def time(self, size: Fraction) -> float:
-        """Time of the operation for a size."""
+        """Time of the operation for a size by steps; of greedy trees that of the busiest channel."""
         return self.latency + self.busy * float(size)
 
     def schedule(self, size: Fraction) -> ChunkSchedule:
-        """Return the schedule for a size."""
-        return self.base.resized(size).pipelined(self.cut)
+        """Return the schedule for a size, with starts unless it is large or needs its steps."""
+        return self.draft(size).schedule()
 
 
 def candidates(
@@ -124,43 +136,104 @@ def candidates(
         except NetworkError as error:
             refused.append(error)
             continue
+        least = float(busiest(base))
         for count in pieces:
             if count > 1 and count * len(base.transfers) > MOST_TRANSFERS:
                 break
             latency, busy, _ = base.pipelined_costs(count)
-            made.append(Candidate(name, count, latency, busy, base, count))
-            if name == "optimal" and count * len(base.transfers) <= MOST_TRANSFERS // 10:
-                dense = compacted(base.pipelined(count))
-                latency = float(dense.latency)
-                made.append(Candidate(name, count, latency, float(dense.time) - latency, dense))
+            costs = latency, busy
+            made.append(Candidate(name, count, latency, busy, least, cache(partial(_cut, base, count, costs))))
     if not made:
         raise refused[0]
     return made
 
 
+def _cut(base: ChunkSchedule, pieces: int, costs: tuple[float, float], size: Fraction) -> Draft:
+    """Return a schedule of unit size for another size, in pieces, by steps or by starts, whichever is faster."""
+    steps = base.resized(size).pipelined(pieces)
+    by_steps = costs[0] + costs[1] * float(size)
+    whole = Draft(by_steps, lambda: steps)
+    if len(steps.transfers) > MOST_TIMED:
+        return whole
+    try:
+        order, time = order_of_starts(steps)
+    except NetworkError:
+        return whole
+    return whole if by_steps <= time * (1 + 1e-9) else Draft(time, cache(partial(begun, steps, order)))
+
+
 def _greedy(platform: Platform, unit: Operation, pieces: Sequence[int]) -> list[Candidate]:
-    """Return candidates of greedy trees; the slowest channel carries up to as many chunks in a step as a root has."""
-    made, kind = list[Candidate](), unit.kind
+    """Return candidates of greedy trees, which are made for a size."""
     platform = replace(platform, members=unit.members)
-    roots = unit.members if unit.root is None else (unit.root,)
+    connected, many, made = list(connections(platform, Fraction(1))), len(unit.members), list[Candidate]()
+    _require_reach(platform, unit, connected)
+    uneven = len({way.taken for way in connected}) > 1
     for count in pieces:
-        if count > 1 and count * len(roots) > MOST_GREEDY:
+        transfers = count * (many - 1) * (many if unit.root is None else 1)
+        if count > 1 and transfers > MOST_TIMED:
             break
-        for most in {1, *(count // k for k in (2, 3, 1) if count // k)}:
-            down = [] if kind in ("reduce", "reduce_scatter") else greedy(platform, roots, count, most)
-            up = [] if kind in ("broadcast", "all_gather") else greedy(platform.reversed(), roots, count, most)
-            if kind == "all_reduce":
-                up, down = ([replace(t, share=t.share / len(roots)) for t in trees] for trees in (up, down))
-                schedule = up_and_down("greedy", platform, unit, up, down)
-            else:
-                schedule = spread("greedy", platform, unit, up or down)
-            latency = float(schedule.latency)
-            made.append(Candidate("greedy", count, latency, float(schedule.time) - latency, schedule))
+        draws = range(max(1, min(4, 2000 // transfers)))
+        for patience, seed in product(PATIENCE if uneven else PATIENCE[-1:], draws):
+            make = cache(partial(_grown, platform, unit, count, patience, seed))
+            made.append(Candidate("greedy", count, 0.0, 0.0, 0.0, make))
     return made
+
+
+def _require_reach(platform: Platform, unit: Operation, connected: Sequence[Connection]) -> None:
+    """Refuse members that connections do not lead to from each root, or from which they do not lead to it."""
+    onto: dict[int, set[int]] = {member: set() for member in unit.members}
+    back = unit.kind in ("reduce", "reduce_scatter")
+    for way in connected:
+        onto[way.target if back else way.source].add(way.source if back else way.target)
+    for root in unit.members if unit.root is None else (unit.root,):
+        reached, last = {root}, {root}
+        while last:
+            last = {other for node in last for other in onto[node]} - reached
+            reached |= last
+        if len(reached) < len(unit.members):
+            raise NetworkError(f"{platform.name}: no channel leads from each root to each member")
+
+
+def _grown(platform: Platform, unit: Operation, pieces: int, patience: float, seed: int, size: Fraction) -> Draft:
+    """Return the schedule of greedy trees; those that add up are grown on the reversed platform."""
+    operation, kind = replace(unit, size=size), unit.kind
+    roots = unit.members if unit.root is None else (unit.root,)
+    block = size / len(roots) if kind == "all_reduce" else size
+    up, down, order, time = list[Tree](), list[Tree](), list[tuple[int, int, int, bool]](), 0.0
+    if kind not in ("broadcast", "all_gather"):
+        up, starts, last = greedy(platform.reversed(), roots, block, pieces, patience=patience, seed=seed)
+        order, time = [(number, edge.child, edge.parent, True) for number, edge in reversed(starts)], last
+    if kind not in ("reduce", "reduce_scatter"):
+        down, starts, last = greedy(platform, roots, block, pieces, patience=patience, seed=seed)
+        order, time = [*order, *((number, edge.parent, edge.child, False) for number, edge in starts)], time + last
+
+    def schedule() -> ChunkSchedule:
+        return _of_greedy(platform, operation, up, down, order)
+
+    return Draft(time, cache(schedule))
+
+
+def _of_greedy(
+    platform: Platform,
+    operation: Operation,
+    up: list[Tree],
+    down: list[Tree],
+    order: Sequence[tuple[int, int, int, bool]],
+) -> ChunkSchedule:
+    roots = dict.fromkeys(tree.root for tree in up or down)
+    if operation.kind == "all_reduce":
+        up, down = ([replace(t, share=t.share / len(roots)) for t in trees] for trees in (up, down))
+        made = up_and_down("greedy", platform, operation, up, down)
+    else:
+        made = spread("greedy", platform, operation, up or down)
+    place = {(sent.chunk, sent.source, sent.target, sent.reduces): i for i, sent in enumerate(made.transfers)}
+    return begun(made, [place[ends] for ends in order])
 
 
 def best(choices: Sequence[Candidate], size: Fraction) -> Candidate:
     """Return the candidate of least time for a size; of equals that with fewer pieces.
+
+    Greedy trees, and the best by steps, are made. What cannot be faster, by its busiest channel, is not.
 
     Parameters
     ----------
@@ -181,7 +254,16 @@ def best(choices: Sequence[Candidate], size: Fraction) -> Candidate:
     >>> platform = platform_of(torus(4, 4))
     >>> choices = candidates(platform, Operation("all_reduce", platform.members))
     >>> fastest = best(choices, Fraction(64))
-    >>> fastest.algorithm, fastest.pieces, fastest.time(Fraction(64))
-    ('direct', 1, 128.0)
+    >>> fastest.algorithm, fastest.pieces, fastest.schedule(Fraction(64)).time
+    ('direct', 1, Fraction(128, 1))
     """
-    return min(choices, key=lambda one: (round(one.time(size), 9), one.pieces))
+    ordered = sorted(choices, key=lambda one: (one.algorithm != "greedy", round(one.time(size), 9), one.pieces))
+    chosen, least, looked = ordered[0], float("inf"), 0
+    for one in ordered:
+        if one.least * float(size) >= least or looked == LOOKED_AT:
+            continue
+        looked += one.algorithm != "greedy"
+        time = one.draft(size).time
+        if (round(time, 9), one.pieces) < (round(least, 9), chosen.pieces):
+            chosen, least = one, time
+    return chosen

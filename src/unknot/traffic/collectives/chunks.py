@@ -1,8 +1,9 @@
 """A schedule of chunks: which part of the data goes where in which step, over which channels, copied or reduced.
 
-Steps follow each other: all that is sent in one has arrived when the next begins. A step takes the longest latency
-of its transfers, and then the bytes of its busiest channel over the bandwidth of that. Data that pass several
-channels in a step are forwarded as they come (cut-through)."""
+Either steps follow each other: all that is sent in one has arrived when the next begins. A step takes the longest
+latency of its transfers, and then the bytes of its busiest channel over the bandwidth of that. Or each transfer has
+a start of its own, and passes its channels at the rate of the slowest. Data that pass several channels are forwarded
+as they come (cut-through)."""
 
 from __future__ import annotations
 
@@ -58,7 +59,17 @@ class Transfer:
 
 @dataclass(frozen=True, repr=False)
 class ChunkSchedule(Brief):
-    """An operation on a platform as transfers of chunks, ordered by step.
+    """An operation on a platform as transfers of chunks, ordered by step, or by start.
+
+    Attributes
+    ----------
+    name : str
+    platform : Platform
+    operation : Operation
+    chunks : tuple of Chunk
+    transfers : tuple of Transfer
+    starts : tuple of Fraction
+        When each transfer begins; empty: steps follow each other.
 
     Examples
     --------
@@ -76,6 +87,7 @@ class ChunkSchedule(Brief):
     operation: Operation
     chunks: tuple[Chunk, ...]
     transfers: tuple[Transfer, ...]
+    starts: tuple[Fraction, ...] = ()
 
     @property
     def steps(self) -> int:
@@ -109,7 +121,13 @@ class ChunkSchedule(Brief):
 
     @property
     def time(self) -> Fraction:
-        """Sum of the times of the steps."""
+        """Sum of the times of the steps; or when the last transfer has arrived."""
+        if self.starts:
+            ends = (
+                start + passage(self.platform, self.chunks[sent.chunk].size, sent.path).arrives
+                for sent, start in zip(self.transfers, self.starts, strict=True)
+            )
+            return max(ends)
         return sum((latency + busy for latency, busy in self.costs), Fraction(0))
 
     @cached_property
@@ -149,20 +167,23 @@ class ChunkSchedule(Brief):
             for sent in self.transfers
             for piece in range(pieces)
         ]
-        return replace(self, chunks=chunks, transfers=in_steps(transfers))
+        return replace(self, chunks=chunks, transfers=in_steps(transfers), starts=())
 
     def resized(self, size: Fraction) -> ChunkSchedule:
-        """Return the schedule for another size of the operation."""
+        """Return the schedule for another size of the operation, by steps."""
         factor = size / self.operation.size
         chunks = tuple(replace(chunk, size=chunk.size * factor) for chunk in self.chunks)
-        return replace(self, operation=replace(self.operation, size=size), chunks=chunks)
+        return replace(self, operation=replace(self.operation, size=size), chunks=chunks, starts=())
 
     def claim(self) -> dict[str, Any]:
         """Return the claim that `unknot.certificates` replays chunk by chunk."""
         on, operation = self.platform.channels, self.operation
-        steps: list[list[list[Any]]] = [[] for _ in range(self.steps)]
-        for sent in self.transfers:
-            steps[sent.step].append([sent.chunk, sent.source, sent.target, sent.reduces, list(sent.path)])
+        sends = [[sent.chunk, sent.source, sent.target, sent.reduces, list(sent.path)] for sent in self.transfers]
+        steps: list[list[list[Any]]] = [[] for _ in range(0 if self.starts else self.steps)]
+        for sent, words in zip(self.transfers, sends, strict=True):
+            if not self.starts:
+                steps[sent.step].append(words)
+        timed = [[*words, *_parts(start)] for words, start in zip(sends, self.starts, strict=False)]
         return {
             "subject": "schedule",
             "kind": operation.kind,
@@ -174,9 +195,40 @@ class ChunkSchedule(Brief):
             "time": _parts(self.time),
             "proof": {
                 "chunks": [[*_parts(chunk.size), chunk.source, chunk.target] for chunk in self.chunks],
-                "steps": steps,
+                **({"sends": timed} if self.starts else {"steps": steps}),
             },
         }
+
+
+@dataclass(frozen=True)
+class Passage:
+    """How a transfer passes its path: at the rate of the slowest channel, on each from when the first byte comes.
+
+    Attributes
+    ----------
+    begins : tuple of Fraction
+        By channel of the path, after the start.
+    lasts : Fraction
+        How long each channel is in use.
+    rate : Fraction
+    arrives : Fraction
+        When all has arrived, after the start.
+    """
+
+    begins: tuple[Fraction, ...]
+    lasts: Fraction
+    rate: Fraction
+    arrives: Fraction
+
+
+def passage(platform: Platform, size: Fraction, path: Sequence[int]) -> Passage:
+    """Return how a number of bytes passes a path."""
+    channels = [platform.channels[number] for number in path]
+    rate = min(channel.bandwidth for channel in channels)
+    begins = [Fraction(0)]
+    for channel in channels:
+        begins.append(begins[-1] + channel.latency)
+    return Passage(tuple(begins[:-1]), size / rate, rate, begins[-1] + size / rate)
 
 
 def in_steps(transfers: Sequence[Transfer]) -> tuple[Transfer, ...]:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from unknot._base.errors import NetworkError, require_known
 from unknot.network import Network
 from unknot.routing.taking import takes_network
-from unknot.traffic.collectives.gathering import ALGORITHMS
 from unknot.traffic.collectives.orders import order_of
 from unknot.traffic.collectives.schedule import Schedule, Send, terminals_named
 
@@ -165,14 +164,11 @@ def reduce(network: Network, root: int = 0, members: Sequence[int] | None = None
 
 @takes_network
 def all_gather(
-    network: Network,
-    root: int = 0,
-    members: Sequence[int] | None = None,
-    *,
-    order: str = "auto",
-    algorithm: str = "halving",
+    network: Network, root: int = 0, members: Sequence[int] | None = None, *, order: str = "auto"
 ) -> Schedule:
-    """The blocks of all members at every member.
+    """The blocks of all members at every member, gathered at the root and then sent out.
+
+    `textbook` has algorithms without a root.
 
     Parameters
     ----------
@@ -184,9 +180,6 @@ def all_gather(
         Terminals that take part; all where it is None.
     order : str
         Order of the terminals: a name, or ``"auto"``.
-    algorithm : {"halving", "ring", "direct"}
-        `halving`: gathered at the root, then sent out. `ring`: each member passes blocks on to the next in the order.
-        `direct`: each member sends its block to every other.
 
     Returns
     -------
@@ -196,18 +189,14 @@ def all_gather(
     Raises
     ------
     NetworkError
-        If there is no such algorithm, order or terminal.
+        If there is no such order or terminal.
 
     Examples
     --------
-    >>> [len(all_gather("mesh(2, 2)", algorithm=name).sends) for name in ("halving", "ring", "direct")]
-    [6, 12, 12]
+    >>> len(all_gather("mesh(2, 2)").sends)
+    6
     """
-    require_known("unknown algorithm of all_gather", algorithm, ("halving", *ALGORITHMS), NetworkError)
-    if algorithm == "halving":
-        return _there_and_back("all_gather", gather(network, root, members, order=order))
-    row = tuple(_members(network, root, members, order))
-    return Schedule("all_gather", network, root, row, tuple(ALGORITHMS[algorithm](row)))
+    return _there_and_back("all_gather", gather(network, root, members, order=order))
 
 
 @takes_network
@@ -253,7 +242,6 @@ def collective(
     members: Sequence[int] | None = None,
     *,
     order: str = "auto",
-    algorithm: str = "halving",
 ) -> Schedule:
     """A collective operation by its name.
 
@@ -269,8 +257,6 @@ def collective(
         Terminals that take part besides; by default all.
     order : str
         As `order_of` reads it.
-    algorithm : str
-        `halving`; for an all-gather also `ring` and `direct`.
 
     Returns
     -------
@@ -280,7 +266,7 @@ def collective(
     Raises
     ------
     NetworkError
-        If there is no such operation, order, terminal or algorithm, or it takes all terminals and some are named.
+        If there is no such operation, order or terminal, or it takes all terminals and some are named.
 
     Examples
     --------
@@ -288,10 +274,6 @@ def collective(
     'scatter'
     """
     require_known("unknown operation", operation, OPERATIONS, NetworkError)
-    if operation == "all_gather":
-        return all_gather(network, root, members, order=order, algorithm=algorithm)
-    if algorithm != "halving":
-        raise NetworkError(f"algorithm {algorithm} is for all_gather; {operation} has halving alone")
     if operation == "broadcast":
         if members is not None:
             raise NetworkError("a broadcast goes to all terminals; a multicast to some")

@@ -1,84 +1,191 @@
-"""Time-expanded greedy trees: in each step each channel brings its target a chunk that it lacks, the rarest first.
+"""Greedy trees over time: as soon as a connection between members is free, it brings the rarest chunk its end lacks.
 
 W. Won, M. Elavazhagan, S. Srinivasan, S. Gupta, T. Krishna: TACOS: Topology-Aware Collective Algorithm Synthesizer
-for Distributed Machine Learning. MICRO 2024, 856–870. Theirs draws among all chunks that fit; faster channels carry
-several chunks in a step here."""
+for Distributed Machine Learning. MICRO 2024, 856–870. Theirs draws among all chunks that fit, without switches."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from heapq import heappop, heappush
 
 from unknot._base.errors import NetworkError
+from unknot.traffic.collectives.chunks import passage
 from unknot.traffic.collectives.platform import Platform
-from unknot.traffic.collectives.trees import Edge, Tree
+from unknot.traffic.collectives.trees import Edge, Tree, shortest
 
-TRIES = 4
-"""Runs with other draws among equals; the one with fewest steps counts."""
+PATIENCE = (1.5, 1e9)
+"""Values of how much slower than another way to its target a connection may be for a chunk that could go that way."""
+SAME = 1e-9
 
 
-def greedy(platform: Platform, roots: Sequence[int], pieces: int = 1, most: int = 1) -> list[Tree]:
-    """Return trees from roots to all members, a chunk for each piece of each root.
+@dataclass(frozen=True)
+class Connection:
+    """A way from a member to another one that passes no third: when its channels are busy, and when all arrived."""
+
+    source: int
+    target: int
+    path: tuple[int, ...]
+    busy: tuple[tuple[int, float, float], ...]
+    taken: float
+
+
+def greedy(
+    platform: Platform, roots: Sequence[int], size: Fraction, pieces: int = 1, *, patience: float = 3.0, seed: int = 0
+) -> tuple[list[Tree], list[tuple[int, Edge]], float]:
+    """Return trees from roots to all members, their edges in the order of starts, and the time of the last arrival.
+
+    An edge has the number of its tree.
 
     Parameters
     ----------
+    size : Fraction
+        Of the block of a root.
     pieces : int
         Chunks of each root.
-    most : int
-        Chunks that the slowest channel carries in a step.
+    patience : float
+        A connection brings nothing that one faster by this factor could bring from a member that has it, or will.
 
     Raises
     ------
     NetworkError
-        If there are switches, or a member cannot be reached.
+        If a member cannot be reached past one switch at a time.
 
     Examples
     --------
     >>> from unknot.traffic.collectives.platform import Channel
     >>> ends = [(a, b) for a in range(4) for b in range(4) if a != b]
     >>> square = Platform("four", 4, tuple(Channel(a, b, Fraction(1)) for a, b in ends), (0, 1, 2, 3))
-    >>> [(tree.root, max(edge.step for edge in tree.edges)) for tree in greedy(square, (0, 1, 2, 3))]
+    >>> trees, order, time = greedy(square, (0, 1, 2, 3), Fraction(1))
+    >>> [(tree.root, max(edge.step for edge in tree.edges)) for tree in trees]
     [(0, 0), (1, 0), (2, 0), (3, 0)]
     """
-    if len(platform.members) < platform.num_nodes:
-        raise NetworkError(f"{platform.name}: greedy trees need members that are joined directly, not by switches")
-    made = [_run(platform, roots, pieces, most, random.Random(seed)) for seed in range(TRIES)]
-    return min(made, key=lambda trees: max(edge.step for tree in trees for edge in tree.edges))
+    return _Run(platform, roots, size / pieces, pieces, patience, random.Random(seed)).trees()
 
 
-def _run(platform: Platform, roots: Sequence[int], pieces: int, most: int, draw: random.Random) -> list[Tree]:
-    slowest = min(channel.bandwidth for channel in platform.channels)
-    turns = [(c, one) for c, one in enumerate(platform.channels) for _ in range(int(one.bandwidth * most / slowest))]
-    owners = [root for root in roots for _ in range(pieces)]
-    has = [
-        sum(1 << chunk for chunk, owner in enumerate(owners) if owner == node) for node in range(platform.num_nodes)
-    ]
-    holders, whole = [1] * len(owners), (1 << len(owners)) - 1
-    edges: list[list[Edge]] = [[] for _ in owners]
-    step = 0
-    while any(mask != whole for mask in has):
-        before, moved = list(has), False
-        draw.shuffle(turns)
-        turns.sort(key=lambda turn: (before[turn[1].source] & ~before[turn[1].target]).bit_count())
-        for number, channel in turns:
-            lacking = before[channel.source] & ~has[channel.target]
-            if not lacking:
+def connections(platform: Platform, size: Fraction) -> Iterator[Connection]:
+    """Return the connections of a platform for a chunk of a size."""
+    members, switches = set(platform.members), set(range(platform.num_nodes)) - set(platform.members)
+    if any(c.source in switches and c.target in switches for c in platform.channels):
+        raise NetworkError(f"{platform.name}: greedy trees need members that are at most one switch apart")
+    path = shortest(platform)
+    beyond = defaultdict[int, set[int]](set)
+    for channel in platform.channels:
+        beyond[channel.source].add(channel.target)
+    for one in platform.members:
+        direct = beyond[one] & members
+        past = {other for switch in beyond[one] & switches for other in beyond[switch]} - {one}
+        for other in sorted(direct | past):
+            way = path(one, other)
+            if len(way) <= 2 and all(platform.channels[c].target not in members for c in way[:-1]):
+                taken = passage(platform, size, way)
+                rows = tuple(
+                    (c, float(begins), float(begins + taken.lasts))
+                    for c, begins in zip(way, taken.begins, strict=True)
+                )
+                yield Connection(one, other, way, rows, float(taken.arrives))
+
+
+class _Run:
+    def __init__(
+        self,
+        platform: Platform,
+        roots: Sequence[int],
+        size: Fraction,
+        pieces: int,
+        patience: float,
+        draw: random.Random,
+    ) -> None:
+        self.platform, self.pieces, self.draw = platform, pieces, draw
+        self.ways = list(connections(platform, size))
+        self.near = SAME * max(way.taken for way in self.ways) if self.ways else 0.0
+        self.owners = [root for root in roots for _ in range(pieces)]
+        self.whole = (1 << len(self.owners)) - 1
+        self.has = {m: sum(1 << c for c, owner in enumerate(self.owners) if owner == m) for m in platform.members}
+        self.comes = dict(self.has)
+        self.level = [0, self.whole, *(0 for _ in platform.members)]
+        self.free = defaultdict[int, float](float)
+        self.out, self.users = defaultdict[int, list[int]](list), defaultdict[int, list[tuple[int, float]]](list)
+        into = defaultdict[int, list[Connection]](list)
+        for number, way in enumerate(self.ways):
+            self.out[way.source].append(number)
+            into[way.target].append(way)
+            for c, begins, _ in way.busy:
+                self.users[c].append((number, begins))
+        self.faster = [
+            [other.source for other in into[way.target] if other.taken * patience < way.taken] for way in self.ways
+        ]
+        self.edges: list[list[Edge]] = [[] for _ in self.owners]
+        self.depth = [{owner: 0} for owner in self.owners]
+        self.order, self.last = list[tuple[int, Edge]](), 0.0
+
+    def trees(self) -> tuple[list[Tree], list[tuple[int, Edge]], float]:
+        """Let time go on from event to event: arrivals, and channels that are free again."""
+        events = list[tuple[float, int, int]]()  # time, member or −1, chunk or channel
+        look, now = set(range(len(self.ways))), 0.0
+        while True:
+            self.start(look, now, events)
+            if all(mask == self.whole for mask in self.comes.values()):
+                break
+            if not events:
+                raise NetworkError(f"{self.platform.name}: no channel leads from each root to each member")
+            now, look = events[0][0], set()
+            while events and events[0][0] <= now + self.near:
+                _, member, one = heappop(events)
+                if member >= 0:
+                    self.has[member] |= 1 << one
+                    look.update(self.out[member])
+                else:
+                    look.update(
+                        number for number, begins in self.users[one] if self.free[one] <= now + begins + self.near
+                    )
+        share = Fraction(1, self.pieces)
+        trees = [Tree(root, tuple(tree), share) for root, tree in zip(self.owners, self.edges, strict=True)]
+        return trees, self.order, self.last
+
+    def start(self, look: set[int], now: float, events: list[tuple[float, int, int]]) -> None:
+        """Let connections that may be free bring a chunk: those first that have the rarest, then the fastest."""
+        able = [number for number in look if self.lacks(number)]
+        self.draw.shuffle(able)
+        able.sort(key=lambda number: (self.rarest(self.lacks(number))[0], self.ways[number].taken))
+        for number in able:
+            way = self.ways[number]
+            lacks = self.lacks(number)
+            if not lacks or any(self.free[c] > now + begins + self.near for c, begins, _ in way.busy):
                 continue
-            moved = True
-            chunk = min(_bits(lacking), key=lambda chunk: (holders[chunk], draw.random()))
-            has[channel.target] |= 1 << chunk
-            holders[chunk] += 1
-            edges[chunk].append(Edge(step, channel.source, channel.target, (number,)))
-        if not moved:
-            raise NetworkError(f"{platform.name}: no channel leads from each root to each member")
-        step += 1
-    return [Tree(root, tuple(tree), Fraction(1, pieces)) for root, tree in zip(owners, edges, strict=True)]
+            holders, equal = self.rarest(lacks)
+            shift = self.draw.randrange(equal.bit_length())
+            rest = equal >> shift
+            chunk = shift + (rest & -rest).bit_length() - 1
+            bit = 1 << chunk
+            self.comes[way.target] |= bit
+            self.level[holders] ^= bit
+            self.level[holders + 1] |= bit
+            step = self.depth[chunk][way.source]
+            self.depth[chunk][way.target] = step + 1
+            self.edges[chunk].append(Edge(step, way.source, way.target, way.path))
+            self.order.append((chunk, self.edges[chunk][-1]))
+            heappush(events, (now + way.taken, way.target, chunk))
+            self.last = max(self.last, now + way.taken)
+            for c, _, ends in way.busy:
+                self.free[c] = now + ends
+                for offset in {offset for _, offset in self.users[c]}:
+                    heappush(events, (now + ends - offset, -1, c))
 
+    def lacks(self, number: int) -> int:
+        """Chunks that a connection may bring to its target."""
+        way = self.ways[number]
+        lacks = self.has[way.source] & ~self.comes[way.target]
+        for other in self.faster[number] if lacks else ():
+            lacks &= ~self.comes[other]
+        return lacks
 
-def _bits(mask: int) -> list[int]:
-    bits = []
-    while mask:
-        bits.append((mask & -mask).bit_length() - 1)
-        mask &= mask - 1
-    return bits
+    def rarest(self, chunks: int) -> tuple[int, int]:
+        """Return how many have, or will have, the rarest of some chunks, and those of them that are as rare."""
+        for holders, mask in enumerate(self.level):
+            if mask & chunks:
+                return holders, mask & chunks
+        return len(self.level), 0

@@ -224,8 +224,19 @@ def _paths(platform: Platform, senders: Sequence[int], receivers: Sequence[int])
             shares[shares.index(max(shares))] += 1 - sum(shares)
             for path, share in zip(kept, shares, strict=True):
                 if share > 0:
-                    trees.append(Tree(sender, (Edge(0, sender, receiver, path),), share, leaf=receiver))
+                    trees.append(Tree(sender, _legs(platform, path), share, leaf=receiver))
     return trees
+
+
+def _legs(platform: Platform, path: Sequence[int]) -> tuple[Edge, ...]:
+    """Return the edges of a path from member to member: each takes in a chunk before it sends it on."""
+    edges, begun = list[Edge](), 0
+    for place, number in enumerate(path):
+        if platform.channels[number].target in platform.members:
+            one, other = platform.channels[path[begun]].source, platform.channels[number].target
+            edges.append(Edge(len(edges), one, other, tuple(path[begun : place + 1])))
+            begun = place + 1
+    return tuple(edges)
 
 
 def _widest(platform: Platform, carried: Sequence[float], source: int, target: int) -> tuple[int, ...]:

@@ -4,15 +4,16 @@ Most are in E. Chan, M. Heimlich, A. Purkayastha, R. van de Geijn: Collective co
 experience. Concurrency and Computation: Practice and Experience, 19(13), 2007, 1749–1783. Besides: J. Bruck,
 C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby: Efficient algorithms for all-to-all communications in multiport
 message-passing systems. IEEE TPDS, 8(11), 1997; R. Rabenseifner: Optimization of collective reduction operations.
-ICCS 2004; P. Sanders, J. Speck, J. L. Träff: Two-tree algorithms for full bandwidth broadcast, reduction and scan.
-Parallel Computing, 35(12), 2009."""
+ICCS 2004; P. Sack, W. Gropp: Collective algorithms for multiported torus networks. ACM Transactions on Parallel
+Computing, 1(2), 2015; P. Sanders, J. Speck, J. L. Träff: Two-tree algorithms for full bandwidth broadcast, reduction
+and scan. Parallel Computing, 35(12), 2009."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import prod
 from typing import TypeVar
 
@@ -71,6 +72,18 @@ def _bidirectional_ring(group: Group) -> list[Tree]:
 
 def _bucket(group: Group) -> list[Tree]:
     """Around the ring of each dimension with all that was received before."""
+    return _buckets(group, several=False)
+
+
+def _multiport_bucket(group: Group) -> list[Tree]:
+    """Buckets in both directions of each ring, with a part of the data for each dimension to begin with, twice.
+
+    In rings of even length the two parts go the one step more in opposite directions, so that all channels are busy.
+    """
+    return _buckets(group, several=True)
+
+
+def _buckets(group: Group, *, several: bool) -> list[Tree]:
     if group.places is None:
         raise NetworkError("bucket goes around the dimensions of a grid; this network has no coordinates")
     axes = [sorted(set(axis)) for axis in zip(*group.places.values(), strict=True)]
@@ -78,14 +91,20 @@ def _bucket(group: Group) -> list[Tree]:
     at, sizes = {place: member for member, place in places.items()}, [len(axis) for axis in axes]
     if len(at) < len(group.row) or prod(sizes) != len(group.row):
         raise NetworkError(f"bucket needs a member at each place of a grid, not {len(at)} of {prod(sizes)}")
+    dimensions = [k for k, size in enumerate(sizes) if size > 1]
+    starts = [(k, turn) for k in range(len(dimensions)) for turn in (1, -1)] if several else [(0, 1)]
     trees = []
-    for member in group.row:
+    for member, (first, turn) in product(group.row, starts):
         holders, sends, begun = [places[member]], [], 0
-        for k, size in enumerate(sizes):
-            rings = [[(*p[:k], (p[k] + i) % size, *p[k + 1 :]) for i in range(size)] for p in holders]
-            sends += [(begun + step, at[a], at[b]) for ring in rings for step, a, b in _steps(ring)]
-            holders, begun = [place for ring in rings for place in ring], begun + size - 1
-        trees.append(_tree(member, sends))
+        for k in [*dimensions[first:], *dimensions[:first]]:
+            size = sizes[k]
+            rings = [[(*p[:k], (p[k] + turn * i) % size, *p[k + 1 :]) for i in range(size)] for p in holders]
+            ahead = size // 2 if several else size - 1
+            for ring in rings:
+                for part in (ring[: ahead + 1], [ring[0], *ring[:ahead:-1]]):
+                    sends += [(begun + step, at[a], at[b]) for step, a, b in _steps(part)]
+            holders, begun = [place for ring in rings for place in ring], begun + ahead
+        trees.append(_tree(member, sends, len(starts)))
     return trees
 
 
@@ -194,7 +213,8 @@ def _exchange_bruck(group: Group) -> list[Tree]:
 
 
 GATHERING: dict[str, Callable[[Group], list[Tree]]] = {
-    "ring": _ring, "bidirectional_ring": _bidirectional_ring, "bucket": _bucket, "recursive_doubling": _doubling,
+    "ring": _ring, "bidirectional_ring": _bidirectional_ring, "bucket": _bucket,
+    "multiport_bucket": _multiport_bucket, "recursive_doubling": _doubling,
     "bruck": _bruck, "direct": _direct, "pairwise": _pairwise,
 }  # fmt: skip
 SPREADING: dict[str, Callable[[Group], list[Tree]]] = {

@@ -1,0 +1,190 @@
+"""When each transfer of a schedule begins: as early as what it needs and its channels allow (list scheduling)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from heapq import heappop, heappush
+from typing import Any
+
+from unknot._base.errors import NetworkError
+from unknot.traffic.collectives.chunks import ChunkSchedule, Passage, passage
+
+Time = Any
+"""A number: rounded, or a fraction."""
+SAME = 1e-9
+"""Share of the longest transfer below which times are equal."""
+
+
+def timed(schedule: ChunkSchedule) -> ChunkSchedule:
+    """Return the schedule without barriers between its steps: with a start of each transfer.
+
+    Of transfers that could go, those go first after which the longest chain of others follows. A chunk is sent on
+    when all has arrived that its sender received of it in earlier steps.
+
+    Parameters
+    ----------
+    schedule : ChunkSchedule
+        A schedule by steps.
+
+    Returns
+    -------
+    ChunkSchedule
+        The same transfers, ordered by their starts.
+
+    Raises
+    ------
+    NetworkError
+        If members exchange parts of a chunk in a step, as in recursive doubling: what they send then depends on when.
+
+    Examples
+    --------
+    >>> from unknot.network.families import ring
+    >>> from unknot.traffic.collectives.operation import Operation
+    >>> from unknot.traffic.collectives.platform import platform_of
+    >>> from unknot.traffic.collectives.textbook import textbook
+    >>> platform = platform_of(ring(6))
+    >>> chain = textbook(platform, Operation("all_gather", platform.members, Fraction(8)), "bruck")
+    >>> chain.time, timed(chain).time
+    (Fraction(77, 1), Fraction(52, 1))
+    """
+    return begun(schedule, order_of_starts(schedule)[0])
+
+
+def needs_of(schedule: ChunkSchedule) -> list[list[int]]:
+    """Return for each transfer those that must have arrived before it starts, by their number."""
+    sends = schedule.transfers
+    into: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for i, sent in enumerate(sends):
+        into[sent.chunk, sent.target].append(i)
+    if any(sends[j].step == sent.step for sent in sends for j in into[sent.chunk, sent.source]):
+        raise NetworkError(f"{schedule.name}: members exchange parts of a chunk in a step; its steps need barriers")
+    return [[j for j in into[sent.chunk, sent.source] if sends[j].step < sent.step] for sent in sends]
+
+
+def begun(schedule: ChunkSchedule, order: Sequence[int]) -> ChunkSchedule:
+    """Return the schedule with transfers in this order, each begun as soon as it can, exact in fractions."""
+    sends, needs = schedule.transfers, needs_of(schedule)
+    arrived, starts = dict[int, Fraction](), dict[int, Fraction]()
+    uses = [_Use(channel.bandwidth, Fraction(0)) for channel in schedule.platform.channels]
+    passages = _passages(schedule)
+    for i in order:
+        taken = passages[schedule.chunks[sends[i].chunk].size, sends[i].path]
+        start = max((arrived[j] for j in needs[i]), default=Fraction(0))
+        later: Fraction | None = start
+        while later is not None:
+            start = later
+            free = [
+                uses[c].free(start + begins, taken.lasts, taken.rate) for c, begins in _rows(sends[i].path, taken)
+            ]
+            waits = [at - begins for at, begins in zip(free, taken.begins, strict=True) if at is not None]
+            later = max(waits, default=None)
+        for c, begins in _rows(sends[i].path, taken):
+            uses[c].add(start + begins, taken.lasts, taken.rate)
+        starts[i], arrived[i] = start, start + taken.arrives
+    made = tuple(sends[i] for i in order)
+    return replace(schedule, transfers=made, starts=tuple(starts[i] for i in order))
+
+
+def _rows(path: Sequence[int], taken: Passage) -> Iterator[tuple[int, Fraction]]:
+    return zip(path, taken.begins, strict=True)
+
+
+def _passages(schedule: ChunkSchedule) -> dict[tuple[Fraction, tuple[int, ...]], Passage]:
+    keys = {(schedule.chunks[sent.chunk].size, sent.path) for sent in schedule.transfers}
+    return {key: passage(schedule.platform, *key) for key in keys}
+
+
+class _Use:
+    """What passes a channel, and when: transfers one after the other, or slower ones beside each other."""
+
+    def __init__(self, bandwidth: Time, near: Time) -> None:
+        self.bandwidth, self.near = bandwidth, near
+        self.last: Time = near - near
+        self.alone: Time = self.last
+        self.shared = list[tuple[Time, Time, Time]]()
+
+    def free(self, begins: Time, lasts: Time, rate: Time) -> Time | None:
+        """Return when there may be room for a rate that begins then; None: there is."""
+        if self.last <= begins + self.near:
+            return None
+        if rate + self.near >= self.bandwidth:
+            return self.last
+        if self.alone > begins + self.near:
+            return self.alone
+        during = [one for one in self.shared if one[1] > begins + self.near and one[0] + self.near < begins + lasts]
+        for at in {begins, *(one[0] for one in during)}:
+            there = [one for one in during if one[0] <= at + self.near and one[1] > at + self.near]
+            if sum((one[2] for one in there), rate) > self.bandwidth + self.near:
+                return min(one[1] for one in there)
+        return None
+
+    def add(self, begins: Time, lasts: Time, rate: Time) -> None:
+        """Note a transfer; none begins before the last one that had the channel alone, or found it empty."""
+        if rate >= self.bandwidth or self.last <= begins:
+            self.alone = self.last if rate < self.bandwidth else begins + lasts
+            self.shared.clear()
+        if rate < self.bandwidth:
+            self.shared.append((begins, begins + lasts, rate))
+        self.last = max(self.last, begins + lasts)
+
+
+def order_of_starts(schedule: ChunkSchedule) -> tuple[list[int], float]:
+    """Return the transfers in the order of their starts, and the time of the schedule, rounded."""
+    sends, needs = schedule.transfers, needs_of(schedule)
+    followers: list[list[int]] = [[] for _ in sends]
+    for i, before in enumerate(needs):
+        for j in before:
+            followers[j].append(i)
+    passages = _passages(schedule)
+    rounded = {
+        key: (
+            [(c, float(begins)) for c, begins in _rows(key[1], one)], float(one.lasts), float(one.rate),
+            float(one.arrives),
+        )
+        for key, one in passages.items()
+    }  # fmt: skip
+    plans = [rounded[schedule.chunks[sent.chunk].size, sent.path] for sent in sends]
+    height = [taken for *_, taken in plans]
+    for i in sorted(range(len(sends)), key=lambda i: -sends[i].step):
+        height[i] += max((height[j] for j in followers[i]), default=0.0)
+    near = SAME * max(height, default=0.0)
+    missing, ready = [len(before) for before in needs], [0.0] * len(sends)
+    uses = [_Use(float(channel.bandwidth), near) for channel in schedule.platform.channels]
+    waiting = defaultdict[tuple[int, float], list[tuple[float, int]]](list)
+    # Events: a transfer that may go, or a channel, with the offset of those that wait for it, as a negative number.
+    events = [(0.0, -height[i], i, (0, 0.0)) for i, count in enumerate(missing) if not count]
+    events.sort()
+    order, last = list[int](), 0.0
+    while events:
+        now, _, one, key = heappop(events)
+        queue = waiting[key] if one < 0 else [(0.0, one)]
+        while queue:
+            i = queue[0][1]
+            path, lasts, rate, taken = plans[i]
+            held, at = None, None
+            for c, begins in path:
+                if (at := uses[c].free(now + begins, lasts, rate)) is not None:
+                    held = (c, begins)
+                    break
+            if at is not None and held == key and one < 0:
+                heappush(events, (at - key[1], queue[0][0], -1, key))
+                break
+            heappop(queue)
+            if at is not None and held is not None:
+                if not waiting[held]:
+                    heappush(events, (at - held[1], -height[i], -1, held))
+                heappush(waiting[held], (-height[i], i))
+                continue
+            order.append(i)
+            last = max(last, now + taken)
+            for c, begins in path:
+                uses[c].add(now + begins, lasts, rate)
+            for j in followers[i]:
+                ready[j] = max(ready[j], now + taken)
+                missing[j] -= 1
+                if not missing[j]:
+                    heappush(events, (ready[j], -height[j], j, (0, 0.0)))
+    return order, last
