@@ -1971,28 +1971,43 @@ class Failures:
         hops, target = self.network.hops_to(home, self.before), self.network.target
         far = max(hops.values()) + self.longer + 1  # from here on all numbers of hops allow the same
         bounded = not self.shared or self.steady(home, hops)
-        left: set[tuple[int, int]] = set()
+        bounds: dict[int, int | None] = {}
         for start in self.hosts:
-            if hops.get(start, 0):
-                most = self.farthest(start, home, hops, longer=0 if self.shared else self.longer) if bounded else None
-                left |= {(start, n) for n in range(hops[start], (far if most is None else most) + 1)}
-        onward: dict[tuple[int, int], list[int]] = {}
+            longer = 0 if self.shared else self.longer
+            bounds[start] = (
+                self.farthest(start, home, hops, longer=longer) if bounded and hops.get(start, 0) else None
+            )
 
-        def fewer(hop: int) -> tuple[int, ...]:
-            return (hop - 1, hop) if hop == far else (hop - 1,)
+        def can_be(router: int, hop: int) -> bool:
+            """Whether a router, not the destination, can be so many hops from it."""
+            if not 0 < hops.get(router, 0) < hop:
+                return 0 < hop == hops.get(router)
+            if router not in bounds:
+                bounds[router] = None if self.shared else self.farthest(router, home, hops, longer=self.longer)
+            bound = bounds[router]
+            return bound is None or hop <= bound
+
+        def onward_from(router: int, hop: int) -> Iterator[tuple[int, int]]:
+            """Channels onward, and the hops that are left then; `far` stands for more too."""
+            for c in self.after[router]:
+                if target[c] == home and hop == 1:
+                    yield c, 0
+                elif target[c] != home:
+                    yield from (
+                        (c, n) for n in ((hop - 1, hop) if hop == far else (hop - 1,)) if can_be(target[c], n)
+                    )
+
+        starts = [(start, n) for start in self.hosts for n in range(1, far + 1) if can_be(start, n)]
+        ways: dict[tuple[int, int], list[tuple[int, int]]] = {}
 
         def after(at: tuple[int, int]) -> list[tuple[int, int]]:
-            router, hop = at
-            onward[at] = sorted(
-                (c for c in self.after[router]
-                 if (hop == 1 if target[c] == home else 0 < hops.get(target[c], hop) < hop)), key=rank.__getitem__
-            )  # fmt: skip
-            return [(target[c], n) for n in fewer(hop) for c in onward[at] if target[c] != home]
+            ways[at] = sorted(onward_from(*at), key=lambda way: rank[way[0]])
+            return [(target[c], n) for c, n in ways[at] if n]
 
-        closure(left, after)
-        for (_, hop), channels in onward.items():
-            for c, then in ((c, n) for c in channels if target[c] != home for n in fewer(hop)):
-                self.require_higher(c, onward[target[c], then], rank)
+        closure(starts, after)
+        for onward in ways.values():
+            for c, n in onward:
+                self.require_higher(c, (e for e, _ in ways[target[c], n]) if n else (), rank)
 
     def require_higher(self, c: int, onward: Iterable[int], rank: list[int]) -> None:
         """Check that a channel is lower than those that may follow it, which come by rank."""

@@ -19,20 +19,21 @@ def leads(distance, router, hops, home):
 @kernel(
     lambda t: t.int64(
         t.Tuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64)), t.READ_BOOL, t.READ64,
-        t.READ64, t.READ_BOOL, t.READ32, t.int64, t.int64, t.int64, t.int64, t.int64, t.I32, t.I32, t.I64,
+        t.READ64, t.READ_BOOL, t.READ32, t.int64, t.int64, t.int64, t.int64, t.I32, t.I32, t.I64,
     )
 )  # fmt: skip
 def farthest(
-    graph, alive, link, own, kept, distance, start, home, failures, longer, stamp, seen, used, stack
+    graph, alive, link, own, kept, distance, start, home, failures, longer, seen, used, stack
 ):  # fmt: skip
     """Return the most hops from a router to a destination after some failures; FAR if that is not bounded.
 
     More paths than failures that share no part which can fail bound it: one of them is left. They are sought the
     shortest first, up to `longer` hops longer than the shortest of all. link, own: the part of a channel and of a
-    router, -1 if it cannot fail; kept: parts that do not fail.
+    router, -1 if it cannot fail; kept: parts that do not fail. used[-1] counts the calls.
     """
     first_out, outgoing, target = graph[2], graph[3], graph[5]
-    routers, found = distance.size, 0
+    routers, found, stamp = distance.size, 0, used[-1] + 1
+    used[-1] = stamp
     for length in range(distance[start], min(distance[start] + longer, FAR - 1) + 1):
         while True:
             depth = 0
@@ -77,21 +78,37 @@ def farthest(
     return FAR
 
 
+@kernel(lambda t: t.int64(t.READ32, t.I64, t.int64, t.int64, t.int64, t.int64), inline=True)
+def can_be(distance, bound, router, hops, far, home):
+    """Whether a router can be so many hops from a destination; -1: its bound is wanted, and was not sought yet."""
+    if router == home:
+        return 1 if hops == 0 else 0
+    if distance[router] < 0 or hops < 1 or (hops < far and hops < distance[router]):
+        return 0
+    if hops < far and hops == distance[router]:
+        return 1
+    if bound[router] < 0:
+        return -1
+    return 1 if hops <= bound[router] else 0
+
+
 @kernel(
     lambda t: t.int64(
         t.Tuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64)), t.READ_BOOL, t.READ32,
         t.boolean, t.boolean, t.READ64, t.READ64, t.READ64, t.READ64, t.READ_BOOL, t.int64, t.int64, t.I32, t.I64,
-        t.I32, t.I32, t.I64, t.I64, t.I64, t.I64, t.I64,
+        t.I32, t.I32, t.I64, t.I64, t.I64, t.I64, t.I64, t.I64,
     )
 )  # fmt: skip
 def possible(
     graph, alive, systems, mixed, distinct, homes, hosts, link, own, kept, failures, longer, distance, hops, seen,
-    used, stack, onward, barred, after, loose
+    used, stack, bound, onward, barred, after, loose
 ):  # fmt: skip
     """Write which channel can wait for which after at most some failures; return the pairs without a bound.
 
     mixed: whether some routers share an AS, so that paths can be refused; distinct: whether a path never has an AS
     twice. hops: for each router bits of the hops that it can be from the present destination on a path of packets.
+    bound: the most hops of each router, -1 where it was not sought yet. onward: words of bits of the channels onward
+    of each router, and the round for which they were found; barred: of those that never follow a channel.
     loose: for each destination the router whose paths can grow most, and by how many hops; -1 if none can.
     """
     first_in, incoming, first_out, outgoing, source, target, position = graph
@@ -105,7 +122,8 @@ def possible(
             last = target[outgoing[k]]
             if last == source[channel] or (distinct and systems[last] == systems[source[channel]]):
                 barred[channel * words + position[outgoing[k]] // BITS] |= 1 << (position[outgoing[k]] % BITS)
-    unbounded, stamp = 0, 0
+    onward[:] = 0
+    unbounded, level = 0, 0
     for number in range(homes.size):
         home = homes[number]
         loose[2 * number], loose[2 * number + 1] = -1, 0
@@ -144,20 +162,20 @@ def possible(
                     seen[systems[router]] = distance[router]
             hops[:] = 0
         # From `far` hops on all numbers allow the same.
-        far = min(FAR, distance.max() + longer + 1)
-        top = 0
+        far, top = min(FAR, distance.max() + longer + 1), 0
+        # Where paths may be refused nothing is known of routers on the way.
+        bound[:] = FAR if mixed else -1
         for start in range(routers):
             if hosts[start] == 0 or distance[start] <= 0:
                 continue
-            stamp += 1
-            most = FAR
+            bound[start] = FAR
             if steady:
                 extra = 0 if mixed else longer
-                most = farthest(
-                    graph, alive, link, own, kept, distance, start, home, failures, extra, stamp, seen, used, stack
+                bound[start] = farthest(
+                    graph, alive, link, own, kept, distance, start, home, failures, extra, seen, used, stack
                 )
+            most, more = bound[start], bound[start] - distance[start]
             unbounded += most == FAR
-            more = most - distance[start]
             if more > loose[2 * number + 1]:
                 loose[2 * number], loose[2 * number + 1] = start, more
             for left in range(min(distance[start], far), min(most, far) + 1):
@@ -167,33 +185,47 @@ def possible(
         while left > 0:
             grown = False
             for then in range(left - 1, left + (left == far)):
-                # Onward channels of each router that can be `then` hops away.
-                onward[:] = 0
-                for k in range(outgoing.size if then > 0 else 0):
-                    channel = outgoing[k]
-                    last = target[channel]
-                    if alive[channel] and (
-                        leads(distance, last, then - 1, home)
-                        or (then == far and last != home and distance[last] >= 0)
-                    ):
-                        onward[source[channel] * words + position[channel] // BITS] |= 1 << (position[channel] % BITS)
+                level += 1
                 for router in range(routers):
                     if router == home or not hops[router] >> left & 1:
                         continue
                     for k in range(first_out[router], first_out[router + 1]):
                         channel = outgoing[k]
                         to = target[channel]
-                        reached = leads(distance, to, then, home) or (
-                            then == far and to != home and distance[to] >= 0
-                        )
-                        if not alive[channel] or not reached:
+                        answer = can_be(distance, bound, to, then, far, home) if alive[channel] else 0
+                        if answer < 0:
+                            bound[to] = farthest(
+                                graph, alive, link, own, kept, distance, to, home, failures, longer, seen, used, stack
+                            )
+                            answer = 1 if then <= bound[to] else 0
+                        if answer == 0:
                             continue
                         grown = grown or (then == far and not hops[to] >> far & 1)
                         hops[to] |= 1 << then
-                        for word in range(words if to != home else 0):
-                            after[channel * words + word] |= (
-                                onward[to * words + word] & ~barred[channel * words + word]
-                            )
+                        if to == home:
+                            continue
+                        if onward[to * (words + 1) + words] != level:
+                            # Onward channels of a router that is `then` hops away.
+                            onward[to * (words + 1) : to * (words + 1) + words] = 0
+                            onward[to * (words + 1) + words] = level
+                            for j in range(first_out[to], first_out[to + 1]):
+                                last = target[outgoing[j]]
+                                answer = 0
+                                for fewer in range(then - 1, then + (then == far)):
+                                    if alive[outgoing[j]] and answer == 0:
+                                        answer = can_be(distance, bound, last, fewer, far, home)
+                                        if answer < 0:
+                                            bound[last] = farthest(
+                                                graph, alive, link, own, kept, distance, last, home, failures, longer,
+                                                seen, used, stack,
+                                            )  # fmt: skip
+                                            answer = 1 if fewer <= bound[last] else 0
+                                if answer:
+                                    place = position[outgoing[j]]
+                                    onward[to * (words + 1) + place // BITS] |= 1 << (place % BITS)
+                        for word in range(words):
+                            fresh = onward[to * (words + 1) + word] & ~barred[channel * words + word]
+                            after[channel * words + word] |= fresh
             if not grown:
                 left -= 1
     return unbounded

@@ -100,7 +100,8 @@ class FailureUnions:
                 self.fabric.homes[chosen], hosts, *self.places, kept, sets.more, LONGER,
                 np.zeros(size, np.int32), np.zeros(size, np.int64), np.zeros((FAR + 1) * size, np.int32),
                 np.zeros(len(self.parts) + 1, np.int32), np.zeros(max(size, 2 * FAR + 4), np.int64),
-                np.zeros(size * vector.words, np.int64), np.zeros_like(after), after, loose,
+                np.zeros(size, np.int64), np.zeros(size * (vector.words + 1), np.int64), np.zeros_like(after),
+                after, loose,
             )  # fmt: skip
             return after, unbounded, loose
 
