@@ -27,10 +27,10 @@ def test_a_ring_that_can_deadlock_is_repaired(hosts: int, tmp_path: Path) -> Non
     assert page.count("Without a deadlock on the way:") == 3
     assert "1. Stop all traffic" in page
     assert "The loop: S0 → S1 → S2 → S3 → S4 → S5 → S0." in page
-    for kind in ("same-routes", "new-tables", "up-down"):
+    for kind in ("same-routes", "new-tables", "one-lane"):
         made = out / kind
         several = (made / "paths.psl").exists()
-        assert several is (kind != "up-down")
+        assert several is (kind != "one-lane")
         found = audit(
             read_fabric(
                 folder / "fabric.ibnetdiscover",

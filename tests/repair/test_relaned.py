@@ -106,3 +106,25 @@ def test_the_command() -> None:
         assert result.exit_code == 0, text
         assert text.count(" yes ") == 10  # connected and safe, five links
         assert "(0)–(1) yes" in " ".join(text.split())
+
+
+def test_a_repair_stays_within_the_lanes_there_were() -> None:
+    """Some links of a 5-cube cannot be missed with the orders there are; with others one lane is enough."""
+    found = lanes("hypercube(4)", seed=1)
+    assert found.count == 1
+    faults = repaired_faults(found, within=1)
+    assert {fault.lanes for fault in faults} == {1}
+    assert all(fault.safe for fault in faults)
+    left = found.relation.network.without(channels=[0])
+    after, stayed = relaned(found, left), relaned(found, left, within=1)
+    assert stayed.count == 1
+    assert stayed.changed >= after.changed
+    assert check(stayed.relation).deadlock_free
+    assert deliver(stayed.relation).delivered
+
+
+def test_too_few_lanes_are_refused() -> None:
+    ring = Network("one-way ring", 5, [0, 1, 2, 3, 4, 0], [1, 2, 3, 4, 0, 2])
+    found = lanes(ring)
+    with pytest.raises(RelationError, match="no routes were found within 1 lane"):
+        relaned(found, ring.without(channels=[5]), within=1)

@@ -13,10 +13,11 @@ from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.three_valued import all_hold
-from unknot.lanes.detours import RouteGoal, climbing_routes, tree_order
+from unknot.lanes.detours import LOST, RouteGoal, climbing_routes, detour_paths, improved, tree_order
+from unknot.lanes.effort import SearchEffort
 from unknot.lanes.figures import Lanes
 from unknot.lanes.laned import Routes, laned, no_slots
-from unknot.lanes.path_set import Flags, Floats, Ints, by_terminal, demand, terminal_columns
+from unknot.lanes.path_set import Floats, Ints, by_terminal, demand, terminal_columns
 from unknot.lanes.tables import Table
 from unknot.network import Network
 from unknot.routing.paths import homes_of
@@ -24,6 +25,10 @@ from unknot.routing.relation import Relation
 
 if TYPE_CHECKING:
     from unknot.verify.failures import FaultVerdict
+
+
+ROUNDS = 4
+"""Rounds of the search for other orders."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,7 +41,8 @@ class Relaned(Brief):
     count : int
         Lanes; more than before if some pair had no way in those there were.
     changed : int
-        Pairs of router and terminal whose route changed: exactly those that the faults cut, so fewer are impossible.
+        Pairs of router and terminal whose route changed: exactly those that the faults cut, so fewer are impossible;
+        more only where orders had to change, so that the lanes there were are enough.
     pairs : int
         Pairs of router and terminal that are left.
     entries : int
@@ -61,7 +67,7 @@ class Relaned(Brief):
     longer: int
 
 
-def relaned(before: Lanes, left: Network) -> Relaned:
+def relaned(before: Lanes, left: Network, *, within: int | None = None, seed: int = 1) -> Relaned:
     """Lanes for what faults have left of a network: routes that are whole stay, the others go where the lanes climb.
 
     The orders of the lanes stay, so no route that is kept has to change for one that is new. Only where a pair has no
@@ -70,17 +76,22 @@ def relaned(before: Lanes, left: Network) -> Relaned:
 
     Parameters
     ----------
-    found : Lanes
+    before : Lanes
         Free paths between terminals, or tables with one address for each terminal.
     left : Network
-        Made by `Network.without` of the network of `found`.
+        Made by `Network.without` of the network of `before`.
+    within : int, optional
+        Most lanes. Where that is too few with the orders there are, other orders are searched for, and routes that do
+        not climb in them change too.
+    seed : int
+        Of that search.
 
     Raises
     ------
     NetworkError
         If it is not, or some terminal has no way to another.
     RelationError
-        If terminals have several addresses.
+        If terminals have several addresses, or no routes were found within that many lanes.
 
     Examples
     --------
@@ -115,15 +126,18 @@ def relaned(before: Lanes, left: Network) -> Relaned:
     while (lost := goal.wanted & (routes.lane < 0)).any():
         key = np.vstack([key, -hops[left.target, int(np.argmax(lost.sum(axis=0)))]])
         routes, length = climbing_routes(goal, key, kept=old)
-    cut = goal.wanted & ~_whole(goal, old)
+    if within is not None and len(key) > within:
+        key = _reordered(goal, key[:within], seed)
+        routes, length = climbing_routes(goal, key, kept=old)
+    changed, entries = _changes(goal, old, routes)
     shortest = bool((length <= np.where(goal.wanted, hops, 0)).all())
     routes = replace(routes, column=traffic.distances.column)
     return Relaned(
         laned(left, routes, sends=traffic.sends, minimal=shortest),
         len(key),
-        int(np.count_nonzero(cut)),
+        changed,
         traffic.pairs,
-        _new_entries(goal, old, routes),
+        entries,
         int(np.count_nonzero((length > hops) & goal.wanted)),
     )
 
@@ -170,6 +184,7 @@ def repaired_faults(
     laned: Lanes,
     kind: str = "links",
     *,
+    within: int | None = None,
     progress: Progress | None = None,
     on_verdict: Callable[[FaultVerdict], None] | None = None,
 ) -> tuple[RepairedFault, ...]:
@@ -210,7 +225,7 @@ def repaired_faults(
         if isinstance(left, str):
             done.append(RepairedFault(name, False))
         else:
-            after = relaned(laned, left)
+            after = relaned(laned, left, within=within)
             verdict, delivery = check(after.relation), deliver(after.relation)
             if on_verdict is not None:
                 on_verdict(FaultVerdict((name,), numbers, after.relation, verdict, delivery))
@@ -274,12 +289,17 @@ def _kept(laned: Lanes, whole: Network, left: Network, routers: Ints, channels: 
     return Routes(lane, now[start], follow, np.zeros(left.num_channels))
 
 
-def _whole(goal: RouteGoal, routes: Routes) -> Flags:
-    """Pairs whose route arrives: bool array, shape (routers, columns)."""
-    whole: Flags = np.zeros(goal.wanted.shape, dtype=bool)
-    for u, column in np.argwhere(goal.wanted & (routes.lane >= 0)).tolist():
-        whole[u, column] = _walk(goal, routes, u, column) is not None
-    return whole
+def _reordered(goal: RouteGoal, key: Floats, seed: int) -> Floats:
+    """Other orders of as many lanes, from some that do not serve all pairs, in which all have a path."""
+    paths, taken = detour_paths(goal, np.array([1, LOST]))
+    starts = [key, np.vstack([tree_order(goal.network), key[1:]])]
+    for start in starts:
+        best = improved(paths, taken, start, SearchEffort(seed=seed), rounds=ROUNDS)
+        if best is not None:
+            return best[0]
+    raise RelationError(
+        f"{goal.network.name}: no routes were found within {len(key)} lane{'s' * (len(key) > 1)}; more may do"
+    )
 
 
 def _walk(goal: RouteGoal, routes: Routes, u: int, column: int) -> list[tuple[int, int, int]] | None:
@@ -299,10 +319,12 @@ def _walk(goal: RouteGoal, routes: Routes, u: int, column: int) -> list[tuple[in
     return None
 
 
-def _new_entries(goal: RouteGoal, old: Routes, new: Routes) -> int:
-    """Entries of the new routes that the old ones do not have."""
-    before, after = set(), set()
+def _changes(goal: RouteGoal, old: Routes, new: Routes) -> tuple[int, int]:
+    """Pairs whose route is another than before, and entries that the old routes do not have."""
+    changed, before, after = 0, set(), set()
     for u, column in np.argwhere(goal.wanted).tolist():
-        before |= {(column, *entry) for entry in (_walk(goal, old, u, column) or ())}
-        after |= {(column, *entry) for entry in (_walk(goal, new, u, column) or ())}
-    return len(after - before)
+        was, now = _walk(goal, old, u, column), _walk(goal, new, u, column)
+        changed += was != now
+        before |= {(column, *entry) for entry in (was or ())}
+        after |= {(column, *entry) for entry in (now or ())}
+    return changed, len(after - before)

@@ -120,7 +120,7 @@ class Remedy:
 MEANING = {
     "same-routes": "the tables stay; packets get service levels, and with them lanes",
     "new-tables": "new tables of shortest paths, in as few lanes as were found",
-    "up-down": "new tables by Up*/Down*: one lane, no service levels, routes may be longer",
+    "one-lane": "new tables of low load for one lane: no service levels, routes may be longer",
 }
 
 _ONE = """
@@ -140,9 +140,9 @@ between two hosts with the level in `paths.psl`. The remedy holds for senders th
 """
 _REPLIES = {
     True: "That was judged, too: the levels in `paths.psl` are safe for such replies.",
-    False: "SUCH REPLIES CAN DEADLOCK: this remedy is for one-way traffic, as `--one-way` says; `up-down` has no "
+    False: "SUCH REPLIES CAN DEADLOCK: this remedy is for one-way traffic, as `--one-way` says; `one-lane` has no "
     "such condition.",
-    None: "That was not decided in the time given; `up-down` has no such condition.",
+    None: "That was not decided in the time given; `one-lane` has no such condition.",
 }
 _LOADED = """
 ## How to see that it was loaded

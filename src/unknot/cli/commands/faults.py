@@ -40,6 +40,7 @@ def faults(
     seed: Seed = SEED,
     proof_limit: float = 10.0,
     repair: bool = False,
+    within: int | None = None,
     show: int = 10,
     evidence: Path | None = None,
     json: Json = False,
@@ -82,6 +83,8 @@ def faults(
         Seconds for the proof of each fault.
     repair
         Keep routes as far as possible: lanes and changes for single faults.
+    within : LANES
+        With --repair: repairs take this many lanes at most, and change more routes where that takes other orders.
     show
         How many of the worst faults to name.
     csv : FILE
@@ -110,7 +113,7 @@ def faults(
     if repair and (at_once != 1 or fewer):
         raise UnknotError("faults: --repair is for single faults")
     if repair:
-        raise typer.Exit(exit_code(sweep.repaired(built, routing, vcs)))
+        raise typer.Exit(exit_code(sweep.repaired(built, routing, vcs, within)))
     raise typer.Exit(exit_code(sweep.rerouted(built, routing, vcs, switching, proof_limit)))
 
 
@@ -208,7 +211,7 @@ class _Sweep:
         tell(self.json, FaultsAnswer, sweep, max_rows=self.show)
         return sweep.survives
 
-    def repaired(self, network: Network, routing: str, vcs: int | None) -> bool | None:
+    def repaired(self, network: Network, routing: str, vcs: int | None, within: int | None) -> bool | None:
         """Put the routes into lanes, and give other routes in these lanes to those that are cut."""
         from unknot.cli.answers.lanes import RepairedFaultsAnswer
         from unknot.cli.commands import activity
@@ -221,7 +224,7 @@ class _Sweep:
         relation = None if routing == "lanes" else routing_from(network, routing, vcs, where="--routing")
         routes = lanes(network, "free" if relation is None else "given", routing=relation, seed=self.seed)
         with activity.working("faults") as progress:
-            faults = repaired_faults(routes, self.kind, progress=progress, on_verdict=kept)
+            faults = repaired_faults(routes, self.kind, within=within, progress=progress, on_verdict=kept)
         if kept is not None:
             kept.write(len(faults))
         safe = all_hold(fault.safe for fault in faults if fault.connected)

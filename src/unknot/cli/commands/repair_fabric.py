@@ -31,6 +31,8 @@ DATA_LANES = 8
 
 EACH = 0.3
 """Share of the time that is left for the verdict as it is, and for the search for each remedy."""
+MOST_WORK = 50_000_000
+"""Most LIDs × channels for which each LID has a tree of its own: some 10 s."""
 PAGE = "README.md"
 """File of the page that says how to load the remedies."""
 
@@ -135,7 +137,7 @@ def _remedies(fabric: Fabric, search: Search) -> Iterator[tuple[str, Callable[[]
 
     yield "same-routes", same_routes
     yield "new-tables", new_tables
-    yield "up-down", lambda: (_up_down(bare), 1)
+    yield "one-lane", lambda: (_one_lane(bare, search), 1)
 
 
 def _by_switch(fabric: Fabric) -> tuple[Network, np.ndarray]:
@@ -169,10 +171,25 @@ def _entries(fabric: Fabric, next_channel: np.ndarray) -> np.ndarray:
     return np.where(next_channel == EJECT_HERE, own[fabric.owner], leaving_ports).astype(np.int16)
 
 
-def _up_down(fabric: Fabric) -> Fabric:
-    from unknot.routing.up_down import up_down_table
+def _one_lane(fabric: Fabric, search: Search) -> Fabric:
+    """Tables in one lane, with a tree for each LID, or in large fabrics for all LIDs of a switch."""
+    from unknot.lanes.effort import SearchEffort
+    from unknot.lanes.one_lane import trees
+    from unknot.routing.forwarding_table import DROP, EJECT_HERE
 
-    return replace(fabric, tables=_entries(fabric, up_down_table(fabric.network, _homes(fabric))))
+    network, homes = fabric.network, _homes(fabric)
+    answering = np.flatnonzero(homes >= 0)
+    hosts = np.bincount(network.inject[_talking(fabric)], minlength=network.num_routers).astype(float)
+    ends, tree = homes[answering].astype(np.int64), np.arange(answering.size)
+    many = (fabric.owner[answering] < network.num_terminals).astype(float)
+    if answering.size * network.num_channels > MOST_WORK:
+        ends, tree = np.unique(ends, return_inverse=True)
+        many = np.bincount(tree, many)
+    effort = SearchEffort(search.deadline.part(EACH).end, search.seed, search.progress)
+    step, _ = trees(network, ends, np.outer(many, hosts), effort)
+    next_channel = np.full((network.num_routers, homes.size), DROP)
+    next_channel[:, answering] = np.where(step < 0, EJECT_HERE, step)[tree].T
+    return replace(fabric, tables=_entries(fabric, next_channel))
 
 
 def _with_tables(fabric: Fabric, routes: Lanes) -> Fabric:

@@ -1,0 +1,180 @@
+# mypy: ignore-errors
+"""Trees of next channels, one for each row of tables, of which all turns together stay free of cycles."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.kernels.types_kernel import called, kept
+from unknot.lanes.load_kernel import steep
+from unknot.lanes.orders_kernel import unit as uniform
+from unknot.routing.order_kernel import climb
+
+
+class Room(NamedTuple):
+    """Room that the growing of a tree takes.
+
+    Attributes
+    ----------
+    mark, stack
+        As `climb` takes them.
+    weight : float64 array, shape (channels,)
+        Cost of a channel for the mean flow.
+    heap : int64 array, shape (channels,)
+    key : float64 array, shape (channels,)
+        Cost of the way that begins with a channel of the heap.
+    away : float64 array, shape (routers,)
+        Cost of the way from each router in the tree; else infinite.
+    through : float64 array, shape (routers,)
+        What goes through each router to the home.
+    """
+
+    mark: npt.NDArray[np.bool_]
+    stack: npt.NDArray[np.int64]
+    weight: npt.NDArray[np.float64]
+    heap: npt.NDArray[np.int64]
+    key: npt.NDArray[np.float64]
+    away: npt.NDArray[np.float64]
+    through: npt.NDArray[np.float64]
+
+
+@called
+def first_of(heap, key, size):
+    """Take the channel of the lowest key from a heap; it and the new size."""
+    top, last = heap[0], heap[size - 1]
+    size -= 1
+    i = 0
+    while 2 * i + 1 < size:
+        child = 2 * i + 1
+        if child + 1 < size and key[heap[child + 1]] < key[heap[child]]:
+            child += 1
+        if key[heap[child]] >= key[last]:
+            break
+        heap[i] = heap[child]
+        i = child
+    heap[i] = last
+    return top, size
+
+
+@called
+def insert(heap, key, size, c):
+    """Add a channel to a heap; the new size."""
+    i = size
+    while i > 0 and key[heap[(i - 1) >> 1]] > key[c]:
+        heap[i] = heap[(i - 1) >> 1]
+        i = (i - 1) >> 1
+    heap[i] = c
+    return size + 1
+
+
+@called
+def count_turns(net, uses, step, amount):
+    """Add to the uses of the turns of a tree."""
+    for u in range(step.size):
+        c = step[u]
+        if c >= 0 and step[net.target[c]] >= 0:
+            uses[net.first[c] + net.slot[step[net.target[c]]]] += amount
+
+
+@called
+def flow_along(net, step, order, rate, load, slow, sign, through):
+    """Add what routers send along a tree to the loads of channels; `order` has the routers by rising distance."""
+    for u in range(rate.size):
+        through[u] = rate[u]
+    for i in range(order.size - 1, 0, -1):
+        c = step[order[i]]
+        load[c] += sign * through[order[i]] * slow[c]
+        through[net.target[c]] += through[order[i]]
+
+
+@called
+def grown(net, uses, rank, at, room, home, step, order, within):
+    """Grow the tree to a home: lightest ways first, of which each turn closes no cycle; how many routers it has.
+
+    Turns count from when they are taken. With `within` only channels whose entry is above 0 are taken.
+    """
+    heap, key, away = room.heap, room.key, room.away
+    for u in range(step.size):
+        step[u], away[u] = -1, np.inf
+    away[home], order[0], size, many = 0.0, home, np.int64(0), 1
+    v = home
+    while True:
+        for j in range(net.coming_first[v], net.coming_first[v + 1]):
+            c = net.coming[j]
+            if away[net.source[c]] == np.inf and (within.size == 0 or within[c] > 0):
+                key[c] = away[v] + room.weight[c]
+                size = insert(heap, key, size, c)
+        v = -1
+        while size > 0 and v < 0:
+            c, size = first_of(heap, key, size)
+            u, w = net.source[c], net.target[c]
+            if away[u] < np.inf:
+                continue
+            if w != home:
+                e = step[w]
+                if not climb(net.first, net.after, uses, rank, at, room.mark, room.stack, c, e):
+                    continue
+                uses[net.first[c] + net.slot[e]] += 1
+            away[u], step[u], order[many], v = key[c], c, u, u
+            many += 1
+        if v < 0:
+            return many
+
+
+@called
+def cost(net, step, order, rate, load, slow, scale, hop, through):
+    """What the flows of a tree cost on channels that carry loads already: steep loads, and hops."""
+    for u in range(rate.size):
+        through[u] = rate[u]
+    total = 0.0
+    for i in range(order.size - 1, 0, -1):
+        c, flow = step[order[i]], through[order[i]]
+        total += steep(load[c] + flow * slow[c], scale) - steep(load[c], scale) + hop * flow
+        through[net.target[c]] += flow
+    return total
+
+
+@kept(nogil=True)
+def route(net, uses, rank, at, spanning, rows, home, rate, step, order, load, slow, hop, scale, state, noise, heat):
+    """Grow the tree of each of some rows by the loads of the others; within a spanning tree if turns cut routers off.
+
+    With a `heat` above 0 the rows have trees, and keep them where new ones cost much more (simulated annealing).
+    Weights are up to `noise` higher, at random. Returns how many rows lie within the spanning tree.
+    """
+    channels, routers = load.size, step.shape[1]
+    room = Room(
+        np.zeros(channels, np.bool_), np.empty(channels, np.int64), np.empty(channels), np.empty(channels, np.int64),
+        np.empty(channels), np.empty(routers), np.empty(routers),
+    )  # fmt: skip
+    weight, through, anywhere, spanned = room.weight, room.through, np.zeros(0, np.int8), 0
+    old, old_order = np.empty(routers, np.int64), np.empty(routers, np.int64)
+    for row in rows:
+        if heat > 0:
+            old[:], old_order[:] = step[row], order[row]
+            flow_along(net, old, old_order, rate[row], load, slow, -1.0, through)
+            count_turns(net, uses, old, -1)
+        total = rate[row].sum()
+        unit = total / routers if total > 0 else scale / routers
+        for c in range(channels):
+            weight[c] = hop + (steep(load[c] + unit * slow[c], scale) - steep(load[c], scale)) / unit
+            weight[c] *= 1.0 + noise * uniform(state)
+        if grown(net, uses, rank, at, room, home[row], step[row], order[row], anywhere) < routers:
+            count_turns(net, uses, step[row], -1)
+            grown(net, uses, rank, at, room, home[row], step[row], order[row], spanning)
+            spanned += 1
+        if heat > 0:
+            more = cost(net, step[row], order[row], rate[row], load, slow, scale, hop, through)
+            more -= cost(net, old, old_order, rate[row], load, slow, scale, hop, through)
+            if more > -heat * np.log(1.0 - uniform(state)):
+                count_turns(net, uses, step[row], -1)
+                step[row], order[row] = old, old_order
+                # The order of channels has changed with the new tree, but without it these turns close no cycle.
+                for i in range(1, routers):
+                    c = old[old_order[i]]
+                    e = old[net.target[c]]
+                    if e >= 0:
+                        climb(net.first, net.after, uses, rank, at, room.mark, room.stack, c, e)
+                        uses[net.first[c] + net.slot[e]] += 1
+        flow_along(net, step[row], order[row], rate[row], load, slow, 1.0, through)
+    return spanned
