@@ -126,10 +126,11 @@ def simulate_protocol(
     depth = buffer_depth or max(BUFFER_DEPTH, packet_length)
     ends = EndPoints(system, switching_named(switching), flits=packet_length, depth=depth, router=router, seed=seed)
     random = np.random.default_rng([seed, system.terminals])
-    starts = [_starts(system, terminal) for terminal in range(system.terminals)]
+    groups = [_Group(system, names) for names in protocol.begins]
     first = sum(map(len, protocol.begins)) / len(protocol.begins)
-    chance = np.array([load / (packet_length * first) if any(mine) else 0.0 for mine in starts])
-    wanted: list[deque[int]] = [deque() for _ in starts]
+    some = np.any([group.served.any(axis=1) for group in groups], axis=0)
+    chance = np.where(some, load / (packet_length * first), 0.0)
+    wanted: list[deque[int]] = [deque() for _ in range(system.terminals)]
     since: dict[tuple[int, int], int] = {}
     latencies: list[int] = []
     created, held, moves = 0, Held(), ends.moves
@@ -140,7 +141,7 @@ def simulate_protocol(
                 wanted[terminal].append(now)
                 created += 1
         for terminal, times in enumerate(wanted):
-            while times and (sends := _sends(ends, starts[terminal], terminal)) is not None:
+            while times and (sends := _sends(ends, groups, terminal)) is not None:
                 since[terminal, ends.begin(Event("begin", terminal, sends=sends))] = times.popleft()
         for transaction in ends.cycle():
             latencies.append(ends.engine.now - since.pop(transaction))
@@ -176,26 +177,25 @@ def standstill(ends: EndPoints, *, still: bool) -> Held:
     return {place: tuple(range(len(messages))) for place, messages in state.items()} if still else {}
 
 
-Starts = list[list[list[Sent]]]
-"""For each kind of transaction and terminal that it may go to, what each of its first messages may be."""
+class _Group:
+    """First messages of a kind of transaction; `served`, by two terminals: whether one may begin it with the other."""
+
+    def __init__(self, system: System, names: Sequence[str]) -> None:
+        self.kinds = [system.number[name] for name in names]
+        self.served = np.all([system.pairs(kind) for kind in self.kinds], axis=0)
 
 
-def _starts(system: System, terminal: int) -> Starts:
-    kinds = [[system.number[name] for name in group] for group in system.protocol.begins]
-    ends = [(group, end) for group in kinds for end in range(system.terminals) if end != terminal]
-    ways = [[[(k, a) for a in system.addresses(k, terminal, end)] for k in group] for group, end in ends]
-    return [way for way in ways if all(way)]
-
-
-def _sends(ends: EndPoints, starts: Starts, terminal: int) -> tuple[Sent, ...] | None:
+def _sends(ends: EndPoints, groups: Sequence[_Group], terminal: int) -> tuple[Sent, ...] | None:
     """The first messages of a transaction that a terminal may begin now; None: it has to wait."""
     limit = ends.system.protocol.outstanding
     if limit is not None and sum(origin == terminal for origin, _ in ends.alive) >= limit:
         return None
-    way = ends.chance.choice(starts)
-    if not fits(ends.system, ends.state, terminal, [choice[0][0] for choice in way]):
+    choices = [np.flatnonzero(group.served[terminal]) for group in groups]
+    group, others = ends.chance.choices(list(zip(groups, choices, strict=True)), [len(some) for some in choices])[0]
+    if not fits(ends.system, ends.state, terminal, group.kinds):
         return None
-    return tuple(map(ends.chance.choice, way))
+    other = int(ends.chance.choice(others))
+    return tuple((kind, ends.chance.choice(ends.system.addresses(kind, terminal, other))) for kind in group.kinds)
 
 
 def replayed_in_flits(system: System, switching: str, run: Sequence[Event], cycles: int = 1000) -> bool:

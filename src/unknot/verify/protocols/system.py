@@ -238,7 +238,7 @@ class System:
         if number > MOST_TERMINALS:
             return None
         reached = [np.zeros((number, number, number), dtype=bool) for _ in self.classes]
-        may = [self._pairs(kind) for kind in range(len(self.classes))]
+        may = [self.pairs(kind) for kind in range(len(self.classes))]
         everyone = np.arange(number)
         for group in self.protocol.begins:
             for name in group:
@@ -261,7 +261,7 @@ class System:
     def _require_addresses(self, kind: int, other: int, pairs: npt.NDArray[np.bool_]) -> None:
         """Refuse flows that hold a message and not its answer."""
         follow = next((f for f in self.classes[kind].follows if f.message == self.classes[other].name), None)
-        lost = np.argwhere(pairs.any(axis=2) & ~self._pairs(other) & ~np.eye(self.terminals, dtype=bool))
+        lost = np.argwhere(pairs.any(axis=2) & ~self.pairs(other) & ~np.eye(self.terminals, dtype=bool))
         if follow is not None and follow.to != "any" and lost.size:
             source, home = (self.relation.network.terminal_name(int(t)) for t in lost[0])
             raise RelationError(
@@ -269,7 +269,7 @@ class System:
                 f"{self.classes[kind].name}; the flows must hold both directions"
             )
 
-    def _pairs(self, kind: int) -> npt.NDArray[np.bool_]:
+    def pairs(self, kind: int) -> npt.NDArray[np.bool_]:
         """Which terminal has an address for messages of a class to which other one."""
         addresses = slice(self.first_address[kind], self.first_address[kind] + self.block)
         pairs = np.zeros((self.terminals, self.terminals), dtype=bool)
@@ -281,7 +281,7 @@ class System:
     def usable(self, kind: int) -> npt.NDArray[np.bool_]:
         """Which terminal sends a message of a class to which of its addresses: shape (terminals, addresses)."""
         addresses = slice(self.first_address[kind], self.first_address[kind] + self.block)
-        pairs = self._pairs(kind) if self.reaches is None else np.asarray(self.reaches[kind].any(axis=2))
+        pairs = self.pairs(kind) if self.reaches is None else np.asarray(self.reaches[kind].any(axis=2))
         return pairs[:, self.relation.destination[addresses]] & self.relation.usable(addresses)
 
 
