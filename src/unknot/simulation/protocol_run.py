@@ -178,7 +178,7 @@ def standstill(ends: EndPoints, *, still: bool) -> Held:
 
 
 class _Group:
-    """First messages of a kind of transaction; `served`, by two terminals: whether one may begin it with the other."""
+    """First messages of a kind of transaction; `served`, by two terminals: whether one begins it with the other."""
 
     def __init__(self, system: System, names: Sequence[str]) -> None:
         self.kinds = [system.number[name] for name in names]
