@@ -153,6 +153,7 @@ def break_cycles(table, home, sources, sending, target, line_first, after, place
                     stack[size], edge[size], colour[to] = to, line_first[to], 1
                     size += 1
                 else:
+                    # `to` is on the stack: the cycle is what stands above it there, closed by e.
                     chosen, k = e, size - 1
                     while stack[k] != to:
                         k -= 1

@@ -32,6 +32,8 @@ def climb(first, after, uses, rank, at, mark, stack, c, e):
                 mark[y] = True
                 stack[size] = y
                 size += 1
+    # What e leads to within the range moves to its end, the rest to its beginning, each in the order it had: no edge
+    # that climbed falls, since whatever a moved node leads to there is moved too, or stands above.
     place, moved = low, 0
     for p in range(low, high + 1):
         x = at[p]

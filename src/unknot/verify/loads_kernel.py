@@ -123,8 +123,6 @@ def one_route(order, first, candidates, channel_of, rate, slot):
     count = order.size
     for i in range(count):
         slot[order[i]] = i
-    # States that are reached over the same channels must go on alike, so they are united as in the comparison of
-    # automata (Hopcroft & Karp): a class goes on by one channel to one state, or there is a choice.
     parent = np.arange(count)
     out = np.full(count, -2, np.int64)
     head = np.full(count, -1, np.int64)

@@ -144,6 +144,7 @@ def fill_states(rule, layout, addresses, start, stop, scratch, numbers, graph, c
                 for w in range(base, base + words):
                     bits[w] &= (1 << SPAN) - 1
             if ring.size:
+                # States of a component are linked in a circle: a new one goes in behind the first, its leader.
                 c = component[slot[at]]
                 if lead[c] < 0:
                     lead[c] = s
