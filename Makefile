@@ -61,6 +61,7 @@ browser-test: $(STAMP)
 
 campaign: $(STAMP)
 	$(BIN)/pytest -m campaign
+	$(BIN)/pytest -m "(hypothesis or sampled) and not campaign and not browser" --hypothesis-profile campaign
 
 # The oldest versions that pyproject.toml names, in an environment of their own, and commands tried with them.
 FLOORS := .venv-floors

@@ -2,6 +2,8 @@
 
 Property tests draw fresh examples on every run, without time limits on single examples. The header of a run gives its
 seed; `pytest --hypothesis-seed=N` draws the same examples again, in any worker and for any selection of tests.
+Of most tests there are ten, and in the campaign 300. Of sweeps over cases that are alike
+(`@pytest.mark.sampled(share)`) a run draws a share by the same seed; the campaign takes all of them.
 
 Each kernel, and in a fresh clone each source, is compiled by one worker; others wait and load what it compiled.
 """
@@ -11,7 +13,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import math
 import os
+import random
 import secrets
 import signal
 import sys
@@ -36,15 +40,16 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # json
 # Of a command that is called in the process, most of the time goes into the options of all commands, which stay.
 typer.testing._get_command = functools.cache(typer.main.get_command)  # type: ignore[attr-defined]
 
-settings.register_profile(
-    "unknot",
-    max_examples=30,
-    deadline=None,
-    derandomize=False,
-    database=None,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+for profile, examples in {"unknot": 10, "campaign": 300}.items():
+    settings.register_profile(
+        profile,
+        max_examples=examples,
+        deadline=None,
+        derandomize=False,
+        database=None,
+        print_blob=True,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+    )
 settings.load_profile("unknot")
 
 
@@ -64,6 +69,23 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
     if worker == "gw0":
         done.parent.mkdir(exist_ok=True)
         done.touch()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of sweeps marked as sampled draw a share by the seed of the run; all in the campaign, or if one is named."""
+    if config.getoption("hypothesis_profile") == "campaign" or any("[" in word for word in config.args):
+        return
+    sweeps: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sampled") and not item.get_closest_marker("campaign"):
+            sweeps.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left_out: set[pytest.Item] = set()
+    for name, cases in sweeps.items():
+        share = cases[0].get_closest_marker("sampled").args[0]  # type: ignore[union-attr]
+        draw = random.Random(f"{config.option.hypothesis_seed} {name}")
+        left_out.update(draw.sample(cases, len(cases) - max(2, math.ceil(share * len(cases)))))
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=list(left_out))
 
 
 def pytest_collection_finish() -> None:

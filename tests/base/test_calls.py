@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unknot._base.calls import Call, apply, chosen, parse_call
@@ -76,7 +76,6 @@ _VALUES = st.recursive(
 )
 
 
-@settings(max_examples=25)
 @given(st.lists(_VALUES, max_size=4), st.dictionaries(st.sampled_from(["a", "b", "c"]), _VALUES, max_size=3))
 def test_reads_what_was_written(args: list[object], options: dict[str, object]) -> None:
     written = [repr(value) for value in args] + [f"{key}={value!r}" for key, value in options.items()]

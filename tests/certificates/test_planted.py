@@ -19,9 +19,10 @@ def test_without_a_fault_they_agree(part: int) -> None:
         question()
 
 
+@pytest.mark.sampled(0.05)
 @pytest.mark.parametrize(
     "fault",
-    [pytest.param(f, marks=[] if i % 8 == 0 else [pytest.mark.campaign]) for i, f in enumerate(FAULTS)],
+    FAULTS,
     ids=lambda fault: f"{fault.function.rpartition(':')[2]} {fault.old}",
 )
 def test_a_planted_fault_is_noticed(fault: Fault) -> None:
@@ -33,9 +34,10 @@ def test_without_a_fault_bounds_agree(question: Callable[[], None]) -> None:
     question()
 
 
+@pytest.mark.sampled(0.05)
 @pytest.mark.parametrize(
     "fault",
-    [pytest.param(f, marks=[] if i % 8 == 0 else [pytest.mark.campaign]) for i, f in enumerate(BOUND_FAULTS)],
+    BOUND_FAULTS,
     ids=lambda fault: f"{fault.function.rpartition(':')[2]} {fault.old}",
 )
 def test_a_planted_fault_in_a_bound_is_noticed(fault: Fault) -> None:

@@ -100,7 +100,7 @@ def test_corrupted_configurations() -> None:
     seen: Counter[str] = Counter()
 
     @given(SMALL, st.sampled_from(SWITCHINGS), st.data())
-    @settings(max_examples=50)
+    @settings(max_examples=12)
     def cases(relation: Relation, switching: Switching, data: st.DataObject) -> None:
         verdict = check(relation, switching, buffer_depth=2)
         if verdict.configuration is None:
@@ -122,7 +122,7 @@ def test_corrupted_certificates() -> None:
     seen: Counter[str] = Counter()
 
     @given(SMALL, st.sampled_from(SWITCHINGS), st.data())
-    @settings(max_examples=60)
+    @settings(max_examples=15)
     def cases(relation: Relation, switching: Switching, data: st.DataObject) -> None:
         verdict = check(relation, switching)
         certificate = verdict.certificate
@@ -172,7 +172,6 @@ def corrupted_certificate(draw: Any, certificate: Certificate) -> Certificate:
 
 
 @given(SMALL, st.sampled_from(SWITCHINGS), st.data())
-@settings(max_examples=40)
 def test_compiled_and_plain_walks_agree(relation: Relation, switching: Switching, data: st.DataObject) -> None:
     verdict = check(relation, switching)
     if verdict.certificate is None or relation.num_vcs == 0:
@@ -238,7 +237,7 @@ def test_the_search_agrees_with_brute_force(monkeypatch: pytest.MonkeyPatch) -> 
     seen: Counter[object] = Counter()
 
     @given(relations(networks(max_routers=4), kinds=["escape", "loose"]))
-    @settings(max_examples=60)
+    @settings(max_examples=15)
     def cases(relation: Relation) -> None:
         try:
             expected = deadlock(relation, "wormhole", limit=20_000)
@@ -254,7 +253,6 @@ def test_the_search_agrees_with_brute_force(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @given(relations(networks(max_routers=4), kinds=["escape", "loose"]), st.data())
-@settings(max_examples=30)
 def test_what_windows_strike_out_no_deadlock_holds(relation: Relation, data: st.DataObject) -> None:
     """Whatever the windows, in whatever order: what is accepted is free."""
     if relation.num_vcs == 0:

@@ -26,6 +26,7 @@ decision_module = sys.modules["unknot.design.decision"]
 LEAST = [("vct", 5), ("saf", 5), ("wormhole", 6), ("wormhole-nonatomic", 6)]
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize("adaptive", ["states", "paths"])
 @pytest.mark.parametrize(("switching", "least"), LEAST)
 def test_two_dimensions(switching: str, least: int, adaptive: str) -> None:

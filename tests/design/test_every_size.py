@@ -109,7 +109,7 @@ def test_no_time() -> None:
         every_size("mesh(2)", "dimension_order", time_limit=0)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6)
 @given(st.randoms(use_true_random=False), st.sampled_from(SWITCHINGS))
 def test_proofs_of_random_rules_hold_on_meshes(random: object, switching: str) -> None:
     """Whatever has a proof is free on meshes; under non-atomic allocation what has none is not free on large ones."""

@@ -60,6 +60,7 @@ def attempt(read: Callable[[], Result], named: str) -> Result | None:
     return None
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize("path", [*DESCRIPTIONS, *TABLES], ids=NAMES)
 @settings(max_examples=4)
 @given(data=st.data())
@@ -87,7 +88,7 @@ def test_cut_off_after_every_block_of_lines(path: Path) -> None:
         assert read_damaged(path, b"".join(lines[:end])) is None
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(share=st.floats(0, 0.999))
 def test_a_packed_list_that_was_cut_off_before_it_was_packed(share: float) -> None:
     path = DESCRIPTIONS[-1]
@@ -101,8 +102,9 @@ def cabled(fabric: Fabric) -> tuple[object, ...]:
     return (*wiring(fabric)[:6], hosts, fabric.host_port.tolist())
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize("path", [*DESCRIPTIONS, *TABLES], ids=NAMES)
-@settings(max_examples=5)
+@settings(max_examples=4)
 @given(data=st.data())
 def test_one_wrong_byte(path: Path, data: st.DataObject) -> None:
     content = bytearray(path.read_bytes())
@@ -116,7 +118,6 @@ def test_one_wrong_byte(path: Path, data: st.DataObject) -> None:
         assert wiring(found) == wiring(whole(path))
 
 
-@settings(max_examples=30)
 @given(data=st.data())
 def test_one_wrong_byte_in_tables_that_are_there_twice(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(["opensm-lfts.dump", "opensm.fdbs"]))
@@ -130,7 +131,6 @@ def test_one_wrong_byte_in_tables_that_are_there_twice(data: st.DataObject) -> N
         assert found is None or same(found, whole(LEAFSPINE / "opensm.fdbs"))
 
 
-@settings(max_examples=40)
 @given(data=st.data())
 def test_ibsim_networks_cut_off_or_with_a_wrong_byte(data: st.DataObject) -> None:
     path = LEAFSPINE / "ibsim.net"
@@ -147,7 +147,7 @@ def test_ibsim_networks_cut_off_or_with_a_wrong_byte(data: st.DataObject) -> Non
             assert (found.num_channels, found.num_terminals) == (wanted.num_channels, wanted.num_terminals)
 
 
-@settings(max_examples=200)
+@settings(max_examples=50)
 @given(
     text=st.text(max_size=200), head=st.sampled_from(["", "{ SW NodeGUID:00 PN:", "Unicast lids [", "vendid=0x0\n"])
 )

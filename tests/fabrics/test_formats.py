@@ -68,7 +68,6 @@ def test_what_is_not_dropped_is_read_back(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", WHOLE)
-@settings(max_examples=20)
 @given(network=decorated(names=SIMPLE))
 def test_formats_that_carry_everything(name: str, tmp_path_factory: pytest.TempPathFactory, network: Network) -> None:
     path = tmp_path_factory.mktemp("all") / f"net{FORMATS[name].endings[0]}"
@@ -76,7 +75,6 @@ def test_formats_that_carry_everything(name: str, tmp_path_factory: pytest.TempP
     assert read_network(path) == network
 
 
-@settings(max_examples=40)
 @given(network=decorated(names=SIMPLE), data=st.data())
 def test_nothing_is_lost_in_silence(
     tmp_path_factory: pytest.TempPathFactory, network: Network, data: st.DataObject
@@ -98,7 +96,7 @@ def same(name: str, read: Network, kept: Network) -> bool:
     return read == kept
 
 
-@settings(max_examples=100)
+@settings(max_examples=25)
 @given(st.sampled_from([name for name in WRITTEN if name not in ("garnet", "dot")]), st.data())
 def test_damaged_files_are_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, name: str, data: st.DataObject

@@ -56,7 +56,7 @@ def written(folder: Path, layout: Layout, *, levels: str = "", lanes: str = "") 
     return folder
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(levels=st.lists(st.integers(0, 15), min_size=1), lanes=st.lists(st.integers(0, 15), min_size=1))
 def test_all_forms_say_the_same(
     tmp_path_factory: pytest.TempPathFactory, levels: list[int], lanes: list[int]

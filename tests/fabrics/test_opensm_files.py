@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fabrics.folders import EXAMPLES, ROUTED, same
@@ -67,7 +67,6 @@ def answered(policy: str, source: int, destination: int) -> int:
     return levels["DEFAULT"]
 
 
-@settings(max_examples=20)
 @given(levels=st.lists(st.integers(0, 15), min_size=1, max_size=20))
 def test_a_policy_says_the_levels(tmp_path_factory: pytest.TempPathFactory, levels: list[int]) -> None:
     folder = tmp_path_factory.mktemp("policy")

@@ -66,7 +66,6 @@ def test_what_orders_serve_both_ways(network: Network, count: int, seed: int) ->
     assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))
 
 
-@settings(max_examples=30)
 @given(networks(), st.integers(1, 3))
 def test_the_solver_agrees_with_brute_force(network: Network, count: int) -> None:
     effort = SearchEffort(clock() + 60)
@@ -81,7 +80,7 @@ def test_the_solver_agrees_with_brute_force(network: Network, count: int) -> Non
         assert climbing.unserved(network, answer.keys, both_ways=True) == 0
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(networks(), st.integers(0, 100))
 def test_tables_share_lanes(network: Network, seed: int) -> None:
     if climbing.fewest_lanes(network, 2, both_ways=True) > 2:

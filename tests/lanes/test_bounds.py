@@ -30,7 +30,6 @@ def served(relation: Relation) -> ServedPairs:
     return given_pairs(relation, table_of(relation))
 
 
-@settings(max_examples=25)
 @given(networks(), st.integers(1, 3), st.integers(1, 10**6), st.sampled_from(["none", "rising", "any"]))
 def test_bounds_of_given_routes_agree_with_brute_force(network: Network, count: int, seed: int, changes: str) -> None:
     relation = shortest_paths(network, choice="random", seed=seed)
@@ -49,7 +48,7 @@ def test_bounds_of_given_routes_agree_with_brute_force(network: Network, count: 
         assert isinstance(answer, Solution)
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(networks(), st.integers(1, 10**6))
 def test_lanes_of_given_routes_are_the_fewest(network: Network, seed: int) -> None:
     relation = shortest_paths(network, choice="random", seed=seed)
@@ -81,7 +80,6 @@ def test_given_routes_that_need_three_lanes(tmp_path: Path) -> None:
     assert changing_lanes(network, "given", routing=relation).count == 2
 
 
-@settings(max_examples=25)
 @given(networks(), st.booleans(), st.integers(1, 10**6))
 def test_pairs_of_a_clique_exclude_each_other(network: Network, fixed: bool, seed: int) -> None:
     relation = shortest_paths(network, choice="random", seed=seed)

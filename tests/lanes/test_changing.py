@@ -49,7 +49,6 @@ def climbs(network: Network, paths: list[tuple[int, ...]], key: np.ndarray, risi
     return False
 
 
-@settings(max_examples=30)
 @given(networks(), st.integers(1, 2), st.booleans(), st.integers(0, 1000))
 def test_what_orders_of_virtual_channels_serve(network: Network, count: int, rising: bool, seed: int) -> None:
     paths = in_classes(network, path_set(demand(network)), count, rising=rising)
@@ -64,7 +63,6 @@ def test_what_orders_of_virtual_channels_serve(network: Network, count: int, ris
     assert left == naive == settle(paths, orders)
 
 
-@settings(max_examples=30)
 @given(networks(), st.integers(1, 2), st.booleans(), st.integers(0, 1000))
 def test_tables_are_searched_with_virtual_channels(network: Network, count: int, rising: bool, seed: int) -> None:
     asked = demand(network)
@@ -92,7 +90,7 @@ def test_tables_are_searched_with_virtual_channels(network: Network, count: int,
     assert left == naive
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(networks(), st.integers(1, 2), st.sampled_from(["rising", "any"]))
 def test_the_solver_agrees_with_brute_force(network: Network, count: int, changes: str) -> None:
     asked = demand(network)
@@ -119,7 +117,7 @@ def judged(found: ChangingLanes) -> None:
     assert found.relation.vcs.widest == found.count
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(networks(), st.sampled_from(["rising", "any"]), st.sampled_from(["free", "table"]), st.integers(0, 5))
 def test_what_is_found_holds(network: Network, changes: str, paths: str, seed: int) -> None:
     found = changing_lanes(network, paths, changes=changes, seed=seed)
@@ -151,7 +149,7 @@ def given_paths(relation: Relation) -> dict[tuple[int, int], tuple[int, ...]]:
     return {pair: next(iter(paths)) for pair, paths in was.items()}
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(networks(), st.sampled_from(["rising", "any", "ports"]), st.integers(1, 100))
 def test_given_routes_are_kept(network: Network, changes: str, seed: int) -> None:
     relation = shortest_paths(network, choice="random", seed=seed)
@@ -240,7 +238,6 @@ def test_lanes_by_ports_depend_on_nothing_else() -> None:
     assert sum(len(set(taken)) > 1 for taken in lane_sequences(found)) == found.changing_pairs
 
 
-@settings(max_examples=40)
 @given(networks(), st.integers(1, 3), st.integers(0, 1000))
 def test_levels_are_filled_as_by_the_naive_twin(network: Network, count: int, seed: int) -> None:
     paths = path_set(demand(network))

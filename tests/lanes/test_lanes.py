@@ -105,7 +105,7 @@ def test_one_lane_after_the_other_is_enough_for_routes_that_are_longer() -> None
     assert left == 0
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(networks(), st.integers(0, 5))
 def test_what_is_found_holds(network: Network, seed: int) -> None:
     found = lanes(network, seed=seed)

@@ -75,7 +75,7 @@ def confirm(network: Network, paths: str, *, exactly: bool) -> None:
         assert lower_load(network, routes, paths) is None
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5)
 @given(networks().filter(small), st.sampled_from(["free", "table"]))
 @example(tod.network("ring(5)"), "free")
 def test_the_load_is_the_lowest_there_is(network: Network, paths: str) -> None:
@@ -226,7 +226,6 @@ def test_loads_that_lanes_rule_out_are_refuted(paths: str) -> None:
             plain.check(graph, None, {**claim, **wrong})
 
 
-@settings(max_examples=20, deadline=None)
 @given(networks().filter(small), st.integers(1, 3), st.sampled_from(["free", "table"]))
 def test_the_clauses_of_loads_agree_with_brute_force(network: Network, count: int, paths: str) -> None:
     """There are routes of less than a load in so many lanes if and only if brute force finds some."""
@@ -331,7 +330,7 @@ def worst_of_all(routes: Lanes) -> int:
     )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6)
 @given(networks(), st.sampled_from(["free", "table"]))
 @example(tod.network("fat_tree(2, 2)"), "free")
 def test_the_load_of_the_worst_permutation_is_exact(network: Network, paths: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unknot import check
@@ -54,7 +54,6 @@ def enough_by_trying(paths: list[tuple[int, ...]], tags: int) -> bool:
     return False
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(3, 4), st.lists(st.tuples(st.integers(0, 3), st.integers(1, 4)), min_size=1, max_size=5))
 def test_fewest_on_a_one_way_ring_equal_trying_all_rules(size: int, chosen: list[tuple[int, int]]) -> None:
     ring = Network("one-way ring", size, range(size), [(i + 1) % size for i in range(size)])

@@ -66,7 +66,7 @@ def test_tables_and_orders_are_searched_together(network: Network, count: int, s
         assert served_column(paths, orders.key, step, asked.wanted, order[h], h, top) == every
 
 
-@settings(max_examples=5)
+@settings(max_examples=4)
 @given(networks(), st.integers(0, 5))
 def test_tables_that_are_found_hold(network: Network, seed: int) -> None:
     found = lanes(network, "table", seed=seed)
@@ -116,7 +116,7 @@ def test_given_routes_that_need_one_lane() -> None:
 
 
 @given(st.integers(1, 100))
-@settings(max_examples=5)
+@settings(max_examples=4)
 def test_given_routes_are_kept(seed: int) -> None:
     relation = shortest_paths(torus(4, 4), choice="random", seed=seed)
     table = table_of(relation)

@@ -8,7 +8,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unknot.network.automorphisms import ColouredGraph, Orbits
@@ -42,7 +42,6 @@ def brute(graph: ColouredGraph, size: int) -> list[int]:
     return sorted(Counter(map(root, union)).values())
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)).filter(lambda e: e[0] != e[1]), min_size=1, max_size=8),
     st.lists(st.integers(0, 1), min_size=5, max_size=5),

@@ -66,7 +66,7 @@ def test_equal_ones_change_no_digest() -> None:
     assert digest(ring(4).with_bandwidth(2)) != digest(ring(4))
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(fast_and_slow())
 def test_files_keep_them(tmp_path_factory: pytest.TempPathFactory, network: Network) -> None:
     assert from_networkx(network.to_networkx()) == network

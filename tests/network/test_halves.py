@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unknot._base.errors import NetworkError
@@ -39,7 +39,6 @@ def least_cut(network: Network) -> int:
     return best[1]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_random_networks(data: st.DataObject) -> None:
     routers = data.draw(st.integers(2, 8))

@@ -74,7 +74,7 @@ def subsets(items: list[int]) -> chain[tuple[int, ...]]:
 
 
 @given(relations(networks(max_routers=3, max_channels=5, loops=True, strongly_connected=None)))
-@settings(max_examples=80)
+@settings(max_examples=20)
 def test_buffers_by_all_subsets(relation: Relation) -> None:
     """The search agrees with trying every set of VCs, for packets that sit in one buffer."""
     options: dict[int, list[frozenset[int]]] = {}
@@ -92,7 +92,7 @@ def test_buffers_by_all_subsets(relation: Relation) -> None:
 
 
 @given(relations(networks(loops=True, strongly_connected=None)))
-@settings(max_examples=120)
+@settings(max_examples=30)
 def test_techniques_are_ordered_and_configurations_legal(relation: Relation) -> None:
     """What blocks buffers blocks worms, what blocks worms is a cycle of dependencies; each answer is legal."""
     answers = []

@@ -75,7 +75,7 @@ def test_random_relations() -> None:
     seen: Counter[str] = Counter()
 
     @given(relations(TINY))
-    @settings(max_examples=80)
+    @settings(max_examples=20)
     def compare(relation: Relation) -> None:
         if relation.num_vcs <= 6:
             explore(relation, 2_000, seen)

@@ -67,7 +67,7 @@ def compare(relation: Relation, switching: str, seen: Counter[str]) -> None:
 def test_brute_force_agrees() -> None:
     seen: Counter[str] = Counter()
     cases = given(SMALL, st.sampled_from(SWITCHINGS))(lambda r, s: compare(r, s, seen))
-    draw_until(lambda: seen["some"] > 1 and seen["none"] > 1, settings(max_examples=15)(cases))
+    draw_until(lambda: seen["some"] > 1 and seen["none"] > 1, settings(max_examples=5)(cases))
 
 
 @pytest.mark.campaign
@@ -106,11 +106,14 @@ def test_the_linear_program_of_knots() -> None:
     assert sum(removed.values()) == pytest.approx(18)
 
 
-def test_the_fewest_of_a_mesh_by_branch_and_bound() -> None:
-    """The linear program shows 18, the leaves of the tree 20."""
-    found = pruned(fully_adaptive(mesh(3, 3), vcs=1), effort())
+@pytest.mark.parametrize(
+    ("network", "fewest"), [(mesh(4, 2), 12), pytest.param(mesh(3, 3), 20, marks=pytest.mark.campaign)], ids=str
+)
+def test_the_fewest_of_a_mesh_by_branch_and_bound(network: Network, fewest: int) -> None:
+    """The linear program shows two fewer than the leaves of the tree."""
+    found = pruned(fully_adaptive(network, vcs=1), effort())
     assert isinstance(found, Pruned)
-    assert (len(found.removed), found.lower_bound, found.evidence_holds) == (20, 20, True)
+    assert (len(found.removed), found.lower_bound, found.evidence_holds) == (fewest, fewest, True)
     assert found.evidence is not None
     leaf = next(i for i, node in enumerate(found.evidence.tree) if isinstance(node, dict))
     for tree in (found.evidence.tree[:-1], (*found.evidence.tree[:leaf], {}, *found.evidence.tree[leaf + 1 :])):
@@ -153,8 +156,11 @@ def test_the_best_so_far_is_kept() -> None:
     assert found.lower_bound <= len(found.removed)
 
 
-@pytest.mark.parametrize("network", [mesh(3, 3), ring(6)], ids=str)
-@pytest.mark.parametrize("error", [KeyboardInterrupt, OpenVerdictError])
+@pytest.mark.parametrize(
+    ("network", "error"),
+    [(mesh(3, 3), KeyboardInterrupt), (ring(6), KeyboardInterrupt), (ring(6), OpenVerdictError)],
+    ids=str,
+)
 def test_what_is_broken_off_within_a_step_is_not_complete(
     network: Network, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,11 +180,11 @@ def test_what_is_broken_off_within_a_step_is_not_complete(
 
 
 def test_of_a_tree_that_is_too_large_to_check_the_root_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain, "SEARCH_STEPS", 5_000)
-    found = pruned(fully_adaptive(mesh(3, 3), vcs=1), effort())
+    monkeypatch.setattr(plain, "SEARCH_STEPS", 1_000)
+    found = pruned(fully_adaptive(mesh(4, 2), vcs=1), effort())
     assert isinstance(found, Pruned)
-    assert (len(found.removed), found.lower_bound, found.evidence_holds) == (20, 18, True)
-    monkeypatch.setattr(plain, "SEARCH_STEPS", 50)
+    assert (len(found.removed), found.lower_bound, found.evidence_holds) == (12, 10, True)
+    monkeypatch.setattr(plain, "SEARCH_STEPS", 10)
     assert found.evidence_holds is None
 
 

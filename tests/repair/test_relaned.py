@@ -57,7 +57,7 @@ def compare(network: Network, dead: int, paths: str) -> None:
     assert after.longer == 0 or delivery.minimal is False
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(networks(), st.integers(0, 20), st.sampled_from(["free", "table"]))
 def test_what_is_whole_stays(network: Network, dead: int, paths: str) -> None:
     compare(network, dead, paths)

@@ -168,7 +168,6 @@ def naive_cost(asked: RouteGoal, key: np.ndarray, weights: np.ndarray) -> int:
     return cost
 
 
-@settings(max_examples=20)
 @given(networks(), st.integers(1, 2), st.integers(0, 1000))
 def test_detours_are_counted(network: Network, count: int, seed: int) -> None:
     given_ = demand(network)
@@ -217,7 +216,7 @@ def test_a_stretch_saves_lanes(text: str, stretch: int, count: int) -> None:
     assert deliver(found.relation).delivered
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6)
 @given(networks(), st.integers(0, 3))
 def test_no_route_is_longer_than_the_stretch(network: Network, stretch: int) -> None:
     found = longer_lanes(network, stretch=stretch, time_limit=2, rounds=1)

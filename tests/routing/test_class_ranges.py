@@ -14,7 +14,7 @@ from unknot.verify import deliver
 NET = mesh(3, 3)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5)
 @given(st.data())
 def test_each_class_is_its_routing_on_its_vcs(data: st.DataObject) -> None:
     vcs = data.draw(st.integers(1, 4))

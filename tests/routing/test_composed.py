@@ -7,7 +7,7 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unknot import check, deliver
@@ -52,7 +52,6 @@ def test_safe_parts_in_a_ring_are_not_safe_together(side: int, count: int) -> No
     inside=st.sampled_from(["dimension_order", "shortest_paths", "dimension_order(order=[1, 0])"]),
     exits=st.sampled_from(["first", "last", "spread"]),
 )
-@settings(max_examples=20, deadline=None)
 def test_routes_go_straight_to_the_exit_and_over_few_links(
     side: int, count: int, closed: bool, inside: str, exits: str
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.strategies import networks
 from unknot._base.errors import RelationError
@@ -42,7 +42,6 @@ def test_every_shortest_path_on_families(network: Network) -> None:
 
 
 @given(networks(strongly_connected=True))
-@settings(max_examples=25)
 def test_every_shortest_path_on_random_networks(network: Network) -> None:
     relation = fully_adaptive(network)
     for source in range(network.num_terminals):

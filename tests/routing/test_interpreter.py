@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.strategies import relations
 from unknot import simulate
@@ -35,7 +35,6 @@ def answers(relation: Relation) -> Answers:
     return found
 
 
-@settings(max_examples=25)
 @given(relations())
 def test_answers_are_those_of_the_rule_before_and_after_they_are_remembered(relation: Relation) -> None:
     wanted: Answers = {}

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.routing.paths import channel_paths
@@ -100,7 +100,6 @@ def test_modulo_is_the_published_formula() -> None:
                 assert high[level] == to // int(np.prod(w[:level])) % w[level]
 
 
-@settings(max_examples=40)
 @given(st.sampled_from([fat_tree(2, 3), fat_tree(3, 2), xgft([1, 2, 2], [1, 3, 2])]), st.data())
 def test_faults_are_routed_round_or_refused(network: Network, data: st.DataObject) -> None:
     level = levels(network)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.strategies import relations
 from unknot._base.errors import RelationError
@@ -47,7 +47,6 @@ def test_every_routing_is_read_through_views() -> None:
         same_tables(built)
 
 
-@settings(max_examples=40)
 @given(relations())
 def test_tables_of_any_relation(relation: Relation) -> None:
     same_tables(relation)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.strategies import relations
 from unknot._base.errors import RelationError
@@ -64,7 +64,6 @@ def test_named_routings_go_by_name() -> None:
     assert copied.made_by == relation.made_by == ("dimension_order(dateline='none')", 2)
 
 
-@settings(max_examples=25)
 @given(relations())
 def test_any_relation(relation: Relation) -> None:
     alike(relation, again(relation))

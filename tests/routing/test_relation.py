@@ -158,7 +158,7 @@ def test_states_that_do_not_exist() -> None:
 
 
 @given(relations(networks(max_routers=3)))
-@settings(max_examples=6)
+@settings(max_examples=4)
 def test_compiled_equals_plain_on_random_tables(relation: Relation) -> None:
     assert not by_numba(relation).tabulated
     for (at, address), expected in answers(relation).items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference.brute_force import deadlock
@@ -38,7 +38,6 @@ def test_claims_and_contract(text: str, choice: str) -> None:
 
 @pytest.mark.parametrize("choice", CHOICES)
 @given(network=networks(strongly_connected=True, max_routers=5), seed=st.integers(1, 5))
-@settings(max_examples=25)
 def test_routes_are_shortest_and_coherent_and_climb(network: Network, seed: int, choice: str) -> None:
     """NetworkX knows all shortest paths; a chosen one is one of them, and its suffixes are chosen too."""
     graph = to_networkx(network)
@@ -91,7 +90,6 @@ def test_seeds_differ_and_all_is_fully_adaptive() -> None:
 
 
 @given(networks(strongly_connected=True, max_routers=3, max_channels=4), st.sampled_from(CHOICES))
-@settings(max_examples=20)
 def test_hop_numbers_never_deadlock_by_brute_force(network: Network, choice: str) -> None:
     relation = hop_number(network, choice=choice)
     for technique in SWITCHINGS:

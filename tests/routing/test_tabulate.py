@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.strategies import networks, relations
 from unknot._base.errors import RelationError
@@ -22,7 +22,6 @@ def answers(relation: Relation, at: int, address: int, rule) -> list[int]:  # ty
 
 
 @given(relations(networks(loops=True, strongly_connected=None)))
-@settings(max_examples=30)
 def test_every_state(relation: Relation) -> None:
     table = tabulate(relation)
     rule, states = lookup(table), 0

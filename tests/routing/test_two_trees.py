@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference.brute_force import deadlock
@@ -43,7 +43,6 @@ def test_compiled() -> None:
 
 
 @given(networks(strongly_connected=True, max_routers=6, max_channels=12), st.integers(0, 5))
-@settings(max_examples=40)
 def test_routes_go_by_shortest_paths_to_the_root_and_on(network: Network, number: int) -> None:
     root = number % network.num_routers
     whole, short = (two_trees(network, root=root, bypass=bypass) for bypass in (False, True))
@@ -81,7 +80,6 @@ def assert_channels_of_both_trees_have_two_vcs(relation: Relation) -> None:
 
 
 @given(networks(strongly_connected=True, max_routers=4, max_channels=6), st.booleans())
-@settings(max_examples=20)
 def test_never_deadlocks_by_brute_force(network: Network, bypass: bool) -> None:
     relation = two_trees(network, bypass=bypass)
     for technique in SWITCHINGS:
@@ -137,7 +135,6 @@ SHAPES = ["bfs", "dfs"]
     st.sampled_from(SHAPES),
     st.booleans(),
 )
-@settings(max_examples=40)
 def test_any_two_trees_are_safe(network: Network, number: int, up: str, down: str, bypass: bool) -> None:
     root = number % network.num_routers
     relation = two_trees(network, root=root, up=up, down=down, bypass=bypass)
@@ -157,7 +154,6 @@ def test_any_two_trees_are_safe(network: Network, number: int, up: str, down: st
 
 
 @given(networks(strongly_connected=True, max_routers=7, max_channels=16))
-@settings(max_examples=40)
 def test_the_depth_first_tree_is_that_of_networkx(network: Network) -> None:
     graph = nx.DiGraph()
     graph.add_nodes_from(range(network.num_routers))

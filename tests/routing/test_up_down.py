@@ -75,7 +75,6 @@ def test_compiled_and_on_two_vcs() -> None:
 
 @pytest.mark.parametrize("levels", ["bfs", "dfs"])
 @given(linked(), st.integers(0, 5))
-@settings(max_examples=30)
 def test_routes_are_the_legal_ones(levels: str, network: Network, number: int) -> None:
     root = number % network.num_routers
     graph = legal_graph(network, numbers(network, root, levels))
@@ -105,7 +104,7 @@ def test_routes_are_the_legal_ones(levels: str, network: Network, number: int) -
 
 @pytest.mark.parametrize("choice", CHOICES)
 @given(network=linked(4))
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_never_deadlocks_by_brute_force(choice: str, network: Network) -> None:
     relation = up_down(network, choice=choice)
     for technique in SWITCHINGS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unknot._base.errors import RelationError
@@ -25,7 +25,6 @@ def networks(draw: st.DrawFn) -> Network:
     return from_edges([*edges, *draw(st.lists(more, max_size=8))])
 
 
-@settings(max_examples=40)
 @given(network=networks(), data=st.data())
 def test_routes_go_up_and_then_down(network: Network, data: st.DataObject) -> None:
     routers = network.num_routers

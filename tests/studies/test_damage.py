@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.studies.test_run import Serial, spoken, written
@@ -148,7 +148,6 @@ def test_without_a_listener_notes_are_logged(store: Path, caplog: pytest.LogCapt
     assert "is kept as s.damaged-1.sqlite" in caplog.text
 
 
-@settings(max_examples=25)
 @given(st.lists(st.integers(0, 2**40), min_size=1, max_size=12), st.integers(0, 2**40))
 def test_flipped_bits(tmp_path_factory: pytest.TempPathFactory, bits: list[int], first: int) -> None:
     """Whatever is flipped, a row is either what it was or not there; half of the flips are in the first page."""

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unknot._base.errors import UnknotError
@@ -263,7 +263,6 @@ def test_all_loads_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert swept(study, 3) == [(load, seed) for load in (0.1, 0.3, 0.6, 0.9) for seed in (1, 2)]
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.data(), st.integers(1, 40), st.integers(1, 3), st.integers(1, 4))
 def test_bisection_finds_the_first_unstable_load(data: st.DataObject, count: int, seeds: int, jobs: int) -> None:
     loads = [(1 + at) / 100 for at in range(count)]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference.trace import TraceSimulator
@@ -80,7 +80,6 @@ def test_cycles_in_which_nothing_is_on_the_way_are_passed_over():
     assert arrivals(gap) == [near[0], near[1] + gap - 40, near[2] + gap - 40, near[3] + 2 * (gap - 40)]
 
 
-@settings(max_examples=20)
 @given(st.data())
 def test_every_message_fares_as_in_the_plain_simulator(data):
     relation = RELATIONS[data.draw(st.sampled_from(sorted(RELATIONS)))]
@@ -93,7 +92,6 @@ def test_every_message_fares_as_in_the_plain_simulator(data):
         assert {i: int(cycle) for i, cycle in enumerate(mine) if cycle >= 0} == theirs
 
 
-@settings(max_examples=60)
 @given(st.data())
 def test_every_message_arrives_once_and_not_before_what_it_needs(data):
     relation = DETOURS if data.draw(st.booleans()) else MESH

@@ -7,7 +7,7 @@ from math import comb, factorial, fsum
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.reference.shortest_paths import shortest_paths as listed
 from tests.reference.shortest_paths import starts, taken
@@ -82,7 +82,6 @@ def compare(relation: Relation) -> int:
 
 
 @given(relations(networks(max_routers=5, max_channels=10)))
-@settings(max_examples=60)
 def test_counts_are_those_of_enumeration_on_random_relations(relation: Relation) -> None:
     compare(relation)
 
@@ -90,7 +89,6 @@ def test_counts_are_those_of_enumeration_on_random_relations(relation: Relation)
 @given(
     relations(networks(max_routers=6, max_channels=14, free_terminals=False), kinds=["minimal", "escape"], max_vcs=3)
 )
-@settings(max_examples=50)
 def test_counts_where_paths_are_many(relation: Relation) -> None:
     compare(relation)
 

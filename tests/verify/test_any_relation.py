@@ -23,7 +23,6 @@ from unknot_papers.bnr import bnr
 REPORTING = [check, check_all, deliver, loads, adaptivity, bnr, properties]
 
 
-@settings(max_examples=25)
 @given(relations(networks(strongly_connected=None)))
 def test_the_size_of_the_question(relation: Relation) -> None:
     """Counted by following every packet; the same under every technique."""
@@ -43,7 +42,7 @@ def test_the_size_of_the_question(relation: Relation) -> None:
 
 
 @pytest.mark.parametrize("analysis", REPORTING)
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(relation=relations(), threads=st.integers(1, 2))
 def test_stages_have_names_and_come_to_their_end(
     analysis: Callable[..., Any], relation: Relation, threads: int

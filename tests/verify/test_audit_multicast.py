@@ -98,7 +98,7 @@ def with_groups(draw: st.DrawFn) -> tuple[Layout, int]:
     return layout, draw(st.integers(0, 3))
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(drawn=with_groups())
 def test_any_groups(drawn: tuple[Layout, int]) -> None:
     judged(*drawn)

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.cli.test_cli import answer, unknot_says
 from tests.fabrics.folders import EXAMPLES, ROUTED
@@ -61,7 +61,6 @@ def test_examples(folder: Path) -> None:
     compare(read_fabric(folder))
 
 
-@settings(max_examples=20)
 @given(layout=layouts())
 def test_any_tables(layout: Layout) -> None:
     with TemporaryDirectory() as folder:

@@ -87,7 +87,7 @@ def compare(relation: Relation, made: Bubble, seen: Counter[str], limit: int) ->
 
 def test_prover_equals_exhaustive_exploration() -> None:
     seen: Counter[str] = Counter()
-    some = settings(max_examples=60)(given(systems())(lambda system: compare(*system, seen, 3_000)))
+    some = settings(max_examples=10)(given(systems())(lambda system: compare(*system, seen, 3_000)))
     draw_until(lambda: min(seen[f"{rule} {answer}"] for rule in RULES for answer in ("free", "stuck")) > 3, some)
     opened = sum(many for key, many in seen.items() if key.startswith("open, "))
     assert opened <= 4 + seen["compared"] // 25, seen  # about 2 in 100 are

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import networks, relations, table_relation
@@ -84,7 +84,6 @@ def test_the_mark_has_no_effect_on_a_run_or_a_plain_answer() -> None:
 
 
 @given(relations(networks(max_routers=3, max_channels=7, loops=True), commits=True), st.sampled_from(SWITCHINGS))
-@settings(max_examples=40)
 def test_marks_change_no_verdict(relation: Relation, switching: Switching) -> None:
     """All candidates marked, or none: verdict, evidence and the states of the search are the same."""
     table = tabulate(relation)

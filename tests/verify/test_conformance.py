@@ -155,7 +155,7 @@ def test_broken_networks_are_found() -> None:
 
 
 @given(relations(networks(loops=True, strongly_connected=None)))
-@settings(max_examples=80)
+@settings(max_examples=20)
 def test_drawn_relations_are_well_formed(relation: Relation) -> None:
     """Every reachable answer passes the checks of `Relation.candidates`; minimal ones are, single ones are."""
     for answers in states_of(relation):
@@ -171,7 +171,7 @@ def test_strategies_draw_every_shape() -> None:
     seen: Counter[str] = Counter()
 
     @given(relations(networks(loops=True, strongly_connected=None)))
-    @settings(max_examples=150)
+    @settings(max_examples=37)
     def look(relation: Relation) -> None:
         network = relation.network
         pairs = list(zip(network.source.tolist(), network.target.tolist(), strict=True))

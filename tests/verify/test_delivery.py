@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference.brute_force import States, states_of
@@ -42,7 +42,6 @@ def longest(states: States, address: int, start: int) -> int:
 
 
 @given(relations(networks(max_routers=5, max_channels=10)))
-@settings(max_examples=50)
 def test_delivery_of_random_relations(relation: Relation) -> None:
     found, states, network, vcs = deliver(relation), states_of(relation), relation.network, relation.num_vcs
     loops = any(endless(states, address) for address in range(relation.num_addresses))
@@ -82,7 +81,6 @@ LOST = relations(networks(max_routers=5, max_channels=10, strongly_connected=Non
 
 
 @given(LOST, st.sampled_from([0, 2, 4, 100]))
-@settings(max_examples=20)
 def test_the_first_dead_ends_and_states_on_loops_are_kept(relation: Relation, room: int) -> None:
     """As many as there is room for, in the order of the search; all are counted."""
     states, network = states_of(relation), relation.network

@@ -61,7 +61,7 @@ def test_windows_decide_as_brute_force(
     seen: Counter[str] = Counter()
 
     @given(strategy, st.integers(1, 3))
-    @settings(max_examples=20)
+    @settings(max_examples=10)
     def compare(relation: Relation, routers: int) -> None:
         monkeypatch.setattr(exact, "ROUTERS", routers)
         try:
@@ -86,7 +86,6 @@ def test_windows_decide_as_brute_force(
 
 
 @given(MANY)
-@settings(max_examples=40)
 def test_merged_states_answer_alike(relation: Relation) -> None:
     part = everything(relation)
     if part is None:
@@ -100,7 +99,6 @@ def test_merged_states_answer_alike(relation: Relation) -> None:
 
 
 @given(MANY, st.data())
-@settings(max_examples=40)
 def test_open_ends_only_add_deadlocks(relation: Relation, data: st.DataObject) -> None:
     """What is blocked within a part is blocked, and what is not even with open ends is not."""
     part = everything(relation)
@@ -135,6 +133,7 @@ def test_worms_of_as_many_terminals_as_there_are() -> None:
     assert fewest(part, 30.0, injected=without_one)[0] is False
 
 
+@pytest.mark.sampled(0.5)
 @pytest.mark.parametrize(("table", "wide", "length"), [(FREE_THREE_WIDE, 3, 5), (FREE_FOUR_WIDE, 4, 5)])
 def test_narrow_meshes_are_free(
     table: dict[str, str], wide: int, length: int, monkeypatch: pytest.MonkeyPatch

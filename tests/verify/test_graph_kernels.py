@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.verify.rows import Lists, reached, rows
@@ -24,7 +24,6 @@ ON = st.lists(st.integers(0, VCS - 1), min_size=NODES, max_size=NODES)
 FLAGS = st.lists(st.booleans(), min_size=NODES, max_size=NODES)
 
 
-@settings(max_examples=40)
 @given(GRAPHS)
 def test_components_are_numbered_against_the_edges(graph: Lists) -> None:
     first, target = rows(graph, np.int32)
@@ -38,7 +37,6 @@ def test_components_are_numbered_against_the_edges(graph: Lists) -> None:
         assert cyclic[u] == (u in reached(graph, graph[u]))
 
 
-@settings(max_examples=30)
 @given(GRAPHS, SOME)
 def test_states_from_which_a_head_is_reached(graph: Lists, owners: list[int]) -> None:
     before, back = rows([[u for u in range(NODES) if v in graph[u]] for v in range(NODES)], np.int64)
@@ -47,7 +45,6 @@ def test_states_from_which_a_head_is_reached(graph: Lists, owners: list[int]) ->
     assert found.tolist() == [not reached(graph, [u]).isdisjoint(owners) for u in range(NODES)]
 
 
-@settings(max_examples=40)
 @given(st.randoms(use_true_random=True))
 def test_what_may_block_or_leave_is_left(rng: random.Random) -> None:
     """The greatest set, by repeated passes over sets."""
@@ -73,7 +70,6 @@ def test_what_may_block_or_leave_is_left(rng: random.Random) -> None:
     assert waits == [(heads[h][0], sorted(set(heads[h][1]))) for h in sorted(blocking)]
 
 
-@settings(max_examples=40)
 @given(GRAPHS, ON, st.lists(st.lists(WAITS, max_size=2), min_size=NODES, max_size=NODES))
 def test_spans_of_worms(graph: Lists, on: list[int], heads: list[list[list[int]]]) -> None:
     expected = np.full((VCS, VCS), FAR)
@@ -90,7 +86,6 @@ def test_spans_of_worms(graph: Lists, on: list[int], heads: list[list[list[int]]
     assert np.array_equal(span, expected)
 
 
-@settings(max_examples=40)
 @given(GRAPHS, st.lists(SOME, min_size=1, max_size=2), st.lists(FLAGS, min_size=2, max_size=2))
 def test_depths_at_which_dependencies_arise(graph: Lists, ports: list[list[int]], marks: list[list[bool]]) -> None:
     """Nodes are VCs; ports come after them. All possible dependencies are asked for."""

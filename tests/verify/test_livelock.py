@@ -22,7 +22,7 @@ def test_cycles_are_cycles_and_are_found_where_there_are_any() -> None:
     seen = {True: 0, False: 0}
 
     @given(relations(networks(max_routers=5, max_channels=10)))
-    @settings(max_examples=80)
+    @settings(max_examples=20)
     def run(relation: Relation) -> None:
         found = livelock(relation)
         seen[found.free] += 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.verify.rows import reached, rows
@@ -63,7 +63,6 @@ def drawn(rng: random.Random, least: int, back: float, stray: float) -> States:
 
 
 @pytest.mark.parametrize(("least", "back"), [(1, 0.0), (1, 0.2), (0, 0.0)])
-@settings(max_examples=25)
 @given(rng=st.randoms(use_true_random=True))
 def test_loads_are_sums_over_walks(rng: random.Random, least: int, back: float) -> None:
     states = drawn(rng, least, back, 0.5)
@@ -93,7 +92,6 @@ def test_loads_are_sums_over_walks(rng: random.Random, least: int, back: float) 
         assert load == pytest.approx(before)
 
 
-@settings(max_examples=40)
 @given(st.randoms(use_true_random=True), st.sampled_from([0.0, 0.1, 0.1]))
 def test_one_sequence_of_channels_each(rng: random.Random, stray: float) -> None:
     """By following sets of states that one sequence of channels leads to."""

@@ -79,7 +79,7 @@ def test_loads_of_random_relations_are_those_of_all_walks() -> None:
     seen = {"compared": 0, "refused": 0}
 
     @given(relations(networks(max_routers=5, max_channels=10)))
-    @settings(max_examples=25)
+    @settings(max_examples=10)
     def run(relation: Relation) -> None:
         delivery = deliver(relation)
         terminals = relation.network.num_terminals

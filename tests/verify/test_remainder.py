@@ -60,7 +60,7 @@ def test_states_steps_and_heads_on_some_vcs(commits: bool) -> None:
     """Where headers commit, there is a head for each choice."""
     seen = 0
 
-    @settings(max_examples=20)
+    @settings(max_examples=10)
     @given(st.data())
     def compare(data: st.DataObject) -> None:
         nonlocal seen

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unknot.verify.exact_kernel import round_trip
@@ -20,7 +20,6 @@ def walks(edges: Edges, walk: tuple[int, ...], steps: int) -> list[tuple[int, ..
     return [found for u, v in edges if u == walk[-1] for found in walks(edges, (*walk, v), steps - 1)]
 
 
-@settings(max_examples=40)
 @given(st.randoms(use_true_random=True), st.integers(1, 4))
 def test_the_lightest_closed_walk(rng: random.Random, steps: int) -> None:
     """From its lowest node."""

@@ -46,7 +46,7 @@ def test_smallest_equals_brute_force(strategy: st.SearchStrategy[Relation], monk
     seen: Counter[str] = Counter()
 
     @given(strategy, st.sampled_from(SWITCHINGS), st.sampled_from([2, 0]))
-    @settings(max_examples=24)
+    @settings(max_examples=10)
     def compare(relation: Relation, switching: Switching, around: int) -> None:
         monkeypatch.setattr(smallest_module, "AROUND", around)
         try:

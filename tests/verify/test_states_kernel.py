@@ -81,7 +81,7 @@ def test_illegal_answers_name_the_state(at: int) -> None:
 
 
 @given(st.sampled_from([False, True, True]).flatmap(lambda commits: relations(MANY, commits=commits, max_vcs=3)))
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_states_on_cycles(relation: Relation) -> None:
     """States, steps and heads as they are defined."""
     found, part = on_cycles(dependencies(relation), "wormhole"), components(relation)

@@ -200,7 +200,7 @@ def test_whole_orbits_drain(relation: Relation, spread: bool) -> None:
 
 
 @pytest.mark.parametrize("network", [ring(4), torus(3, 3)], ids=lambda n: n.name)
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(rng=st.randoms(use_true_random=True), vcs=st.integers(1, 2))
 def test_a_single_other_answer_is_noticed(network: Network, rng: random.Random, vcs: int) -> None:
     relation = random_relation(rng, network, vcs, spoil=True)

@@ -48,7 +48,7 @@ def same(one: Verdict, other: Verdict) -> None:
 def test_the_table_and_the_function_lead_to_the_same_verdicts() -> None:
     seen: Counter[Any] = Counter()
 
-    @settings(max_examples=25)
+    @settings(max_examples=10)
     @given(ANY)
     def compare(relation: Relation) -> None:
         pointer = without_table(relation)

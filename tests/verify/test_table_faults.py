@@ -122,7 +122,7 @@ def accepted(found: TableFaults) -> None:
             fault[name] -= 1
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(layout=layouts())
 def test_any_tables(layout: Layout) -> None:
     with TemporaryDirectory() as folder:

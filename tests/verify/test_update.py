@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -117,7 +117,6 @@ NETWORKS = [
 
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
 @given(seed=st.integers(0, 2**32), choice=st.sampled_from([1, 1, 2]))
-@settings(max_examples=25, deadline=None)
 def test_answers_agree_with_all_moves_and_updates(network: Network, seed: int, choice: int) -> None:
     random = Random(seed)
     old, new = (random_answers(network, choice, random) for _ in range(2))

@@ -80,7 +80,6 @@ def test_plain_kernels_answer_as_the_compiled_ones() -> None:
     draw_until(lambda: min(seen[True, True], seen[False, True]) > 5 and seen[True, False] > 0, compare)
 
 
-@settings(max_examples=25)
 @given(networks(strongly_connected=None), st.booleans())
 def test_plain_distances_are_the_compiled_ones(network: Any, back: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference.shortest_paths import lacking, shortest_paths, starts, taken
@@ -111,11 +111,11 @@ def test_classes_of_messages_are_those_of_their_shortest_paths(network: Network)
 
 
 @given(st.sampled_from(MESHES).flatmap(lambda n: relations(n, kinds=["minimal", "escape", "ranked"])))
-@settings(max_examples=40)
 def test_tables_of_random_relations_are_those_of_enumeration(relation: Relation) -> None:
     compare(relation)
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize("network", [mesh(4, 3), mesh(3, 2, 2), hypercube(4)], ids=lambda n: n.name)
 @pytest.mark.parametrize("algorithm", [dimension_order, lcfaa, vba, planar_adaptive, pbfaa])
 def test_tables_of_algorithms_are_those_of_enumeration(network: Network, algorithm: Callable[..., Relation]) -> None:
@@ -182,7 +182,6 @@ def test_an_open_verdict_leaves_the_conclusion_open() -> None:
 
 
 @given(st.sampled_from(OTHERS).flatmap(lambda n: relations(n, kinds=["minimal", "escape", "ranked"])))
-@settings(max_examples=30)
 def test_tables_of_other_networks_are_those_of_enumeration(relation: Relation) -> None:
     compare(relation)
 

@@ -23,6 +23,8 @@ COMMANDS = [
     for page in PAGES.values()
     for found in re.findall(r"^\$ unknot (.*?)(?:    # exit code (\d))?$", page, re.M)
 ]
+LONG = 'collective "torus(4, 4)" --operation all_gather', 'collective "mesh(3, 3)" --size 1kB'
+"""Commands that take seconds: in the campaign. tests/traffic/collectives has their parts."""
 FABRICS = sorted(path.name for path in (ROOT / "examples/fabrics").iterdir() if path.is_dir())
 
 
@@ -141,7 +143,10 @@ def test_no_fabric_among_the_examples_has_a_spanning_mesh_of_either_kind(fabric:
         assert "triangle" in found.reason
 
 
-@pytest.mark.parametrize(("words", "code"), COMMANDS, ids=[words for words, _ in COMMANDS])
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [pytest.param(*c, id=c[0], marks=[pytest.mark.campaign] if c[0].startswith(LONG) else []) for c in COMMANDS],
+)
 def test_commands_of_the_pages(words: str, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     result = CliRunner().invoke(app, shlex.split(words))

@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.papers import script
@@ -75,7 +75,6 @@ def test_k_ary_ones_too() -> None:
 
 
 @given(st.sampled_from([rcbn(16), omega(32), benes(8), clos(3, 2, 4), extra_stage(8)]), st.integers(0, 2**32 - 1))
-@settings(max_examples=25)
 def test_networks_in_another_order_are_found_again(network: Network, seed: int) -> None:
     other = shuffled(network, seed)
     found = isomorphism(network, other)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.papers import script
@@ -14,7 +14,6 @@ level_by_level = script("methods.level_by_level").level_by_level
 
 
 @given(st.integers(3, 7), st.integers(0, 2**32 - 1), st.sampled_from(["own", "both"]))
-@settings(max_examples=60)
 def test_level_by_level_is_right_where_it_ends(n: int, seed: int, on_conflict: str) -> None:
     network = rcbn(1 << n)
     wanted = np.random.default_rng(seed).permutation(1 << n)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.papers import script
 from tests.reference.brute_force import deadlock
@@ -78,7 +78,6 @@ def test_brute_force_agrees_on_a_small_product() -> None:
     networks(max_routers=3, max_channels=5, free_terminals=False, latencies=False),
     networks(max_routers=3, max_channels=5, free_terminals=False, latencies=False),
 )
-@settings(max_examples=25)
 def test_products_of_random_networks(a: Network, b: Network) -> None:
     """Parallel channels keep apart; the routes have the lengths of both factors together."""
     n = b.num_routers

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.papers import script
@@ -48,7 +48,6 @@ def test_terminals_keep_their_numbers() -> None:
 
 
 @given(st.data(), st.integers(3, 5), st.integers(0, 3))
-@settings(max_examples=40)
 def test_tags_go_round_what_is_dead(data: st.DataObject, n: int, dead: int) -> None:
     network = rcbn(1 << n)
     view = stages(network)

@@ -47,7 +47,7 @@ def random_runs(data: st.DataObject) -> None:
     agree(relation, switching, lengths, depth, load, data.draw(st.integers(0, 99), label="seed"), router=router)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_twin_on_random_relations(data: st.DataObject) -> None:
     random_runs(data)

@@ -67,7 +67,7 @@ def test_what_is_kept_is_what_the_rule_says(relation: Relation) -> None:
                 assert kept(engine, at, address) == expected
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10**6), switching=st.sampled_from(SWITCHINGS))
 def test_a_run_is_the_same_with_them(seed: int, switching: str) -> None:
     relation = random_relation(seed)

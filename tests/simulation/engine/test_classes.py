@@ -90,7 +90,7 @@ def test_unknown_classes_in_a_file_are_reported_with_their_position(tmp_path: Pa
     assert "there is no message class 'aks'" in str(shown.value)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6)
 @given(st.integers(1, 10), st.integers(1, 4), st.sampled_from(SWITCHINGS), st.integers(0, 3), st.booleans())
 def test_requests_and_replies_of_a_loop_keep_to_their_vcs(
     requests: int, window: int, switching: str, seed: int, swapped: bool

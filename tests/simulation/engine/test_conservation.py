@@ -113,7 +113,7 @@ def keeps_books(relation: Relation, switching: Switching, flits: int, depth: int
         assert not engine.run(1024), "flits that stay where they are must be in a knot"
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_flits_and_credits_are_conserved_in_every_cycle(data: st.DataObject) -> None:
     relation = random_relation(data.draw(st.integers(0, 10**6), label="relation"))
@@ -129,7 +129,7 @@ def test_books_of_a_network_that_is_proved_free() -> None:
         keeps_books(dimension_order(mesh(3, 3, latency=2), 3), switching, 3, 4, 0.6, 1)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5)
 @given(
     st.lists(st.integers(1, 4), min_size=2, max_size=6).map(lambda found: tuple(sorted(found))),
     st.sampled_from([1, 2, 4]),

@@ -25,7 +25,7 @@ def fronts(engine: Engine, vcs: np.ndarray) -> list[list[int]]:
     return [rows.front.tolist(), rows.sent.tolist()]
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(0, 2), st.integers(0, 2), st.booleans())
 def test_stuck_packets_never_move_and_resting_ones_are_stuck(
     number: int, length: int, more: int, own: int, claim: bool

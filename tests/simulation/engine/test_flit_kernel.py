@@ -82,7 +82,7 @@ def agree(
     return engine
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_twin_on_random_relations(data: st.DataObject) -> None:
     relation = random_relation(data.draw(st.integers(0, 10**6), label="relation"))

@@ -40,7 +40,7 @@ def random_runs(data: st.DataObject) -> None:
         )
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_random_options(data: st.DataObject) -> None:
     random_runs(data)
@@ -153,6 +153,7 @@ def test_shared_buffers_on_a_mesh(name: str) -> None:
     agree(dimension_order(torus(4, 3, latency=2), 4), "wormhole", 3, 4, 0.12, 5, router=router)
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize(
     ("name", "network"),
     [
@@ -189,6 +190,7 @@ def test_flits_that_cross_in_batches_to_ejection_ports_of_few_slots(relation: in
             agree(random_relation(relation), switching, 1, 1, 0.2, 0, router=router)
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize("lengths", [4, {4: 1.0}, {1: 3, 2: 1, 6: 2}])
 @pytest.mark.parametrize("bursts", [None, Bursts(0.02, 0.1), Bursts(1, 1)])
 def test_injection_where_addresses_are_drawn_too(lengths: Lengths, bursts: Bursts | None) -> None:

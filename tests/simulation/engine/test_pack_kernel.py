@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
@@ -36,7 +36,6 @@ def bits(flags: np.ndarray) -> int:
     return int(np.packbits(flags, bitorder="little").view(np.int64)[0])
 
 
-@settings(max_examples=30, deadline=None)
 @given(depth=st.sampled_from([1, 2, 3, 8, 15, 16, 300]), seed=st.integers(0, 2**31), steps=st.integers(1, 40))
 def test_planes_count_like_an_array(depth: int, seed: int, steps: int) -> None:
     random = np.random.default_rng(seed)

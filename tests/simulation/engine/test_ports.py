@@ -50,7 +50,7 @@ def agree(
         assert engine.count("network_latency") == sum(p[1] for p in packets)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_twin_on_random_relations(data: st.DataObject) -> None:
     relation = random_relation(data.draw(st.integers(0, 10**6), label="relation"))

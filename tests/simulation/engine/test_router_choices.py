@@ -94,7 +94,6 @@ def test_allocators_by_hand() -> None:
 
 
 @given(st.dictionaries(st.tuples(st.integers(0, 3), st.integers(0, 3)), st.integers(0, 2)), st.data())
-@settings(max_examples=60, deadline=None)
 def test_allocators_match(requests: dict[tuple[int, int], int], data: st.DataObject) -> None:
     pointers = st.lists(st.integers(0, 3), min_size=4, max_size=4)
     grant, accept = (in_turn(data.draw(pointers), 4) for _ in range(2))
@@ -171,7 +170,7 @@ def test_allocators_that_look_at_all_requests_by_hand() -> None:
     assert pim(busy, 2, 2, 1, lambda number, of_input, end: 1) == [(0, 1), (1, 0)]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50)
 @given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1), st.integers(0, 5))
 def test_what_allocators_match(pairs: set[tuple[int, int]], turn: int) -> None:
     requests = dict.fromkeys(pairs, 0)

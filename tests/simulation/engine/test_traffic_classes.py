@@ -95,7 +95,7 @@ def test_replies_queue_in_the_order_in_which_requests_arrive(seed: int) -> None:
     )
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_random_classes(data: st.DataObject) -> None:
     random_runs(data)

@@ -22,7 +22,7 @@ RING = dimension_order(torus(3, latency=2), 2)
 
 
 @pytest.mark.parametrize("switching", SWITCHINGS)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, suppress_health_check=list(HealthCheck))
 @given(router=routers(), lengths=LENGTHS, bursts=BURSTS, seed=st.integers(0, 9))
 def test_all_that_goes_in_comes_out(
     switching: Switching, router: Router, lengths: Lengths, bursts: Bursts | None, seed: int

@@ -38,7 +38,7 @@ def carried(switching: Switching, flits: int, latency: int, depth: int, router: 
     return float(run.utilisation[0])
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(
     st.sampled_from(SWITCHINGS), st.integers(1, 5), st.integers(1, 4), st.integers(5, 12), st.integers(0, 3),
     st.integers(1, 3), st.integers(1, 2), st.integers(1, 2), st.integers(0, 2), st.booleans(),

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.simulation.queues import (
@@ -165,7 +165,6 @@ def test_channels_carry_what_the_routes_say() -> None:
 CYCLES = st.lists(st.integers(0, 12), min_size=1, max_size=40).map(lambda gaps: np.cumsum(gaps).tolist())
 
 
-@settings(max_examples=40, deadline=None)
 @given(CYCLES, st.sampled_from(SWITCHINGS), st.integers(1, 6), st.integers(1, 4))
 def test_every_packet_of_a_source_waits_as_at_one_server(
     ready: list[int], switching: Switching, flits: int, latency: int
@@ -176,7 +175,6 @@ def test_every_packet_of_a_source_waits_as_at_one_server(
     assert (found == np.array(starts) + alone(switching, flits, 2, latency)).all()
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(CYCLES, min_size=1, max_size=5))
 def test_flits_that_merge_leave_as_from_one_server(ready: list[list[int]]) -> None:
     """In some order: what is served when does not depend on whose it is."""

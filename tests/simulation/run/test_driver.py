@@ -234,7 +234,7 @@ def test_a_plain_run_loads_the_fast_router_alone() -> None:
 
 
 @given(st.sampled_from(SWITCHINGS), st.sampled_from([0.1, 0.4, 0.9]), st.integers(1, 3), st.integers(1, 2**32))
-@settings(max_examples=5)
+@settings(max_examples=4)
 def test_both_routers_give_the_same_run(switching: Switching, load: float, threads: int, seed: int) -> None:
     relation = dimension_order(torus(4, 4), 4)
     options: dict[str, Any] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unknot._base.errors import SimulationError
@@ -42,7 +42,6 @@ def test_a_wide_window_is_bound_by_the_injection_channel():
     assert narrow.makespan > loop.makespan
 
 
-@settings(max_examples=25)
 @given(
     st.integers(1, 12),
     st.integers(1, 5),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.studies.booksim.files import MESH, understood, written
@@ -77,7 +77,6 @@ def test_studies_and_configurations_are_distinguished(tmp_path: Path) -> None:
     assert is_configuration(written(tmp_path))
 
 
-@settings(max_examples=25)
 @given(st.recursive(st.from_regex(r"[a-z0-9]{1,3}", fullmatch=True), lambda inner: st.lists(inner, min_size=1)))
 def test_lists_are_split_at_their_own_commas(value: object) -> None:
     def text(part: object) -> str:

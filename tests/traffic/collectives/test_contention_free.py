@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.papers import script
@@ -48,7 +48,6 @@ def test_a_broadcast_on_a_hypercube_is_the_binomial_tree(dimensions: int, root: 
     ],
     ids=lambda network: network.name,
 )
-@settings(max_examples=40)
 @given(data=st.data())
 def test_multicast_with_dimension_order_is_free_of_contention(network: Network, data: st.DataObject) -> None:
     """McKinley et al. 1994: none within a step; across steps a message only follows one of the same terminal."""

@@ -126,7 +126,7 @@ def test_the_ring_and_the_pairs_are_right(ranks: int) -> None:
             assert all(held[r, "o", c] == Counter({(c, r): 1}) for r in range(ranks) for c in range(ranks))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=37)
 @given(st.data())
 def test_changed_programs_as_runs_in_any_order_see_them(data: st.DataObject) -> None:
     """Two steps exchanged, or one dropped, with few slots: it hangs in every order or in none, as is said; where no
@@ -230,7 +230,7 @@ def test_faults_of_files(tmp_path: Path, old: str, new: str, words: str) -> None
         read_msccl(path)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50)
 @given(st.data())
 def test_damaged_files_are_refused_or_followed(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     text = bytearray(EXAMPLE.read_bytes())
