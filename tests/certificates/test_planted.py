@@ -13,6 +13,7 @@ from unknot import check
 from unknot.design import decide
 
 
+@pytest.mark.sampled(0.5)
 @pytest.mark.parametrize("part", range(4))
 def test_without_a_fault_they_agree(part: int) -> None:
     for question in (*LANES, *DESIGNS)[part::4]:
@@ -29,6 +30,7 @@ def test_a_planted_fault_is_noticed(fault: Fault) -> None:
     assert noticed(fault.function, code_of(fault))
 
 
+@pytest.mark.sampled(1 / 3)
 @pytest.mark.parametrize("question", BOUNDS, ids=range(len(BOUNDS)))
 def test_without_a_fault_bounds_agree(question: Callable[[], None]) -> None:
     question()

@@ -82,6 +82,7 @@ class Twin:
         return choices
 
 
+@pytest.mark.sampled(0.4)
 @pytest.mark.parametrize(
     ("shape", "chunks", "slots", "together"),
     [

@@ -80,6 +80,7 @@ def test_twin_on_a_fat_tree(selection: str) -> None:
     agree(relation, "vct", 2, 4, 0.3, 4)
 
 
+@pytest.mark.sampled(0.5)
 @pytest.mark.parametrize("commits", [True, False])
 @pytest.mark.parametrize("switching", ["wormhole", "vct"])
 def test_twin_on_a_hyperx(switching: str, commits: bool) -> None:
