@@ -97,14 +97,21 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Draw the seed of this run unless one was given; workers of pytest-xdist receive it with the other options."""
+    """Draw the seed of this run unless one was given; workers of pytest-xdist have that of the process they serve."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         # As in a job that a script runs in the background; processes that tests start would ignore Ctrl-C as well.
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.option.hypothesis_seed is None:
-        config.option.hypothesis_seed = str(secrets.randbelow(2**32))
+        of_run = getattr(config, "workerinput", {}).get("hypothesis_seed")
+        config.option.hypothesis_seed = of_run or str(secrets.randbelow(2**32))
     if "PYTEST_XDIST_WORKER" in os.environ:
         compile_one_at_a_time(config.rootpath / ".pytest_cache" / "kernels")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Give a worker of pytest-xdist the seed of the run, which is no word of the command line."""
+    node.workerinput["hypothesis_seed"] = node.config.option.hypothesis_seed
 
 
 def compile_one_at_a_time(folder: Path) -> None:
