@@ -68,7 +68,7 @@ def test_limits_and_deep_queues() -> None:
     """Two terminals on shared VCs of one message: with three requests each they deadlock, with two they cannot."""
     for outstanding, depth, free in ((2, 1, True), (3, 1, False), (3, 6, True), (None, 6, False)):
         described = protocol(f"request_reply(depth={depth}, outstanding={outstanding})")
-        verdict = check_protocol(dimension_order(mesh(2)), described, time_limit=30)
+        verdict = check_protocol(dimension_order(mesh(2)), described, time_limit=300)
         assert verdict.deadlock_free is free
         assert bool(verdict.ample) is (depth == 6 and bool(free))
         assert holds(verdict)
@@ -82,7 +82,7 @@ def test_reserved_room_for_replies() -> None:
         described = Protocol("reads", (request, reply), (("request",),), {}, {}, 4)
         base = dimension_order(mesh(2))
         relation = in_classes(base) if apart else base
-        assert check_protocol(relation, described, time_limit=30).deadlock_free is free
+        assert check_protocol(relation, described, time_limit=300).deadlock_free is free
 
 
 @pytest.mark.sampled(0.5)
@@ -102,7 +102,7 @@ def test_every_technique(switching: str) -> None:
     ):
         described = protocol(text)
         relation = in_classes(base, described.networks) if parts else base
-        verdict = check_protocol(relation, described, switching, time_limit=30)
+        verdict = check_protocol(relation, described, switching, time_limit=300)
         assert verdict.deadlock_free is free, (text, switching)
         assert holds(verdict), (text, switching)
 
