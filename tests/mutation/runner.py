@@ -27,7 +27,7 @@ from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
-from coverage import Coverage, collector
+from coverage import Coverage
 from numba.core.compiler_lock import global_compiler_lock
 
 from tests.mutation.sites import Mutant
@@ -92,8 +92,8 @@ class Tests:
         self.judge(self)
         return True
 
-    def _too_long(self, _: int, frame: FrameType | None) -> None:
-        if global_compiler_lock.is_locked() or _in_coverage(frame):  # what is compiled is kept for other tests
+    def _too_long(self, _: int, __: FrameType | None) -> None:
+        if global_compiler_lock.is_locked():  # what is compiled is kept for other tests
             signal.setitimer(signal.ITIMER_PROF, self.longest)
         else:
             raise TimeoutError("this test takes too long")
@@ -150,11 +150,6 @@ class Tests:
         for test in tests:
             signal.setitimer(signal.ITIMER_PROF, 3 + 4 * self.seconds[test])  # rules may be compiled again
             runtestprotocol(self.items[test], log=False, nextitem=None)
-
-
-def _in_coverage(frame: FrameType | None) -> bool:
-    """Whether coverage notes a line: an exception there would leave its lock closed for ever."""
-    return frame is not None and Path(frame.f_code.co_filename).parent == Path(collector.__file__).parent
 
 
 def run(tests: list[str], plugin: Tests) -> None:

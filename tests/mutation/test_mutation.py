@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import ast
 import importlib
-import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from coverage.collector import Collector
 
-from tests.mutation import runner
 from tests.mutation.__main__ import EXPLAINED, ROOT
 from tests.mutation.runner import _plant
 from tests.mutation.sites import _short, mutants
@@ -57,23 +53,6 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "faulty_sample", raising=False)
     return path
-
-
-def test_no_test_ends_while_coverage_holds_its_lock() -> None:
-    tests = runner.Tests(Path(), longest=1e9, alone=0, first=set(), judge=lambda _: None)
-
-    class Lock:
-        def acquire(self) -> None:
-            tests._too_long(signal.SIGPROF, sys._getframe(1))
-
-    within: Any = Collector.__new__(Collector)
-    within.data_lock = Lock()
-    try:
-        Collector.lock_data(within)
-        with pytest.raises(TimeoutError):
-            tests._too_long(signal.SIGPROF, sys._getframe())
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def test_every_function_gets_faults_and_texts_none(sample: Path) -> None:

@@ -50,7 +50,7 @@ def animate_configuration(relation: Relation, configuration: Configuration) -> D
     >>> relation = dimension_order(ring(4))
     >>> svg = animate_configuration(relation, check(relation).configuration)
     >>> svg, svg.count("@keyframes")
-    (<Drawing: 4 messages on ring(4) come to a standstill>, 18)
+    (<Drawing: 4 messages on ring(4) come to a standstill>, 9)
     """
     title = f"{count(len(configuration.messages), 'message')} on {relation.network.name} come to a standstill"
     part = knot_sheet(relation, configuration, drawn_vcs(configuration))
