@@ -6,14 +6,14 @@ from unknot.repair.change_bounds import ChangeBound as ChangeBound
 from unknot.repair.change_bounds import accept_changes as accept_changes
 from unknot.repair.escape import Escaped as Escaped
 from unknot.repair.escape import escaped as escaped
+from unknot.repair.fault_repairs import RepairedFault as RepairedFault
+from unknot.repair.fault_repairs import repaired_faults as repaired_faults
 from unknot.repair.prune_bounds import PruneBound as PruneBound
 from unknot.repair.prune_bounds import accept_removed as accept_removed
 from unknot.repair.pruned import Pruned as Pruned
 from unknot.repair.pruned import Unprunable as Unprunable
 from unknot.repair.relaned import Relaned as Relaned
-from unknot.repair.relaned import RepairedFault as RepairedFault
 from unknot.repair.relaned import relaned as relaned
-from unknot.repair.relaned import repaired_faults as repaired_faults
 from unknot.repair.repair import Remedy as Remedy
 from unknot.repair.repair import repair as repair
 from unknot.repair.rerouted import Rerouted as Rerouted

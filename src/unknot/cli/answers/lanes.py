@@ -24,7 +24,7 @@ from unknot.lanes.figures import Lanes
 from unknot.lanes.forced import ForcedCycle, ForcedTurn, RouteCycle, RouteTurn
 from unknot.lanes.lane_refutation import Refutation, RouteRefutation
 from unknot.lanes.longer import LongerLanes
-from unknot.repair.relaned import RepairedFault
+from unknot.repair.fault_repairs import RepairedFault
 from unknot.report.phrases import count
 
 
