@@ -81,6 +81,14 @@ def test_what_cannot_be_compared_is_refused():
         without_links(families.line(3), 0.5)
 
 
+def test_what_is_simulated_stays_below_bounds():
+    (row,) = compared(["ring(4) by dimension_order(vcs=2)"], simulated=True)
+    assert row.saturation <= row.uniform_bound
+    platform = platform_of(families.ring(4))
+    for kind, size, cycles in (("all_to_all", 4, row.all_to_all), ("all_reduce", 16, row.all_reduce)):
+        assert cycles >= bound(platform, Operation(kind, platform.members, Fraction(size))).time
+
+
 def test_the_command(tmp_path):
     prices = tmp_path / "prices.toml"
     prices.write_text("port = 0\nterminal = 0\nterminal_metre = 0\nelectrical = 1\nelectrical_metre = 0\n")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -15,13 +16,20 @@ from unknot.network.floor_plan import Bill, Prices, bill
 from unknot.network.halves import can_be_halved
 from unknot.routing import Relation
 from unknot.routing.named import routing
+from unknot.simulation.chunks import execute_chunks
+from unknot.simulation.run.limits import saturation
 from unknot.traffic import Pattern, pattern
+from unknot.traffic.collectives import Operation, platform_of, textbook
 from unknot.verify import check
 from unknot.verify.delivery import deliver
 from unknot.verify.loads import loads
 
 DEFAULT_ROUTING = "hop_number"
 """Shortest paths on any network, with as many VCs as the longest has hops."""
+FLITS = 4
+"""Flits of a packet, and of a block of a collective operation, that are simulated."""
+MOST_SIMULATED = 300
+"""Terminals up to which collective operations are simulated: their messages grow with the square."""
 DRAWS = 100
 """Draws of failed links before a network counts as one that they take apart."""
 
@@ -52,6 +60,11 @@ class Compared:
         others, and by `longest_matching`.
     uniform_bound, adversarial_bound : float
         The same of any routing: by channels that flits take at least, and by the split of the bisection.
+    saturation : float or None
+        The highest load of uniform traffic that was stable flit by flit; None: not simulated.
+    all_to_all, all_reduce : int or None
+        Cycles of an exchange of blocks of `FLITS` in pairs, and of an all-reduce of as large blocks around a ring of
+        the terminals in their order; None: not simulated.
     """
 
     design: str
@@ -68,10 +81,18 @@ class Compared:
     uniform_bound: float
     adversarial: float
     adversarial_bound: float
+    saturation: float | None = None
+    all_to_all: int | None = None
+    all_reduce: int | None = None
 
 
 def compared(
-    designs: Sequence[str], failed: Sequence[float] = (0.0,), *, prices: Prices | None = None, seed: int = 1
+    designs: Sequence[str],
+    failed: Sequence[float] = (0.0,),
+    *,
+    prices: Prices | None = None,
+    seed: int = 1,
+    simulated: bool = False,
 ) -> Iterator[Compared]:
     """Compare designs, whole and with failed links, one after the other.
 
@@ -101,7 +122,9 @@ def compared(
         whole = network_named(text.strip(), where="DESIGN")
         costs = bill(whole, prices)
         for share in failed:
-            yield _row(design, share, _routed(whole, named, share, seed), costs)
+            relation = _routed(whole, named, share, seed)
+            row = _row(design, share, relation, costs)
+            yield _simulated(row, relation, seed) if simulated else row
 
 
 def without_links(network: Network, share: float, seed: int = 1) -> Network:
@@ -193,3 +216,19 @@ def _row(design: str, share: float, relation: Relation, costs: Bill) -> Compared
         adversarial=loads(relation, adversarial).throughput,
         adversarial_bound=most_throughput(network, adversarial, halves),
     )
+
+
+def _simulated(row: Compared, relation: Relation, seed: int) -> Compared:
+    """Add what runs flit by flit show, where every pair is delivered."""
+    if not row.delivered:
+        return row
+    options = {"traffic": "uniform_others", "packet_length": FLITS, "warmup": 1000, "measure": 2000, "seed": seed}
+    load = saturation(relation, tolerance=0.03, **options).load
+    if row.terminals > MOST_SIMULATED:
+        return replace(row, saturation=load)
+    platform = platform_of(relation.network)
+    cycles = []
+    for kind, algorithm, size in (("all_to_all", "pairwise", FLITS), ("all_reduce", "ring", FLITS * row.terminals)):
+        operation = Operation(kind, platform.members, Fraction(size))
+        cycles.append(execute_chunks(relation, textbook(platform, operation, algorithm)).makespan)
+    return replace(row, saturation=load, all_to_all=cycles[0], all_reduce=cycles[1])

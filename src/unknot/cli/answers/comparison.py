@@ -19,7 +19,7 @@ class ComparedForm(Form):
     table = (
         "design", "failed", "routing", "bill.electrical", "bill.optical", "bill.cost", "bisection_lower",
         "bisection_upper", "vcs", "deadlock_free", "delivered", "uniform", "uniform_bound", "adversarial",
-        "adversarial_bound",
+        "adversarial_bound", "saturation", "all_to_all", "all_reduce",
     )  # fmt: skip
 
 

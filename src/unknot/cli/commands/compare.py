@@ -15,6 +15,7 @@ def compare(
     failed: str = "0",
     prices: Path | None = None,
     seed: int = 1,
+    simulate: bool = False,
     json: Json = False,
 ) -> None:
     """Compare designs: cost, bisection, throughput and its bounds, verdict, VCs.
@@ -31,6 +32,8 @@ def compare(
         Prices and measures of the floor; docs/compare.md has the keys.
     seed
         Draws the failed links.
+    simulate
+        Run them flit by flit too: saturation, an all-to-all and an all-reduce. It takes seconds to minutes each.
     """
     from unknot._base.errors import TextError
     from unknot.cli.answers.comparison import CompareAnswer
@@ -42,6 +45,8 @@ def compare(
         shares = [float(part) for part in failed.split(",")]
     except ValueError:
         raise TextError(f"shares of links are numbers, as 0, 0.01, 0.05; got {failed!r}", "--failed") from None
-    rows = list(compared(designs, shares, prices=read_prices(prices) if prices else None, seed=seed))
+    rows = list(
+        compared(designs, shares, prices=read_prices(prices) if prices else None, seed=seed, simulated=simulate)
+    )
     tell(json, CompareAnswer, rows=rows)
     raise typer.Exit(exit_code(*(holds for row in rows for holds in (row.deadlock_free, row.delivered))))

@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.chunks import passage
 from unknot.traffic.collectives.platform import Platform
-from unknot.traffic.collectives.trees import Edge, Tree, shortest
+from unknot.traffic.collectives.trees import Edge, Tree
 
 PATIENCE = (1.5, 1e9)
 """Values of how much slower than another way to its target a connection may be for a chunk that could go that way."""
@@ -71,22 +71,21 @@ def connections(platform: Platform, size: Fraction) -> Iterator[Connection]:
     members, switches = set(platform.members), set(range(platform.num_nodes)) - set(platform.members)
     if any(c.source in switches and c.target in switches for c in platform.channels):
         raise NetworkError(f"{platform.name}: greedy trees need members that are at most one switch apart")
-    path = shortest(platform)
-    beyond = defaultdict[int, set[int]](set)
-    for channel in platform.channels:
-        beyond[channel.source].add(channel.target)
+    leaving = defaultdict[int, list[int]](list)
+    for number, channel in enumerate(platform.channels):
+        leaving[channel.source].append(number)
     for one in platform.members:
-        direct = beyond[one] & members
-        past = {other for switch in beyond[one] & switches for other in beyond[switch]} - {one}
-        for other in sorted(direct | past):
-            way = path(one, other)
-            if len(way) <= 2 and all(platform.channels[c].target not in members for c in way[:-1]):
+        ways = list[tuple[int, ...]]()
+        for number in leaving[one]:
+            node = platform.channels[number].target
+            ways += [(number,)] if node in members else [(number, past) for past in leaving[node]]
+        for way in ways:
+            other = platform.channels[way[-1]].target
+            if other != one:
                 taken = passage(platform, size, way)
-                rows = tuple(
-                    (c, float(begins), float(begins + taken.lasts))
-                    for c, begins in zip(way, taken.begins, strict=True)
-                )
-                yield Connection(one, other, way, rows, float(taken.arrives))
+                begins = zip(way, taken.begins, strict=True)
+                busy = tuple((c, float(at), float(at + taken.lasts)) for c, at in begins)
+                yield Connection(one, other, way, busy, float(taken.arrives))
 
 
 class _Run:
