@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -222,7 +223,13 @@ def _simulated(row: Compared, relation: Relation, seed: int) -> Compared:
     """Add what runs flit by flit show, where every pair is delivered."""
     if not row.delivered:
         return row
-    options = {"traffic": "uniform_others", "packet_length": FLITS, "warmup": 1000, "measure": 2000, "seed": seed}
+    options: dict[str, Any] = {
+        "traffic": "uniform_others",
+        "packet_length": FLITS,
+        "warmup": 1000,
+        "measure": 2000,
+        "seed": seed,
+    }
     load = saturation(relation, tolerance=0.03, **options).load
     if row.terminals > MOST_SIMULATED:
         return replace(row, saturation=load)
