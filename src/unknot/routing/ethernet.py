@@ -78,11 +78,7 @@ class PathVector:
         """Next hops to a router in every state that its routes can settle in, as words of bits for each router.
 
         One state, unless the age of routes decides which path a router announces and others may treat it otherwise.
-
-        Raises
-        ------
-        RelationError
-            If there are more than `MOST_STATES` such states.
+        RelationError if there are more than `MOST_STATES`.
         """
         from unknot.routing.path_vector_kernel import announce
 
@@ -100,10 +96,8 @@ class PathVector:
                 tables[hops.tobytes()] = hops
                 continue
             if calls > MOST_STATES:
-                raise RelationError(
-                    f"{self.network.name}: more than {MOST_STATES:,} states by the age of routes to "
-                    f"{self.network.router_name(home)}; leave out oldest"
-                )
+                name = self.network.router_name(home)
+                raise RelationError(f"bgp: more than {MOST_STATES} states of routes to {name}; leave out oldest")
             router = int(choices[1])
             for k in range(first[router], first[router + 1]):
                 neighbour = self.network.target[outgoing[k]]
