@@ -83,7 +83,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for name, cases in sweeps.items():
         share = cases[0].get_closest_marker("sampled").args[0]  # type: ignore[union-attr]
         draw = random.Random(f"{config.option.hypothesis_seed} {name}")
-        left_out.update(draw.sample(cases, len(cases) - max(2, math.ceil(share * len(cases)))))
+        left_out.update(draw.sample(cases, len(cases) - max(1, math.ceil(share * len(cases)))))
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=list(left_out))
 

@@ -31,6 +31,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.sampled(0.4)
 @pytest.mark.parametrize("algorithm", ROUTINGS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("network", SMALL, ids=lambda n: n.name)
 def test_claims_and_contract(algorithm: Callable[[Network], Relation], network: Network) -> None:

@@ -207,6 +207,7 @@ def tables_of(folder: str) -> Routes:
     )
 
 
+@pytest.mark.sampled(0.4)
 @pytest.mark.parametrize(
     ("folder", "of_tables", "of_lash", "of_dfsssp"),
     [

@@ -73,6 +73,7 @@ def test_an_unknown_selection_of_a_relation_is_refused() -> None:
     assert router_of("selection=first").selection == "first"
 
 
+@pytest.mark.sampled(0.4)
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_twin_on_a_fat_tree(selection: str) -> None:
     relation = nca(fat_tree(3, 2), 2)

@@ -104,6 +104,7 @@ def test_single_flits_of_one_source_never_wait() -> None:
         assert run.latency_mean == run.latency_max == alone("wormhole-nonatomic", 1, 1, 1)
 
 
+@pytest.mark.sampled(0.4)
 @pytest.mark.parametrize(
     ("flits", "share", "switching"), [(1, 0.7, "wormhole-nonatomic"), *((4, 0.3, s) for s in SWITCHINGS)]
 )
@@ -194,6 +195,7 @@ def test_single_flits_through_one_vc_are_bound_by_credits(latency: int) -> None:
         assert found[100 + depth] - found[100] == max(3 * depth, 2 * latency + 5)
 
 
+@pytest.mark.sampled(0.4)
 @pytest.mark.parametrize("switching", ["wormhole", "vct", "saf"])
 @pytest.mark.parametrize("flits", [1, 2, 5])
 def test_spacing_of_packets_that_queue_for_one_vc(switching: Switching, flits: int) -> None:
