@@ -133,7 +133,7 @@ def test_what_is_refused() -> None:
     wide, relation = Router(terminal_width=2), dimension_order(ring(4), 2)
     for options, words in (
         ({"classes": [TrafficClass()]}, "goes with no traffic classes"),
-        ({"by_pair": True}, "goes with neither by_pair nor faults"),
+        ({"by_pair": True}, "does not go with by_pair"),
     ):
         with pytest.raises(SimulationError, match=words):
             simulate(relation, 0.1, router=wide, **options)  # type: ignore[arg-type]
