@@ -24,8 +24,8 @@ from statistics import mean, median, stdev
 
 import numpy as np
 
+from unknot.simulation.engine.codes import NO_CYCLE
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.state import NO_CYCLE
 from unknot.simulation.run.scenario import Scenario
 from unknot.studies.booksim import Setup, read_setup
 from unknot.traffic import Traffic

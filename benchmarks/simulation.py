@@ -26,10 +26,10 @@ from benchmarks.peers import peers, state_bytes
 from unknot import Relation
 from unknot.network import families as topologies
 from unknot.routing import dimension_order, dragonfly_minimal, nca
+from unknot.simulation.engine.codes import NO_CYCLE
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.engine.state import NO_CYCLE
 
 DEPTH = 8
 RUNS = 7

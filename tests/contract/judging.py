@@ -15,11 +15,11 @@ from unknot._base.errors import SimulationError
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates import Unchecked, Verdict, accept_verdict, document, plain, verdict_claim
 from unknot.routing import Relation
+from unknot.simulation.engine.codes import Selection
 from unknot.simulation.engine.detector import stuck_vcs
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.engine.state import Selection
 from unknot.verify import check_all
 
 LOAD_CYCLES, DRAIN_CYCLES = 250, 4000

@@ -78,7 +78,7 @@ class Relation:
     classes : sequence of str
         Names of message classes, if there are any: the addresses then are blocks of one length, one for each class.
     selection : str, optional
-        The selection function that suits it, one of `SELECTIONS` (`simulation/engine/state.py`); runs use it
+        The selection function that suits it, one of `SELECTIONS` (`simulation/engine/codes.py`); runs use it
         unless their router names another. Proofs ignore it.
 
     Examples

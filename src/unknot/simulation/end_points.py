@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from unknot._base.errors import SimulationError
 from unknot._base.switching import Switching
+from unknot.simulation.engine.codes import BLOCKED, ENDLESS, FRESH, IDLE
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources, nobody
-from unknot.simulation.engine.state import BLOCKED, ENDLESS, FRESH, IDLE
 from unknot.simulation.run.scenario import check_buffers
 from unknot.traffic import TrafficClass
 from unknot.traffic.workload import Message as Form

@@ -18,8 +18,8 @@ from tests.simulation.scripted import Scripted, fork
 from unknot._base.splitmix import scramble
 from unknot.network.families import line
 from unknot.routing import TIER, dimension_order
+from unknot.simulation.engine.codes import SELECTIONS, Selection
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.state import SELECTIONS, Selection
 
 
 @pytest.mark.parametrize("priority", ["none", "age"])

@@ -10,8 +10,9 @@ from tests.reference.uniform_pairs import uniform
 from tests.simulation.relations import random_relation
 from unknot._base.switching import SWITCHINGS
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.setup import ENTRIES, FIRST_TABLE
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.engine.state import ENTRIES, FIRST_TABLE, SCRATCH, TABLES
+from unknot.simulation.engine.state import SCRATCH, TABLES
 from unknot.traffic.workload import Bursts
 
 CACHE = {"input_class", "cache", "first_answer", "answers"}

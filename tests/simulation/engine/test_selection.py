@@ -23,7 +23,7 @@ from unknot.routing import (
     nca,
 )
 from unknot.simulation import Router, simulate
-from unknot.simulation.engine.state import SELECTIONS
+from unknot.simulation.engine.codes import SELECTIONS
 from unknot.simulation.run.options import router_of
 
 

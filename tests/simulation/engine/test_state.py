@@ -11,8 +11,9 @@ from unknot.network.families import mesh
 from unknot.routing import ugal
 from unknot.simulation import Router
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.setup import ENTRIES, FIRST_TABLE
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.engine.state import ENTRIES, FIRST_TABLE, FIXED, SAVED, SCRATCH, TABLES
+from unknot.simulation.engine.state import FIXED, SAVED, SCRATCH, TABLES
 from unknot.traffic import Bursts
 
 ROUTERS = {

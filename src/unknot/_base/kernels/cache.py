@@ -21,7 +21,10 @@ from pathlib import Path
 
 from unknot._base.output import replacing
 
-CONSTANTS = ("unknot._base.splitmix", "unknot.routing.contract", "unknot.simulation.engine.state")
+CONSTANTS = (
+    "unknot._base.splitmix", "unknot.routing.contract",
+    *(f"unknot.simulation.engine.{name}" for name in ("codes", "setup", "state")),
+)  # fmt: skip
 """Modules that are not kernels but give them constants and functions."""
 IMPORT = re.compile(
     r"^[ \t]*(?:from|import)[ \t]+([\w.]+)(?:[ \t]+import[ \t]+(?:\(([\w,\s]*)\)|([\w, \t]*)))?", re.M

@@ -7,8 +7,8 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import lowest
+from unknot.simulation.engine.codes import INPUTS_FIRST
 from unknot.simulation.engine.match_kernel import CYCLIC, HOPE
-from unknot.simulation.engine.state import INPUTS_FIRST
 from unknot.simulation.engine.view_kernel import beyond, view
 
 

@@ -6,8 +6,8 @@ import numpy as np
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import how_many, lowest
 from unknot.routing.contract import VC_MASK
+from unknot.simulation.engine.codes import BETTER_OF_TWO, LEAST_WEIGHT, MOST_CREDITS, ROUND_ROBIN
 from unknot.simulation.engine.selection_kernel import at_random, first_in_turn
-from unknot.simulation.engine.state import BETTER_OF_TWO, LEAST_WEIGHT, MOST_CREDITS, ROUND_ROBIN
 from unknot.simulation.engine.state_kernel import available, ends_of, need, of_same_port, outputs_of, preferred
 from unknot.simulation.engine.view_kernel import view
 

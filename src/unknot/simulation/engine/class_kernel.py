@@ -9,9 +9,9 @@ the next one in turn. Replies go before new requests of their class, which are n
 import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
+from unknot.simulation.engine.codes import UNDECIDED, UNEQUAL
 from unknot.simulation.engine.inject_kernel import draw, draw_pair, new_packet, put_at_head
 from unknot.simulation.engine.match_kernel import BY_CLASS
-from unknot.simulation.engine.state import UNDECIDED, UNEQUAL
 from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post
 from unknot.simulation.engine.view_kernel import view
 

@@ -5,8 +5,8 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import lowest
+from unknot.simulation.engine.codes import MOVING, PENDING
 from unknot.simulation.engine.match_kernel import HOPE
-from unknot.simulation.engine.state import MOVING, PENDING
 from unknot.simulation.engine.state_kernel import has_room
 from unknot.simulation.engine.switch_kernel import claim_ports, put_forward, switch_ends, takes_none
 from unknot.simulation.engine.view_kernel import view

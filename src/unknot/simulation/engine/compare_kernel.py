@@ -9,7 +9,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_rule
 from unknot.routing.contract import EJECT, VC_MASK
-from unknot.simulation.engine.state import DECIDED, NO_CYCLE
+from unknot.simulation.engine.codes import DECIDED, NO_CYCLE
 from unknot.simulation.engine.state_kernel import preferred
 from unknot.simulation.engine.view_kernel import place_of, view
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at, let_others_run, load, store
+from unknot.simulation.engine.codes import DONE, FULL, QUIET
 from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
 from unknot.simulation.engine.simple_kernel import run_router
-from unknot.simulation.engine.state import DONE, FULL, QUIET
 from unknot.simulation.engine.view_kernel import place_of
 
 FAILED = 1 << 62

@@ -11,7 +11,7 @@ from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.state import STALLED
+from unknot.simulation.engine.codes import STALLED
 from unknot.simulation.engine.state_arrays import State
 from unknot.verify.states import Explorer
 

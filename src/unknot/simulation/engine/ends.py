@@ -13,8 +13,8 @@ from unknot.network import Network
 from unknot.network.bandwidth import fraction
 from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import Relation
+from unknot.simulation.engine.codes import ENDLESS, NO_CYCLE
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.state import ENDLESS, NO_CYCLE
 
 Numbers = npt.NDArray[np.int64]
 FARTHEST = np.iinfo(np.int16).max

@@ -14,13 +14,14 @@ from unknot._base.switching import BUFFER_DEPTH, Switching
 from unknot.certificates.verdict import Configuration
 from unknot.routing.ports import with_ports
 from unknot.routing.relation import Relation
+from unknot.simulation.engine import codes as status
 from unknot.simulation.engine import kernels
-from unknot.simulation.engine import state as status
+from unknot.simulation.engine.codes import MOST_ANSWERS, NO_CYCLE, SPAN
 from unknot.simulation.engine.detector import knot, stuck_vcs
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.engine.state import MOST_ANSWERS, NO_CYCLE, SPAN, TABLES
+from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.engine.tables import MOST_STATES, empty_network
 
@@ -36,7 +37,7 @@ class Engine:
     Attributes
     ----------
     parts : list of State
-        One for each thread, as the kernel leaves them. Columns and entries are named in `engine.state`.
+        One for each thread, as the kernel leaves them. Columns and entries are named in `state` and `setup`.
     deadlock : Configuration or None
         Set as soon as a knot is found; the run then stands still.
     nodes : int
@@ -109,7 +110,7 @@ class Engine:
         return int(self.parts[0].count.now)
 
     def count(self, entry: str) -> int:
-        """A counter of the run, by its name in `state.COUNT`."""
+        """A counter of the run, by its name in `setup.COUNT`."""
         return sum(int(part.count[entry]) for part in self.parts)
 
     def latencies(self) -> npt.NDArray[np.int64]:

@@ -7,7 +7,7 @@ from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at
 from unknot._base.splitmix import STEP
 from unknot.routing.contract import IN_ROUTER
-from unknot.simulation.engine.state import UNDECIDED
+from unknot.simulation.engine.codes import UNDECIDED
 from unknot.simulation.engine.state_kernel import enqueue, has_credits, has_room, need, post, random_bits
 
 AHEAD = 64

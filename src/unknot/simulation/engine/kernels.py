@@ -9,16 +9,8 @@ import numpy as np
 
 from unknot._base.kernels.native import Native
 from unknot.routing.contract import IN_ROUTER
-from unknot.simulation.engine.state import (
-    BETTER_OF_TWO,
-    FIRST_ONE,
-    LEAST_WEIGHT,
-    NONATOMIC,
-    PLAIN,
-    USUAL,
-    VCT,
-    WAVEFRONT,
-)
+from unknot.simulation.engine.codes import BETTER_OF_TWO, FIRST_ONE, LEAST_WEIGHT, NONATOMIC, VCT, WAVEFRONT
+from unknot.simulation.engine.setup import PLAIN, USUAL
 from unknot.simulation.engine.state_arrays import State
 
 HERE = "unknot.simulation.engine"

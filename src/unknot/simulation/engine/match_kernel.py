@@ -12,7 +12,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_at
 from unknot._base.splitmix import STEP
-from unknot.simulation.engine.state import BLOCKED, INPUTS_FIRST, LOA, MAX_SIZE, PIM, RR_WAVEFRONT, SELECT
+from unknot.simulation.engine.codes import BLOCKED, INPUTS_FIRST, LOA, MAX_SIZE, PIM, RR_WAVEFRONT, SELECT
 from unknot.simulation.engine.state_kernel import packet_of, random_bits
 from unknot.simulation.engine.view_kernel import view
 from unknot.traffic.workload import HIGHEST_PRIORITY

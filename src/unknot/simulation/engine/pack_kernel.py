@@ -12,7 +12,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.splitmix import STEP
-from unknot.simulation.engine.state import BLOCKED, ENDLESS, FRESH, IDLE, MOVING, STALLED
+from unknot.simulation.engine.codes import BLOCKED, ENDLESS, FRESH, IDLE, MOVING, STALLED
 from unknot.simulation.engine.state_kernel import packet_of
 from unknot.simulation.engine.view_kernel import view
 

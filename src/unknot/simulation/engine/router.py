@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from unknot._base.errors import SimulationError, near, require_known
 from unknot._base.numbers import is_number, require_whole
-from unknot.simulation.engine.state import SELECTIONS, Selection
+from unknot.simulation.engine.codes import SELECTIONS, Selection
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation

@@ -12,17 +12,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at, lowest
 from unknot.routing.contract import IN_ROUTER
-from unknot.simulation.engine.match_kernel import (
-    CYCLIC,
-    ends_of_match,
-    honoured,
-    match,
-    offer,
-    remember,
-    standing,
-)
-from unknot.simulation.engine.selection_kernel import first_in_turn, request
-from unknot.simulation.engine.state import (
+from unknot.simulation.engine.codes import (
     ATOMIC,
     DONE,
     FRESH,
@@ -35,6 +25,16 @@ from unknot.simulation.engine.state import (
     UNDECIDED,
     WAVEFRONT,
 )
+from unknot.simulation.engine.match_kernel import (
+    CYCLIC,
+    ends_of_match,
+    honoured,
+    match,
+    offer,
+    remember,
+    standing,
+)
+from unknot.simulation.engine.selection_kernel import first_in_turn, request
 from unknot.simulation.engine.state_kernel import (
     bit_of,
     eject,

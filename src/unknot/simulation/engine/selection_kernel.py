@@ -9,8 +9,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at, lowest
 from unknot.routing.contract import VC_MASK
-from unknot.simulation.engine.pack_kernel import ones
-from unknot.simulation.engine.state import (
+from unknot.simulation.engine.codes import (
     ATOMIC,
     BETTER_OF_TWO,
     BLOCKED,
@@ -19,6 +18,7 @@ from unknot.simulation.engine.state import (
     FIRST_ONE,
     LEAST_WEIGHT,
 )
+from unknot.simulation.engine.pack_kernel import ones
 from unknot.simulation.engine.state_kernel import (
     ask_rule,
     ends_of,

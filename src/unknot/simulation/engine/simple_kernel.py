@@ -12,9 +12,7 @@ from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at, call_rule, how_many, lowest
 from unknot.routing.contract import NO_WAIT
 from unknot.simulation.engine.bid_kernel import pass_by, rows_of, winners_of
-from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
-from unknot.simulation.engine.selection_kernel import at_random, in_turn
-from unknot.simulation.engine.state import (
+from unknot.simulation.engine.codes import (
     ALL,
     ATOMIC,
     BLOCKED,
@@ -29,6 +27,8 @@ from unknot.simulation.engine.state import (
     VCT,
     WAVEFRONT,
 )
+from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
+from unknot.simulation.engine.selection_kernel import at_random, in_turn
 from unknot.simulation.engine.state_kernel import (
     eject,
     ends_of,

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, SAVED, SETUP, TABLES, Table
+from unknot.simulation.engine.setup import COUNT, ENTRIES, FIRST_TABLE, SETUP
+from unknot.simulation.engine.state import SAVED, TABLES, Table
 
 LINE = 64
 """Bytes of a cache line, on which tables begin."""

@@ -6,7 +6,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import atomic_or, call_at, call_rule, mixed
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
-from unknot.simulation.engine.state import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC
+from unknot.simulation.engine.codes import ATOMIC, BETTER_OF_TWO, BLOCKED, NONATOMIC
 from unknot.simulation.engine.view_kernel import place_of, view
 
 

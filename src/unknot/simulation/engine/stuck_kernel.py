@@ -4,7 +4,7 @@
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot.simulation.engine.state import BLOCKED, MOVING, NONATOMIC, STALLED
+from unknot.simulation.engine.codes import BLOCKED, MOVING, NONATOMIC, STALLED
 from unknot.simulation.engine.state_kernel import ask_rule, available, ends_of, has_room, need, packet_of
 from unknot.simulation.engine.view_kernel import view
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import lowest
+from unknot.simulation.engine.codes import RR_WAVEFRONT
 from unknot.simulation.engine.match_kernel import CYCLIC
 from unknot.simulation.engine.pack_kernel import ones
-from unknot.simulation.engine.state import RR_WAVEFRONT
 from unknot.simulation.engine.view_kernel import view
 
 

@@ -5,6 +5,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at, lowest
+from unknot.simulation.engine.codes import PENDING, WAVEFRONT
 from unknot.simulation.engine.match_kernel import (
     CYCLIC,
     HOPE,
@@ -15,7 +16,6 @@ from unknot.simulation.engine.match_kernel import (
     remember,
     standing,
 )
-from unknot.simulation.engine.state import PENDING, WAVEFRONT
 from unknot.simulation.engine.state_kernel import bit_of, has_room, note
 from unknot.simulation.engine.view_kernel import as_array
 

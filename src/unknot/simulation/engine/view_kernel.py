@@ -24,7 +24,9 @@ from numba.extending import (
 )
 from numba.np.arrayobj import make_array, populate_array
 
-from unknot.simulation.engine.state import COUNT, ENTRIES, FIRST_TABLE, NONATOMIC, PLAIN, SETUP, TABLES, USUAL, VCT
+from unknot.simulation.engine.codes import NONATOMIC, VCT
+from unknot.simulation.engine.setup import COUNT, ENTRIES, FIRST_TABLE, PLAIN, SETUP, USUAL
+from unknot.simulation.engine.state import TABLES
 
 WORD = ir.IntType(64)
 

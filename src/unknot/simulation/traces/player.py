@@ -14,11 +14,11 @@ from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress
 from unknot._base.switching import Switching, switching_named
 from unknot.routing.relation import Relation
+from unknot.simulation.engine.codes import NO_CYCLE
 from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import CHECK, Engine
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources, nobody
-from unknot.simulation.engine.state import NO_CYCLE
 from unknot.simulation.engine.state_arrays import aligned
 from unknot.simulation.run.scenario import check_buffers, depth_for
 from unknot.traffic.trace import MOST, Trace, TraceError, addresses_drawn, kinds

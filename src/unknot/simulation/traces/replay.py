@@ -16,10 +16,10 @@ from unknot.certificates.verdict import Configuration, Message
 from unknot.certificates.verdict_checker import accept_placement
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
+from unknot.simulation.engine.codes import ATOMIC, FRESH, STALLED
 from unknot.simulation.engine.detector import awaited_by, front, knot, stuck_vcs
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.sources import Sources, nobody
-from unknot.simulation.engine.state import ATOMIC, FRESH, STALLED
 from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.run.scenario import check_buffers
 

@@ -1,0 +1,40 @@
+"""Codes and limits that kernels and Python share: techniques, states of input VCs, selections, allocators."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+SAF, VCT, ATOMIC, NONATOMIC = range(4)
+"""Codes of the switching techniques, in the order of `unknot._base.switching.SWITCHINGS`."""
+
+IDLE, FRESH, BLOCKED, PENDING, STALLED, MOVING = range(6)
+"""States of an input VC: no packet in front; a header that may take any candidate; one that found all of them taken
+and requests only those it waits for; within a stage of the router that takes longer than a cycle; an output VC is
+allocated but there is no flit or no credit; it requests the switch."""
+
+Selection = Literal["all", "first", "random", "round_robin", "most_credits", "least_weight", "better_of_two"]
+SELECTIONS: tuple[Selection, ...] = get_args(Selection)
+"""Selection functions. Of its free candidates a header requests all, or one: the first that the relation names, any,
+the next one in turn, one of the channel with the most free buffers (any of them where several have as many), one of
+the least weight, whatever its tier (`selection_kernel.lightest`), or all of one channel, which it keeps: of those of
+two candidates drawn at random, when it first requests, the one with the more free buffers."""
+ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS, LEAST_WEIGHT, BETTER_OF_TWO = range(len(SELECTIONS))
+"""Their codes."""
+
+UNDECIDED, DECIDED = -1, -2
+"""What `packets.script` says of packets without a prescribed path, before and after `compare_kernel.decide`."""
+NO_CYCLE = 2**60
+"""A cycle that never comes."""
+ENDLESS = 2**30 - 1
+"""Credits of an ejection VC that never runs out of them: more than any buffer has, and all ones in planes."""
+ISLIP, INPUTS_FIRST, SELECT, WAVEFRONT, RR_WAVEFRONT, PIM, LOA, MAX_SIZE = range(8)
+"""Allocators, as `router.ALLOCATORS` numbers them."""
+UNEQUAL = -2
+"""Of a traffic class: its destinations are in tables, and not alike."""
+MOST_ANSWERS = 127
+"""Answers of a router that the routing cache keeps."""
+DONE, FULL, QUIET, BROKEN_RULE, DEAD_END = range(5)
+"""How a kernel call ended: cycle reached; room for latencies used up; nothing moves any more; the rule failed or gave
+what it must not; a header has no candidate (its input row in ``count.failed_at``)."""
+SPAN = 512
+"""Most cycles in a call of the kernel when there are several parts."""

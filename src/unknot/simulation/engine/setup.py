@@ -1,0 +1,134 @@
+"""What a part of a run is set up with, and what it counts: words before the tables of `state` in `State.raw`."""
+
+from __future__ import annotations
+
+from numpy import int64
+
+from unknot.simulation.engine.codes import ALL, ISLIP, NO_CYCLE
+from unknot.simulation.engine.state import FIXED, SAVED, rows
+
+OPTIONS = (
+    "routing_delay", "vc_allocation_delay", "switch_allocation_delay", "traversal_delay", "speculative", "allocator",
+    "switch_allocator", "iterations", "switch_iterations", "priority", "selection", "hold_switch", "arbiter",
+    "switch_arbiter", "output_buffer", "empty_first", "donate_priority", "all_tiers", "ejection",
+)  # fmt: skip
+"""Options of a `Router` that kernels read as they are, words by their place in `router.WORDS`."""
+
+SETUP = rows(
+    FIXED,
+    **dict.fromkeys(OPTIONS, int64),
+    technique=int64,  # SAF, VCT, …
+    depth=int64,  # flits of a buffer, less those that are shared
+    num_vcs=int64,  # of the network
+    local=int64,  # VCs of an injection port
+    taking=int64,  # ejection VCs of a terminal
+    measure_from=int64,  # packets created from this cycle
+    measure_to=int64,  # to before this one are measured
+    hold=int64,  # whether headers with a prescribed path wait at its end
+    commits=int64,  # whether headers keep their first choice
+    slots=int64,  # inboxes of a router, less one
+    everyone=int64,  # −1 when tables say who sends to whom; 1 if terminals also send to themselves, else 0
+    compares=int64,  # how packets choose between their address and the direct one, `Relation.comparison`
+    block=int64,  # addresses in which a packet stays that chooses in its first router
+    weight=int64,  # of its own queue there; 0: hops count instead
+    margin=int64,  # there
+    # Addresses of kernels that not every run calls, 0 in others; see `kernels.link`.
+    open_inbox=int64,
+    work=int64,
+    match_matrix=int64,
+    fetch=int64,
+    choose=int64,
+    speculate=int64,
+    sweep_vcs=int64,
+    sweep_switch=int64,
+    inject_classes=int64,
+    arrive_in_class=int64,
+    see=int64,
+    has_shared_slot=int64,
+    of_same_port=int64,
+    narrow=int64,
+    select=int64,
+    donated=int64,
+    is_busy=int64,
+    go_on=int64,
+    request_in_hope=int64,
+    queue_up=int64,
+    return_credit=int64,
+    first_router=int64,  # of this part
+    last_router=int64,  # and the end
+    first_own_word=int64,
+    last_own_word=int64,
+    part=int64,
+    parts=int64,
+    in_batches=int64,  # whether a stage that is under way takes in nothing
+    arrivals=int64,  # packets that may win the switch to their terminals in a cycle
+    empty_hop=int64,  # cycles from a flit to its credit if nothing is in its way, the channel apart
+    salt=int64,  # of random selections
+    burst_begins=int64,  # chances × 2⁵³; −1 without bursts
+    burst_ends=int64,
+    patience=int64,  # cycles in which something must move
+    num_words=int64,  # of all routers
+    ring=int64,  # packets that a buffer may hold parts of
+    large=int64,  # whether the tables are larger than a processor's cache
+    packable=int64,  # whether routers with one word each go through `simple_kernel`
+    cacheable=int64,  # whether the answers of the rule may be cached
+    planes=int64,  # binary digits of the buffer depth
+    speed=int64,  # steps of a router in a cycle × 2²⁰
+    queues=int64,  # whether flits may queue behind the switch
+    most_queued=int64,  # flits that queue for ejection at a port
+    classes=int64,  # traffic classes, or 0
+    nodes=int64,  # terminals of one subnet; those of the last one create packets for all
+    first_home=int64,  # the first of those
+    shared=int64,  # flits by which each VC of an input port enlarges what they share
+    most=int64,  # flits that a VC may have beyond its own slots
+    blocks=int64,  # whether ports may take no requests: held, queued behind, or before shared buffers
+    claim=int64,  # credits that a VC must have to be requested under wormhole-nonatomic; −1: that does not matter
+)
+"""Entries of `State.setup`."""
+
+USUAL = {
+    "parts": 1,
+    "routing_delay": 1,
+    "queues": 0,
+    "speculative": 0,
+    "selection": ALL,
+    "shared": 0,
+    "claim": -NO_CYCLE,
+}
+"""Entries that most runs have in common: for those there are loops in which they are constants."""
+PLAIN = USUAL | {
+    "allocator": ISLIP, "switch_allocator": ISLIP,
+    "vc_allocation_delay": 1, "switch_allocation_delay": 1, "traversal_delay": 1, "in_batches": 0, "speed": 1 << 20,
+    "iterations": 1, "switch_iterations": 1, "arbiter": 0, "switch_arbiter": 0, "priority": 0, "donate_priority": 0,
+    "hold_switch": 0, "blocks": 0, "output_buffer": 0, "empty_first": 0, "all_tiers": 0, "ejection": 0, "commits": 0,
+}  # fmt: skip
+"""The same for the general router."""
+
+COUNT = rows(
+    SAVED,
+    now=int64,  # the cycle to be simulated next
+    free=int64,  # how many packets there are in `free`
+    high=int64,  # packets from this one on were never used
+    created=int64,  # packets
+    measured_created=int64,
+    measured_arrived=int64,
+    network_latency=int64,  # sums over measured packets
+    hops=int64,
+    arrived=int64,  # packets
+    latency=int64,  # sum over all packets that arrived
+    flits_in=int64,
+    flits_out=int64,
+    measured_flits_out=int64,
+    flit_hops=int64,
+    last_move=int64,  # cycle in which a flit moved
+    failed_at=int64,  # row of `inputs` at which the rule failed
+    packed=int64,  # whether rows say all only after `pack_kernel.unpack`
+    matches=int64,  # of allocators
+    won=int64,  # mask of input VCs that win the switch, of the router at work; an answer could be taken for `RAISED`
+    step=int64,  # of the router at work, over all cycles; where output buffers are limited
+)
+"""Counters, each of one part."""
+
+ENTRIES, COUNTERS = SETUP.dtype.itemsize // 8, COUNT.dtype.itemsize // 8
+FIRST_TABLE = ENTRIES + COUNTERS
+"""Where addresses and sizes of the tables begin in `State.raw`, after setup and counters."""
