@@ -188,7 +188,10 @@ def test_the_command(tmp_path: Path) -> None:
     [
         (("ring(4)",), "name a --routing"),
         ((str(EXAMPLES / "ibutils-rhino512"),), "no forwarding tables"),
-        ((str(EXAMPLES / "opensm-ring12-lash"), "--repair"), "--repair, --fewer, --between and --vcs are of a --routing"),
+        (
+            (str(EXAMPLES / "opensm-ring12-lash"), "--repair"),
+            "--repair, --fewer, --between and --vcs are of a --routing",
+        ),
         ((str(EXAMPLES / "opensm-ring12-lash"), "--at-once", "13"), "13 of 12 links"),
         ((str(EXAMPLES / "opensm-ring12-lash"), "--budget", "0"), "budget of at least 1"),
         (("ring(4)", "--routing", "up_down", "--csv", "x.csv"), "without --routing"),
