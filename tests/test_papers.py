@@ -31,8 +31,9 @@ EXPECTED: dict[str, Callable[[], dict[str, str]]] = {
 
 
 def claims_of(name: str) -> dict[str, str]:
+    """The claims of a paper that the page lists: those that do not hold as they stand."""
     (table,) = re.findall(rf"<!-- claims of {name} -->\n(.*?)\n<!-- end of claims -->", PAGE, re.S)
-    rows = re.findall(r"^\| (.*) \| (yes|only when|no|open) \|$", table, re.M)
+    rows = re.findall(r"^\| (.*) \| (only when|no|open) \|$", table, re.M)
     return {claim.replace(r"\|", "|"): answer for claim, answer in rows}
 
 
@@ -40,10 +41,16 @@ def claims_of(name: str) -> dict[str, str]:
 def test_claims_and_answers_are_those_of_the_script(name: str) -> None:
     """The tests of each script hold it to the answers that are compared here."""
     expected = EXPECTED[name]()
-    assert claims_of(name) == expected
+    assert claims_of(name) == {claim: answer for claim, answer in expected.items() if answer != "yes"}
     (row,) = re.findall(rf"^\| .* \| .*`examples/papers/{name}\.py` \| \[[^|]*\) \| ([\d| ]+) \|$", PAGE, re.M)
     answers = list(expected.values())
     assert [int(n) for n in row.split(" | ")] == [answers.count(a) for a in ("yes", "only when", "no", "open")]
+
+
+def test_totals_are_those_of_the_table() -> None:
+    counts = [row.split(" | ") for row in re.findall(r"^\| .* \| \[[^|]*\) \| ([\d| ]+) \|$", PAGE, re.M)]
+    totals = re.findall(r"(\d+) (?:hold|only|do not|are open)", PAGE.split("\n\n")[1])
+    assert [int(total) for total in totals] == [sum(int(row[i]) for row in counts) for i in range(4)]
 
 
 def test_paths_exist() -> None:
