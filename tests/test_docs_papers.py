@@ -21,7 +21,7 @@ def scripts(name: str) -> list[str]:
 
 
 def printed(script: str, folder: Path) -> dict[str, str]:
-    """Claims that a script prints as not holding as they stand: answer and claim in a line, the reason in the next."""
+    """Claims that a script prints as not holding as they stand: answer and claim in a line, then the reason."""
     words = [sys.executable, str(ROOT / script), str(folder)]
     ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=3600, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
