@@ -69,6 +69,7 @@ def test_levels_are_the_same_both_ways_unless_said_otherwise(tmp_path: Path) -> 
         assert ("SUCH REPLIES CAN DEADLOCK" in page) is not safe
         assert "The load is the number of routes between hosts over the busiest channel; it was 21 before." in page
         assert "| 21 (× 1.00) |" in page
+        assert "unknot audit FABRIC --tables same-routes/tables.lfts --sl same-routes/paths.psl --sl2vl" in page
         assert len((made / "paths.psl").read_text().splitlines()) == 12 * 11 + 1
 
 

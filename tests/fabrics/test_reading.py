@@ -120,7 +120,10 @@ def test_folders_without_a_fabric(tmp_path: Path, read) -> None:  # type: ignore
     with pytest.raises(UnknotError, match="it is empty"):
         read(tmp_path)
     (tmp_path / "tables").write_text(lfts(ring(3)))
-    with pytest.raises(UnknotError, match=r"no ibnetdiscover output and no link list.*it holds tables"):
+    (tmp_path / "inner").mkdir()
+    with pytest.raises(
+        UnknotError, match=r"no ibnetdiscover output, no link list.*it holds tables, inner/; is one of"
+    ):
         read(tmp_path)
 
 

@@ -102,7 +102,7 @@ def test_the_command(tmp_path: Path) -> None:
     words = ["curve", "ring(5)", "--loads", "0.1", "--routing", str(tmp_path / "routes-few-changed-routes.json")]
     assert CliRunner().invoke(app, [*words, "--measure", "200"]).exit_code == 0
     result = CliRunner().invoke(app, ["repair", "ring(5)", "--routing", "shortest_paths", "--out", "curves.svg"])
-    assert "curves.svg: routes of remedies are written as .json; `unknot curve` draws" in result.output
+    assert "curves.svg: routes of remedies are written as .json, such as" in result.output
     result = CliRunner().invoke(app, ["repair", "ring(5)"])
     assert result.exit_code == 2
     assert "name a --routing, or a folder of a fabric" in result.output

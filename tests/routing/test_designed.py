@@ -269,6 +269,8 @@ def test_the_routing_stands_behind_its_keyword() -> None:
     for call in (unknot.check, unknot.check_all):
         with pytest.raises(UnknotError, match="name its routing as well, by keyword: routing="):
             call("mesh(2, 2)", "duato")
+        with pytest.raises(UnknotError, match=r"got the function duato; .* as in check\w*\(duato\(network\)\)"):
+            call("mesh(2, 2)", routing=duato)
 
 
 CODE = """

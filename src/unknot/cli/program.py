@@ -36,6 +36,8 @@ PANELS = {
 COMMANDS = tuple(name for names in PANELS.values() for name in names)
 ALL: Catalogue[Any] = Catalogue("commands", dict.fromkeys(COMMANDS))
 """The same, and the functions of extensions."""
+WHOLE = 200
+"""Characters of the line on a command, more than its first sentence has."""
 
 
 class _Program(Commands):
@@ -47,12 +49,12 @@ class _Program(Commands):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         panels = {
-            title: [(name, self.commands[name].get_short_help_str(80)) for name in names if name in self.commands]
+            title: [(name, self.commands[name].get_short_help_str(WHOLE)) for name in names if name in self.commands]
             for title, names in PANELS.items()
         }
         for name, (point, *_) in ALL.extensions().items():
             try:
-                line = (name, _command(name).get_short_help_str(80))
+                line = (name, _command(name).get_short_help_str(WHOLE))
                 panels.setdefault(heading(point), []).append(line)
             except ExtensionError as error:
                 notify(str(error))

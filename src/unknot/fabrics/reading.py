@@ -218,10 +218,13 @@ def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
             file_of[kind] = file
     used = next((kind for kind in _FABRICS if kind in file_of), None)
     if used is None:
-        inside = ", ".join(file.name for file in files[:8]) + (", …" if len(files) > 8 else "")
+        folders = [f"{path.name}/" for path in sorted(folder.iterdir()) if path.is_dir() and path.name[0] != "."]
+        names = [file.name for file in files] + folders
+        inside = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
         raise UnknotError(
-            f"{folder}: no ibnetdiscover output and no link list (.lst) in this folder; "
-            + (f"it holds {inside}" if files else "it is empty")
+            f"{folder}: no ibnetdiscover output, no link list (.lst) and no switches with routes in this folder; "
+            + (f"it holds {inside}" if names else "it is empty")
+            + ("; is one of these folders meant?" if folders else "")
         )
     fabric: Fabric = FORMATS[used].read(file_of[used])
     notes = list(fabric.notes)

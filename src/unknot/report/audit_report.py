@@ -126,9 +126,17 @@ MEANING = {
 _ONE = """
     opensm -R file,no_fallback -U {folder}/tables.lfts
 
+Judge the tables before you load them, FABRIC being the file of links:
+
+    unknot audit FABRIC --tables {folder}/tables.lfts
+
 """
 _SEVERAL = """
     opensm -F {folder}/opensm.conf -R file,no_fallback -U {folder}/tables.lfts
+
+Judge the tables before you load them, FABRIC being the file of links. The verdict needs the levels and lanes, too:
+
+    unknot audit FABRIC --tables {folder}/tables.lfts --sl {folder}/paths.psl --sl2vl {folder}/lanes.slvl
 
 `opensm.conf` switches QoS on, maps each service level to the lane of the same number and names `qos-policy.conf`;
 put its lines into your own options file if you have one. By this policy OpenSM answers every query for the path

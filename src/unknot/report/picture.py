@@ -107,15 +107,15 @@ def write_picture(svg: str, path: str | Path) -> None:
         write_bytes(path, rendered(svg, form, manifest_at(path)))
 
 
-def require_ending(path: Path) -> None:
-    """Refuse a file name whose ending is that of no picture.
+def require_ending(path: Path, beside: str = "") -> None:
+    """Refuse a file name whose ending is that of no picture; `beside` says what else may be written.
 
     Raises
     ------
     UnknotError
     """
     if path.suffix.lower() not in ENDINGS:
-        raise UnknotError(f"{path}: a picture is written as {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
+        raise UnknotError(f"{path}: a picture is written as {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}{beside}")
 
 
 def rendered(svg: str, form: str, manifest: Manifest | None = None) -> bytes:

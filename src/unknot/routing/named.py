@@ -194,6 +194,12 @@ def relation_of(
             f"{what}: a Relation is wanted, or a network with a routing, as in "
             f'{what}("torus(8, 8)", routing="duato"); got {type(subject).__name__}'
         )
+    if callable(routing_text):
+        name = getattr(routing_text, "__name__", "routing")
+        raise RelationError(
+            f"{what}: `routing` is a name or 'FILE.py:FUNCTION', got the function {name}; "
+            f"give what it returns for a network, as in {what}({name}(network))"
+        )
     if not isinstance(routing_text, str):
         raise RelationError(
             f"{what}: {subject.name} is a network; name its routing as well, by keyword: routing='dimension_order'"

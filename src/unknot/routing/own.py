@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from unknot._base.calls import Call, parse_call
-from unknot._base.errors import RelationError, UnknotError, near, raised
+from unknot._base.errors import RelationError, TextError, UnknotError, near, raised
 from unknot._base.input import read_text
 from unknot.routing.designed import is_file
 
@@ -94,6 +94,11 @@ def _blamed(path: Path, what: str, function: Callable[..., Any]) -> Callable[...
             return function(*values, **options)
         except (UnknotError, MemoryError):
             raise
+        except SyntaxError as error:
+            if error.filename != str(path):
+                raise RelationError(f"{what} raised {raised(error, str(path))}") from error
+            place = TextError(error.msg, path, error.lineno or 0, error.offset or 0, error.text or "")
+            raise RelationError(str(place)) from error
         except (Exception, SystemExit) as error:
             raise RelationError(f"{what} raised {raised(error, str(path))}") from error
 

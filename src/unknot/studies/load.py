@@ -61,6 +61,8 @@ def load_study(path: str | Path, *, outside_files: bool = False, allow_code: boo
     """
     path = Path(path)
     text = _read(path)
+    if not text.strip():
+        raise StudyError([TextError("this file is empty; a study needs a [[design]]", path)])
     try:
         document = parse(text, path)
     except TextError as error:

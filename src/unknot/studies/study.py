@@ -127,6 +127,9 @@ class Ramp(_Table):
     to: Load
     step: Load
 
+    def __repr__(self) -> str:
+        return f"{self.start}:{self.to}:{self.step}"
+
     @property
     def count(self) -> int:
         """Number of loads; more than `MOST_LOADS` are not counted."""

@@ -105,9 +105,9 @@ def test_parallel_links_are_different_connections() -> None:
     ("text", "message", "column"),
     [
         ("step(mesh(2, 2), 1)", r"step is for a line or a ring, but mesh\(2, 2\) is neither", 6),
-        ("step(ring(4), 0)", "step: distance must be a whole number of at least 1, but 0 is the number 0", 15),
+        ("step(ring(4), 0)", "step: distance must be a whole number of at least 1, got the number 0", 15),
         ("step(step(ring(8), 2), 2)", "has a step already", 6),
-        ("step(3, 3)", "step: graph must be a network, but 3 is the number 3", 6),
+        ("step(3, 3)", "step: graph must be a network, got the number 3", 6),
         ("forward(complete(3))", r"forward is for a line or a ring, .* oriented", 9),
         ("ring(3)[ring(3)]", r"router 0 .* has 2 connections, but the graph in brackets has 3 points", 1),
         ("{a -- b, b -- c}[line(1)]", "router b .* has 2 connections", 1),

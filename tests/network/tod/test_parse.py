@@ -85,7 +85,7 @@ ONE = [
     ("ring(8) * 3", r"right operand of \* must be a network, as ring\(8\) is, but 3 is a number", 1, 11),
     ('"a" * ring(8)', r"left operand of \* must be a network, .* but \"a\" is a text", 1, 1),
     ("ring(8) % ring(3)", r"% is for numbers, but ring\(8\) and ring\(3\) are networks", 1, 1),
-    ("ring(-3)", "ring: k must be a whole number of at least 1, but -3 is the number -3", 1, 6),
+    ("ring(-3)", "ring: k must be a whole number of at least 1, got the number -3", 1, 6),
     ("ring(3) ** -1", "the exponent of a network must be at least 0, but it is -1", 1, 12),
     ("ring(3) ** ring(3)", "the exponent of a network must be a whole number, but", 1, 12),
     ("if 3 then ring(3) else ring(4)", "if takes a truth value, but 3 is a number", 1, 4),

@@ -79,7 +79,7 @@ def curve(
     scale, files = Scale.of(units), out or []
     tables = [file for file in files if file.suffix.lower() in TABLES]
     for file in (file for file in files if file not in tables):
-        require_ending(file)
+        require_ending(file, f", the rows as {' or '.join(TABLES)}")
     store = store or (files[0].with_suffix(".sqlite") if files else None)
     relations = {text: relation_of(network, text, vcs, simulated=True, flows=flows) for text in routing}
     with kept_in(store), activity.working("curve") as progress:

@@ -108,7 +108,11 @@ def drawable(path: Path | None) -> Path | None:
 
 def steppable(path: Path | None) -> Path | None:
     """Refuse a file that a counterexample can be neither drawn to nor stepped through in."""
-    return path if path is not None and path.suffix.lower() == PAGE else drawable(path)
+    if path is not None and path.suffix.lower() != PAGE:
+        from unknot.report.picture import require_ending
+
+        require_ending(path, f", a page to step through as {PAGE}")
+    return path
 
 
 class Grouped(TyperCommand):

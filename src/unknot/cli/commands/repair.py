@@ -91,7 +91,10 @@ def repair(
             )
         raise typer.Exit(repair_switches(Path(network), deadline, out, evidence, json=json))
     if out is not None and (routing is not None or out.suffix) and out.suffix.lower() != ".json":
-        raise UnknotError(f"{out}: routes of remedies are written as .json; `unknot curve` draws their latencies")
+        raise UnknotError(
+            f"{out}: routes of remedies are written as .json, such as {out.with_suffix('.json')}; "
+            "`unknot curve` draws their latencies"
+        )
     if out is not None and not out.suffix:
         from unknot.cli.commands.repair_fabric import Search, repair_fabric
 

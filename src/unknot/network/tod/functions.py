@@ -112,7 +112,10 @@ def _foreign(name: str, c: Caller, arguments: Sequence[Value], options: Sequence
 def _checked(annotation: str, value: Value, place: Node, what: str) -> Value:
     words, test = KINDS[annotation]
     if not test(value):
-        raise place.error(f"{what} must be {words}, but {place.text} is {_described(value)}")
+        described = _described(value)
+        # a number that stands there itself is not explained by itself
+        subject = "got" if described.endswith(f" {place.text}") else f"but {place.text} is"
+        raise place.error(f"{what} must be {words}, {subject} {described}")
     return value
 
 
