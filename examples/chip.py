@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 import unknot
-from unknot._base.units import Units
+from unknot import Units
 from unknot.network import Network
 
 UNITS = Units(clock_ghz=1.0, flit_bytes=8)

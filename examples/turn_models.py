@@ -18,7 +18,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
-from unknot._base.errors import RelationError
+from unknot import RelationError
 from unknot.design.ranking import Edge, Level, ranked
 from unknot.design.rule import Rule, rule_from
 from unknot.design.space import Signs, Space, State, unit
