@@ -127,7 +127,8 @@ def curve(
         )
     except ValidationError as error:
         wrong = error.errors(include_url=False)[0]
-        raise UnknotError(f"curve: {wrong['loc'][0]}: {bare(wrong['msg'])}, got {shown(wrong['input'])}") from None
+        got = str(wrong["input"]) if isinstance(wrong["input"], Ramp) else shown(wrong["input"])
+        raise UnknotError(f"curve: {wrong['loc'][0]}: {bare(wrong['msg'])}, got {got}") from None
     return run_study(
         study,
         relations=relations,

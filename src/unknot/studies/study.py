@@ -127,7 +127,7 @@ class Ramp(_Table):
     to: Load
     step: Load
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return f"{self.start}:{self.to}:{self.step}"
 
     @property
