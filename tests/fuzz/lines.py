@@ -57,6 +57,7 @@ GOOD: dict[str, list[str]] = {
     "--operation": ["broadcast", "all_reduce", "gather", "all_to_all"],
     "--algorithm": ["halving", "ring", "direct"],
     "--to": ["json", "dot", "up_down", "dimension_order"],
+    "--arbiter": ["fair", "round_robin", "oldest_first", "fixed"],
     "--bubble": ["localised", "global(packets=1)"],
     "--protocol": ["sink", "request_reply", "coherence"],
     "--time-limit": ["1", "0.5", "5"],

@@ -106,7 +106,7 @@ _MORE: dict[str, list[str]] = {
         '{a -- b, b -> c : 3, "d e" -- a}',
         "f(n) = if n == 0 then point() else f(n - 1) * line(2); f(3)",
         "{(x, y) -- (x + 1, y) for x in 3, y in 4 if x != 1 or y == 2}",
-        'labels(terminals(ring(3), inject=[0, 1, 1], eject=[2, 0, 1]), ["a", "b", "c"])',
+        "terminals(ring(3), inject=[0, 1, 1], eject=[2, 0, 1])",
     ],
     "gml": [
         'Creator "x"\nVersion 1\n# c\ngraph\n[\n  directed 0\n'

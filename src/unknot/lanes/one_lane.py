@@ -11,6 +11,7 @@ import numpy.typing as npt
 from unknot._base.compressed_rows import starts
 from unknot._base.deadline import Deadline, clock
 from unknot._base.errors import NetworkError
+from unknot._base.shown import Brief
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.path_set import Floats, Ints, by_terminal, demand
 from unknot.lanes.tables import Table, tabled
@@ -49,8 +50,8 @@ class Channels(NamedTuple):
     coming: Ints
 
 
-@dataclass(frozen=True, eq=False)
-class OneLane:
+@dataclass(frozen=True, eq=False, repr=False)
+class OneLane(Brief):
     """Tables whose routes cannot deadlock in one lane.
 
     Attributes

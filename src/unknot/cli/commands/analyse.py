@@ -22,7 +22,7 @@ def analyse(
     evidence: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Tell the properties of a routing beside deadlock.
+    """Show adaptivity, channel loads, unused VCs and livelock of a routing.
 
     Length of routes, adaptivity with a forbidden path, livelock with a cycle, virtual channels and
     those that are never used, channel loads and ideal throughput. --evidence has delivery, livelock, and the longest

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from unknot._base.errors import SimulationError
-from unknot._base.numbers import require_whole
 from unknot._base.pieces import Piece
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import Json, NetworkText
@@ -83,6 +82,7 @@ def collective(
     """
     if Path(network).suffix == ".xml" and Path(network).is_file():
         raise typer.Exit(HOLDS if _tell_program(Path(network), json=json) else FAILS)
+    from unknot._base.numbers import require_whole
     from unknot._base.units import Scale
     from unknot.cli.answers.collectives import CollectiveAnswer
     from unknot.cli.answers.networks import in_units

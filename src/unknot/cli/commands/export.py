@@ -18,7 +18,7 @@ def export(
     flows: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Write a routing as tables, router by router: JSON, CSV, a Verilog module (.v).
+    """Write a routing as tables, router by router: JSON, or a Verilog module (.v).
 
     An entry has an input, an address and the candidates there; adaptive routings have several.
 

@@ -153,7 +153,7 @@ def lengths_of(settings: Configuration) -> dict[int, float]:
     sizes = split(settings.one("packet_size"))
     rates = split(settings.one("packet_size_rate")) if len(sizes) > 1 else ("1",)
     for key, texts in (("packet_size", sizes), ("packet_size_rate", rates)):
-        wrong = [text for text in texts if not text.isdigit() or not 0 < int(text) <= 2**20]
+        wrong = [text for text in texts if not text.isdecimal() or len(text) > 9 or not 0 < int(text) <= 2**20]
         if wrong or not texts:
             raise settings.error(
                 key, f"whole numbers from 1 to {2**20} are wanted, not {wrong[0] if wrong else 'none'}"

@@ -48,7 +48,7 @@ def timed(schedule: ChunkSchedule) -> ChunkSchedule:
     >>> platform = platform_of(ring(6))
     >>> chain = textbook(platform, Operation("all_gather", platform.members, Fraction(8)), "bruck")
     >>> chain.time, timed(chain).time
-    (Fraction(77, 1), Fraction(52, 1))
+    (Fraction(77, 1), Fraction(43, 1))
     """
     return begun(schedule, order_of_starts(schedule)[0])
 
