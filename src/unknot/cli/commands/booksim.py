@@ -62,6 +62,10 @@ def run_configuration(
         batches = run_batches(setup) if setup.batches else None
         count = processors() if jobs is None else jobs
         points = [] if setup.batches else run_booksim(setup, sweep=along, jobs=count, progress=progress)
+    for point in points:
+        if (load := point.offered_packets * point.mean_length) > 1 + 1e-9:
+            which = point.setting or path.name
+            notify(f"{which}: {load:g} flits per terminal and cycle; a terminal sends one at most, so 1 was run")
     with activity.working("proving"):
         verdict, delivery = _proof(setup)
     rows = [row for point in points for row in point.found.rows]
