@@ -1979,7 +1979,7 @@ class Failures:
             )
 
         def can_be(router: int, hop: int) -> bool:
-            """Whether a router, not the destination, can be so many hops from it."""
+            """Whether a router, not the destination, can be this number of hops from it."""
             if not 0 < hops.get(router, 0) < hop:
                 return 0 < hop == hops.get(router)
             if router not in bounds:

@@ -29,7 +29,7 @@ class FailureSets:
     more: int
 
     def count(self, parts: int) -> int:
-        """How many sets of so many parts these are."""
+        """The number of these sets, of this number of failed parts."""
         return comb(parts - len(self.failed) - len(self.kept), self.more)
 
 

@@ -5,12 +5,12 @@ from unknot._base.kernels.lazy_kernel import kernel
 from unknot.routing.path_vector_kernel import BITS
 
 FAR = 62
-"""Most hops that are told apart: one number stands for itself and all larger ones."""
+"""Hops counted exactly are fewer than this; this number stands for itself and all larger ones."""
 
 
 @kernel(lambda t: t.boolean(t.READ32, t.int64, t.int64, t.int64))
 def leads(distance, router, hops, home):
-    """Whether a router can be so many hops from a destination after failures: no fewer than before them."""
+    """Whether a router can be this number of hops from a destination after failures: no fewer than before."""
     if router == home:
         return hops == 0
     return hops >= 1 and 0 <= distance[router] <= hops
@@ -80,7 +80,7 @@ def farthest(
 
 @kernel(lambda t: t.int64(t.READ32, t.I64, t.int64, t.int64, t.int64, t.int64), inline=True)
 def can_be(distance, bound, router, hops, far, home):
-    """Whether a router can be so many hops from a destination; -1: its bound is wanted, and was not sought yet."""
+    """Whether a router can be this number of hops from a destination; -1: that takes a bound not yet known."""
     if router == home:
         return 1 if hops == 0 else 0
     if distance[router] < 0 or hops < 1 or (hops < far and hops < distance[router]):

@@ -79,8 +79,8 @@ def fault_sweep(
         Whether the states between are judged too, while routers learn of the failures; for `bgp` and `ospf`.
     budget : int
         Most sets of parts of each size to try; of more, that number is drawn at random. For `bgp` and `ospf` one set
-        stands for all that automorphisms of the network and its AS plan turn it into. Where these are more, at most
-        so many unions of the routes after many sets settle them at once or show which sets are to be judged.
+        stands for all that automorphisms of the network and its AS plan turn it into. Where these are more, each
+        step settles many sets by the union of their routes, or finds those to judge; this is the most steps.
     seed : int
         Seeds that draw.
     time_limit : float

@@ -22,7 +22,7 @@ PATTERNS = ("uniform", "transpose")
 SIDES = {1: 16, 2: 6, 3: 3}
 """Sides of the mesh on which rules are simulated, by its dimensions; 2 in more, and for hypercubes.
 
-Larger ones have so many states that a rule would be compiled, which takes longer than its runs.
+On larger ones a rule has too many states to stay in plain Python, and compiling takes longer than its runs.
 """
 WARMUP, MEASURE = 1500, 3000
 SEEDS, MORE_SEEDS = (1,), (2, 3, 4, 5)

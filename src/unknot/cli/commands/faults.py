@@ -76,9 +76,9 @@ def faults(
     between
         Judge the states between too, while routers learn of the failures: of bgp and ospf.
     budget
-        Most sets of failed parts of each size to try; of more, a random sample. For bgp and ospf one of each kind
-        that the symmetry of the network makes, if there are no more of these; else so many unions of routes settle
-        many sets at once. By default 1000, and all single faults of a fabric.
+        Most sets of failed parts of each size to try; of more, a random sample. For bgp and ospf sets that symmetry
+        makes alike count as one; where that is still more, each step settles many sets by the union of their routes,
+        and this is the most steps. By default 1000, and all single faults of a fabric.
     proof_limit
         Seconds for the proof of each fault.
     repair

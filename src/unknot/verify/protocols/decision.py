@@ -190,7 +190,7 @@ def ample_queues(system: System) -> tuple[str, ...]:
 def most_held(system: System) -> dict[str, int]:
     """Most messages in each queue of a terminal, "send NAME" or "receive NAME"; none without a limit.
 
-    A transaction has so many messages of a class; each terminal has a limit of transactions, and answers to who began
+    The protocol gives the messages of a class in a transaction; each terminal has a limit of transactions, and answers to who began
     one are received there alone.
     """
     protocol, limit = system.protocol, system.protocol.outstanding
