@@ -190,8 +190,8 @@ def ample_queues(system: System) -> tuple[str, ...]:
 def most_held(system: System) -> dict[str, int]:
     """Most messages in each queue of a terminal, "send NAME" or "receive NAME"; none without a limit.
 
-    The protocol gives the messages of a class in a transaction; each terminal has a limit of transactions, and answers to who began
-    one are received there alone.
+    The protocol gives the messages of a class in a transaction. Each terminal has a limit of transactions, and only
+    who began one receives its answers.
     """
     protocol, limit = system.protocol, system.protocol.outstanding
     if limit is None:
