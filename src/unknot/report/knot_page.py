@@ -48,11 +48,16 @@ def write_knot_page(relation: Relation, configuration: Configuration, path: str 
 
     Examples
     --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
     >>> from unknot import check
     >>> from unknot.network.families import ring
     >>> from unknot.routing import dimension_order
     >>> relation = dimension_order(ring(4))
-    >>> write_knot_page(relation, check(relation).configuration, "knot.html")
+    >>> page = Path(mkdtemp()) / "knot.html"
+    >>> write_knot_page(relation, check(relation).configuration, page)
+    >>> page.read_text(encoding="utf-8")[:15]
+    '<!DOCTYPE html>'
     """
     recording = record(relation, configuration)
     part = knot_sheet(relation, configuration, drawn_vcs(configuration))
