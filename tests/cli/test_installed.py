@@ -201,7 +201,9 @@ def test_nobody_reads_on(tmp_path: Path) -> None:
 
 
 def test_words_are_completed() -> None:
-    asked = {"_UNKNOT_COMPLETE": "complete_bash", "COMP_WORDS": "unknot check --ev", "COMP_CWORD": "2"}
+    completion = {"_UNKNOT_COMPLETE": "complete_bash", "COMP_WORDS": "unknot check --ev", "COMP_CWORD": "2"}
     program = [sys.executable, "-c", "import sys; sys.argv = ['unknot']; from unknot.cli.program import main; main()"]
-    done = subprocess.run(program, env=os.environ | asked, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        program, env=os.environ | completion, capture_output=True, text=True, timeout=60, check=True
+    )
     assert done.stdout.split() == ["--evidence"]

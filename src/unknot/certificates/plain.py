@@ -1944,13 +1944,13 @@ class Failures:
 
         Of more paths than failures without a common part one is left.
         """
-        used, dead, found = set[Any](), set[Any](), 0
+        used, dead, disjoint = set[Any](), set[Any](), 0
         for length in range(hops[start], hops[start] + longer + 1):
             while (way := self.path(start, home, length, hops, used, dead)) is not None:
-                found += 1
+                disjoint += 1
                 inner = (self.of_router[self.network.target[c]] for c in way[:-1])
                 parts = {*(self.of_channel[c] for c in way), *inner} - {None}
-                if not parts or found > (self.more or 0):
+                if not parts or disjoint > (self.more or 0):
                     return length
                 used |= parts
                 dead -= {(self.network.target[c], length - 1 - i) for i, c in enumerate(way)}

@@ -95,8 +95,8 @@ def design(
 
         with activity.working("comparing rules") as progress:
             carrying = most_carrying(best, deadline, progress)
-        judged = tuple(carrying.decision if one is best else one for one in outcome.decisions)
-        outcome = replace(outcome, decisions=judged)
+        decisions = tuple(carrying.decision if one is best else one for one in outcome.decisions)
+        outcome = replace(outcome, decisions=decisions)
         best = outcome.best
     seconds = time.monotonic() - began
     rule = None if best is None else best.rule
