@@ -88,7 +88,7 @@ class Engine:
             If the pairs take more memory than there may be.
         """
         many = self.relation.network.num_terminals**2
-        require(f"figures of {many} pairs of terminals", many * len(self.parts) * TABLES["seen"].dtype.itemsize)
+        require(f"figures of {many} pairs of terminals", many * len(self.parts) * TABLES["seen"].itemsize)
         self.parts = [part.replaced(seen=many) for part in self.parts]
 
     def pairs(self, column: str) -> npt.NDArray[np.int64]:

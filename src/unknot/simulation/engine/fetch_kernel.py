@@ -9,7 +9,7 @@ from unknot.simulation.engine.state_kernel import packet_of
 from unknot.simulation.engine.view_kernel import place_of, view
 
 INPUT, OUTPUT, OUT_PORT, IN_PORT, PACKET = (
-    TABLES[name].dtype.itemsize for name in ("inputs", "outputs", "out_ports", "in_ports", "packets")
+    TABLES[name].itemsize for name in ("inputs", "outputs", "out_ports", "in_ports", "packets")
 )
 """Bytes of their rows."""
 FAR, NEAR = 5, 3

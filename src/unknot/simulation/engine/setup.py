@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy import int64
 
 from unknot.simulation.engine.codes import ALL, ISLIP, NO_CYCLE
-from unknot.simulation.engine.state import FIXED, SAVED, rows
+from unknot.simulation.engine.state import rows
 
 OPTIONS = (
     "routing_delay", "vc_allocation_delay", "switch_allocation_delay", "traversal_delay", "speculative", "allocator",
@@ -15,7 +15,6 @@ OPTIONS = (
 """Options of a `Router` that kernels read as they are, words by their place in `router.WORDS`."""
 
 SETUP = rows(
-    FIXED,
     **dict.fromkeys(OPTIONS, int64),
     technique=int64,  # SAF, VCT, …
     depth=int64,  # flits of a buffer, less those that are shared
@@ -105,7 +104,6 @@ PLAIN = USUAL | {
 """The same for the general router."""
 
 COUNT = rows(
-    SAVED,
     now=int64,  # the cycle to be simulated next
     free=int64,  # how many packets there are in `free`
     high=int64,  # packets from this one on were never used
@@ -129,6 +127,6 @@ COUNT = rows(
 )
 """Counters, each of one part."""
 
-ENTRIES, COUNTERS = SETUP.dtype.itemsize // 8, COUNT.dtype.itemsize // 8
+ENTRIES, COUNTERS = SETUP.itemsize // 8, COUNT.itemsize // 8
 FIRST_TABLE = ENTRIES + COUNTERS
 """Where addresses and sizes of the tables begin in `State.raw`, after setup and counters."""

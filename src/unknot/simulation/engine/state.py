@@ -1,4 +1,4 @@
-"""The state of a simulation, declared once: every table, its columns, what they mean, and who changes them.
+"""The state of a simulation, declared once: every table, its columns, and what they mean.
 
 Buffers are numbered: the virtual channels (VCs) of the network first, then `local` VCs for every terminal. Of each
 there is a row in `inputs`, its downstream end, and one in `outputs`, its upstream end; rows are in the order of the
@@ -15,25 +15,14 @@ Columns have the same names everywhere: ``state.inputs.stored[row]`` in Python, 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import int8, int16, int32, int64, uint64
 
-FIXED, SAVED, SCRATCH = "fixed", "saved", "scratch"
-"""Who changes a table: nobody while cycles are simulated; kernels, so that a roll-back must restore it; kernels, but
-nothing in it is looked at in a later call."""
 
-
-class Table(NamedTuple):
-    """Type of a table's rows, and whether the table is `FIXED`, `SAVED` or `SCRATCH`."""
-
-    dtype: np.dtype[Any]
-    changes: str
-
-
-def rows(changes: str, size: int = 0, /, **columns: Any) -> Table:
-    """A table of rows with these columns, packed in order.
+def rows(size: int = 0, /, **columns: Any) -> np.dtype[Any]:
+    """Return the type of a table's rows with these columns, packed in order.
 
     A row has `size` bytes, or the next power of two that holds its columns if that is more.
     """
@@ -41,18 +30,12 @@ def rows(changes: str, size: int = 0, /, **columns: Any) -> Table:
     starts = np.cumsum([0, *(kind.itemsize for kind in formats)]).tolist()
     size = max(size, 1 << (starts[-1] - 1).bit_length())
     layout = {"names": list(columns), "formats": formats, "offsets": starts[:-1], "itemsize": size}
-    return Table(np.dtype(layout, align=True), changes)  # type: ignore[call-overload]
+    return np.dtype(layout, align=True)  # type: ignore[call-overload,no-any-return]
 
 
-def numbers(changes: str, kind: Any) -> Table:
-    """A plain array of numbers."""
-    return Table(np.dtype(kind), changes)
-
-
-TABLES = {
+TABLES: dict[str, np.dtype[Any]] = {
     # Buffers.
     "inputs": rows(
-        SAVED,
         state=int32,  # IDLE, FRESH, …
         out=int32,  # row of its output VC, or −1; of a header the VC it committed to, or one of its channel
         stored=int32,  # flits that arrived and are still there
@@ -71,7 +54,6 @@ TABLES = {
         index=int32,  # of the VC in its port
     ),
     "outputs": rows(
-        SAVED,
         owner=int32,  # row of the input VC that sends into it, or −1
         credits=int32,  # free slots as known upstream
         back=int32,  # position in `ring` of the next packet
@@ -81,10 +63,9 @@ TABLES = {
         port=int32,  # first row of its port in `out_ports`
         reader=int32,  # row of the input VC that flits go to, −1 for ejection
     ),
-    "ring": numbers(SAVED, int32),  # packets in the order in which they come into each input VC
+    "ring": np.dtype(int32),  # packets in the order in which they come into each input VC
     # Ports; only the first row of each is used.
     "out_ports": rows(
-        SAVED,
         pointer=int32,  # round-robin pointer over input ports
         busy=int32,  # whether it is taken in this cycle
         first_bit=int64,  # of its VCs
@@ -97,7 +78,6 @@ TABLES = {
         rest=int32,  # by how many parts of a cycle, of `flits` parts each, the channel is free later than `free_from`
     ),
     "in_ports": rows(
-        SAVED,
         pointer=int32,  # round-robin pointer over output ports
         vc_pointer=int32,  # the VC that is put forward next
         busy=int32,  # whether it is taken in this cycle
@@ -105,18 +85,16 @@ TABLES = {
         credits_from=int64,  # cycle from which credits are returned, where flits queue behind the switch
     ),
     # Words of bits: one row each, of `words` one more.
-    "first_word": numbers(FIXED, int32),  # of each router, and the end
-    "words": rows(FIXED, first_input=int32, first_output=int32),  # rows that the first bit stands for
+    "first_word": np.dtype(int32),  # of each router, and the end
+    "words": rows(first_input=int32, first_output=int32),  # rows that the first bit stands for
     "inbox": rows(
-        SAVED,
         flits=int64,  # input VCs that a flit comes into
         credits=int64,  # output VCs that a credit comes back from
         heads=int64,  # headers that begin to request output VCs
         ready=int64,  # input VCs whose stage is over
     ),
-    "outside": rows(SAVED, flits=int64, credits=int64),  # the same from other parts
+    "outside": rows(flits=int64, credits=int64),  # the same from other parts
     "masks": rows(
-        SAVED,
         heads=int64,  # headers that request output VCs
         asleep=int64,  # those that wait for a sign
         open=int64,  # output VCs without owner and, under atomic allocation, with all their credits
@@ -133,15 +111,14 @@ TABLES = {
         routed=int64,  # of the first word of a router: cycle in which routing began, or will, with all that wait
         crossed=int64,  # the same of crossing the switch, but the step
     ),
-    "planes": numbers(SCRATCH, int64),  # counters of the buffers of packed routers, see `pack_kernel`
+    "planes": np.dtype(int64),  # counters of the buffers of packed routers, see `pack_kernel`
     # Cache of what the rule says, see `cache_kernel`; empty until it is made.
-    "input_class": numbers(FIXED, int32),  # of each input VC
-    "cache": numbers(FIXED, int8),  # of each class and address the number of its answer
-    "first_answer": numbers(FIXED, int32),  # of each word, and the end
-    "answers": rows(FIXED, first=int64, second=int64),  # outputs of the first tier, and of the second
+    "input_class": np.dtype(int32),  # of each input VC
+    "cache": np.dtype(int8),  # of each class and address the number of its answer
+    "first_answer": np.dtype(int32),  # of each word, and the end
+    "answers": rows(first=int64, second=int64),  # outputs of the first tier, and of the second
     # Packets and terminals.
     "packets": rows(
-        SAVED,
         created=int64,
         injected=int64,
         address=int64,
@@ -152,9 +129,8 @@ TABLES = {
         stop=int32,  # how long that is
         form=int32,  # which of `forms` it has, of runs with traffic classes
     ),
-    "free": numbers(SAVED, int32),  # packets that are not in use
+    "free": np.dtype(int32),  # packets that are not in use
     "terminals": rows(
-        SAVED,
         packet=int64,  # being injected, −1, or −2 if one is known to be created in cycle `drawn`
         left=int64,  # its flits still to come
         vc=int64,  # row of `outputs` it goes into, or −1
@@ -166,7 +142,6 @@ TABLES = {
     ),
     # Traffic classes, see `class_kernel`; without them empty. A terminal has a row of `terminals` for each.
     "classes": rows(
-        SAVED,
         first_form=int64,  # of its messages in `forms`
         end_form=int64,
         everyone=int64,  # as in setup, or UNEQUAL
@@ -180,7 +155,6 @@ TABLES = {
         flits_out=int64,
     ),
     "forms": rows(
-        FIXED,
         upto=int64,  # share × 2⁵³ of the messages up to this one
         flits=int64,
         shift=int64,  # of the addresses of its message class
@@ -190,50 +164,48 @@ TABLES = {
         of=int64,  # traffic class
         subnet=int64,
     ),
-    "replies": rows(SAVED, first=int64, last=int64),  # packets that wait to be sent, by row of `terminals`
-    "waiting": numbers(SAVED, int32),  # of each packet the reply after it
-    "turns": numbers(SAVED, int64),  # class of which each injection port was given a flit last
-    "reply_range": numbers(FIXED, int64),  # addresses from each terminal to each; empty: the terminal itself
-    "reply_addresses": numbers(FIXED, int32),
-    "local_terminals": numbers(FIXED, int32),  # by injection router
-    "first_terminal": numbers(FIXED, int32),  # of each router, and the end
-    "random": numbers(SAVED, uint64),  # of each terminal
+    "replies": rows(first=int64, last=int64),  # packets that wait to be sent, by row of `terminals`
+    "waiting": np.dtype(int32),  # of each packet the reply after it
+    "turns": np.dtype(int64),  # class of which each injection port was given a flit last
+    "reply_range": np.dtype(int64),  # addresses from each terminal to each; empty: the terminal itself
+    "reply_addresses": np.dtype(int32),
+    "local_terminals": np.dtype(int32),  # by injection router
+    "first_terminal": np.dtype(int32),  # of each router, and the end
+    "random": np.dtype(uint64),  # of each terminal
     # Rows of buffers.
-    "out_row": numbers(FIXED, int32),  # row of `outputs` of each buffer
-    "in_row": numbers(FIXED, int32),  # row of `inputs` of each buffer
-    "ejection_row": numbers(FIXED, int32),  # first row of `outputs` of each terminal's ejection port
-    "buffer": numbers(FIXED, int32),  # of each row of `inputs`
+    "out_row": np.dtype(int32),  # row of `outputs` of each buffer
+    "in_row": np.dtype(int32),  # row of `inputs` of each buffer
+    "ejection_row": np.dtype(int32),  # first row of `outputs` of each terminal's ejection port
+    "buffer": np.dtype(int32),  # of each row of `inputs`
     # Hops that are left, see `ends.hop_tables`; empty unless the selection function asks.
-    "next_router": numbers(FIXED, int32),  # of each row of `outputs`
-    "home": numbers(FIXED, int32),  # of each address, its block of `hops_left`
-    "hops_left": numbers(FIXED, int16),  # of each home and router
+    "next_router": np.dtype(int32),  # of each row of `outputs`
+    "home": np.dtype(int32),  # of each address, its block of `hops_left`
+    "hops_left": np.dtype(int16),  # of each home and router
     # What packets are like and where they go, see `injection` and `Pairs`.
-    "lengths": rows(FIXED, upto=int64, flits=int64),
-    "destination": numbers(FIXED, int32),
-    "pair_first": numbers(FIXED, int64),
-    "address_range": numbers(FIXED, int64),
-    "addresses": numbers(FIXED, int32),
-    "keep": numbers(FIXED, int64),
-    "other": numbers(FIXED, int64),
-    "direct": numbers(FIXED, int32),
-    "script": numbers(FIXED, int32),  # prescribed paths of packets
-    "latencies": numbers(SAVED, int64),  # of the measured packets that arrived
-    # Within a cycle of a router.
-    "candidates": numbers(SCRATCH, int64),  # what a rule writes
+    "lengths": rows(upto=int64, flits=int64),
+    "destination": np.dtype(int32),
+    "pair_first": np.dtype(int64),
+    "address_range": np.dtype(int64),
+    "addresses": np.dtype(int32),
+    "keep": np.dtype(int64),
+    "other": np.dtype(int64),
+    "direct": np.dtype(int32),
+    "script": np.dtype(int32),  # prescribed paths of packets
+    "latencies": np.dtype(int64),  # of the measured packets that arrived
+    # Scratch within a cycle of a router: but for `best`, nothing of it is looked at in a later cycle.
+    "candidates": np.dtype(int64),  # what a rule writes
     # Masks of outputs, those of one header after the other: requested, and of these still free, or granted.
-    "wishes": rows(SCRATCH, asked=int64, granted=int64),
-    "lesser": numbers(SCRATCH, int64),  # the same of candidates beyond the first tier, where all are requested
-    "headers": numbers(SCRATCH, int32),  # rows of `inputs` whose headers they are
-    "winners": numbers(SCRATCH, int32),  # rows of `inputs` that won the switch
+    "wishes": rows(asked=int64, granted=int64),
+    "lesser": np.dtype(int64),  # the same of candidates beyond the first tier, where all are requested
+    "headers": np.dtype(int32),  # rows of `inputs` whose headers they are
+    "winners": np.dtype(int32),  # rows of `inputs` that won the switch
     "claims": rows(
-        SCRATCH,
         inputs=int64,  # that are requested for
         shared_inputs=int64,  # more than once
         outputs=int64,  # that are requested
         shared_outputs=int64,  # more than once
     ),
     "requests": rows(
-        SCRATCH,
         input=int64,  # of the router, from 0: an input VC, or the first bit of an input port
         output=int64,
         age=int64,  # the smaller the better, before round robin
@@ -242,9 +214,8 @@ TABLES = {
         rank=int64,  # how far that is from its turn
     ),
     # Of allocators that look at all requests, see `match_kernel`; empty without.
-    "cells": rows(SCRATCH, key=int64, request=int64, into=int64, out=int64),  # of each request
+    "cells": rows(key=int64, request=int64, into=int64, out=int64),  # of each request
     "pairing": rows(
-        SCRATCH,
         mate=int64,  # of an input the output that it is matched to, or −1
         other=int64,  # of an output the input
         origin=int64,  # of an output the input that it chose, or was reached from
@@ -254,7 +225,6 @@ TABLES = {
         queue=int64,  # inputs that paths go on from
     ),
     "ordinals": rows(
-        FIXED,
         into=int32,  # of the bit of an input port, or part of one, its number in the router
         out=int32,  # of an output port
         vc=int32,  # of an input VC
@@ -263,9 +233,8 @@ TABLES = {
         entries=int32,
         exits=int32,
     ),
-    "best": rows(SAVED, match=int64, request=int64),  # request of each input in a match; then of each output
+    "best": rows(match=int64, request=int64),  # request of each input in a match; then of each output
     "contest": rows(
-        SCRATCH,
         wish=int64,  # of an input VC: outputs its header requests; of an input port: output ports
         packet=int64,  # of an input VC
         hope=int64,  # of an input VC: outputs with a credit for which its header speculates
@@ -279,9 +248,9 @@ TABLES = {
         offer_key=int64,  # how good that is
     ),
     # Matrix arbiters: for each the last match in which it chose each of its requesters.
-    "recent": numbers(SAVED, int64),
-    "first_recent": numbers(FIXED, int64),  # of the router that begins with a word
+    "recent": np.dtype(int64),
+    "first_recent": np.dtype(int64),  # of the router that begins with a word
     # Sums over measured packets of each pair of terminals, source × terminals + destination; empty if not wanted.
-    "seen": rows(SAVED, packets=int64, latency=int64, network_latency=int64, hops=int64),
-    "progress": rows(SAVED, 128, cycle=int64),  # that each part has reached
+    "seen": rows(packets=int64, latency=int64, network_latency=int64, hops=int64),
+    "progress": rows(128, cycle=int64),  # that each part has reached
 }

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.simulation.engine.setup import COUNT, ENTRIES, FIRST_TABLE, SETUP
-from unknot.simulation.engine.state import SAVED, TABLES, Table
+from unknot.simulation.engine.state import TABLES
 
 LINE = 64
 """Bytes of a cache line, on which tables begin."""
@@ -22,8 +22,8 @@ class Words:
 
     __slots__ = ("_places", "_words")
 
-    def __init__(self, table: Table, words: npt.NDArray[np.int64]) -> None:
-        object.__setattr__(self, "_places", {name: k for k, name in enumerate(table.dtype.names or ())})
+    def __init__(self, row: np.dtype[Any], words: npt.NDArray[np.int64]) -> None:
+        object.__setattr__(self, "_places", {name: k for k, name in enumerate(row.names or ())})
         object.__setattr__(self, "_words", memoryview(words))  # type: ignore[arg-type]  # it is a buffer
 
     def __getattr__(self, name: str) -> Any:
@@ -66,16 +66,6 @@ class State:
         """The state with some tables replaced."""
         return State(self.tables | {name: aligned(name, table) for name, table in tables.items()}, self)
 
-    def saved(self) -> dict[str, npt.NDArray[Any]]:
-        """A copy of all that cycles change and that is looked at again."""
-        kept = {name: self.tables[name].copy() for name, table in TABLES.items() if table.changes == SAVED}
-        return kept | {"count": self.raw[ENTRIES:FIRST_TABLE].copy()}
-
-    def restore(self, saved: dict[str, npt.NDArray[Any]]) -> None:
-        """Put back what `saved` gave."""
-        for name, table in saved.items():
-            (self.raw[ENTRIES:FIRST_TABLE] if name == "count" else self.tables[name])[...] = table
-
 
 def row_count(content: Any) -> int:
     """Rows of a table from what it is made of: their number, or that of its first column, or of all values."""
@@ -85,7 +75,7 @@ def row_count(content: Any) -> int:
 
 def aligned(name: str, content: Any) -> Any:
     """A table on cache lines of its own: rows of zeros if their number is given, columns by name, or all values."""
-    kind, count = TABLES[name].dtype, row_count(content)
+    kind, count = TABLES[name], row_count(content)
     room = np.zeros(kind.itemsize * count + LINE, dtype=np.uint8)
     start = -room.ctypes.data % LINE
     table = room[start : start + kind.itemsize * count].view(kind)

@@ -142,7 +142,7 @@ def empty_network(
 
 
 def _bytes(tables: Mapping[str, Any]) -> int:
-    return sum(TABLES[name].dtype.itemsize * row_count(table) for name, table in tables.items())
+    return sum(TABLES[name].itemsize * row_count(table) for name, table in tables.items())
 
 
 def is_packable(relation: Relation, router: Router) -> bool:

@@ -66,7 +66,7 @@ class Rows(types.Type):
     """A table that has columns."""
 
     def __init__(self, table):
-        self.table, self.step = table, TABLES[table].dtype.itemsize
+        self.table, self.step = table, TABLES[table].itemsize
         super().__init__(f"unknot.State.{table}")
 
 
@@ -77,15 +77,13 @@ class Column(types.Type):
     """
 
     def __init__(self, table, kind):
-        self.table, self.kind, self.step = table, kind, TABLES[table].dtype.itemsize
+        self.table, self.kind, self.step = table, kind, TABLES[table].itemsize
         self.read = types.int64 if kind.signed else kind
         super().__init__(f"unknot.State.{table}[{kind}]")
 
 
 COUNTERS = Counters()
-COLUMNS = {
-    name: Rows(name) if table.dtype.names else Column(name, from_dtype(table.dtype)) for name, table in TABLES.items()
-}
+COLUMNS = {name: Rows(name) if kind.names else Column(name, from_dtype(kind)) for name, kind in TABLES.items()}
 
 
 @register_model(View)
@@ -122,7 +120,7 @@ class _Entries(AttributeTemplate):
     key = Setup
 
     def generic_resolve(self, setup, name):
-        return types.int64 if name in SETUP.dtype.names else None
+        return types.int64 if name in SETUP.names else None
 
 
 @infer_getattr
@@ -130,7 +128,7 @@ class _Counts(AttributeTemplate):
     key = Counters
 
     def generic_resolve(self, count, name):
-        return types.int64 if name in COUNT.dtype.names else None
+        return types.int64 if name in COUNT.names else None
 
 
 @infer_getattr
@@ -138,8 +136,8 @@ class _Columns(AttributeTemplate):
     key = Rows
 
     def generic_resolve(self, rows, name):
-        if name in TABLES[rows.table].dtype.names:
-            return Column(rows.table, from_dtype(TABLES[rows.table].dtype[name]))
+        if name in TABLES[rows.table].names:
+            return Column(rows.table, from_dtype(TABLES[rows.table][name]))
         return types.int64 if name == "size" else None
 
 
@@ -209,11 +207,11 @@ def _write(context, builder, sig, args):
 def _read_entry(context, builder, kind, address, name):
     if name in kind.constants:
         return WORD(kind.constants[name])
-    return _entry(builder, address, SETUP.dtype.names.index(name))
+    return _entry(builder, address, SETUP.names.index(name))
 
 
 def _counter(builder, address, name):
-    return _pointer(builder, builder.add(address, WORD(8 * (ENTRIES + COUNT.dtype.names.index(name)))))
+    return _pointer(builder, builder.add(address, WORD(8 * (ENTRIES + COUNT.names.index(name)))))
 
 
 @lower_getattr_generic(Counters)
@@ -239,7 +237,7 @@ def _read_table(context, builder, kind, address, name):
 def _read_column(context, builder, kind, place, name):
     if name == "size":
         return builder.extract_value(place, 1)
-    offset = WORD(TABLES[kind.table].dtype.fields[name][1])
+    offset = WORD(TABLES[kind.table].fields[name][1])
     return builder.insert_value(place, builder.add(builder.extract_value(place, 0), offset), 0)
 
 
