@@ -5,6 +5,7 @@ Writes docs/gallery.md anew: ``python -m benchmarks.gallery [ROUTING …]`` take
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -188,7 +189,7 @@ def gallery_text(gallery: Gallery) -> str:
             vcs_per_channel(exhibits),
             minimal(exhibits),
             adaptivity(exhibits),
-            *(_judged_text(exhibits, switching) for switching in gallery.switchings),
+            *(judged(exhibits, switching) for switching in gallery.switchings),
         ]
         lines.append("| " + " | ".join(cells) + " |")
     apart = [line for where, techniques in refuted(gallery) for line in _difference(where, techniques)]
@@ -197,51 +198,36 @@ def gallery_text(gallery: Gallery) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _judged_text(exhibits: list[Exhibit], switching: Switching) -> str:
-    judgement = judged(exhibits, switching)
-    word = f"**{judgement.word}**" if judgement.free is False else judgement.word
-    return f"{word} {judgement.where}".strip() + (f" ({judgement.claim})" if judgement.claim else "")
-
-
 def _difference(where: list[Exhibit], switchings: list[Switching]) -> list[str]:
     """A claim of the source that does not hold, with the counterexample on the smallest network, in Markdown."""
     smallest = where[0]
     result = smallest.result(switchings[0])
-    lines = [f"`{smallest.routing}`: {difference(where, switchings)}."]
-    if result.verdict.configuration is not None:
-        sentences = [*describe(smallest.relation, result.verdict.configuration), *replayed(result.replay)]
-        lines[0] += f" On {smallest.network}, {switchings[0]}:"
-        lines += ["", *(f"- {sentence}" for sentence in sentences)]
-    return [*lines, ""]
+    text = f"`{smallest.routing}`: {difference(where, switchings)}."
+    if result.verdict.configuration is None:
+        return [text, ""]
+    sentences = [*describe(smallest.relation, result.verdict.configuration), *replayed(result.replay)]
+    circle = [sentence for sentence in sentences if sentence.startswith("Waiting in a circle")]
+    command = (
+        f'unknot check "{smallest.network}" --routing {shlex.quote(smallest.routing)} --switching {switchings[0]}'
+    )
+    return [
+        text,
+        "",
+        "```bash",
+        f"{command}    # exit code 1",
+        "```",
+        "",
+        " ".join([sentences[0], *circle, sentences[-1]]),
+        "",
+    ]
 
 
 READING = (
-    "VCs are those of a channel, fewest to most. Adaptivity is the share of the shortest paths that are permitted: "
-    "mean over pairs, lowest and highest over the networks. Free under a technique is what cannot deadlock on any "
-    "network of the gallery. Without a remark the source claims what the verdict says; “no claim”: it says nothing "
-    "of that technique, or nothing about such networks."
+    "VCs: of a channel, fewest to most. Adaptivity: the share of the shortest paths that is permitted, mean over pairs, "
+    "lowest and highest over the networks. Under a technique: *free* is what cannot deadlock on any network of the "
+    "gallery; **3/12** can deadlock on 3 of 12; ° the source claims nothing of this technique on some of the networks; "
+    "✗ the verdict is not the source's claim."
 )
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """Verdict on a routing under one technique, over all networks.
-
-    Attributes
-    ----------
-    free : bool or None
-        None when all that is not free is undecided.
-    word : str
-    where : str
-        On how many of the networks; empty when on all.
-    claim : str
-        How the claim of the source compares; empty when it is the verdict.
-    """
-
-    free: bool | None
-    word: str
-    where: str
-    claim: str
 
 
 def lead(gallery: Gallery) -> str:
@@ -277,18 +263,20 @@ def adaptivity(exhibits: Sequence[Exhibit]) -> str:
     return span(f"{min(means):.2f}", f"{max(means):.2f}", "–")
 
 
-def judged(exhibits: Sequence[Exhibit], switching: Switching) -> Judgement:
-    """The verdicts of one technique over some networks, and how they compare with the claim of the source."""
+def judged(exhibits: Sequence[Exhibit], switching: Switching) -> str:
+    """The verdicts of one technique over some networks, marked where they differ from the claim of the source."""
     verdicts = [exhibit.result(switching).verdict.deadlock_free for exhibit in exhibits]
-    free = False if False in verdicts else None if None in verdicts else True
-    word = {True: "free", False: "can deadlock", None: "open"}[free]
-    where = "" if set(verdicts) == {free} else f"on {verdicts.count(free)} of {len(verdicts)}"
-    against = sum(exhibit.agrees(switching) is False for exhibit in exhibits)
-    silent = sum(switching not in exhibit.relation.claims for exhibit in exhibits)
-    claim = "" if not silent else "no claim" if silent == len(exhibits) else f"no claim on {silent}"
-    if against:
-        claim = "not as claimed" + (f" on {against}" if len(exhibits) > 1 else "")
-    return Judgement(free, word, where, claim)
+    deadlocks, undecided = verdicts.count(False), verdicts.count(None)
+    word = (
+        f"**{deadlocks}/{len(verdicts)}**"
+        if deadlocks
+        else f"{undecided}/{len(verdicts)} open"
+        if undecided
+        else "free"
+    )
+    if any(exhibit.agrees(switching) is False for exhibit in exhibits):
+        return word + "✗"
+    return word + ("°" if any(switching not in exhibit.relation.claims for exhibit in exhibits) else "")
 
 
 def differing(exhibits: Sequence[Exhibit], switchings: Sequence[Switching]) -> list[tuple[Exhibit, Switching]]:
