@@ -223,10 +223,10 @@ def _difference(where: list[Exhibit], switchings: list[Switching]) -> list[str]:
 
 
 READING = (
-    "VCs: of a channel, fewest to most. Adaptivity: the share of the shortest paths that is permitted, mean over pairs, "
-    "lowest and highest over the networks. Under a technique: *free* is what cannot deadlock on any network of the "
-    "gallery; **3/12** can deadlock on 3 of 12; ° the source claims nothing of this technique on some of the networks; "
-    "✗ the verdict is not the source's claim."
+    "VCs: of a channel, fewest to most. Adaptivity: the share of the shortest paths that is permitted, mean over "
+    "pairs, lowest and highest over the networks. Under a technique: *free* is what cannot deadlock on any "
+    "network of the gallery; **3/12** can deadlock on 3 of 12; ° the source claims nothing of this technique on "
+    "some of the networks; ✗ the verdict is not the source's claim."
 )
 
 
