@@ -107,9 +107,9 @@ def test_simulate_takes_options_of_routers_and_injection() -> None:
         (("--load", "0.1", "--router", "alocator=islip"), "did you mean allocator"),
         (("--load", "0.1", "--packet-length", "two"), "expected a number of flits"),
         (("--load", "0.1", "--bursts", "0.1"), "expected two probabilities"),
-        (("--load", "0.1", "--seeds", "2", "--interval", "10"), "leave out --interval"),
+        (("--load", "0.1", "--seeds", "2", "--interval", "10"), "--interval is for one run"),
         (("--load", "0.1", "--precision", "0.1", "--measure", "10"), "give either it or measure"),
-        (("--saturation", "--seeds", "2"), "leave out --saturation"),
+        (("--saturation", "--seeds", "2"), "--saturation is for one run"),
         (("--saturation", "--precision", "0.1"), "--precision is for one run"),
     ],
 )
@@ -141,22 +141,27 @@ def test_simulate_completes_with_zero_when_it_finds_a_deadlock() -> None:
 
 
 def test_options_of_the_help_stand_in_the_groups_of_the_arguments() -> None:
+    from dataclasses import fields
     from inspect import signature
 
     from unknot import simulate
-    from unknot.cli.commands.simulate import GROUPS
+    from unknot.cli.commands.simulate import DesignOptions, ExecutionOptions, MeasurementOptions, TrafficOptions
 
+    groups = {
+        one.heading: [field.name for field in fields(one) if field.name != "network"]
+        for one in (DesignOptions, TrafficOptions, MeasurementOptions, ExecutionOptions)
+    }
     shown = CliRunner().invoke(app, ["simulate", "--help"]).output
     sections = dict(re.findall(r"^(\w[\w ]+):\n((?:  .*\n?)+)", shown, re.M))
-    for group, names in GROUPS.items():
-        called = {"traffic_class": "class"}
+    for group, names in groups.items():
+        called = {"traffic_class": "class", "deadline": "time-limit"}
         options = [called.get(name, name.replace("_", "-")) for name in names]
         assert re.findall(r"^  --([a-z-]+)", sections[group], re.M) == options
-    order = [name for names in GROUPS.values() for name in names]
+    order = [name for names in groups.values() for name in names]
     arguments = [name for name in signature(simulate).parameters if name in order and name != "load"]
     assert arguments == [name for name in order if name in arguments]
     documented = re.findall(r"\*(\w[\w ]+)\.\*", simulate.__doc__ or "")
-    assert documented == list(GROUPS)
+    assert documented == list(groups)
 
 
 def test_a_measurement_that_is_too_short_is_undecided() -> None:

@@ -189,7 +189,7 @@ def test_the_command(tmp_path: Path) -> None:
         (["--bubble", "localised(packets=1)"], "give deeper buffers"),
         (["--bubble", "localised(3)"], "takes packets=NUMBER"),
         (["--bubble", "localised", "--switching", "wormhole"], "it goes with vct"),
-        (["--bubble", "localised", "--explain"], "are about routings without it"),
+        (["--bubble", "localised", "--explain"], "--explain is about routings without it"),
         (["--bubble", 'localised(rings="none.toml")'], "cannot read this file"),
     ],
 )

@@ -53,7 +53,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, get_origin
+from typing import Annotated, Any, ClassVar, get_origin
 
 import typer
 from typer.core import TyperCommand
@@ -115,6 +115,23 @@ def steppable(path: Path | None) -> Path | None:
     return path
 
 
+class Options:
+    """A group of options: a frozen dataclass whose fields are options, as parameters of a command are.
+
+    Attributes of its docstring describe them.
+    """
+
+    heading: ClassVar[str] = "Options"
+    """The heading of the group in the help."""
+
+
+def refuse_beside(option: str, reason: str, **others: object) -> None:
+    """Refuse the first of other options that is there, by the name of its parameter."""
+    for name, setting in others.items():
+        if setting not in (None, False):
+            raise UnknotError(f"{option}: --{name.replace('_', '-')} {reason}; leave it out")
+
+
 class Grouped(TyperCommand):
     """A command whose help lists options by group, in the order of its parameters; its outcomes have manifests."""
 
@@ -123,13 +140,12 @@ class Grouped(TyperCommand):
             return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        of_command = getattr(self.callback, "groups", {})
-        group_of = {name: group for group, names in of_command.items() for name in names}
+        heading_of = getattr(self.callback, "heading_of", {})
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None:
-                named = group_of.get(parameter.name, "Options")
+                named = heading_of.get(parameter.name, Options.heading)
                 groups.setdefault("Arguments" if parameter.param_type_name == "argument" else named, []).append(
                     record
                 )
@@ -164,18 +180,28 @@ def _described(name: str, kind: str, words: str) -> Any:
 def prepared(command: Callable[..., None]) -> Callable[..., None]:
     """A command as the program takes it.
 
-    Parameters that docstrings describe are options and arguments. With ``--from FORMAT`` a network becomes
-    ``FORMAT:NETWORK``. Every command ends within its ``--time-limit``; seconds that it searches for
-    where none are given are its own, and no promise.
+    Parameters that docstrings describe are options and arguments, and so are the fields of `Options`. With
+    ``--from FORMAT`` a network becomes ``FORMAT:NETWORK``. Every command ends within its ``--time-limit``; seconds
+    that it searches for where none are given are its own, and no promise.
     """
-    signature, doc = inspect.signature(command, eval_str=True), inspect.getdoc(command) or ""
-    parameters = dict(signature.parameters)
+    doc = inspect.getdoc(command) or ""
+    parameters: dict[str, inspect.Parameter] = {}
+    groups: dict[str, tuple[type[Options], list[str]]] = {}
+    words = entries(doc)
+    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
+        record = parameter.annotation
+        if isinstance(record, type) and issubclass(record, Options):
+            fields = dict(inspect.signature(record, eval_str=True).parameters)
+            groups[name] = (record, list(fields))
+            words |= entries(inspect.getdoc(record) or "")
+            parameters |= fields
+        else:
+            parameters[name] = parameter
     plain = {name for name, one in parameters.items() if get_origin(one.annotation) is not Annotated}
-    known = entries(__doc__)
-    shared = {name: words for name, words in known.items() if name in plain}
-    for name, (metavar, words) in {**shared, **entries(doc)}.items():
-        described = _described(name, metavar, words)
-        parameters[name] = parameters[name].replace(annotation=Annotated[parameters[name].annotation, described])
+    shared = entries(__doc__)
+    for name, described in {**{name: shared[name] for name in shared if name in plain}, **words}.items():
+        option: Any = Annotated[parameters[name].annotation, _described(name, *described)]
+        parameters[name] = parameters[name].replace(annotation=option)
     own, networks = parameters.get("deadline"), _NETWORKS & set(parameters)
 
     @functools.wraps(command)
@@ -195,22 +221,26 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
             for name in networks:
                 if options[name] is not None:
                     options[name] = type(options[name])(f"{form}:{options[name]}")
+        for name, (record, fields) in groups.items():
+            options[name] = record(**{field: options.pop(field) for field in fields})
         with memory_limit(max_memory):
             command(**options)
 
     seconds: Any = True if own is None or own.default is None else f"{own.default:g}"
     limit: Any = Annotated[float | None, typer.Option("--time-limit", help=LIMIT, show_default=seconds)]
-    kind = _LAST if own is None else own.kind
     for name in ("form", "max_memory") if networks else ("max_memory",):
-        option: Any = Annotated[str | None, _described(name, *known[name])]
-        parameters[name] = inspect.Parameter(name, _LAST, default=None, annotation=option)
-    parameters["deadline"] = inspect.Parameter("time_limit", kind, default=None, annotation=limit)
-    run.__signature__ = signature.replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
+        option = Annotated[str | None, _described(name, *shared[name])]
+        parameters[name] = inspect.Parameter(name, _KEYWORD, default=None, annotation=option)
+    parameters["deadline"] = inspect.Parameter("time_limit", _KEYWORD, default=None, annotation=limit)
+    every = [parameter.replace(kind=_KEYWORD) for parameter in parameters.values()]
+    headings = {field: record.heading for record, fields in groups.values() for field in fields}
+    run.heading_of = headings | {"time_limit": headings.get("deadline", Options.heading)}  # type: ignore[attr-defined]
+    run.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
     run.__doc__ = doc.partition("\n\nParameters\n---")[0]
     return run
 
 
-_LAST = inspect.Parameter.KEYWORD_ONLY
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
 def _version(flag: bool) -> None:

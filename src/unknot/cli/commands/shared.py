@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from unknot._base.switching import DEFAULT_SWITCHING
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
 from unknot.cli.commands.guard import SPARED
-from unknot.cli.commands.options import PAGE
+from unknot.cli.commands.options import MINUTE, PAGE, NetworkText, Options, TimeLimit
 from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.exit_codes import FAILS, HOLDS, INTERRUPTED, UNDECIDED
 
@@ -73,6 +73,24 @@ def relation_of(
     with activity.working(f"building {routing}"):
         made = make(built, routing, vcs, flows=matrix, where="--routing")
     return made if matrix is None else only(made, matrix)
+
+
+@dataclass(frozen=True)
+class RoutedNetwork(Options):
+    """A routing on a network, and how it is proved."""
+
+    heading = "Routing and technique"
+    network: NetworkText
+    routing: str
+    vcs: int | None = None
+    switching: Switching = DEFAULT_SWITCHING
+    deadline: TimeLimit = MINUTE
+    buffer_depth: int = BUFFER_DEPTH
+    flows: Path | None = None
+
+    def relation(self, routing: str | None = None) -> Relation:
+        """The relation of the routing, or of another one on the same network."""
+        return relation_of(self.network, routing or self.routing, self.vcs, flows=self.flows, proved=True)
 
 
 def numbers_of(text: str, where: str) -> list[int]:

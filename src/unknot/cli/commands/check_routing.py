@@ -1,0 +1,253 @@
+"""Whether one routing can deadlock and delivers, with whatever else is asked of it alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from unknot._base.errors import RelationError, require_known
+from unknot.cli.commands.options import Json, Options, refuse_beside
+from unknot.cli.commands.printing import notify
+from unknot.cli.commands.shared import COQ, RoutedNetwork, exit_code, write_counterexample, write_evidence, write_knot
+
+if TYPE_CHECKING:
+    from unknot._base.deadline import Deadline
+    from unknot._base.switching import Switching
+    from unknot.certificates import Verdict
+    from unknot.certificates.documents import Document
+    from unknot.report.explanation import Section
+    from unknot.routing.relation import Relation
+    from unknot.verify import Delivery
+    from unknot.verify.progress import Progress
+    from unknot.verify.smallest import Smallest
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Details(Options):
+    """What else is answered of one routing.
+
+    Attributes
+    ----------
+    smallest
+        Look for the smallest counterexample, and prove that it is.
+    bubble : RULE
+        With bubble flow control: localised, global or critical, with options: 'global(packets=1, rings="FILE.toml")'.
+    arbiter
+        Whether every packet arrives, and when: fair, round_robin, oldest_first or fixed.
+    explain
+        Tell the whole argument, step by step.
+    """
+
+    heading = "Further"
+    smallest: bool = False
+    bubble: str | None = None
+    arbiter: str | None = None
+    explain: bool = False
+
+
+@dataclass(frozen=True)
+class AnswerFiles(Options):
+    """Where the answer goes.
+
+    Attributes
+    ----------
+    export : FILE.json
+        Write the counterexample, for `unknot replay`.
+    evidence : FILE.json|v
+        Write the evidence, for `unknot accept`; with .v for Coq.
+    out : FILE.svg|png|pdf|html
+        Draw the counterexample, or in HTML step through its replay.
+    """
+
+    heading = "Output"
+    export: Path | None = None
+    evidence: Path | None = None
+    out: Path | None = None
+    json: Json = False
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """What was answered of a routing; None: not asked, or no time."""
+
+    verdict: Verdict
+    techniques: dict[Switching, Verdict]
+    seconds: float
+    delivery: Delivery | None
+    progress: Progress | None
+    smallest: Smallest | None
+    certificate_holds: bool | None
+    explanation: tuple[Section, ...] | None
+
+
+def check_routing(routed: RoutedNetwork, details: Details, output: AnswerFiles) -> int:
+    """Prove a routing or show how it fails, print and write that, and return the exit code."""
+    if details.bubble is not None:
+        beside = {
+            "smallest": details.smallest,
+            "explain": details.explain,
+            "export": output.export,
+            "out": output.out,
+        }
+        refuse_beside("--bubble", "is about routings without it", **beside)
+    relation = routed.relation()
+    answers = _answers(relation, routed, details)
+    _write(relation, routed, answers, output)
+    _print(relation, answers, json=output.json)
+    return exit_code(answers.verdict.deadlock_free, None if answers.delivery is None else answers.delivery.delivered)
+
+
+def _answers(relation: Relation, routed: RoutedNetwork, details: Details) -> _Answers:
+    """Everything that was asked of a routing, in turn, until the time is over."""
+    from unknot.certificates import evidence_holds
+    from unknot.verify import deliver
+    from unknot.verify.check import NO_ANSWER
+
+    ending = routed.deadline.closing.closing
+    began = time.monotonic()
+    techniques = _verdicts(relation, routed, details.bubble)
+    seconds = time.monotonic() - began
+    verdict, delivery, holds, explanation, least = techniques[routed.switching], None, None, None, None
+    if verdict.method != NO_ANSWER:
+        delivery = _in_time("looking at the routes", ending, lambda: deliver(relation))
+    progress = None if details.arbiter is None else _progress(relation, verdict, details.arbiter, ending)
+    if details.smallest and verdict.deadlock_free is False:
+        least = _smallest(relation, routed, verdict)
+        if least is not None and least.configuration is not None:
+            verdict = replace(verdict, configuration=least.configuration, established=least.configuration.summary)
+    if delivery is not None:
+        holds = _in_time("looking at the evidence", ending, lambda: evidence_holds(relation, verdict))
+        if details.explain:
+            argue = partial(_explanation, relation, verdict, delivery, holds)
+            explanation = _in_time("looking at the evidence", ending, argue)
+    return _Answers(verdict, techniques, seconds, delivery, progress, least, holds, explanation)
+
+
+def _in_time(activity_of: str, ending: Deadline, work: Callable[[], T]) -> T | None:
+    """The outcome of some work while an activity is shown; None if time runs out."""
+    from unknot.cli.commands import activity
+
+    with activity.working(activity_of):
+        return ending.unless_over(work)
+
+
+def _verdicts(relation: Relation, routed: RoutedNetwork, bubble: str | None) -> dict[Switching, Verdict]:
+    """The verdicts under all techniques; with bubbles under the chosen one alone."""
+    from unknot.cli.commands import activity
+    from unknot.routing.bubble import bubble_named
+    from unknot.verify import check, check_all
+
+    rule = None if bubble is None else bubble_named(relation, bubble)
+    with activity.working("proving") as progress:
+        limits: Any = {"time_limit": routed.deadline, "buffer_depth": routed.buffer_depth, "progress": progress}
+        if rule is None:
+            return check_all(relation, routed.switching, **limits)
+        return {routed.switching: check(relation, routed.switching, bubble=rule, **limits)}
+
+
+def _progress(relation: Relation, verdict: Verdict, arbiter: str, ending: Deadline) -> Progress | None:
+    """Whether every packet arrives, of a routing that is free of deadlock without bubbles."""
+    from unknot.verify.progress import ARBITERS, progress
+
+    require_known("--arbiter: unknown arbiter", arbiter, ARBITERS, RelationError)
+    if not verdict.deadlock_free or verdict.bubble is not None:
+        return None
+    return _in_time("looking at progress", ending, lambda: progress(relation, arbiter))
+
+
+def _smallest(relation: Relation, routed: RoutedNetwork, verdict: Verdict) -> Smallest | None:
+    """The smallest counterexample."""
+    from unknot.verify.smallest import smallest
+
+    limits: Any = {"time_limit": routed.deadline, "buffer_depth": routed.buffer_depth}
+    seek = partial(smallest, relation, routed.switching, known=verdict.configuration, **limits)
+    least = _in_time("looking for a smaller counterexample", routed.deadline.closing, seek)
+    if least is None:
+        notify("there was no time to look for a smaller counterexample")
+    return least
+
+
+def _explanation(relation: Relation, verdict: Verdict, delivery: Delivery, holds: bool | None) -> tuple[Section, ...]:
+    """The whole argument; of a deadlock with its replay."""
+    from unknot.report.explanation import explain
+    from unknot.simulation import replay
+
+    carried = None if verdict.configuration is None else replay(relation, verdict.configuration)
+    return explain(relation, verdict, delivery, holds=holds, replay=carried)
+
+
+def _write(relation: Relation, routed: RoutedNetwork, answers: _Answers, output: AnswerFiles) -> None:
+    """Write the counterexample, drawn and as a file, and the evidence."""
+    from unknot.certificates.documents import answer_claims
+
+    configuration = answers.verdict.configuration
+    if output.out is not None:
+        write_knot(output.out, relation, configuration)
+    if output.export is not None:
+        write_counterexample(relation, configuration, output.export, routed.network, routed.routing, routed.vcs)
+    if output.evidence is not None:
+        coq = output.evidence.suffix == COQ
+        others = [other for name, other in answers.techniques.items() if name != routed.switching and not coq]
+        claims = answer_claims(relation, [answers.verdict, *others], answers.delivery)
+        if answers.smallest is not None and answers.smallest.messages_bound > 1:
+            claims += _size_claims(relation, routed.switching, answers.smallest)
+        write_evidence(output.evidence, relation.network, relation, claims)
+
+
+def _size_claims(relation: Relation, technique: Switching, least: Smallest) -> list[Document]:
+    """The claim that a deadlock has as many packets and VCs as the checker can show; none where it gives up."""
+    from unknot.certificates import Unchecked, size_claim
+
+    try:
+        claim = size_claim(relation, technique, least.messages_bound, least.held_bound)
+    except Unchecked as error:
+        notify(f"the evidence has no bound on the number of messages: {error}")
+        return []
+    if claim["least"] < least.messages_bound:
+        notify(f"the evidence shows {claim['least']} messages at least; more were shown by a solver alone")
+    elif "held" not in claim and least.held_bound > least.messages_bound:
+        notify(f"the evidence does not show that {least.held_bound} VCs are held at least; a search alone showed it")
+    return [claim]
+
+
+def _print(relation: Relation, answers: _Answers, *, json: bool) -> None:
+    """Print the answers; below the table, the explanation or the counterexample in sentences."""
+    from unknot.cli.answers.verdicts import CheckAnswer, VerdictForm
+    from unknot.cli.commands.display import describe, tell
+    from unknot.verify.delivery import NOT_FOLLOWED
+
+    keys = vars(answers).copy()
+    verdict, delivery = keys.pop("verdict"), keys.pop("delivery")
+    if delivery is None and json:
+        tell(json, VerdictForm, verdict, of=relation, certificate_holds=answers.certificate_holds)
+    else:
+        tell(json, CheckAnswer, verdict, delivery or NOT_FOLLOWED, of=relation, **keys)
+    if answers.explanation and not json:
+        _show_sections(answers.explanation)
+    elif not json:
+        describe(relation, verdict.configuration)
+
+
+PROSE_WIDTH = 100
+
+
+def _show_sections(sections: Iterable[Section]) -> None:
+    """Headings with paragraphs below."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from unknot.cli.commands.display import console
+
+    out = console()
+    width = min(PROSE_WIDTH, out.width)
+    for section in sections:
+        print()
+        out.print(Text(section.title, style="bold"))
+        for paragraph in section.paragraphs:
+            out.print(Padding(Text(paragraph), (0, 0, 0, 2)), width=width)
