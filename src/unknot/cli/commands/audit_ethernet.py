@@ -40,6 +40,7 @@ def repair_switches(
     folder: Path, deadline: float | Deadline, out: Path | None, evidence: Path | None, *, json: bool
 ) -> int:
     """Find the fewest lossless queues for a folder of what switches printed; return the exit code."""
+    from unknot._base.output import write_text
     from unknot.cli.answers.ethernet import EthernetRepairAnswer, ethernet_repair_answer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import put
@@ -47,6 +48,7 @@ def repair_switches(
     from unknot.cli.commands.shared import exit_code, write_evidence
     from unknot.fabrics.ethernet.folder import read_ethernet
     from unknot.repair.lossless import repair_lossless
+    from unknot.report.ethernet_repair import PAGE, ethernet_repair_page
 
     fabric = read_ethernet(folder)
     with activity.working("looking for the fewest queues"):
@@ -56,5 +58,6 @@ def repair_switches(
         write_evidence(evidence, fabric.network, None, [] if claim is None else [claim])
     put(json, EthernetRepairAnswer, ethernet_repair_answer(repaired))
     if out is not None:
-        wrote(out)
+        write_text(out / PAGE, ethernet_repair_page(repaired))
+        wrote(out, f"; how to load it: {out / PAGE}")
     return exit_code(not repaired.refused if after is None else after.holds)
