@@ -45,6 +45,10 @@ def test_maps_that_cannot_be_written_and_open_answers_are_not_called_proved(repa
     refused = ethernet_repair_page(replace(repaired, after=None, refused="too many classes"))
     assert "QoS maps are not written: too many classes" in refused
     assert "QoS maps of SONiC" not in refused
+    assert repaired.maps is not None
+    useless = ethernet_repair_page(replace(repaired, maps=replace(repaired.maps, free=False)))
+    assert "are no remedy here" in useless
+    assert "vtysh" not in useless
     lossy = replace(repaired, after=replace(repaired.after, deadlock_free=None, losses=("tor-a Ethernet0",)))
     assert "Free of deadlock: undecided, with 1 place where lossless packets can be dropped." in ethernet_repair_page(
         lossy

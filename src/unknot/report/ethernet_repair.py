@@ -39,13 +39,16 @@ def ethernet_repair_page(repaired: RepairedFabric) -> str:
             "2. Stop lossless traffic, or expect losses: while some switches have the new maps and others the old, "
             "packets can fall into groups that hold nothing back.",
             "3. On each switch: `sudo config reload -y config_db.json`. It restarts the switch's services.",
-            "4. Collect the files again and run `unknot audit` on them.",
+            "4. Collect the files again and run `unknot audit` on them. That maps differ within a tier is as it should be: "
+            "only switches at which packets bounce rewrite tags.",
             "",
             "Whether a platform takes `tc_to_dscp_map` in `PORT_QOS_MAP` was not tried on a switch. "
             f"`{RULES}` has the same rules as entries of a TCAM.",
         ]
-    if repaired.maps is not None:
-        maps = repaired.maps
+    maps = repaired.maps
+    if maps is not None and maps.free is False:
+        text += ["", f"The route-maps of FRR, `{FILE}`, are no remedy here: the fabric can deadlock with them too."]
+    elif maps is not None:
         text += [
             "",
             "## Instead, in one queue, route-maps of FRR",
