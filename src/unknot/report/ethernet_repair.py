@@ -39,7 +39,7 @@ def ethernet_repair_page(repaired: RepairedFabric) -> str:
             "2. Stop lossless traffic, or expect losses: while some switches have the new maps and others the old, "
             "packets can fall into groups that hold nothing back.",
             "3. On each switch: `sudo config reload -y config_db.json`. It restarts the switch's services.",
-            "4. Collect the files again and run `unknot audit` on them. That maps differ within a tier is as it should be: "
+            "4. Collect the files again and run `unknot audit` on them. Maps differ within a tier by intent: "
             "only switches at which packets bounce rewrite tags.",
             "",
             "Whether a platform takes `tc_to_dscp_map` in `PORT_QOS_MAP` was not tried on a switch. "
