@@ -64,7 +64,7 @@ def follow_routes(rule, layout, network, start, stop, scratch, totals, dead, loo
     """
     in_first, in_neighbour, target_router = network
     _, order, first, candidates, _ = scratch
-    router, vcs, eject, destination = layout[0], len(layout[1]), layout[2], layout[3]
+    router, vcs, eject, destination = layout.router, len(layout.tail), layout.eject, layout.destination
     slot = np.empty(len(router), np.int64)
     distance = np.empty(len(in_first) - 1, np.int32)
     queue = np.empty(len(in_first) - 1, np.int32)

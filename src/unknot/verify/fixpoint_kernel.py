@@ -1,7 +1,10 @@
 # mypy: ignore-errors
 """Greatest fixpoints over the states on cycles of dependencies, by deletion."""
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.verify.waiting_kernel import ENTERED, SPAN
@@ -12,24 +15,117 @@ DOOMED = -(1 << 63)
 """In the first word of a state: it has no support from the start."""
 
 
+class States(NamedTuple):
+    """The states of `Waiting`, by the names that its attributes have."""
+
+    state_first: npt.NDArray[np.int64]
+    owner: npt.NDArray[np.int32]
+    word: npt.NDArray[np.int64]
+    bits: npt.NDArray[np.int64]
+    ring: npt.NDArray[np.int32]
+    leader: npt.NDArray[np.int32]
+
+
+class Edges(NamedTuple):
+    """Dependencies backwards.
+
+    Attributes
+    ----------
+    live_first : int64 array, shape (VCs + 1,)
+        First word of each VC in `Marks.live`.
+    back_first, back_vc, back_edge : arrays
+        VCs with an edge to each VC, and its number among their edges, in compressed rows.
+    kind : int32 array, shape (VCs,)
+    member_first, member : arrays
+        VCs of each kind, in compressed rows.
+    """
+
+    live_first: npt.NDArray[np.int64]
+    back_first: npt.NDArray[np.int64]
+    back_vc: npt.NDArray[np.int32]
+    back_edge: npt.NDArray[np.int32]
+    kind: npt.NDArray[np.int32]
+    member_first: npt.NDArray[np.int64]
+    member: npt.NDArray[np.int32]
+
+
+class Rules(NamedTuple):
+    """Which states live.
+
+    Attributes
+    ----------
+    spread : bool
+        Also one from which another is reached, as under wormhole.
+    commits : bool
+        A header waits for the one output that it chose.
+    entered : bool
+        Only packets block that stand in the first VC of their route.
+    """
+
+    spread: bool
+    commits: bool
+    entered: bool
+
+
+class Marks(NamedTuple):
+    """How far deletion has come.
+
+    Attributes
+    ----------
+    live : int64 array
+        Edges of each VC to VCs that are left, as bits.
+    on : int32 array, shape (kinds,)
+        States that are left on the VCs of a kind.
+    supported : int32 array, shape (states,)
+        Of the first state of a cycle: states of the cycle with support of their own.
+    removed : int64 array, shape (kinds,)
+        How many kinds were deleted before this one; −1 if it is left.
+    queue : int32 array, shape (kinds,)
+        Deleted kinds, in the order of their deletion.
+    stack, stack_vc : arrays
+        Dead states and their VCs.
+    cursor : int64 array, shape (3,)
+        Next VC whose doomed states go on the stack; head and tail of the queue.
+    """
+
+    live: npt.NDArray[np.int64]
+    on: npt.NDArray[np.int32]
+    supported: npt.NDArray[np.int32]
+    removed: npt.NDArray[np.int64]
+    queue: npt.NDArray[np.int32]
+    stack: npt.NDArray[np.int64]
+    stack_vc: npt.NDArray[np.int32]
+    cursor: npt.NDArray[np.int64]
+
+
+class Heads(NamedTuple):
+    """Room for blocked heads, as `unknot.verify.remainder.Remainder` has them."""
+
+    input_vc: npt.NDArray[np.int32]
+    address: npt.NDArray[np.int32]
+    owner: npt.NDArray[np.int32]
+    first: npt.NDArray[np.int64]
+    wait: npt.NDArray[np.int32]
+
+
 def state_types(t):
-    """state_first, owner, word, bits, ring and leader of `Waiting`."""
-    return t.Tuple((t.READ64, t.READ32, t.READ64, t.I64, t.READ32, t.READ32))
+    return t.NamedTuple((t.READ64, t.READ32, t.READ64, t.I64, t.READ32, t.READ32), States)
 
 
-def graph_types(t):
-    """live_first; back rows: VCs with an edge to a VC, and its number among their edges; kinds and members."""
-    return t.Tuple((t.READ64, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64, t.READ32))
+def edge_types(t):
+    return t.NamedTuple((t.READ64, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64, t.READ32), Edges)
+
+
+def rule_types(t):
+    return t.NamedTuple((t.boolean,) * 3, Rules)
 
 
 def mark_types(t):
-    """What deletion has come to.
+    return t.NamedTuple((t.I64, t.I32, t.I32, t.I64, t.I32, t.I64, t.I32, t.I64), Marks)
 
-    Live edges of each VC, states left on each kind, supported members of each leader; when each kind was deleted;
-    queue of deleted kinds; stack of dead states and their VCs; cursors: next VC to begin with, head and tail of the
-    queue.
-    """
-    return t.Tuple((t.I64, t.I32, t.I32, t.I64, t.I32, t.I64, t.I32, t.I64))
+
+def head_types(t):
+    return t.NamedTuple((t.I32, t.I32, t.I32, t.I64, t.I32), Heads)
 
 
 @kernel(lambda t: t.boolean(t.READ64, t.int64, t.int64, t.I64, t.int64, t.boolean))
@@ -58,11 +154,12 @@ def _goes_on(bits, base, words):
     return False
 
 
-@kernel(lambda t: t.void(state_types(t), graph_types(t), t.boolean, t.boolean, t.boolean, t.READ_BOOL, mark_types(t)))
-def begin(states, graph, spread, commits, entered, cyclic, marks):
+@kernel(lambda t: t.void(state_types(t), edge_types(t), rule_types(t), t.READ_BOOL, mark_types(t)))
+def begin(states, edges, rules, cyclic, marks):
     """Count what supports states and VCs at first, and delete VCs that nothing supports."""
     state_first, _, word, bits, ring, leader = states
-    live_first, _, _, _, kind, member_first, member = graph
+    live_first, _, _, _, kind, member_first, member = edges
+    spread, commits, entered = rules
     live, on, supported, removed, queue, _, _, cursor = marks
     supported[:] = 0
     on[:] = 0
@@ -98,16 +195,18 @@ def begin(states, graph, spread, commits, entered, cyclic, marks):
             cursor[2] += 1
 
 
-@kernel(lambda t: t.int64(t.int64, t.READ64, t.READ32, t.READ32, t.I32, t.I64, t.I32, t.int64))
-def _lose(s, state_first, ring, leader, supported, stack, stack_vc, size):
+@kernel(lambda t: t.int64(t.int64, state_types(t), mark_types(t), t.int64))
+def _lose(s, states, marks, size):
     """Note that a state lost its last support of its own; stack its component when all of its states have."""
+    ring, leader = states.ring, states.leader
+    supported, stack = marks.supported, marks.stack
     supported[leader[s]] -= 1
     if supported[leader[s]] == 0:
         t = s
         while True:
             stack[size] = t
             # The VC of a state is not stored: 4 bytes a state would be a third more memory.
-            stack_vc[size] = np.searchsorted(state_first, t, side="right") - 1
+            marks.stack_vc[size] = np.searchsorted(states.state_first, t, side="right") - 1
             size += 1
             t = np.int64(ring[t])
             if t == s:
@@ -117,23 +216,21 @@ def _lose(s, state_first, ring, leader, supported, stack, stack_vc, size):
 
 @kernel(
     lambda t: t.UniTuple(t.int64, 2)(
-        t.int64, t.int64, t.int64, t.int64, t.boolean, t.boolean, t.boolean,
-        t.READ64, t.READ64, t.READ64, t.READ32, t.READ32, t.READ64, t.I64, t.I32, t.I64, t.I32
+        t.int64, t.int64, t.int64, t.int64, state_types(t), edge_types(t), rule_types(t), mark_types(t)
     )
-)  # fmt: skip
-def _unblock(
-    v, edge, s, end, spread, commits, entered, state_first, word, bits, ring, leader, live_first,
-    live, supported, stack, stack_vc,
-):  # fmt: skip
+)
+def _unblock(v, edge, s, end, states, edges, rules, marks):
     """Stack those states s to `end` of VC v that were only blocked, and by waiting for an edge that is dead.
 
     Where states form components it stops at the first such state, for its component goes on the stack too. Returns
     the state to go on from and the size of the stack.
     """
+    word, bits, live_first, live = states.word, states.bits, edges.live_first, marks.live
+    spread, commits, entered = rules
     size = 0
-    together = spread and ring.size > 0
+    together = spread and states.ring.size > 0
     words = live_first[v + 1] - live_first[v]
-    shift = word[v] - state_first[v] * words
+    shift = word[v] - states.state_first[v] * words
     w, bit = edge // SPAN, np.int64(1) << (edge % SPAN)
     # A state loses its support only if it was blocked while the edge lived, so both answers are worked out.
     after = live[live_first[v] + w] & ~bit
@@ -154,16 +251,16 @@ def _unblock(
             lost = lost and not _blocked(bits, base, words, live, live_first[v], commits)
         if lost and not (spread and _goes_on(bits, base, words)):
             if together:
-                size = _lose(s - 1, state_first, ring, leader, supported, stack, stack_vc, size)
+                size = _lose(s - 1, states, marks, size)
             else:
-                stack[size] = s - 1
-                stack_vc[size] = v
+                marks.stack[size] = s - 1
+                marks.stack_vc[size] = v
                 size += 1
     return s, size
 
 
-@kernel(lambda t: t.boolean(state_types(t), graph_types(t), t.boolean, t.boolean, t.boolean, mark_types(t), t.int64))
-def drain(states, graph, spread, commits, entered, marks, budget):
+@kernel(lambda t: t.boolean(state_types(t), edge_types(t), rule_types(t), mark_types(t), t.int64))
+def drain(states, edges, rules, marks, budget):
     """Delete VCs until each one left has a state from which a header may come to block for good.
 
     Without `spread` (saf, vct) that is a state all of whose waits are left. With `spread` (wormhole) it is a state
@@ -174,9 +271,10 @@ def drain(states, graph, spread, commits, entered, marks, budget):
 
     Goes on from where it stopped; returns whether it is done, or False after about `budget` looks at states.
     """
-    state_first, owner, word, bits, ring, leader = states
-    live_first, back_first, back_vc, back_edge, kind, member_first, member = graph
-    live, on, supported, removed, queue, stack, stack_vc, cursor = marks
+    state_first, owner, word, bits, ring, _ = states
+    live_first, back_first, back_vc, back_edge, kind, member_first, member = edges
+    spread, commits, _ = rules
+    live, on, _, removed, queue, stack, stack_vc, cursor = marks
     together = spread and ring.size > 0
     begun, head, tail = cursor[0], cursor[1], cursor[2]
     size, spent = 0, 0
@@ -227,16 +325,13 @@ def drain(states, graph, spread, commits, entered, marks, budget):
                 if _goes_on(bits, base, width) or _blocked(bits, base, width, live, live_first[u], commits):
                     continue
                 if together:
-                    size = _lose(low, state_first, ring, leader, supported, stack, stack_vc, size)
+                    size = _lose(low, states, marks, size)
                 else:
                     stack[size] = low
                     stack_vc[size] = u
                     size += 1
         elif scan < scan_end:
-            scan, size = _unblock(
-                p, edge, scan, scan_end, spread, commits, entered, state_first, word, bits, ring, leader, live_first,
-                live, supported, stack, stack_vc,
-            )  # fmt: skip
+            scan, size = _unblock(p, edge, scan, scan_end, states, edges, rules, marks)
         elif row < row_end:
             # Headers at p that waited for a deleted VC are no longer blocked.
             p, edge = np.int64(back_vc[row]), np.int64(back_edge[row])
@@ -270,27 +365,24 @@ def drain(states, graph, spread, commits, entered, marks, budget):
 
 @kernel(
     lambda t: t.void(
-        state_types(t), graph_types(t), t.boolean, t.boolean, t.READ64, t.READ32, mark_types(t), t.int64, t.I32,
-        t.I32, t.I32, t.I64, t.I32, t.I64,
+        state_types(t), edge_types(t), rule_types(t), t.READ64, t.READ32, mark_types(t), t.int64, head_types(t), t.I64
     )
-)  # fmt: skip
-def pick(
-    states, graph, commits, entered, inner_first, inner, marks, most,
-    input_vc, address, head_owner, head_first, head_wait, sizes,
-):  # fmt: skip
+)
+def pick(states, edges, rules, inner_first, inner, marks, most, heads, sizes):
     """Pick for each VC that is left up to `most` blocked states, no two of which wait for the same VCs that are left.
 
-    Edge e of VC v leads to inner[inner_first[v] + e]. `sizes` becomes how many states and heads were
-    picked; they are written as in `unknot.verify.remainder.Remainder`.
+    Edge e of VC v leads to inner[inner_first[v] + e]. `sizes` becomes how many states and heads were picked.
     """
     state_first, owner, word, bits, _, _ = states
-    live_first, _, _, _, kind, _, _ = graph
-    live, _, _, removed, _, _, _, _ = marks
+    live_first, kind = edges.live_first, edges.kind
+    live, removed = marks.live, marks.removed
+    _, commits, entered = rules
+    input_vc, address, head_owner, head_first, head_wait = heads
     words = 0
     for v in range(kind.size):
         words = max(words, live_first[v + 1] - live_first[v])
     known, waits = np.empty((most, words), np.int64), np.empty(words, np.int64)
-    count, heads = 0, 0
+    count, many = 0, 0
     head_first[0] = 0
     for v in range(kind.size):
         if removed[kind[v]] >= 0:
@@ -317,20 +409,20 @@ def pick(
             picked += 1
             input_vc[count] = v
             address[count] = owner[s]
-            filled = head_first[heads]
+            filled = head_first[many]
             for e in range(inner_first[v + 1] - inner_first[v]):
                 if (waits[e // SPAN] >> (e % SPAN)) & 1:
                     head_wait[filled] = inner[inner_first[v] + e]
                     filled += 1
                     if commits:
-                        head_owner[heads] = count
-                        heads += 1
-                        head_first[heads] = filled
+                        head_owner[many] = count
+                        many += 1
+                        head_first[many] = filled
             if not commits:
-                head_owner[heads] = count
-                heads += 1
-                head_first[heads] = filled
+                head_owner[many] = count
+                many += 1
+                head_first[many] = filled
             count += 1
             if picked == most:
                 break
-    sizes[0], sizes[1] = count, heads
+    sizes[0], sizes[1] = count, many

@@ -19,6 +19,7 @@ from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.effort import Effort, TimeUpError, step
+from unknot.verify.states_kernel import WIDTH, Answers, Layout, Scratch, Successors, depend, explore
 
 Flags = npt.NDArray[np.bool_]
 Visit = tuple[npt.NDArray[np.int64], Offsets, npt.NDArray[np.int64]]
@@ -62,11 +63,25 @@ class Explorer:
         input_vcs = vcs.router.size
         leaving = np.bincount(network.source, weights=vcs.counts, minlength=network.num_routers)
         self.relation = relation
-        self.function, rows = _asked(relation)
+        table = relation.table
+        self.function = relation.compiled.function.address if table is None else 0
+        none = (np.empty(0, dtype=np.int64),) * 4
+        answers = none if table is None else (table.first, table.input_vc, table.start, table.value)
         use = np.zeros(0, dtype=bool) if relation.may_use is None else relation.may_use.reshape(-1)
-        arrays = (vcs.router, network.source[vcs.channel], network.eject, relation.destination, use, *rows)
         view = viewed()
-        self.layout = (*(view(_read_only(array)) for array in arrays), relation.commits)
+
+        def read(array: npt.NDArray[Any]) -> Any:
+            return view(_read_only(array))
+
+        self.layout = Layout(
+            router=read(vcs.router),
+            tail=read(network.source[vcs.channel]),
+            eject=read(network.eject),
+            destination=read(relation.destination),
+            may_use=read(use),
+            answers=Answers(*(read(column) for column in answers)),
+            commits=relation.commits,
+        )
         self.seen = view(np.zeros(input_vcs, dtype=np.int32))
         self.order = view(np.empty(input_vcs, dtype=np.int64))
         self.first = view(np.empty(input_vcs + 1, dtype=np.int64))
@@ -76,15 +91,13 @@ class Explorer:
         except MemoryError:
             raise memory.SizeError(f"the candidates of {relation.name}", 8 * most, memory.limit()) from None
         self.out = view(np.zeros(relation.max_candidates, dtype=np.int64))
-        self.scratch = (self.seen, self.order, self.first, self.value, self.out)
+        self.scratch = Scratch(self.seen, self.order, self.first, self.value, self.out)
 
     def visit(self, address: int) -> Visit:
         """The states of an address: input VCs in breadth-first order, and their candidates in compressed rows.
 
         The arrays are views that the next visit overwrites.
         """
-        from unknot.verify.states_kernel import explore
-
         np.asarray(self.seen)[:] = 0
         count = explore(self.function, address, self.layout, self.scratch, 1)
         if count < 0:
@@ -190,8 +203,6 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
     >>> graph.states, bool(graph.cyclic.any())
     (28, False)
     """
-    from unknot.verify.states_kernel import depend
-
     table = relation.table
     with plainly(table is not None and is_small(table.input_vc.size, depend)):
         return _dependencies(relation, effort)
@@ -199,7 +210,6 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
 
 def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
     from unknot.network.graph_kernel import strong_components
-    from unknot.verify.states_kernel import WIDTH, depend
 
     network, vcs = relation.network, relation.vcs
     tail = network.source[vcs.channel]
@@ -223,8 +233,8 @@ def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
     def follow(mine: _Followed, start: int, stop: int) -> None:
         asked = mine.explorer
         failed = depend(
-            asked.function, asked.layout, start, stop, asked.scratch, mine.reached, rank, first_word, mine.word,
-            mine.totals,
+            asked.function, asked.layout, start, stop, asked.scratch, mine.reached,
+            Successors(rank, first_word, mine.word), mine.totals,
         )  # fmt: skip
         if failed >= 0:
             asked.fail(int(mine.totals[2]), int(failed))
@@ -247,14 +257,6 @@ def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
     cyclic = np.empty(vcs.total, dtype=bool)
     strong_components(first, target, label, cyclic)
     return Dependencies(relation, first, target, label, cyclic, states, addresses)
-
-
-def _asked(relation: Relation) -> tuple[int, tuple[Offsets, ...]]:
-    """Return what kernels ask: the compiled rule, or a table of its answers; the other one is empty."""
-    table = relation.table
-    if table is None:
-        return relation.compiled.function.address, (np.empty(0, dtype=np.int64),) * 4
-    return 0, (table.first, table.input_vc, table.start, table.value)
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -1,29 +1,112 @@
 # mypy: ignore-errors
 """Reachable states, address by address: exploration, and the edges of dependencies."""
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.kernels.lazy_kernel import call_rule, kernel
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 
 
+class Answers(NamedTuple):
+    """The answers of a rule as a table; all empty where the rule itself is called.
+
+    Attributes
+    ----------
+    first : int64 array, shape (addresses + 1,)
+        Rows of each address.
+    input_vc : int64 array
+        Input VC of each row, ascending within an address.
+    start, candidates : int64 arrays
+        The candidates of each row, in compressed rows.
+    """
+
+    first: npt.NDArray[np.int64]
+    input_vc: npt.NDArray[np.int64]
+    start: npt.NDArray[np.int64]
+    candidates: npt.NDArray[np.int64]
+
+
+class Layout(NamedTuple):
+    """A relation as `explore` reads it.
+
+    Attributes
+    ----------
+    router : int32 array, shape (input VCs + terminals,)
+        Where each input VC and injection port leads.
+    tail : int32 array, shape (VCs,)
+        Router that each VC leaves.
+    eject : int32 array, shape (terminals,)
+    destination : int32 array, shape (addresses,)
+    may_use : bool array, shape (terminals · addresses,)
+        Addresses that each terminal may use; empty: all.
+    answers : Answers
+    commits : int
+        Whether headers keep their first choice.
+    """
+
+    router: npt.NDArray[np.int32]
+    tail: npt.NDArray[np.int32]
+    eject: npt.NDArray[np.int32]
+    destination: npt.NDArray[np.int32]
+    may_use: npt.NDArray[np.bool_]
+    answers: Answers
+    commits: int
+
+
+class Scratch(NamedTuple):
+    """Where `explore` works: stamps of VCs; states in order, their first candidates, candidates; answer of a rule."""
+
+    seen: npt.NDArray[np.int32]
+    order: npt.NDArray[np.int64]
+    first: npt.NDArray[np.int64]
+    candidates: npt.NDArray[np.int64]
+    out: npt.NDArray[np.int64]
+
+
+class Successors(NamedTuple):
+    """Dependencies as bits.
+
+    Attributes
+    ----------
+    rank : int32 array, shape (VCs,)
+        Number of each VC among those that leave its router.
+    first_word : int64 array, shape (VCs + 1,)
+    word : uint64 array
+        Bit rank[v] of the words of VC u: v depends on u.
+    """
+
+    rank: npt.NDArray[np.int32]
+    first_word: npt.NDArray[np.int64]
+    word: npt.NDArray[np.uint64]
+
+
+def answer_types(t):
+    return t.NamedTuple((t.READ64,) * 4, Answers)
+
+
 def layout_types(t):
-    """Types of the layout of `explore`."""
-    return t.Tuple((t.READ32,) * 4 + (t.READ_BOOL,) + (t.READ64,) * 4 + (t.int64,))
+    return t.NamedTuple((t.READ32,) * 4 + (t.READ_BOOL, answer_types(t), t.int64), Layout)
+
+
+def scratch_types(t):
+    return t.NamedTuple((t.I32, t.I64, t.I64, t.I64, t.I64), Scratch)
+
+
+def successor_types(t):
+    return t.NamedTuple((t.READ32, t.READ64, t.uint64[::1]), Successors)
 
 
 WIDTH = 63
 """Addresses that `depend` follows at a time: the bits of a word that is never negative."""
 
 
-def scratch_types(t):
-    """Where `explore` works: stamps of VCs, states in order, first candidates, candidates, the answer of a rule."""
-    return t.Tuple((t.I32, t.I64, t.I64, t.I64, t.I64))
-
-
-@kernel(lambda t: t.int64(t.int64, t.int64, t.READ64, t.READ64, t.READ64, t.READ64, t.I64))
-def looked_up(at, address, first, input_vc, start, candidates, out):
+@kernel(lambda t: t.int64(t.int64, t.int64, answer_types(t), t.I64))
+def looked_up(at, address, answers, out):
     """The answer of a table for a state, as a rule gives it; −1 if it has more candidates than there can be."""
+    first, input_vc, start, candidates = answers
     low, high = first[address], first[address + 1]
     while low < high:
         middle = (low + high) >> 1
@@ -41,16 +124,12 @@ def looked_up(at, address, first, input_vc, start, candidates, out):
     return count
 
 
-@kernel(
-    lambda t: t.int64(
-        t.int64, t.int64, t.int64, t.READ32, t.READ32, t.int64, t.READ64, t.READ64, t.READ64, t.READ64, t.int64, t.I64
-    ),
-    inline=True,
-)  # fmt: skip
-def _ask(rule, at, address, router, tail, home, row_first, row_place, row_start, row_value, commits, out):
+@kernel(lambda t: t.int64(t.int64, t.int64, t.int64, layout_types(t), t.int64, t.I64), inline=True)
+def _ask(rule, at, address, layout, home, out):
     """Write the candidates of a state to `out`; returns how many, or −1 if it breaks the contract."""
-    if len(row_first):
-        offered = looked_up(at, address, row_first, row_place, row_start, row_value, out)
+    router, tail, commits = layout.router, layout.tail, layout.commits
+    if len(layout.answers.first):
+        offered = looked_up(at, address, layout.answers, out)
     else:
         offered = call_rule(rule, at, address, np.int64(out.ctypes.data))
     if offered < 0 or offered > len(out):
@@ -73,22 +152,20 @@ def _ask(rule, at, address, router, tail, home, row_first, row_place, row_start,
 def explore(rule, address, layout, scratch, stamp):
     """Visit every state of an address, breadth first.
 
-    Layout is (router of each input VC, source router of each VC, eject router of each terminal, terminal of each
-    address, may_use or an empty array; the columns of a table of the rule, which then is not asked, or empty arrays;
-    whether headers commit). Those of state order[i] are candidates[first[i]:first[i + 1]], without NO_WAIT where
-    headers commit: they wait for whatever they chose.
+    The candidates of state order[i] are candidates[first[i]:first[i + 1]], without NO_WAIT where headers commit: they
+    wait for whatever they chose.
 
     Returns
     -------
     int
         Number of states, or −1 − i when state i breaks the contract.
     """
-    router, tail, eject, destination, may_use, row_first, row_place, row_start, row_value, commits = layout
+    may_use, destination = layout.may_use, layout.destination
     seen, order, first, candidates, out = scratch
-    vcs = len(tail)
-    home = eject[destination[address]]
+    vcs = len(layout.tail)
+    home = layout.eject[destination[address]]
     count = 0
-    for terminal in range(len(router) - vcs):
+    for terminal in range(len(layout.router) - vcs):
         if len(may_use) == 0 or may_use[terminal * len(destination) + address]:
             order[count] = vcs + terminal
             count += 1
@@ -98,9 +175,7 @@ def explore(rule, address, layout, scratch, stamp):
     i = 0
     while i < count:
         at = order[i]
-        offered = _ask(
-            rule, at, address, router, tail, home, row_first, row_place, row_start, row_value, commits, out
-        )
+        offered = _ask(rule, at, address, layout, home, out)
         filled = first[i]
         if offered < 0 or filled + offered > len(candidates):
             return -1 - i
@@ -183,16 +258,17 @@ def mark_delivering(first, candidates, before, back, delivers):
 
 @kernel(
     lambda t: t.int64(
-        t.int64, t.READ64, t.int64, t.int64, t.int64, t.I64, t.I64, t.I64, t.int64, t.int64, t.READ32, t.READ64,
-        t.uint64[::1]
+        t.int64, t.READ64, t.int64, t.int64, t.I64, t.I64, t.I64, t.int64, t.int64, successor_types(t)
     ),
     inline=True,
 )  # fmt: skip
-def _enter(at, candidates, count, addresses, vcs, reached, pending, queue, head, size, rank, first_word, word):
+def _enter(at, candidates, count, addresses, reached, pending, queue, head, size, successors):
     """Note the dependencies of an answer and queue the VCs that some addresses reach by it.
 
     The queue is a ring of the input VCs with pending states, from `head` on. Returns its size.
     """
+    rank, first_word, word = successors
+    vcs = len(rank)
     for k in range(count):
         vc = candidates[k] & VC_MASK
         if vc == EJECT:
@@ -212,24 +288,23 @@ def _enter(at, candidates, count, addresses, vcs, reached, pending, queue, head,
 
 
 @kernel(
-    lambda t: t.int64(
-        t.int64, layout_types(t), t.int64, t.int64, scratch_types(t), t.I64, t.READ32, t.READ64, t.uint64[::1], t.I64
-    )
+    lambda t: t.int64(t.int64, layout_types(t), t.int64, t.int64, scratch_types(t), t.I64, successor_types(t), t.I64)
 )
-def depend(rule, layout, start, stop, scratch, reached, rank, first_word, word, totals):
-    """Set bit rank[v] in the words of VC u for every candidate v of a reachable state at u; addresses start to stop.
+def depend(rule, layout, start, stop, scratch, reached, successors, totals):
+    """Note every candidate of a reachable state among the successors of its VC, for the addresses `start` to `stop`.
 
     Addresses are followed `WIDTH` at a time, a bit each in `reached` for every VC: what is read of a VC serves all of
     them, and those that get the same answer go on together. Adds the number of states to totals[0] and that of
     addresses to totals[1]. Returns −1, or the address of a broken state with its input VC in totals[2].
     """
-    router, tail, eject, destination, may_use, row_first, row_place, row_start, row_value, commits = layout
+    may_use, destination, eject = layout.may_use, layout.destination, layout.eject
+    # What `explore` has in these arrays is of the same sizes: an entry for each input VC, and candidates.
     _, queue, pending, held, out = scratch
-    vcs = len(tail)
+    vcs = len(layout.tail)
     for low in range(start, stop, WIDTH):
         width = min(WIDTH, stop - low)
         head, size = 0, 0
-        for at in range(len(router)):
+        for at in range(len(layout.router)):
             pending[at] = 0
             if at < vcs:
                 reached[at] = 0
@@ -252,20 +327,7 @@ def depend(rule, layout, start, stop, scratch, reached, rank, first_word, word, 
                     address += 8
                 if bits & 1:
                     home = eject[destination[address]]
-                    offered = _ask(
-                        rule,
-                        at,
-                        address,
-                        router,
-                        tail,
-                        home,
-                        row_first,
-                        row_place,
-                        row_start,
-                        row_value,
-                        commits,
-                        out,
-                    )
+                    offered = _ask(rule, at, address, layout, home, out)
                     if offered < 0:
                         totals[2] = at
                         return address
@@ -273,9 +335,7 @@ def depend(rule, layout, start, stop, scratch, reached, rank, first_word, word, 
                     for k in range(offered if same else 0):
                         same = same and out[k] == held[k]
                     if not same:
-                        size = _enter(
-                            at, held, count, alike, vcs, reached, pending, queue, head, size, rank, first_word, word
-                        )
+                        size = _enter(at, held, count, alike, reached, pending, queue, head, size, successors)
                         for k in range(offered):
                             held[k] = out[k]
                         count, alike = offered, 0
@@ -283,6 +343,6 @@ def depend(rule, layout, start, stop, scratch, reached, rank, first_word, word, 
                     totals[0] += 1
                 bits >>= 1
                 address += 1
-            size = _enter(at, held, count, alike, vcs, reached, pending, queue, head, size, rank, first_word, word)
+            size = _enter(at, held, count, alike, reached, pending, queue, head, size, successors)
         totals[1] += width
     return -1

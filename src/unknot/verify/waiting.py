@@ -19,6 +19,8 @@ from unknot._base import memory
 from unknot._base.errors import RelationError
 from unknot.network.model import IntArray, Offsets
 from unknot.verify.effort import Effort, step
+from unknot.verify.fixpoint_kernel import Edges, Heads, Marks, Rules, States, begin, pick
+from unknot.verify.fixpoint_kernel import drain as delete
 from unknot.verify.remainder import Ints, Remainder, heads_alone
 from unknot.verify.states import Dependencies, Explorer, Flags
 from unknot.verify.symmetry import Translations, commutes, translations
@@ -67,20 +69,20 @@ class Waiting:
     group: Translations | None = None
 
     @property
-    def arrays(self) -> tuple[Any, ...]:
+    def arrays(self) -> States:
         """The states, as kernels take them."""
-        return self.state_first, self.owner, self.word, self.bits, self.ring, self.leader
+        return States(self.state_first, self.owner, self.word, self.bits, self.ring, self.leader)
 
     @cached_property
-    def edges(self) -> tuple[Any, ...]:
-        """Dependencies backwards, as kernels take them: the VCs before each VC, and the numbers of the edges."""
+    def edges(self) -> Edges:
+        """Dependencies backwards, as kernels take them."""
         vcs = self.state_first.size - 1
         source = np.repeat(np.arange(vcs, dtype=np.int32), np.diff(self.inner_first))
         back = np.argsort(self.inner, kind="stable")
         edge = (back - self.inner_first[source[back]]).astype(np.int32)
         first = _offsets(np.bincount(self.inner, minlength=vcs))
         members = np.argsort(self.kind, kind="stable").astype(np.int32)
-        return self.live_first, first, source[back], edge, self.kind, _offsets(np.bincount(self.kind)), members
+        return Edges(self.live_first, first, source[back], edge, self.kind, _offsets(np.bincount(self.kind)), members)
 
     @cached_property
     def kind(self) -> IntArray:
@@ -170,8 +172,8 @@ class Left:
 
     removed: npt.NDArray[np.int64]
     states: Waiting
-    entered: bool
-    marks: tuple[Any, ...]
+    rules: Rules
+    marks: Marks
 
     @property
     def vcs(self) -> Flags:
@@ -183,19 +185,17 @@ class Left:
 
     def heads(self) -> Remainder:
         """Return for each VC that is left some heads that wait for such VCs only, without transitions."""
-        from unknot.verify.fixpoint_kernel import pick
-
         states = self.states
-        relation, edges = states.graph.relation, np.diff(states.inner_first)[self.vcs]
+        edges = np.diff(states.inner_first)[self.vcs]
         most = np.minimum(np.diff(states.state_first)[self.vcs], PICKED)
         input_vc, address = (np.empty(int(most.sum()), dtype=np.int32) for _ in range(2))
         head_owner, head_wait = (np.empty(int((most * edges).sum()), dtype=np.int32) for _ in range(2))
         head_first = np.empty(head_owner.size + 1, dtype=np.int64)
         sizes = np.zeros(2, dtype=np.int64)
+        room = Heads(input_vc, address, head_owner, head_first, head_wait)
         pick(
-            states.arrays, states.edges, relation.commits, self.entered, states.inner_first, states.inner, self.marks,
-            PICKED, input_vc, address, head_owner, head_first, head_wait, sizes,
-        )  # fmt: skip
+            states.arrays, states.edges, self.rules, states.inner_first, states.inner, self.marks, PICKED, room, sizes
+        )
         count, heads = sizes.tolist()
         waits = head_first[: heads + 1], head_wait[: head_first[heads]]
         heads_of_left = heads_alone(input_vc[:count], address[:count], head_owner[:heads], *waits)
@@ -242,14 +242,11 @@ def drain(states: Waiting, *, spread: bool, entered: bool = False, effort: Effor
     entered : bool
         Let only packets block that stand in the first VC of their route; not with `spread`.
     """
-    from unknot.verify.fixpoint_kernel import begin
-    from unknot.verify.fixpoint_kernel import drain as delete
-
     effort = effort or Effort()
     graph, vcs = states.graph, states.state_first.size - 1
-    kinds = states.edges[5].size - 1
+    kinds = states.edges.member_first.size - 1
     pending = vcs + int(np.diff(states.state_first).max(initial=0))
-    marks = (
+    marks = Marks(
         np.empty(int(states.live_first[-1]), dtype=np.int64),
         np.empty(kinds, dtype=np.int32),
         np.empty(states.ring.size, dtype=np.int32),
@@ -259,14 +256,14 @@ def drain(states: Waiting, *, spread: bool, entered: bool = False, effort: Effor
         np.empty(pending, dtype=np.int32),
         np.empty(3, dtype=np.int64),
     )
-    commits = graph.relation.commits
-    begin(states.arrays, states.edges, spread, commits, entered, graph.cyclic, marks)
+    rules = Rules(spread, graph.relation.commits, entered)
+    begin(states.arrays, states.edges, rules, graph.cyclic, marks)
     stage, total = "VCs that drain", int(np.count_nonzero(graph.cyclic))
-    while not delete(states.arrays, states.edges, spread, commits, entered, marks, BUDGET):
-        effort.spent(stage, min(int(marks[-1][2]), total - 1), total)
+    while not delete(states.arrays, states.edges, rules, marks, BUDGET):
+        effort.spent(stage, min(int(marks.cursor[2]), total - 1), total)
     effort.spent(stage, total, total)
-    removed = np.where(graph.cyclic, marks[3][states.kind], 0)
-    return Left(removed, states, entered, marks)
+    removed = np.where(graph.cyclic, marks.removed[states.kind], 0)
+    return Left(removed, states, rules, marks)
 
 
 def _offsets(counts: npt.NDArray[Any]) -> Offsets:

@@ -74,7 +74,7 @@ def count_states(rule, layout, addresses, start, stop, scratch, numbers, graph, 
 
     Returns −1, or the address of a broken state.
     """
-    order, label, cyclic = scratch[1], graph[0], graph[1]
+    order, label, cyclic = scratch.order, graph[0], graph[1]
     for a in range(start, stop):
         count = explore(rule, addresses[a], layout, scratch, addresses[a] + 1)
         if count < 0:
@@ -99,7 +99,7 @@ def fill_states(rule, layout, addresses, start, stop, scratch, numbers, graph, c
     slot, component = numbers
     label, cyclic, inner_first, inner, live_first = graph
     state_first, word, owner, bits, ring, leader = states
-    vcs, commits = label.size, layout[9]
+    vcs, commits = label.size, layout.commits
     lead = np.empty(ring.size and vcs, np.int64)
     for a in range(start, stop):
         address = addresses[a]

@@ -51,6 +51,9 @@ class _Types:
     def Tuple(self, kinds: tuple[Any, ...]) -> tuple[Any, ...]:  # noqa: N802 the name of Numba's
         return kinds
 
+    def NamedTuple(self, kinds: tuple[Any, ...], _: type) -> tuple[Any, ...]:  # noqa: N802
+        return kinds
+
 
 def _kind(kind: Any) -> Any:
     """The kind of a parameter for `Native`."""
