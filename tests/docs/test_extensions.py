@@ -27,7 +27,7 @@ DOCS = ROOT / "docs"
 
 PLAIN = {"SA01", "ES01", "GL01"}
 """Checks of numpydoc that are not asked for."""
-LEFT = Counter(EX01=24, PR01=20, PR03=12, SS05=16, PR04=4, PR07=4, RT01=4, GL02=4, PR08=4, RT03=3, YD01=3, SS03=2)
+LEFT = Counter(EX01=24, PR01=17, PR03=9, SS05=16, GL02=3, PR04=2, PR08=3, RT03=2, YD01=3, SS03=2)
 """Most names with a finding of a kind, among public functions and classes: lower these, and do not raise them."""
 
 

@@ -53,8 +53,6 @@ def write_refutation(
 
     Parameters
     ----------
-    network : Network
-        The network.
     evidence : Refutation
         The evidence.
     path : str or Path

@@ -33,8 +33,6 @@ def accept(network: Network, evidence: ForcedCycle | Refutation, sends: Flags | 
 
     Parameters
     ----------
-    network : Network
-        The network.
     evidence : ForcedCycle or Refutation
         The evidence.
     sends : bool array, shape (terminals, terminals), optional
@@ -64,14 +62,8 @@ def accept_routes(relation: Relation, evidence: RouteCycle | RouteRefutation) ->
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
     evidence : RouteCycle or RouteRefutation
         The evidence.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
 
     Returns
     -------

@@ -136,8 +136,6 @@ def longer_lanes(
 
     Parameters
     ----------
-    network : Network
-        The network.
     count : int, optional
         Lanes; by default the fewest in which routes of the stretch are found. No bound on them is shown.
     stretch : int, optional

@@ -141,14 +141,8 @@ def accept_changes(relation: Relation, bound: ChangeBound) -> int:
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
     bound : ChangeBound
         The bound with its evidence.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
 
     Returns
     -------

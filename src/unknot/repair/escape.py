@@ -62,12 +62,6 @@ def escaped(relation: Relation, *, minimal: bool = False, time_limit: float = 20
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
     minimal : bool
         Escape along shortest paths, by tables in as few lanes as `lanes` finds, so that a minimal relation stays so.
     time_limit : float

@@ -71,16 +71,10 @@ def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
     bound : PruneBound
         The bound with its evidence.
     switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
         Technique for which the relation was to be made safe.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
 
     Returns
     -------

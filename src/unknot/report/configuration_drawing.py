@@ -35,14 +35,8 @@ def draw_configuration(relation: Relation, configuration: Configuration, *, lege
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
     configuration : Configuration
         The packets that block each other.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
     legend : bool
         Whether a line for each message stands below: its number, source, destination and whom it waits for.
 

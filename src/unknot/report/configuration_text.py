@@ -32,14 +32,8 @@ def describe(relation: Relation, configuration: Configuration, *, packet_length:
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
     configuration : Configuration
         The packets that block each other.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
     packet_length : int, optional
         For a knot that a simulation ran into: the flits of its packets. Nothing is then said of how it is reached.
 

@@ -28,16 +28,10 @@ def write_knot_page(relation: Relation, configuration: Configuration, path: str 
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
     configuration : Configuration
         The packets that block each other.
     path : str or Path
         The file.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
 
     Raises
     ------

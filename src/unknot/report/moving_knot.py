@@ -28,14 +28,8 @@ def animate_configuration(relation: Relation, configuration: Configuration) -> D
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
     configuration : Configuration
         The packets that block each other.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
 
     Returns
     -------

@@ -43,16 +43,6 @@ from unknot.routing.virtual_channels import MAX_VCS, VirtualChannels
 def lcfaa(network: Network) -> Relation:
     """Low-cost fully adaptive routing: 3n − 1 VCs per router of an n-dimensional mesh.
 
-    Parameters
-    ----------
-    network : Network
-        The network.
-
-    Returns
-    -------
-    Relation
-        The routing.
-
     Raises
     ------
     RelationError
@@ -108,16 +98,6 @@ def vba(network: Network) -> Relation:
 
     The VC of class φ on a channel of dimension i has the index whose binary digits are those of φ (digit j is 1 when
     φ goes down dimension j) without digit i.
-
-    Parameters
-    ----------
-    network : Network
-        The network.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------
@@ -179,16 +159,6 @@ def vba(network: Network) -> Relation:
 @takes_network
 def schwiebert(network: Network) -> Relation:
     """Minimal fully adaptive, one VC on channels of dimension 0 and two on all others.
-
-    Parameters
-    ----------
-    network : Network
-        The network.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------

@@ -45,19 +45,12 @@ def message_classes(
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int, optional
         VCs per channel in all, shared out equally; by default those that the base takes by itself, for each class.
     base : str
         Name of the routing, with options if wanted.
     names : sequence of str
         Names of the classes.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------
@@ -99,14 +92,8 @@ def in_classes(relation: Relation, names: Sequence[str] = BOTH) -> Relation:
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
     names : sequence of str
         Names of the classes, no two alike.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
 
     Returns
     -------
@@ -148,18 +135,11 @@ def in_ranges(network: Network, vcs: int, ranges: Sequence[tuple[str, int, Relat
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int
         VCs of each channel in all.
     ranges : sequence of (name, first VC, relation)
         The relation of a class has the same number of VCs on every channel: they are its range, from the first VC on.
         All have the same addresses.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------

@@ -40,15 +40,8 @@ def dragonfly_minimal(network: Network, vcs: int | None = None) -> Relation:
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int, optional
         VCs per channel, at least 2, shared out among the classes; by default one for each class.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------
@@ -75,15 +68,8 @@ def dragonfly_valiant(network: Network, vcs: int | None = None) -> Relation:
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int or None
         VCs of each channel, all together.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     References
     ----------
@@ -105,18 +91,11 @@ def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int, optional
         As for `dragonfly_valiant`.
     variant : {"UGAL-L_VCH", "UGAL-L_VC", "UGAL-L"}
         Queues that are compared: of whole ports (UGAL-L), of the VCs that the packet may take (UGAL-L_VC), or of VCs
         only where both ways begin with the same port (UGAL-L_VCH).
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------

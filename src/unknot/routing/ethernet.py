@@ -174,15 +174,8 @@ def ospf(network: Network, *, maximum_paths: int | None = None) -> Relation:
 
     Parameters
     ----------
-    network : Network
-        The network.
     maximum_paths : int, optional
         Next hops of a router to one destination, any of those on shortest paths: all of them are candidates here.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     References
     ----------
@@ -219,8 +212,6 @@ def bgp(
 
     Parameters
     ----------
-    network : Network
-        The network.
     plan : {"switch", "rfc7938"} or sequence of int
         An AS for each switch; one for all of the top tier, one for the switches of a cluster in a tier between and
         one for each leaf (RFC 7938; where a network has no levels, tiers are hops from terminals); or the AS of every
@@ -233,11 +224,6 @@ def bgp(
         Whether the oldest of the best paths is announced, FRR's default; any may be the oldest.
     maximum_paths : int, optional
         Next hops of a router to one destination, any of those with the best paths.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------

@@ -42,15 +42,8 @@ def hyperx_dimension_order(network: Network, vcs: int = 1) -> Relation:
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int
         VCs per channel, all candidates alike.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------
@@ -79,15 +72,8 @@ def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int
         VCs per channel, at least 2, in two classes.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------
@@ -117,16 +103,9 @@ def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int, optional
         VCs per channel, shared out among the numbers of hops that may remain; at least, and by default, one for each
         dimension of more than one position.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------
@@ -156,19 +135,12 @@ def hyperx_omniwar(network: Network, vcs: int | None = None, *, deroutes: int | 
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int, optional
         VCs per channel, at least one for each dimension of more than one position; by default one more. The first
         classes have one more where classes cannot have as many.
     deroutes : int, optional
         Deroutes of a packet, each of which takes a VC class; by default as many as there are VCs for, at most one for
         each dimension. No route has more hops than dimensions and deroutes.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------

@@ -123,15 +123,8 @@ def lash(network: Network, vcs: int | None = None) -> Relation:
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int, optional
         VCs per channel: at least the number of layers (the default). More are shared out among the layers.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------
@@ -177,15 +170,8 @@ def dfsssp(network: Network, vcs: int | None = None) -> Relation:
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int, optional
         VCs per channel: at least the number of layers (the default). More are shared out among the layers.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------

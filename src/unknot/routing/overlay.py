@@ -114,19 +114,12 @@ def pbfaa(network: Network, vcs: int = 2, *, base: str = "negative_first", retur
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int
         VCs per channel: those of the base, all others fully adaptive.
     base : str
         Name of the base routing, with options if wanted.
     returns : bool
         Whether a message that has entered the base may go back to the fully adaptive network.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------

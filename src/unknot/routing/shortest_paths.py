@@ -65,15 +65,8 @@ def fully_adaptive(network: Network, vcs: int = 1) -> Relation:
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int
         VCs per channel, all candidates alike.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------

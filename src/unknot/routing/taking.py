@@ -7,10 +7,34 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
+from unknot._base.docstrings import complete
 from unknot._base.later import Later
 from unknot.network import Network
 from unknot.routing.relation import Relation
 
+NETWORK = """
+Parameters
+----------
+network : Network or str
+    The network, or a text or file that describes it.
+"""
+"""What docstrings of functions of a network share; those that return a relation also have `ROUTING`."""
+ROUTING = """
+Returns
+-------
+Relation
+    The routing.
+"""
+RELATION = """
+Parameters
+----------
+relation : Relation
+    The routing; or a network, with its `routing`.
+routing : str or None
+    Name of the routing, where the first argument is a network.
+vcs : int or None
+    VCs of each channel, all together.
+"""
 relation_reader = Later[Callable[..., Relation]]("unknot.routing")
 """`named.relation_of`, which reads relations from text: it names the algorithms, and they import this file."""
 
@@ -42,6 +66,9 @@ def takes_network(function: Callable[Concatenate[Network, P], R]) -> Callable[Co
                 options[first] = network(network_given)
         return function(*args, **options)
 
+    complete(call, NETWORK)
+    if function.__annotations__.get("return") == "Relation":
+        complete(call, ROUTING)
     return call
 
 
@@ -92,5 +119,6 @@ def takes_relation(
 
     call: Any = call_with
     call.__signature__ = signature.replace(parameters=[*parameters[:at], *text, *parameters[at:]])
+    complete(call, RELATION)
     taking: TakesRelation[P, R] = call
     return taking

@@ -31,15 +31,8 @@ def west_first(network: Network, vcs: int = 1) -> Relation:
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int
         VCs per channel, all candidates alike.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------
@@ -68,15 +61,8 @@ def north_last(network: Network, vcs: int = 1) -> Relation:
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int
         VCs of each channel, all together.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Examples
     --------
@@ -95,15 +81,8 @@ def negative_first(network: Network, vcs: int = 1) -> Relation:
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int
         VCs of each channel, all together.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Examples
     --------
@@ -157,17 +136,10 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int
         VCs per channel, all candidates alike.
     minimal : bool
         Whether a packet goes on shortest paths only; else detours are tried after them, where the source has them.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------

@@ -173,8 +173,6 @@ def valiant(
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int, optional
         VCs per channel, an even number, half for each phase. By default what the base takes by itself for each
         phase, or two where it says that it deadlocks with one.
@@ -182,11 +180,6 @@ def valiant(
         Routing of both phases by name, with options if wanted: ``"dimension_order(order=[1, 0])"``.
     then : str, optional
         Routing of the second phase, where it differs.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------
@@ -225,17 +218,10 @@ def ugal(
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs, base, then : int or None, str, str or None
         As for `valiant`.
     variant : {"UGAL-L_VCH", "UGAL-L_VC", "UGAL-L"}
         Queues that are compared.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------
@@ -268,19 +254,12 @@ def romm(
 
     Parameters
     ----------
-    network : Network
-        The network.
     vcs : int, optional
         VCs per channel, an even number, half for each phase; by default as for `valiant`.
     base : str
         Routing of both phases by name, a minimal one.
     then : str, optional
         Routing of the second phase, where it differs.
-
-    Returns
-    -------
-    Relation
-        The routing.
 
     Raises
     ------

@@ -83,14 +83,8 @@ def execute(
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
     schedule : Schedule
         The schedule.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
     block : int
         Flits of a block of data.
     switching : Switching

@@ -26,14 +26,8 @@ def best_loads(relation: Relation, traffic: PatternLike = "uniform", *, time_lim
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
     traffic : PatternLike
         Who sends to whom.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
     time_limit : float
         Seconds for the search.
 

@@ -84,12 +84,6 @@ def deliver(relation: Relation, *, threads: int | None = None, progress: Progres
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
     threads : int, optional
         Addresses followed at a time, as in `check`. The answer does not depend on it.
     progress : callable(stage, done, total), optional
@@ -224,15 +218,6 @@ def livelock(relation: Relation) -> Livelock:
 
     A cycle need not be fatal: a selection that leaves it now and then delivers every packet. Without cycles no
     selection can keep a packet in the network for ever. Time is linear in the transitions.
-
-    Parameters
-    ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
 
     Returns
     -------

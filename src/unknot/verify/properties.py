@@ -62,15 +62,6 @@ def vc_use(relation: Relation) -> VcUse:
 
     Time is linear in the transitions between reachable states; memory is that of one address.
 
-    Parameters
-    ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
-
     Returns
     -------
     VcUse

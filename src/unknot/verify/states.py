@@ -178,14 +178,8 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
     effort : Effort or None
         Counts what was done, and ends the search in time.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
 
     Returns
     -------

@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, 
 import numpy as np
 import numpy.typing as npt
 
-from unknot.cli.docstrings import entries
+from unknot._base.docstrings import entries
 
 MISSING: Any = object()
 """The default of a key that has none."""

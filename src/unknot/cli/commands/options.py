@@ -59,12 +59,12 @@ import typer
 from typer.core import TyperCommand
 
 from unknot._base.deadline import Deadline
+from unknot._base.docstrings import entries
 from unknot._base.errors import UnknotError
 from unknot._base.manifest import Running, running
 from unknot._base.memory import memory_limit
 from unknot.cli.commands import guard
 from unknot.cli.commands.outcomes import WORDS
-from unknot.cli.docstrings import entries
 
 NetworkText = Annotated[
     str, typer.Argument(metavar="NETWORK", help="A text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.")

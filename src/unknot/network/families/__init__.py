@@ -1,8 +1,23 @@
-"""Named families of networks, one function each."""
+"""Named families of networks, one function each.
 
+The docstrings of all are completed by what they share.
+
+Parameters
+----------
+latency : int
+    Cycles of each channel.
+
+Returns
+-------
+Network
+    The network.
+"""
+
+import sys as _sys
 from inspect import ismodule as _ismodule
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from unknot._base.docstrings import complete as _complete
 from unknot._base.moved import names_of as _names_of
 from unknot.network.edges import from_edges as from_edges
 from unknot.network.families.delta import banyan as banyan
@@ -51,5 +66,8 @@ from unknot.network.families.small_graphs import star_graph as star_graph
 from unknot.network.families.small_graphs import tutte_coxeter as tutte_coxeter
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+for _name in __all__:
+    for _doc in (_sys.modules[globals()[_name].__module__].__doc__, __doc__):
+        _complete(globals()[_name], _doc)
 if not _TYPE_CHECKING:
     __getattr__ = _names_of(__name__)

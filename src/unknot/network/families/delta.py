@@ -2,6 +2,13 @@
 
 All of them are delta networks (Patel 1981): at every stage the output port to take is one digit of the destination.
 With the same k and n they are isomorphic (Wu & Feng 1980); `unknot_papers.multistage.isomorphism` gives the mapping.
+
+Parameters
+----------
+terminals : int
+    Number of terminals.
+k : int
+    Ports on each side of a switch.
 """
 
 from __future__ import annotations
@@ -28,20 +35,6 @@ from unknot.network.families.links import (
 def omega(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
     """Lawrie's omega network (1975): a perfect shuffle before each of log_k N stages of k × k switches.
 
-    Parameters
-    ----------
-    terminals : int
-        Number of terminals.
-    k : int
-        Ports on each side of a switch.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
-
     References
     ----------
     D. H. Lawrie: Access and alignment of data in an array processor. IEEE Transactions on Computers, C-24(12), 1975,
@@ -60,20 +53,6 @@ def omega(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
 def flip_network(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
     """Batcher's flip network (1976), the inverse omega: an unshuffle after each of log_k N stages.
 
-    Parameters
-    ----------
-    terminals : int
-        Number of terminals.
-    k : int
-        Ports on each side of a switch.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
-
     References
     ----------
     K. E. Batcher: The flip network in STARAN. ICPP 1976.
@@ -90,20 +69,6 @@ def flip_network(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
 
 def baseline(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
     """Wu and Feng's baseline network (1980): each stage deals the lines out to k networks of 1/k the size.
-
-    Parameters
-    ----------
-    terminals : int
-        Number of terminals.
-    k : int
-        Ports on each side of a switch.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -124,20 +89,6 @@ def baseline(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
 def indirect_cube(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
     """Pease's indirect k-ary n-cube (1977): stage i joins the k lines whose numbers differ in digit i only.
 
-    Parameters
-    ----------
-    terminals : int
-        Number of terminals.
-    k : int
-        Ports on each side of a switch.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
-
     References
     ----------
     M. C. Pease: The indirect binary n-cube microprocessor array. IEEE Transactions on Computers, C-26(5), 1977,
@@ -156,18 +107,6 @@ def indirect_cube(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
 
 def banyan(terminals: int, *, latency: int = 1) -> Network:
     """The banyan network as Seo and Feng (1995) draw it: link stage i joins switch K to K and K ⊕ 2^i.
-
-    Parameters
-    ----------
-    terminals : int
-        Number of terminals.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -189,17 +128,8 @@ def butterfly(k: int, n: int, *, latency: int = 1) -> Network:
 
     Parameters
     ----------
-    k : int
-        Ports on each side of a switch.
     n : int
         Number of stages.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------

@@ -27,11 +27,6 @@ def fat_tree(k: int, n: int, *, latency: int | Sequence[int] = 1) -> Network:
     latency : int or sequence of int
         Cycles of all links between switches, or of those above each level from the leaves upward.
 
-    Returns
-    -------
-    Network
-        The network.
-
     References
     ----------
     F. Petrini, M. Vanneschi: k-ary n-trees: high performance networks for massively parallel architectures. IPPS
@@ -66,11 +61,6 @@ def xgft(
         Cycles of all links between switches, or of those above each level from the leaves upward.
     _name : str
         Name of the network, where another family calls this one.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------

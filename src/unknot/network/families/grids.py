@@ -2,6 +2,13 @@
 
 Dimension 0 is the low digit of a router's number. Channels are sorted by source router, then by port:
 ``2 i`` leads up and ``2 i + 1`` leads down dimension i. A ring of two routers is one link.
+
+Parameters
+----------
+*sides : int
+    Routers in each dimension.
+k : int
+    Number of routers.
 """
 
 from __future__ import annotations
@@ -24,18 +31,6 @@ MAX_DIMENSIONS = 64
 def line(k: int, *, latency: int = 1) -> Network:
     """A line (path) of `k` routers.
 
-    Parameters
-    ----------
-    k : int
-        Number of routers.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
-
     Examples
     --------
     >>> line(4)
@@ -47,18 +42,6 @@ def line(k: int, *, latency: int = 1) -> Network:
 def ring(k: int, *, latency: int = 1) -> Network:
     """A ring of `k` routers, channels both ways round.
 
-    Parameters
-    ----------
-    k : int
-        Number of routers.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
-
     Examples
     --------
     >>> ring(4)
@@ -69,18 +52,6 @@ def ring(k: int, *, latency: int = 1) -> Network:
 
 def mesh(*sides: int, latency: int = 1) -> Network:
     """A mesh: the product of lines of the given sides.
-
-    Parameters
-    ----------
-    *sides : int
-        Routers in each dimension.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -97,18 +68,6 @@ def mesh(*sides: int, latency: int = 1) -> Network:
 
 def torus(*sides: int, latency: int = 1) -> Network:
     """A torus: the product of rings of the given sides.
-
-    Parameters
-    ----------
-    *sides : int
-        Routers in each dimension.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -135,13 +94,6 @@ def twisted_torus(*sides: int, twist: int | None = None, latency: int = 1) -> Ne
         Positions of each dimension, at least 3 in each.
     twist : int, optional
         By default half of the first side.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     Raises
     ------
@@ -188,13 +140,6 @@ def hypercube(n: int, *, latency: int = 1) -> Network:
     ----------
     n : int
         Number of dimensions.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -266,8 +211,7 @@ def _product(name: str, factors: Sequence[IntArray], latency: npt.ArrayLike, con
 def hyperx(shape: Sequence[int], concentration: int = 1, *, latency: int | Sequence[int] = 1) -> Network:
     """A HyperX: routers that differ in one coordinate are linked (Ahn, Binkert, Davis, McLaren & Schreiber 2009).
 
-    Dimension 0 is the low digit of a router's number. Channels are sorted by source, then by dimension, then by the
-    coordinate they lead to.
+    Channels are sorted by source, then by dimension, then by the coordinate they lead to.
 
     Parameters
     ----------
@@ -277,11 +221,6 @@ def hyperx(shape: Sequence[int], concentration: int = 1, *, latency: int | Seque
         Terminals T at each router.
     latency : int or sequence of int
         Cycles of all links, or of those of each dimension.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -315,13 +254,6 @@ def flattened_butterfly(k: int, n: int, *, concentration: int | None = None, lat
         Dimensions, plus one.
     concentration : int or None
         Terminals of each router.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -357,13 +289,6 @@ def complete(n: int, *, latency: int = 1) -> Network:
     ----------
     n : int
         Number of routers.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     Examples
     --------

@@ -59,11 +59,6 @@ def dragonfly(
     latency, global_latency : int
         Cycles of links within a group and between groups; by default the same.
 
-    Returns
-    -------
-    Network
-        The network.
-
     Raises
     ------
     NetworkError
@@ -137,11 +132,6 @@ def dragonfly_plus(
         By default leaves·h + 1, the most there can be; with fewer, groups are linked several times.
     arrangement, seed, latency, global_latency : optional
         As for `dragonfly`.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -228,13 +218,6 @@ def slim_fly(q: int, concentration: int | None = None, *, latency: int = 1) -> N
         A prime power from 3 on that is not 2 modulo 4.
     concentration : int, optional
         Terminals at each router; by default half the degree, rounded up.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------

@@ -24,13 +24,6 @@ def polarfly(q: int, concentration: int | None = None, *, latency: int = 1) -> N
         A power of a prime.
     concentration : int, optional
         Terminals at each router; by default half the degree, rounded up.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     Raises
     ------
@@ -77,13 +70,6 @@ def polarstar(q: int, inner: int, concentration: int | None = None, *, latency: 
         Links of a router within its group: 0 or 3 modulo 4.
     concentration : int, optional
         Terminals at each router; by default a third of the degree, rounded up.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     Raises
     ------

@@ -29,13 +29,6 @@ def random_regular(n: int, degree: int, seed: int = 1, *, concentration: int = 1
         Seed of the random choices.
     concentration : int
         Terminals at each router.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     Raises
     ------
@@ -95,13 +88,6 @@ def irregular(
         The same seed gives the same network.
     links : int, optional
         How many links there are in all; by default as many as the ports allow.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     Raises
     ------

@@ -1,4 +1,10 @@
-"""Multistage networks with several paths for a pair: Beneš, Clos, extra stages, data manipulator, dilated banyan."""
+"""Multistage networks with several paths for a pair: Beneš, Clos, extra stages, data manipulator, dilated banyan.
+
+Parameters
+----------
+terminals : int
+    Number of terminals.
+"""
 
 from __future__ import annotations
 
@@ -26,18 +32,6 @@ from unknot.network.families.links import (
 def benes(terminals: int, *, latency: int = 1) -> Network:
     """Beneš's network (1965): 2 log2 N − 1 stages of 2 × 2 switches, two networks of half the size between the outer.
 
-    Parameters
-    ----------
-    terminals : int
-        Number of terminals.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
-
     References
     ----------
     V. E. Beneš: Mathematical theory of connecting networks and telephone traffic. Academic Press, 1965.
@@ -61,17 +55,8 @@ def extra_stage(terminals: int, extra: int = 1, *, latency: int = 1) -> Network:
 
     Parameters
     ----------
-    terminals : int
-        Number of terminals.
     extra : int
         Further stages.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -94,18 +79,6 @@ def extra_stage_cube(terminals: int, *, latency: int = 1) -> Network:
 
     Link stage 0 joins lines that agree but in bit 0, so switches keep their rows; each further stage i sets a bit of
     the row as in `butterfly(2, n)`. Two paths for every pair, disjoint but for the first and the last switch.
-
-    Parameters
-    ----------
-    terminals : int
-        Number of terminals.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -146,13 +119,6 @@ def clos(m: int, n: int, r: int, *, latency: int = 1) -> Network:
         Terminals at each outer switch.
     r : int
         Switches on each side.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -187,13 +153,6 @@ def data_manipulator(terminals: int, *, latency: int = 1) -> Network:
     ----------
     terminals : int
         N, a power of two.
-    latency : int
-        Cycles of every channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     Raises
     ------
@@ -227,13 +186,6 @@ def dilated_banyan(terminals: int, dilation: int = 2, *, latency: int = 1) -> Ne
         N, a power of two.
     dilation : int
         Channels of each link between switches; terminals have one.
-    latency : int
-        Cycles of every channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     Raises
     ------

@@ -27,13 +27,6 @@ def de_bruijn(degree: int, diameter: int, *, directed: bool = True, latency: int
         Letters D of a word, at least 1.
     directed : bool
         False: UB(d, D), the simple undirected graph without loops and double links.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -68,13 +61,6 @@ def kautz(degree: int, diameter: int, *, directed: bool = True, latency: int = 1
         Letters D of a word, at least 1.
     directed : bool
         False: the simple undirected graph.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -110,13 +96,6 @@ def shuffle_exchange(n: int, *, latency: int = 1) -> Network:
     ----------
     n : int
         Bits of a word.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -180,11 +159,6 @@ def cube_connected_cycles(n: int, *, latency: int = 1, cube_latency: int | None 
         Cycles of the links of the rings.
     cube_latency : int, optional
         Cycles of the links of the hypercube; by default `latency`.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------

@@ -1,4 +1,10 @@
-"""Small graphs with names, good for tests: Petersen and its generalisations, cages, Hoffman & Singleton."""
+"""Small graphs with names, good for tests: Petersen and its generalisations, cages, Hoffman & Singleton.
+
+Parameters
+----------
+n : int
+    Letters that are permuted.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +29,6 @@ def generalized_petersen(n: int, k: int, *, latency: int = 1) -> Network:
         At least 3.
     k : int
         From 1 to less than n / 2.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -50,16 +49,6 @@ def generalized_petersen(n: int, k: int, *, latency: int = 1) -> Network:
 def petersen(*, latency: int = 1) -> Network:
     """The Petersen graph: 10 routers, degree 3, diameter 2, girth 5; none of this degree and diameter is larger.
 
-    Parameters
-    ----------
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
-
     References
     ----------
     J. Petersen: Sur le théorème de Tait. L'Intermédiaire des Mathématiciens, 5, 1898, 225–227.
@@ -74,16 +63,6 @@ def petersen(*, latency: int = 1) -> Network:
 
 def heawood(*, latency: int = 1) -> Network:
     """The Heawood graph: 14 routers, degree 3, diameter 3; the smallest one of this degree and girth 6.
-
-    Parameters
-    ----------
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -100,16 +79,6 @@ def heawood(*, latency: int = 1) -> Network:
 def mcgee(*, latency: int = 1) -> Network:
     """The McGee graph: 24 routers, degree 3, diameter 4; the smallest one of this degree and girth 7.
 
-    Parameters
-    ----------
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
-
     References
     ----------
     W. F. McGee: A minimal cubic graph of girth seven. Canadian Mathematical Bulletin, 3, 1960, 149–152.
@@ -124,16 +93,6 @@ def mcgee(*, latency: int = 1) -> Network:
 
 def tutte_coxeter(*, latency: int = 1) -> Network:
     """The graph of Tutte & Coxeter: 30 routers, degree 3, diameter 4; the smallest one of this degree and girth 8.
-
-    Parameters
-    ----------
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -150,16 +109,6 @@ def tutte_coxeter(*, latency: int = 1) -> Network:
 
 def pappus(*, latency: int = 1) -> Network:
     """The Pappus graph: 18 routers, degree 3, diameter 4, girth 6.
-
-    Parameters
-    ----------
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------
@@ -185,13 +134,6 @@ def chordal_ring(n: int, chords: list[int], *, latency: int = 1) -> Network:
         Number of routers.
     chords : list[int]
         Distances of the chords.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     Raises
     ------
@@ -242,18 +184,6 @@ def star_graph(n: int, *, latency: int = 1) -> Network:
     Degree n − 1, diameter ⌊3(n − 1) / 2⌋ (Akers, Harel & Krishnamurthy 1987). Coordinates are the letters; routers
     are numbered by them, the last one counting most.
 
-    Parameters
-    ----------
-    n : int
-        Letters that are permuted.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
-
     References
     ----------
     S. B. Akers, B. Krishnamurthy: A group-theoretic model for symmetric interconnection networks. IEEE Transactions
@@ -274,18 +204,6 @@ def pancake(n: int, *, latency: int = 1) -> Network:
 
     Degree n − 1 (Akers & Krishnamurthy 1989); coordinates and numbers as in the star graph.
 
-    Parameters
-    ----------
-    n : int
-        Letters that are permuted.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
-
     References
     ----------
     S. B. Akers, B. Krishnamurthy: A group-theoretic model for symmetric interconnection networks. IEEE Transactions
@@ -304,18 +222,6 @@ def bubble_sort(n: int, *, latency: int = 1) -> Network:
     """The bubble-sort graph of n letters: n! permutations, linked when two neighbouring letters change places.
 
     Degree n − 1, diameter n(n − 1) / 2 (Akers & Krishnamurthy 1989); coordinates and numbers as in the star graph.
-
-    Parameters
-    ----------
-    n : int
-        Letters that are permuted.
-    latency : int
-        Cycles of each channel.
-
-    Returns
-    -------
-    Network
-        The network.
 
     References
     ----------

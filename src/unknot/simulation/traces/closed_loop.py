@@ -106,12 +106,6 @@ def closed_loop(
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
     requests : int
         Of each terminal.
     window : int

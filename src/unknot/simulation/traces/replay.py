@@ -168,14 +168,8 @@ def replay(relation: Relation, configuration: Configuration, *, cycles: int = 10
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
     configuration : Configuration
         The packets that block each other.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
     cycles : int
         Cycles to go on after the headers are let go.
 

@@ -119,14 +119,8 @@ def run_trace(
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
     trace : Trace | Iterable[TracedMessage]
         The messages.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
     switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
     buffer_depth : int, optional
         Flits per VC; by default 8, or those of the longest message under ``vct`` and ``saf``.

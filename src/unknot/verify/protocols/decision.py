@@ -91,16 +91,10 @@ def check_protocol(
 
     Parameters
     ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
     protocol : Protocol
         What terminals do with messages.
     switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
         The switching technique.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
     time_limit : float or Deadline
         Seconds.
 

@@ -1,0 +1,122 @@
+"""Docstrings in NumPy style: what they say of parameters, and what functions of one kind share."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+_ENTRY = re.compile(r"([a-z_*][\w*, ]*?)(?: ?: ?(.*))?")
+PARAMETERS, RETURNS = "Parameters", "Returns"
+
+
+def entries(doc: str) -> dict[str, tuple[str, str]]:
+    """What stands behind the colon and below each name of the sections Parameters and Attributes.
+
+    Examples
+    --------
+    >>> entries("Head.\\n\\nParameters\\n----------\\nfile : FILE.json\\n    Where it\\n    goes.")
+    {'file': ('FILE.json', 'Where it goes.')}
+    """
+    described: dict[str, tuple[str, str]] = {}
+    sections = _sections(doc)
+    for block in (*_blocks(sections.get("Attributes", ())), *_blocks(sections.get(PARAMETERS, ()))):
+        match = _ENTRY.fullmatch(block[0])
+        if match and len(block) > 1:
+            words = " ".join(line.strip() for line in block[1:]).strip()
+            described |= {name.strip(): (match[2] or "", words) for name in match[1].split(",")}
+    return described
+
+
+def completed(doc: str, parameters: Iterable[str], shared: str) -> str:
+    """Return a docstring with what another one says of its parameters, and of what is returned, where it is silent.
+
+    Parameters
+    ----------
+    doc : str
+        The docstring.
+    parameters : iterable of str
+        Names of the function's parameters, in order.
+    shared : str
+        The docstring of which the sections Parameters and Returns are taken.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(completed("A line.", ["k"], "\\nParameters\\n----------\\nk : int\\n    Routers."), end="")
+    A line.
+    <BLANKLINE>
+    Parameters
+    ----------
+    k : int
+        Routers.
+    """
+    sections, (more, returned) = _sections(doc), _shared(shared)
+    own = _by_name(sections.pop(PARAMETERS, ()))
+    order = [own.get(name) or more.get(name) for name in parameters]
+    blocks = dict.fromkeys(block for block in (*order, *own.values()) if block)
+    written = {"": sections.pop("")}
+    if blocks:
+        written[PARAMETERS] = tuple(line for block in blocks for line in block)
+    if returned and "Yields" not in sections:
+        written[RETURNS] = sections.pop(RETURNS, returned)
+    parts = [
+        "\n".join((title, "-" * len(title), *lines) if title else lines)
+        for title, lines in (written | sections).items()
+    ]
+    return "\n\n".join(parts) + ("\n" if len(parts) > 1 else "")
+
+
+def complete(function: Any, shared: str | None) -> None:
+    """Complete the docstring of a function, in place."""
+    if function.__doc__ and shared:
+        parameters = inspect.signature(function).parameters.values()
+        names = [f"*{one.name}" if one.kind == one.VAR_POSITIONAL else one.name for one in parameters]
+        function.__doc__ = completed(function.__doc__, names, shared)
+
+
+@cache
+def _shared(doc: str) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
+    """The entries of a docstring by name, and what it says of the value returned."""
+    sections = _sections(doc)
+    return _by_name(sections.get(PARAMETERS, ())), sections.get(RETURNS, ())
+
+
+def _sections(doc: str) -> dict[str, tuple[str, ...]]:
+    """The lines of each section by its title; those in front of the first have none."""
+    lines = inspect.cleandoc(doc).splitlines()
+    heads = [i - 1 for i, line in enumerate(lines) if i and line and not line.strip("-") and lines[i - 1]]
+    bounds = [*heads, len(lines)]
+    sections = {"": _stripped(lines[: bounds[0]])}
+    for head, end in itertools.pairwise(bounds):
+        sections[lines[head]] = _stripped(lines[head + 2 : end])
+    return sections
+
+
+def _stripped(lines: list[str]) -> tuple[str, ...]:
+    """Lines without blank ones at the end."""
+    while lines and not lines[-1]:
+        lines = lines[:-1]
+    return tuple(lines)
+
+
+def _blocks(lines: Iterable[str]) -> list[tuple[str, ...]]:
+    """The entries of a section: a line, and those below it that are indented."""
+    blocks: list[list[str]] = []
+    for line in lines:
+        if line and not line.startswith(" "):
+            blocks.append([])
+        if blocks:
+            blocks[-1].append(line)
+    return [tuple(block) for block in blocks]
+
+
+def _by_name(lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The entries of a section by each name that they describe."""
+    return {name.strip(): block for block in _blocks(lines) for name in block[0].partition(" :")[0].split(",")}
