@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -71,6 +71,13 @@ class Effort:
             self.progress(stage, done, total)
         if done < total and clock() > self.end:
             raise TimeUpError(stage, done, total)
+
+    def pieces(self, stage: str, start: int, stop: int, step: int, count: int) -> Iterator[int]:
+        """Go through a block of work of `over` in steps, after each of which the clock is looked at."""
+        for low in range(start, stop, step):
+            if low > start and clock() > self.end:
+                raise TimeUpError(stage, low, count)
+            yield low
 
     def over(
         self, stage: str, count: int, step: int, workspace: Callable[[], W], work: Callable[[W, int, int], T]

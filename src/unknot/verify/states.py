@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -19,8 +20,10 @@ from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.effort import Effort, TimeUpError, step
-from unknot.verify.states_kernel import WIDTH, Answers, Layout, Scratch, Successors, depend, explore
+from unknot.verify.states_kernel import WIDTH, Answers, Layout, Notes, Scratch, depend, explore
 
+SPAN = 32
+"""Dependencies of a VC of which one word keeps notes."""
 Flags = npt.NDArray[np.bool_]
 Visit = tuple[npt.NDArray[np.int64], Offsets, npt.NDArray[np.int64]]
 """The states of an address: input VCs in breadth-first order, and their candidates in compressed rows."""
@@ -160,13 +163,79 @@ class Dependencies(Brief):
         return self.addresses == self.relation.num_addresses
 
 
-class _Followed:
-    """What a thread works with, and what it has come to: dependencies as bits; states and addresses."""
+class Slots:
+    """Where notes on a VC are kept: in a slot for each VC that leaves the router to which it leads, or `span`.
 
-    def __init__(self, explorer: Explorer, word: npt.NDArray[np.uint64]) -> None:
-        self.explorer, self.word = explorer, word
-        self.reached = viewed()(np.empty(explorer.relation.num_vcs, dtype=np.int64))
-        self.totals = np.zeros(3, dtype=np.int64)
+    Attributes
+    ----------
+    rank : int32 array, shape (VCs,)
+        Number of each VC among those that leave its router.
+    first : int64 array, shape (VCs + 1,)
+        First slot of each VC.
+    """
+
+    def __init__(self, relation: Relation, span: int) -> None:
+        vcs, tail = relation.vcs, relation.network.source[relation.vcs.channel]
+        self.span, self._head = span, vcs.router[: vcs.total]
+        self._first, self._leaving = grouped(tail, relation.network.num_routers)
+        self.rank = np.empty(vcs.total, dtype=np.int32)
+        self.rank[self._leaving] = np.arange(vcs.total) - self._first[tail[self._leaving]]
+        self.first = np.zeros(vcs.total + 1, dtype=np.int64)
+        np.cumsum((np.diff(self._first)[self._head] + span - 1) // span, out=self.first[1:])
+
+    def dependencies(self, word: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], IntArray]:
+        """Source and target of the dependencies whose bits are set in the slots, ascending."""
+        octets = word.astype("<i8", copy=False).view(np.uint8)
+        used = np.flatnonzero(octets)
+        bit = np.flatnonzero(np.unpackbits(octets[used], bitorder="little"))
+        bit = 8 * used[bit >> 3] + (bit & 7)
+        source = np.repeat(np.arange(self.rank.size), np.diff(self.first))[bit >> 6]
+        rank = self.span * ((bit >> 6) - self.first[source]) + (bit & 63)
+        return source, self._leaving[self._first[self._head[source]] + rank]
+
+
+class Follower:
+    """What a thread works with to follow addresses a word at a time, and what it has come to.
+
+    Attributes
+    ----------
+    notes : Notes
+        Of dependencies alone, where a slot is for several VCs.
+    totals : int64 array
+        States, addresses, the input VC of a broken state; states that are kept, and whether some form cycles.
+    """
+
+    def __init__(self, relation: Relation, slots: Slots) -> None:
+        self.explorer, whole = Explorer(relation), slots.span == 1
+        view, vcs, size = viewed(), relation.num_vcs, int(slots.first[-1])
+        columns = (np.zeros(room, dtype=np.int64) for room in (size, size * whole, vcs * whole, vcs * whole))
+        self.notes = Notes(*(view(column) for column in (slots.rank, slots.first, *columns)))
+        self.reached = view(np.empty(vcs, dtype=np.int64))
+        self.totals = np.zeros(5, dtype=np.int64)
+
+    def follow(self, kernel: Callable[..., int], addresses: Offsets, start: int, stop: int, *more: Any) -> None:
+        """Have a kernel follow some addresses; more arguments of it come before the totals.
+
+        Raises
+        ------
+        RelationError
+            If a state breaks the contract.
+        """
+        own = self.explorer
+        failed = kernel(
+            own.function,
+            own.layout,
+            addresses,
+            start,
+            stop,
+            own.scratch,
+            self.reached,
+            self.notes,
+            *more,
+            self.totals,
+        )
+        if failed >= 0:
+            own.fail(int(self.totals[2]), int(failed))
 
 
 @takes_relation
@@ -205,52 +274,32 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
 def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
     from unknot.network.graph_kernel import strong_components
 
-    network, vcs = relation.network, relation.vcs
-    tail = network.source[vcs.channel]
-    first_leaving, leaving = grouped(tail, network.num_routers)
-    rank = np.empty(vcs.total, dtype=np.int32)
-    rank[leaving] = np.arange(vcs.total) - first_leaving[tail[leaving]]
-    head = vcs.router[: vcs.total]
-    first_word = np.zeros(vcs.total + 1, dtype=np.int64)
-    np.cumsum((np.diff(first_leaving)[head] + 63) // 64, out=first_word[1:])
-    bits = 8 * int(first_word[-1])
+    vcs, effort, slots = relation.vcs, effort or Effort(), Slots(relation, SPAN)
     memory.require(
-        f"the dependencies of {vcs.total} VCs of {network.name}", bits * (1 if effort is None else effort.threads)
+        f"the dependencies of {vcs.total} VCs of {relation.network.name}", 8 * int(slots.first[-1]) * effort.threads
     )
-    spaces: list[_Followed] = []
+    spaces: list[Follower] = []
+    addresses = viewed()(np.arange(relation.num_addresses))
 
-    def workspace() -> _Followed:
-        made = _Followed(Explorer(relation), np.zeros(int(first_word[-1]), dtype=np.uint64))
-        spaces.append(made)
-        return made
+    def workspace() -> Follower:
+        spaces.append(Follower(relation, slots))
+        return spaces[-1]
 
-    def follow(mine: _Followed, start: int, stop: int) -> None:
-        asked = mine.explorer
-        failed = depend(
-            asked.function, asked.layout, start, stop, asked.scratch, mine.reached,
-            Successors(rank, first_word, mine.word), mine.totals,
-        )  # fmt: skip
-        if failed >= 0:
-            asked.fail(int(mine.totals[2]), int(failed))
+    def follow(mine: Follower, start: int, stop: int) -> None:
+        mine.follow(depend, addresses, start, stop)
 
     with contextlib.suppress(TimeUpError):
         # A full word of addresses where it does not take seconds.
         size = min(max(step(vcs.router.size), WIDTH), 8 * step(vcs.router.size))
-        (effort or Effort()).over("dependencies", relation.num_addresses, size, workspace, follow)
-    word = np.bitwise_or.reduce([mine.word for mine in spaces or [workspace()]], axis=0)
-    states, addresses = (sum(int(mine.totals[i]) for mine in spaces) for i in range(2))
-    # Bit b of the words of a VC stands for number b of the VCs that leave the router to which it leads.
-    octets = word.astype("<u8", copy=False).view(np.uint8)
-    used = np.flatnonzero(octets)
-    bit = np.flatnonzero(np.unpackbits(octets[used], bitorder="little"))
-    bit = 8 * used[bit >> 3] + (bit & 7)
-    source = np.repeat(np.arange(vcs.total), np.diff(first_word))[bit >> 6]
-    target = leaving[first_leaving[head[source]] + bit - 64 * first_word[source]]
+        effort.over("dependencies", relation.num_addresses, size, workspace, follow)
+    words = [np.asarray(mine.notes.goes) for mine in spaces or [workspace()]]
+    source, target = slots.dependencies(np.bitwise_or.reduce(words, axis=0))
+    states, reached = (sum(int(mine.totals[i]) for mine in spaces) for i in range(2))
     first = starts(source, vcs.total)
     label = np.empty(vcs.total, dtype=np.int32)
     cyclic = np.empty(vcs.total, dtype=bool)
     strong_components(first, target, label, cyclic)
-    return Dependencies(relation, first, target, label, cyclic, states, addresses)
+    return Dependencies(relation, first, target, label, cyclic, states, reached)
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

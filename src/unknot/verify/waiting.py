@@ -1,14 +1,15 @@
 """VCs that can stay blocked: greatest fixpoints over the reachable states on cycles of dependencies.
 
-The states are grouped by VC. A state is one word for every 31 edges of its VC within its component of dependencies:
-which of them it may go on over, which it waits for. So it takes 12 bytes where VCs have at most 31 such edges, and
-what waits for a VC that drains is found by walking along the VCs before it.
+States are kept in cells: those of a VC for up to 63 addresses, a block. A cell has a word with a bit for each address
+that reaches the VC, one for those that enter it from a terminal, and two for every edge of the VC within its
+component of dependencies: addresses that go on over it, and those that wait for it. So a step of a fixpoint is one
+for all of them, and what waits for a VC that drains is found by walking along the VCs before it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,19 +17,23 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
-from unknot._base.errors import RelationError
+from unknot._base.compressed_rows import grouped, starts
 from unknot.network.model import IntArray, Offsets
 from unknot.verify.effort import Effort, step
-from unknot.verify.fixpoint_kernel import Edges, Heads, Marks, Rules, States, begin, pick
+from unknot.verify.fixpoint_kernel import Heads, Kinds, Marks, Rules, begin, pick
 from unknot.verify.fixpoint_kernel import drain as delete
 from unknot.verify.remainder import Ints, Remainder, heads_alone
-from unknot.verify.states import Dependencies, Explorer, Flags
+from unknot.verify.states import Dependencies, Explorer, Flags, Follower, Slots
+from unknot.verify.states_kernel import WIDTH
 from unknot.verify.symmetry import Translations, commutes, translations
+from unknot.verify.waiting_kernel import Cells, Inner, count_before, count_cells, fill_cells, link_cycles
 
 BLOCKS = 16
 """Most blocks of addresses that are counted apart."""
-BUDGET = 20_000_000
-"""Looks at a state between two looks at the clock."""
+BUDGET = 5_000_000
+"""Looks at a cell between two looks at the clock."""
+CELL, ON_CYCLE = 28, 16
+"""Bytes of a cell besides its words, and of a state where states form cycles, with those that a fixpoint takes."""
 PICKED = 16
 """States kept for each VC, no two of which wait for the same, when a counterexample is made of them."""
 
@@ -39,55 +44,33 @@ class Waiting:
 
     Attributes
     ----------
-    inner_first, inner : compressed rows over VCs
-        Dependencies within a component; "edge e of VC v" is ``inner[inner_first[v] + e]``.
-    live_first : int64 array, shape (VCs + 1,)
-        Counts the words that the edges of each VC take.
-    state_first : int64 array, shape (VCs + 1,)
-        States on VC v are ``state_first[v]`` to ``state_first[v + 1]``.
-    owner : int32 array, shape (states,)
-        Address of each state, ascending within a VC.
-    word : int64 array, shape (VCs,)
-        Where the words of the states on each VC begin.
-    bits : int64 array
-    ring, leader : int32 arrays, shape (states,), or empty
-        Where states of one address form cycles: the next state of the same cycle component, and its first one.
+    inner : Inner
+        Dependencies within components.
+    addresses : int64 array
+        Those whose states are kept, 63 of them a block.
+    states : int
+    cells : Cells
     group : Translations or None
         Translations under which the relation is symmetric; the states are then those of the representatives only.
     """
 
     graph: Dependencies
-    inner_first: Offsets
-    inner: IntArray
-    live_first: Offsets
-    state_first: Offsets
-    owner: IntArray
-    word: Offsets
-    bits: npt.NDArray[np.int64]
-    ring: IntArray
-    leader: IntArray
+    inner: Inner
+    addresses: Offsets
+    states: int
+    cells: Cells
     group: Translations | None = None
 
-    @property
-    def arrays(self) -> States:
-        """The states, as kernels take them."""
-        return States(self.state_first, self.owner, self.word, self.bits, self.ring, self.leader)
-
     @cached_property
-    def edges(self) -> Edges:
-        """Dependencies backwards, as kernels take them."""
-        vcs = self.state_first.size - 1
-        source = np.repeat(np.arange(vcs, dtype=np.int32), np.diff(self.inner_first))
-        back = np.argsort(self.inner, kind="stable")
-        edge = (back - self.inner_first[source[back]]).astype(np.int32)
-        first = _offsets(np.bincount(self.inner, minlength=vcs))
+    def kinds(self) -> Kinds:
+        """Kinds of VCs, as kernels take them."""
         members = np.argsort(self.kind, kind="stable").astype(np.int32)
-        return Edges(self.live_first, first, source[back], edge, self.kind, _offsets(np.bincount(self.kind)), members)
+        return Kinds(self.kind, _offsets(np.bincount(self.kind)), members)
 
     @cached_property
     def kind(self) -> IntArray:
         """Orbit of each VC; without symmetry every VC is of its own kind."""
-        vcs = self.state_first.size - 1
+        vcs = self.cells.word.size
         return np.arange(vcs, dtype=np.int32) if self.group is None else self.group.kind[:vcs].copy()
 
 
@@ -95,69 +78,89 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
     """Collect the states on cycles of dependencies.
 
     Two passes over all addresses, one to count and one to fill; where network and relation have translation symmetry,
-    one pass to see that they do, and those two over one address of each orbit. Memory is 12 bytes per state, 20
-    where states of an address form cycles, and 8 more for every further 31 edges of a VC.
+    one pass to see that they do, and those two over one address of each orbit; where states of an address form
+    cycles, one more. Memory is 16 bytes per cell and edge of its VC, and 44 more, fixpoints included; a cell holds up
+    to 63 states. Where states form cycles, a cell takes 8 more and a state 16.
 
     Raises
     ------
     RelationError
         If that does not fit into memory.
     """
-    from unknot.verify.waiting_kernel import SPAN, count_states, fill_states
-
     relation, effort = graph.relation, effort or Effort()
-    vcs = relation.num_vcs
+    vcs, slots = relation.num_vcs, Slots(relation, 1)
     source = np.repeat(np.arange(vcs, dtype=np.int32), np.diff(graph.first))
     within = graph.cyclic[source] & (graph.label[source] == graph.label[graph.target])
-    degree = np.bincount(source[within], minlength=vcs)
-    inner_first, live_first = _offsets(degree), _offsets((degree + SPAN - 1) // SPAN)
-    inner = graph.target[within]
+    source, inner = source[within], graph.target[within]
+    inner_first = starts(source, vcs)
+    back_first, order = grouped(inner, vcs)
+    back, back_edge = source[order], (order - inner_first[source[order]]).astype(np.int32)
     group = translations(relation) if symmetry else None
     if group is not None and not commutes(relation, group, effort):
         group = None
-    addresses = (
-        np.arange(relation.num_addresses) if group is None else np.sort(group.representatives).astype(np.int64)
-    )
-    loops = np.zeros(1, dtype=bool)
+    addresses = np.arange(relation.num_addresses) if group is None else np.sort(group.representatives)
+    addresses = addresses.astype(np.int64)
+    slot_of = slots.first[source] + slots.rank[inner]
+    edges = Inner(graph.label, graph.cyclic, inner_first, inner, slot_of, back_first, back, back_edge)
+    spaces: list[Follower] = []
 
-    edges = graph.label, graph.cyclic, inner_first, inner, live_first
+    def workspace() -> Follower:
+        spaces.append(Follower(relation, slots))
+        return spaces[-1]
+
+    piece = WIDTH * max(1, step(vcs) // WIDTH)
+    size = piece * -(-addresses.size // (BLOCKS * piece))
+
+    def count(mine: Follower, start: int, stop: int) -> IntArray:
+        counts = np.zeros(vcs, dtype=np.int32)
+        for low in effort.pieces("counting states on cycles", start, stop, piece, addresses.size):
+            mine.follow(count_cells, addresses, low, min(low + piece, stop), edges, counts)
+        return counts
+
+    counts = np.array(
+        effort.over("counting states on cycles", addresses.size, size, workspace, count), dtype=np.int64
+    )
+    states, loops = (sum(int(mine.totals[i]) for mine in spaces) for i in (3, 4))
+    cell_first = _offsets(counts.sum(axis=0))
+    words = 2 + 2 * np.diff(inner_first)
+    word = _offsets(np.diff(cell_first) * words)
+    needed = 8 * int(word[-1]) + CELL * int(cell_first[-1])
+    if loops:
+        needed += 8 * int(cell_first[-1]) + ON_CYCLE * states
+    memory.require(f"the {states} states on cycles of {relation.name} on {relation.network.name}", needed)
+    block, bits = np.empty(int(cell_first[-1]), dtype=np.int32), np.empty(int(word[-1]), dtype=np.int64)
+    cursors = cell_first[:-1] + np.cumsum(counts, axis=0) - counts
+    cells = Cells(cell_first, block, word[:-1], bits, cell_first[:0], cell_first[:0], block[:0])
+
+    def fill(mine: Follower, start: int, stop: int) -> None:
+        for low in effort.pieces("states on cycles", start, stop, piece, addresses.size):
+            mine.follow(fill_cells, addresses, low, min(low + piece, stop), edges, cursors[start // size], cells)
+
+    spaces.clear()
+    effort.over("states on cycles", addresses.size, size, workspace, fill)
+    kept = Waiting(graph, edges, addresses, states, cells, group)
+    return _linked(kept, effort) if loops else kept
+
+
+def _linked(kept: Waiting, effort: Effort) -> Waiting:
+    """The same, with the states of each cycle linked."""
+    relation, vcs = kept.graph.relation, kept.cells.word.size
+    before = np.empty(kept.cells.block.size, dtype=np.int64)
+    count_before(kept.inner, kept.cells, before)
+    ring, leader = np.empty(kept.states, dtype=np.int64), np.empty(kept.states, dtype=np.int32)
+    cells = kept.cells._replace(before=before, ring=ring, leader=leader)
 
     def workspace() -> tuple[Explorer, tuple[IntArray, IntArray]]:
         return Explorer(relation), (np.empty(vcs, dtype=np.int32), np.empty(vcs, dtype=np.int32))
 
-    def count(mine: tuple[Explorer, tuple[IntArray, IntArray]], start: int, stop: int) -> IntArray:
+    def link(mine: tuple[Explorer, tuple[IntArray, IntArray]], start: int, stop: int) -> None:
         own, numbers = mine
-        counts = np.zeros(vcs, dtype=np.int32)
-        failed = count_states(
-            own.function, own.layout, addresses, start, stop, own.scratch, numbers, edges, counts, loops
-        )
-        if failed >= 0:
-            raise RelationError(f"{relation.name}: its answers change from one question to the next")
-        return counts
+        link_cycles(own.function, own.layout, kept.addresses, start, stop, own.scratch, numbers, kept.inner, cells)
 
-    size = max(step(relation.vcs.router.size), -(-addresses.size // BLOCKS))
-    counts = np.array(
-        effort.over("counting states on cycles", addresses.size, size, workspace, count), dtype=np.int64
-    )
-    state_first = _offsets(counts.sum(axis=0))
-    words = np.diff(live_first)
-    word = _offsets(np.diff(state_first) * words)
-    states = int(state_first[-1])
-    needed = 8 * int(word[-1]) + (12 if loops[0] else 4) * states
-    memory.require(f"the {states} states on cycles of {relation.name} on {relation.network.name}", needed)
-    owner, bits = np.empty(states, dtype=np.int32), np.zeros(int(word[-1]), dtype=np.int64)
-    ring, leader = (np.empty(states if loops[0] else 0, dtype=np.int32) for _ in range(2))
-    cursors = state_first[:-1] + np.cumsum(counts, axis=0) - counts
-
-    columns = state_first, word, owner, bits, ring, leader
-
-    def fill(mine: tuple[Explorer, tuple[IntArray, IntArray]], start: int, stop: int) -> None:
-        own, numbers = mine
-        cursor = cursors[start // size]
-        fill_states(own.function, own.layout, addresses, start, stop, own.scratch, numbers, edges, cursor, columns)
-
-    effort.over("states on cycles", addresses.size, size, workspace, fill)
-    return Waiting(graph, inner_first, inner, live_first, state_first, owner, word, bits, ring, leader, group)
+    # A block of addresses is for one thread.
+    size = WIDTH * max(1, step(vcs) // WIDTH)
+    effort.over("cycles of states", kept.addresses.size, size, workspace, link)
+    return replace(kept, cells=cells)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,16 +189,14 @@ class Left:
     def heads(self) -> Remainder:
         """Return for each VC that is left some heads that wait for such VCs only, without transitions."""
         states = self.states
-        edges = np.diff(states.inner_first)[self.vcs]
-        most = np.minimum(np.diff(states.state_first)[self.vcs], PICKED)
+        edges = np.diff(states.inner.first)[self.vcs]
+        most = np.minimum(WIDTH * np.diff(states.cells.first)[self.vcs], PICKED)
         input_vc, address = (np.empty(int(most.sum()), dtype=np.int32) for _ in range(2))
         head_owner, head_wait = (np.empty(int((most * edges).sum()), dtype=np.int32) for _ in range(2))
         head_first = np.empty(head_owner.size + 1, dtype=np.int64)
         sizes = np.zeros(2, dtype=np.int64)
         room = Heads(input_vc, address, head_owner, head_first, head_wait)
-        pick(
-            states.arrays, states.edges, self.rules, states.inner_first, states.inner, self.marks, PICKED, room, sizes
-        )
+        pick(states.inner, states.cells, states.kinds, self.rules, self.marks, states.addresses, PICKED, room, sizes)
         count, heads = sizes.tolist()
         waits = head_first[: heads + 1], head_wait[: head_first[heads]]
         heads_of_left = heads_alone(input_vc[:count], address[:count], head_owner[:heads], *waits)
@@ -243,24 +244,25 @@ def drain(states: Waiting, *, spread: bool, entered: bool = False, effort: Effor
         Let only packets block that stand in the first VC of their route; not with `spread`.
     """
     effort = effort or Effort()
-    graph, vcs = states.graph, states.state_first.size - 1
-    kinds = states.edges.member_first.size - 1
-    pending = vcs + int(np.diff(states.state_first).max(initial=0))
+    graph, cells, kinds = states.graph, states.cells.block.size, states.kinds.first.size - 1
     marks = Marks(
-        np.empty(int(states.live_first[-1]), dtype=np.int64),
-        np.empty(kinds, dtype=np.int32),
-        np.empty(states.ring.size, dtype=np.int32),
-        np.empty(kinds, dtype=np.int64),
-        np.empty(kinds, dtype=np.int32),
-        np.empty(pending, dtype=np.int64),
-        np.empty(pending, dtype=np.int32),
-        np.empty(3, dtype=np.int64),
+        live=np.empty(states.inner.target.size, dtype=bool),
+        owner=np.empty(cells, dtype=np.int32),
+        blocked=np.empty(cells, dtype=np.int64),
+        dead=np.zeros(cells, dtype=np.int64),
+        supported=np.empty(states.cells.ring.size, dtype=np.int32),
+        on=np.empty(kinds, dtype=np.int64),
+        removed=np.empty(kinds, dtype=np.int64),
+        queue=np.empty(kinds, dtype=np.int32),
+        stack=np.empty(cells, dtype=np.int32),
+        cursor=np.empty(3, dtype=np.int64),
     )
     rules = Rules(spread, graph.relation.commits, entered)
-    begin(states.arrays, states.edges, rules, graph.cyclic, marks)
+    work = states.inner, states.cells, states.kinds, rules, marks
+    begin(*work)
     stage, total = "VCs that drain", int(np.count_nonzero(graph.cyclic))
-    while not delete(states.arrays, states.edges, rules, marks, BUDGET):
-        effort.spent(stage, min(int(marks.cursor[2]), total - 1), total)
+    while not delete(*work, BUDGET):
+        effort.spent(stage, min(int(marks.cursor[1]), total - 1), total)
     effort.spent(stage, total, total)
     removed = np.where(graph.cyclic, marks.removed[states.kind], 0)
     return Left(removed, states, rules, marks)

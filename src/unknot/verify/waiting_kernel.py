@@ -1,17 +1,15 @@
 # mypy: ignore-errors
-"""States on cycles of dependencies, grouped by VC, a word or two each: how they are collected."""
+"""States on cycles of dependencies, in cells of a VC and a block of addresses: how they are collected."""
+
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.network.graph_kernel import strong_components
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
-from unknot.verify.states_kernel import explore, layout_types, scratch_types
-
-SPAN = 31
-"""Successors that one word speaks of: bit k says "goes on to", bit 31 + k "waits for", the k-th of them."""
-ENTERED = 1 << 62
-"""In the first word of a state: packets enter it straight from their terminal."""
+from unknot.verify.states_kernel import WIDTH, explore, follow, layout_types, note_types, scratch_types
 
 
 def number_types(t):
@@ -19,14 +17,97 @@ def number_types(t):
     return t.Tuple((t.I32, t.I32))
 
 
-def graph_types(t):
-    """Component of each VC and whether it is cyclic; dependencies within components, and words for those of a VC."""
-    return t.Tuple((t.READ32, t.READ_BOOL, t.READ64, t.READ32, t.READ64))
+class Inner(NamedTuple):
+    """Dependencies within components.
+
+    Attributes
+    ----------
+    label : int32 array, shape (VCs,)
+        Component of each VC.
+    cyclic : bool array, shape (VCs,)
+    first, target : compressed rows over VCs
+        VCs of the same component on which a VC depends; "edge e of VC v" is number ``first[v] + e``.
+    slot : int64 array
+        Slot of each edge in `Notes`.
+    back_first, back, back_edge : compressed rows over VCs
+        VCs with an edge to a VC, and its number among their edges.
+    """
+
+    label: npt.NDArray[np.int32]
+    cyclic: npt.NDArray[np.bool_]
+    first: npt.NDArray[np.int64]
+    target: npt.NDArray[np.int32]
+    slot: npt.NDArray[np.int64]
+    back_first: npt.NDArray[np.int64]
+    back: npt.NDArray[np.int32]
+    back_edge: npt.NDArray[np.int32]
 
 
-def state_types(t):
-    """First state of each VC, first word of its states; address, words, next on a cycle and its first, by state."""
-    return t.Tuple((t.READ64, t.READ64, t.I32, t.I64, t.I32, t.I32))
+class Cells(NamedTuple):
+    """The states on cycles of dependencies: a cell has those on a VC for a block of addresses.
+
+    Attributes
+    ----------
+    first : int64 array, shape (VCs + 1,)
+        Cells of VC v are ``first[v]`` to ``first[v + 1]``.
+    block : int32 array, shape (cells,)
+        Block of addresses of each cell, ascending within a VC.
+    word : int64 array, shape (VCs,)
+        Where the words of the cells of each VC begin: for each cell the addresses that reach it and those that enter
+        it from a terminal, and for each edge of the VC those that go on over it and those that wait for it.
+    bits : int64 array
+        These words.
+    before : int64 array, shape (cells,), or empty
+        Number of states in the cells before it.
+    ring, leader : int64 and int32 arrays, shape (states,), or empty
+        Where states of one address form cycles: cell (times 64) and bit of the next state of the same cycle
+        component, and the number of its first one.
+    """
+
+    first: npt.NDArray[np.int64]
+    block: npt.NDArray[np.int32]
+    word: npt.NDArray[np.int64]
+    bits: npt.NDArray[np.int64]
+    before: npt.NDArray[np.int64]
+    ring: npt.NDArray[np.int64]
+    leader: npt.NDArray[np.int32]
+
+
+def inner_types(t):
+    return t.NamedTuple((t.READ32, t.READ_BOOL, t.READ64, t.READ32, t.READ64, t.READ64, t.READ32, t.READ32), Inner)
+
+
+def cell_types(t):
+    return t.NamedTuple((t.READ64, t.I32, t.READ64, t.I64, t.READ64, t.I64, t.I32), Cells)
+
+
+@kernel(lambda t: t.int64(t.int64))
+def size_of(some):
+    """Number of members of a set of addresses of a block."""
+    # LLVM makes one instruction of this loop.
+    size = 0
+    while some:
+        some &= some - 1
+        size += 1
+    return size
+
+
+@kernel(lambda t: t.int64(cell_types(t), t.int64, t.int64))
+def cell_of(cells, vc, wanted):
+    """Return the cell of a VC for a block of addresses; −1 if there is none."""
+    block = cells.block
+    low, high = cells.first[vc], cells.first[vc + 1] - 1
+    if low > high or block[low] > wanted or block[high] < wanted:
+        return -1
+    # Blocks ascend, so that there are at most as many cells in between as blocks; mostly they are as many.
+    low, high = max(low, high - (block[high] - wanted)), min(high, low + wanted - block[low])
+    while low < high:
+        middle = (low + high) >> 1
+        if block[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low if block[low] == wanted else -1
 
 
 @kernel(lambda t: t.boolean(t.READ32, t.READ_BOOL, scratch_types(t), number_types(t), t.int64))
@@ -63,102 +144,184 @@ def _components(label, cyclic, scratch, numbers, count):
     return loops.any()
 
 
+@kernel(lambda t: t.void(t.int64, note_types(t)), inline=True)
+def _clear(v, notes):
+    """Forget what was noted of a VC."""
+    _, first, goes, waits, entered, outside = notes
+    for slot in range(first[v], first[v + 1]):
+        goes[slot] = waits[slot] = 0
+    entered[v] = outside[v] = 0
+
+
+@kernel(lambda t: t.boolean(inner_types(t), t.I64, note_types(t)))
+def _cycles(inner, reached, notes):
+    """Whether some states of the addresses just followed lie on a cycle, by taking away those that have no successor.
+
+    Uses up what was noted of the slots.
+    """
+    _, cyclic, inner_first, _, slot_of, back_first, back, back_edge = inner
+    goes = notes.goes
+    left, gone = np.zeros(cyclic.size, np.int64), np.zeros(cyclic.size, np.int64)
+    stack, size = np.empty(cyclic.size, np.int32), 0
+    for v in range(cyclic.size):
+        if cyclic[v] and reached[v]:
+            left[v] = gone[v] = reached[v]
+            for e in range(inner_first[v], inner_first[v + 1]):
+                gone[v] &= ~goes[slot_of[e]]
+            if gone[v]:
+                stack[size] = v
+                size += 1
+    while size:
+        size -= 1
+        v = stack[size]
+        some, gone[v] = gone[v], 0
+        left[v] &= ~some
+        for r in range(back_first[v], back_first[v + 1]):
+            u = back[r]
+            slot = slot_of[inner_first[u] + back_edge[r]]
+            more = goes[slot] & some
+            if more:
+                goes[slot] &= ~more
+                for e in range(inner_first[u], inner_first[u + 1]):
+                    more &= ~goes[slot_of[e]]
+                if more and not gone[u]:
+                    stack[size] = u
+                    size += 1
+                gone[u] |= more
+    return left.any()
+
+
 @kernel(
     lambda t: t.int64(
-        t.int64, layout_types(t), t.READ64, t.int64, t.int64, scratch_types(t), number_types(t), graph_types(t),
-        t.I32, t.boolean[::1],
+        t.int64, layout_types(t), t.READ64, t.int64, t.int64, scratch_types(t), t.I64, note_types(t), inner_types(t),
+        t.I32, t.I64,
     )
 )  # fmt: skip
-def count_states(rule, layout, addresses, start, stop, scratch, numbers, graph, counts, loops):
-    """Count the states on each cyclic VC; set loops[0] if some states of an address lie on a cycle.
+def count_cells(rule, layout, addresses, start, stop, scratch, reached, notes, inner, counts, totals):
+    """Count the cells of each cyclic VC in `counts`.
 
-    Returns −1, or the address of a broken state.
+    Adds the states in them to totals[3]; totals[4] becomes 1 if some states of an address lie on a cycle. Returns −1,
+    or the address of a broken state.
     """
-    order, label, cyclic = scratch.order, graph[0], graph[1]
-    for a in range(start, stop):
-        count = explore(rule, addresses[a], layout, scratch, addresses[a] + 1)
-        if count < 0:
-            return addresses[a]
-        for i in range(count):
-            at = order[i]
-            if at < label.size and cyclic[at]:
-                counts[at] += 1
-        loops[0] = loops[0] or _components(label, cyclic, scratch, numbers, count)
+    cyclic = inner.cyclic
+    for low in range(start, stop, WIDTH):
+        broken = follow(rule, layout, addresses, low, min(WIDTH, stop - low), scratch, reached, notes, totals)
+        if broken >= 0:
+            return broken
+        totals[4] = totals[4] or _cycles(inner, reached, notes)
+        for v in range(cyclic.size):
+            if reached[v]:
+                _clear(v, notes)
+                if cyclic[v]:
+                    counts[v] += 1
+                    totals[3] += size_of(reached[v])
+    return -1
+
+
+@kernel(lambda t: t.void(inner_types(t), cell_types(t), t.I64))
+def count_before(inner, cells, before):
+    """Number the states of all cells: write how many there are in those before each."""
+    states = 0
+    for v in range(inner.cyclic.size):
+        base = cells.word[v]
+        for c in range(cells.first[v], cells.first[v + 1]):
+            before[c] = states
+            states += size_of(cells.bits[base])
+            base += 2 * (1 + inner.first[v + 1] - inner.first[v])
+
+
+@kernel(
+    lambda t: t.int64(
+        t.int64, layout_types(t), t.READ64, t.int64, t.int64, scratch_types(t), t.I64, note_types(t), inner_types(t),
+        t.I64, cell_types(t), t.I64,
+    )
+)  # fmt: skip
+def fill_cells(rule, layout, addresses, start, stop, scratch, reached, notes, inner, cursor, cells, totals):
+    """Write the cells of some addresses, as `unknot.verify.waiting` says; cursor[v] is the next cell of VC v.
+
+    Returns −1, or an address of which there are other states than were counted.
+    """
+    _, cyclic, inner_first, _, slot_of, _, _, _ = inner
+    cell_first, block, word, bits, _, _, _ = cells
+    _, first, goes, waits, entered, outside = notes
+    commits = layout.commits
+    for low in range(start, stop, WIDTH):
+        broken = follow(rule, layout, addresses, low, min(WIDTH, stop - low), scratch, reached, notes, totals)
+        for v in range(cyclic.size if broken < 0 else 0):
+            if not reached[v]:
+                continue
+            if not cyclic[v]:
+                _clear(v, notes)
+                continue
+            c = cursor[v]
+            if c == cell_first[v + 1]:
+                broken = addresses[low]
+                break
+            cursor[v] = c + 1
+            block[c] = low // WIDTH
+            begin, end = inner_first[v], inner_first[v + 1]
+            base = word[v] + (c - cell_first[v]) * 2 * (1 + end - begin)
+            bits[base], bits[base + 1] = reached[v], entered[v]
+            some = outside[v]
+            for e in range(begin, end):
+                bits[base + 2 + 2 * (e - begin)] = goes[slot_of[e]]
+                bits[base + 3 + 2 * (e - begin)] = waits[slot_of[e]]
+                waits[slot_of[e]] = 0
+            # A header that waits for something outside the component never blocks for good: that drains before.
+            for slot in range(first[v], first[v + 1]):
+                some |= waits[slot]
+            if not commits:
+                for e in range(end - begin):
+                    bits[base + 3 + 2 * e] &= ~some
+            _clear(v, notes)
+        if broken >= 0:
+            return broken
     return -1
 
 
 @kernel(
     lambda t: t.void(
-        t.int64, layout_types(t), t.READ64, t.int64, t.int64, scratch_types(t), number_types(t), graph_types(t),
-        t.I64, state_types(t),
+        t.int64, layout_types(t), t.READ64, t.int64, t.int64, scratch_types(t), number_types(t), inner_types(t),
+        cell_types(t),
     )
 )  # fmt: skip
-def fill_states(rule, layout, addresses, start, stop, scratch, numbers, graph, cursor, states):
-    """Write the states of some addresses, as `unknot.verify.waiting` says; cursor[v] is the next state of VC v."""
-    _, order, first, candidates, _ = scratch
+def link_cycles(rule, layout, addresses, start, stop, scratch, numbers, inner, cells):
+    """Link the states of each cycle of an address in a circle, and take out the steps along it.
+
+    States on a cycle stand and fall together.
+    """
+    order = scratch.order
     slot, component = numbers
-    label, cyclic, inner_first, inner, live_first = graph
-    state_first, word, owner, bits, ring, leader = states
-    vcs, commits = label.size, layout.commits
-    lead = np.empty(ring.size and vcs, np.int64)
+    label, cyclic, inner_first, target, _, _, _, _ = inner
+    cell_first, _, word, bits, before, ring, leader = cells
+    vcs = label.size
+    lead = np.empty(vcs, np.int64)
     for a in range(start, stop):
-        address = addresses[a]
-        count = explore(rule, address, layout, scratch, address + 1)
-        if ring.size:
-            _components(label, cyclic, scratch, numbers, count)
-            lead[:] = -1
-        entered = 0
-        while entered < count and order[entered] >= vcs:
-            entered += 1
+        count = explore(rule, addresses[a], layout, scratch, addresses[a] + 1)
+        _components(label, cyclic, scratch, numbers, count)
+        lead[:] = -1
+        bit = a % WIDTH
         for i in range(count):
-            at = order[i]
-            if at >= vcs or not cyclic[at]:
+            v = order[i]
+            if v >= vcs or not cyclic[v]:
                 continue
-            s = cursor[at]
-            cursor[at] = s + 1
-            owner[s] = address
-            words = live_first[at + 1] - live_first[at]
-            base = word[at] + (s - state_first[at]) * words
-            blockable = first[i + 1] > first[i]
-            for k in range(first[i], first[i + 1]):
-                vc = candidates[k] & VC_MASK
-                waits = (candidates[k] & NO_WAIT) == 0
-                if vc == EJECT or not cyclic[vc] or label[vc] != label[at]:
-                    blockable = blockable and (commits or not waits)
-                    continue
-                low, high = inner_first[at], inner_first[at + 1]
-                while low < high:
-                    middle = (low + high) >> 1
-                    if inner[middle] < vc:
-                        low = middle + 1
-                    else:
-                        high = middle
-                w, b = divmod(low - inner_first[at], SPAN)
-                # Steps along a cycle of states are left out: its states stand and fall together, by `ring`.
-                if ring.size == 0 or component[slot[vc]] != component[slot[at]]:
-                    bits[base + w] |= 1 << b
-                if waits:
-                    bits[base + w] |= 1 << (SPAN + b)
-            # A header that waits for something outside the component never blocks for good: that drains before.
-            if not blockable:
-                for w in range(base, base + words):
-                    bits[w] &= (1 << SPAN) - 1
-            if ring.size:
-                # States of a component are linked in a circle: a new one goes in behind the first, its leader.
-                c = component[slot[at]]
-                if lead[c] < 0:
-                    lead[c] = s
-                    ring[s] = s
-                else:
-                    ring[s] = ring[lead[c]]
-                    ring[lead[c]] = s
-                leader[s] = lead[c]
-        # Breadth first, the states that are entered come right after those of the terminals.
-        for k in range(first[entered]):
-            vc = candidates[k] & VC_MASK
-            if vc != EJECT and cyclic[vc]:
-                words = live_first[vc + 1] - live_first[vc]
-                bits[word[vc] + (cursor[vc] - 1 - state_first[vc]) * words] |= ENTERED
+            c = cell_of(cells, v, a // WIDTH)
+            base = word[v] + (c - cell_first[v]) * 2 * (1 + inner_first[v + 1] - inner_first[v])
+            for e in range(inner_first[v], inner_first[v + 1]):
+                # Slots are good for this address where it stands on the VC.
+                k = base + 2 + 2 * (e - inner_first[v])
+                if (bits[k] >> bit) & 1 and component[slot[target[e]]] == component[slot[v]]:
+                    bits[k] &= ~(1 << bit)
+            s = before[c] + size_of(bits[base] & ((1 << bit) - 1))
+            # A new one goes in behind the first, its leader.
+            own = component[slot[v]]
+            if lead[own] < 0:
+                lead[own] = s
+                ring[s] = c << 6 | bit
+            else:
+                ring[s] = ring[lead[own]]
+                ring[lead[own]] = c << 6 | bit
+            leader[s] = lead[own]
 
 
 @kernel(lambda t: t.boolean(t.READ64, t.int64, t.int64, t.READ64, t.int64, t.int64))
