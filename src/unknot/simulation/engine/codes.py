@@ -26,7 +26,7 @@ UNDECIDED, DECIDED = -1, -2
 NO_CYCLE = 2**60
 """A cycle that never comes."""
 ENDLESS = 2**30 - 1
-"""Credits of an ejection VC that never runs out of them: more than any buffer has, and all ones in planes."""
+"""Credits of an ejection VC that never runs out of them: more than any buffer has."""
 ISLIP, INPUTS_FIRST, SELECT, WAVEFRONT, RR_WAVEFRONT, PIM, LOA, MAX_SIZE = range(8)
 """Allocators, as `router.ALLOCATORS` numbers them."""
 UNEQUAL = -2

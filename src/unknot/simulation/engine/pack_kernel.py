@@ -2,10 +2,13 @@
 """Pack and unpack routers: rows as masks and planes for the fast path, and back.
 
 Between calls of the kernel the state is in rows, within a call in masks and planes. Planes are counters of all
-buffers of a router at once: bit k of the count of each cell is in plane k. Adding a mask counts one up at each of
-its bits, as one adds numbers on paper, whatever their number. There are two sets, and planes take turns: the
-flits in input buffers and the free slots in output buffers. An ejection VC without credits has more slots than any
-other, which are never taken.
+buffers of a router at once: bit k of the count of each cell is in plane k. Counting one up or down at each bit of a
+mask is done as one adds numbers on paper, whatever their number. There are two sets, and planes take turns: the flits
+in input buffers, and the slots of output buffers that are taken. A router with little to do has small counts in both,
+so that carries are short.
+
+The most that is counted has one digit more than there are planes, or 0: a mask says which of the two a 0 means. Slots
+are counted from where the last one that is taken carries out of the last plane.
 """
 
 import numpy as np
@@ -16,8 +19,8 @@ from unknot.simulation.engine.codes import BLOCKED, ENDLESS, FRESH, IDLE, MOVING
 from unknot.simulation.engine.state_kernel import packet_of
 from unknot.simulation.engine.view_kernel import view
 
-FLITS, SLOTS = range(2)
-"""What is counted: flits that are in the inputs, and free slots as known at the outputs."""
+FLITS, TAKEN = range(2)
+"""What is counted: flits that are in the inputs, and slots that are taken, as known at the outputs."""
 
 
 @inlined
@@ -28,64 +31,80 @@ def ones(many):
 
 
 @inlined
-def first_plane(s, w, which):
-    """Return the first of the `planes` of word w, with the lowest bits of its counters."""
-    return 2 * w * s.setup.planes + which
+def first_plane(s, w):
+    """Return the first of the planes of word w, with the lowest bits of its counters."""
+    return 2 * w * s.setup.planes
 
 
 @inlined
-def add(s, w, which, carry):
-    """Count one up at each of these bits."""
-    # On paper: a 1 becomes 0 and carries, a 0 becomes 1 and ends it. A carry never leaves the last plane, since
-    # planes hold the depth of the buffers and there are never more flits, or free slots, than that.
-    k = first_plane(s, w, which)
-    while carry != 0:
-        plane = s.planes[k]
-        s.planes[k] = plane ^ carry
-        carry &= plane
-        k += 2
-
-
-@inlined
-def subtract(s, w, sent, taken):
-    """Count one flit down at each of these inputs, one slot at each of these outputs; where there are some left."""
-    k, flits, slots = first_plane(s, w, FLITS), np.int64(0), np.int64(0)
-    # On paper too: a 0 becomes 1 and borrows. All planes are visited even without a borrow, since what is not 0 in
-    # any of them is left; both sets at once, since they take turns in memory.
+def count_arrivals(s, w, flits, returned):
+    """Count one flit up at each of these inputs, and one slot down at each of these outputs."""
+    k = first_plane(s, w)
+    # On paper: a 1 becomes 0 and carries, a 0 becomes 1 and ends it; counting down it is the other way round.
     for _ in range(s.setup.planes):
-        plane, other = s.planes[k + FLITS], s.planes[k + SLOTS]
-        s.planes[k + FLITS], s.planes[k + SLOTS] = plane ^ sent, other ^ taken
-        flits |= plane ^ sent
-        slots |= other ^ taken
-        sent &= ~plane
-        taken &= ~other
+        plane, other = s.planes[k + FLITS], s.planes[k + TAKEN]
+        s.planes[k + FLITS], s.planes[k + TAKEN] = plane ^ flits, other ^ returned
+        flits &= plane
+        returned &= ~other
         k += 2
-    return flits, slots
 
 
 @inlined
-def at_least(s, w, which, number):
-    """Return a mask of the bits at which the count is at least a number that planes can hold."""
-    k, more, same = first_plane(s, w, which) + 2 * s.setup.planes, np.int64(0), np.int64(-1)
-    # From the highest digit down: `same` are the cells like the number so far, `more` those above it already.
+def count_departures(s, w, sent, taken):
+    """Count one flit down at each of these inputs, and one slot up at each of these outputs.
+
+    Returns the inputs whose count is not 0, and the outputs of which the last slot was taken now.
+    """
+    k, left = first_plane(s, w), np.int64(0)
+    for _ in range(s.setup.planes):
+        plane, other = s.planes[k + FLITS], s.planes[k + TAKEN]
+        s.planes[k + FLITS], s.planes[k + TAKEN] = plane ^ sent, other ^ taken
+        left |= plane ^ sent
+        sent &= ~plane
+        taken &= other
+        k += 2
+    return left, taken
+
+
+@inlined
+def with_slots(s, w, number):
+    """Return a mask of the outputs that have at least so many free slots, at least one."""
+    most = (np.int64(1) << s.setup.planes) - number
+    k, less, same = first_plane(s, w) + 2 * s.setup.planes, np.int64(0), np.int64(-1)
+    # From the highest digit down: `same` are the counts like `most` so far, `less` those below it already.
     for i in range(s.setup.planes - 1, -1, -1):
         k -= 2
-        plane = s.planes[k]
-        if (number >> i) & 1:
+        plane = s.planes[k + TAKEN]
+        if (most >> i) & 1:
+            less |= same & ~plane
             same &= plane
         else:
-            more |= same & plane
             same &= ~plane
-    return more | same
+    return (less | same) & s.masks.room[w]
 
 
-@called
-def counted(s, w, which, cell):
-    """Return the count of a cell."""
-    count, k = np.int64(0), first_plane(s, w, which)
+@inlined
+def digits(s, w, which, cell):
+    """Return the digits that planes have of the count of a cell."""
+    count, k = np.int64(0), first_plane(s, w) + which
     for i in range(s.setup.planes):
         count |= ((s.planes[k + 2 * i] >> cell) & 1) << i
     return count
+
+
+@called
+def flits_in(s, w, cell):
+    """Return the flits in an input buffer."""
+    count = digits(s, w, FLITS, cell)
+    return np.int64(1) << s.setup.planes if count == 0 and (s.masks.filled[w] >> cell) & 1 else count
+
+
+@inlined
+def free_slots(s, w, cell):
+    """Return the free slots of an output buffer."""
+    if (s.masks.room[w] >> cell) & 1 == 0:
+        return np.int64(0)
+    return (np.int64(1) << s.setup.planes) - digits(s, w, TAKEN, cell)
 
 
 @inlined
@@ -102,8 +121,8 @@ def first_rows(s, w):
 
 @inlined
 def put(s, w, which, cell, count):
-    """Set the count of a cell that is 0."""
-    k = first_plane(s, w, which)
+    """Set the digits of a cell whose count is 0."""
+    k = first_plane(s, w) + which
     for i in range(s.setup.planes):
         s.planes[k + 2 * i] |= np.int64((count >> i) & 1) << cell
 
@@ -113,13 +132,14 @@ def pack_router(s, w):
     """Fill masks and planes of a router on the fast path from its rows."""
     masks, (first_input, first_output) = s.masks, first_rows(s, w)
     for k in range(2 * s.setup.planes):
-        s.planes[first_plane(s, w, 0) + k] = 0
+        s.planes[first_plane(s, w) + k] = 0
     owning, without, filled, room = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for cell in range(s.words.first_output[w + 1] - first_output):
         out, bit = first_output + cell, np.int64(1) << cell
         if masks.injection[w] & bit == 0:
-            # ENDLESS is all ones: its planes are full, and nothing is ever taken from them.
-            put(s, w, SLOTS, cell, s.outputs.credits[out])
+            # Of ENDLESS slots none is ever counted as taken, so it suffices that they are as many as a buffer has.
+            slots = min(s.outputs.credits[out], s.setup.depth)
+            put(s, w, TAKEN, cell, (np.int64(1) << s.setup.planes) - slots)
             room |= bit if s.outputs.credits[out] > 0 else 0
             s.outputs.owner[out] -= first_input if s.outputs.owner[out] >= 0 else 0
     for cell in range(s.words.first_input[w + 1] - first_input):
@@ -140,7 +160,7 @@ def count_flits(s, w):
     """Fill in the flits in the input VCs of a router on the fast path."""
     first_input, _ = first_rows(s, w)
     for cell in range(s.words.first_input[w + 1] - first_input):
-        s.inputs.stored[first_input + cell] = counted(s, w, FLITS, cell)
+        s.inputs.stored[first_input + cell] = flits_in(s, w, cell)
 
 
 @inlined
@@ -152,7 +172,7 @@ def unpack_router(s, w):
         out = first_output + cell
         s.outputs.owner[out] += first_input if s.outputs.owner[out] >= 0 else 0
         if s.outputs.credits[out] != ENDLESS and (masks.injection[w] >> cell) & 1 == 0:
-            s.outputs.credits[out] = counted(s, w, SLOTS, cell)
+            s.outputs.credits[out] = free_slots(s, w, cell)
     for cell in range(s.words.first_input[w + 1] - first_input):
         b = first_input + cell
         if (masks.owning[w] >> cell) & 1:

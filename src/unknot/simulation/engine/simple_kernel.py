@@ -27,7 +27,7 @@ from unknot.simulation.engine.codes import (
     VCT,
     WAVEFRONT,
 )
-from unknot.simulation.engine.pack_kernel import FLITS, SLOTS, add, at_least, counted, ones, subtract
+from unknot.simulation.engine.pack_kernel import count_arrivals, count_departures, flits_in, ones, with_slots
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
 from unknot.simulation.engine.state_kernel import (
     eject,
@@ -51,7 +51,7 @@ def whole_again(s, here, w, returned):
     """Return those of some outputs that have no owner and all their credits."""
     # Only outputs to which a credit came back now are looked at: one that has had all of them for longer is open, or
     # has an owner and is opened when that sends its tail and the credits of it are back. So none is missed.
-    left = whole = returned & at_least(s, w, SLOTS, s.setup.depth)
+    left = whole = returned & with_slots(s, w, s.setup.depth)
     while left != 0:
         # In two's complement `left & -left` is the lowest bit that is set, and `left & (left - 1)` the others.
         if here.outputs.owner[lowest(left)] >= 0:
@@ -75,7 +75,6 @@ def take_in(s, here, w, row):
     # part of the packet that owns it. So this is asked before `filled` has the flits of this cycle.
     fresh = flits & ~(masks.owning[w] | masks.filled[w])
     masks.filled[w] |= flits
-    add(s, w, FLITS, flits)
     # Terminals look up their credits in rows, between the cycles of routers, so those are not counted in planes.
     ends = returned & masks.injection[w]
     returned ^= ends
@@ -85,7 +84,7 @@ def take_in(s, here, w, row):
     # Where the count was 0, the owner has been waiting for this credit.
     regained = returned & ~masks.room[w]
     masks.room[w] |= returned
-    add(s, w, SLOTS, returned)
+    count_arrivals(s, w, flits, returned)
     while regained != 0:
         owner = here.outputs.owner[lowest(regained)]
         regained &= regained - 1
@@ -110,7 +109,7 @@ def wish(rule, s, here, w, at, p):
     candidates, limit, mask, k = s.candidates, s.setup.num_vcs, np.int64(0), np.int64(0)
     address, free = s.packets.address[p], s.masks.open[w]
     if s.setup.technique <= VCT:
-        free &= at_least(s, w, SLOTS, s.packets.length[p])
+        free &= with_slots(s, w, s.packets.length[p])
     if s.cache.size > 0:
         kind = s.input_class[here.first_input + at]
         # Answers with NO_WAIT are not cached, so one holds for blocked headers as well.
@@ -209,7 +208,7 @@ def allocate(rule, s, here, w, now):
         at, bit = lowest(left), left & -left
         left ^= bit
         p = front_of(s, here, at)
-        if s.setup.technique == SAF and counted(s, w, FLITS, at) < packets.length[p]:
+        if s.setup.technique == SAF and flits_in(s, w, at) < packets.length[p]:
             continue
         mask, status = wish(rule, s, here, w, at, p)
         if status != DONE:
@@ -323,10 +322,11 @@ def switch(s, here, w, now, movers, hopes, final):
         return
     s.count.flit_hops += how_many(won)
     s.count.last_move = now
-    filled, room = subtract(s, w, won, spent)
-    masks.filled[w], masks.room[w] = filled, room
+    left, spent = count_departures(s, w, won, spent)
+    filled = masks.filled[w] & (left | ~won)
+    masks.filled[w] = filled
+    masks.room[w] ^= spent
     # Outputs that lost their last credit; those whose tail was sent have no owner any more.
-    spent &= ~room
     while spent != 0:
         owner = here.outputs.owner[lowest(spent)]
         spent &= spent - 1

@@ -84,7 +84,7 @@ def empty_network(
         "ring": inputs * held,
         "inbox": inboxes * num_words,
         "outside": inboxes * num_words if threads > 1 else 0,
-        "planes": 2 * buffer_depth.bit_length() * num_words,
+        "planes": 2 * (buffer_depth - 1).bit_length() * num_words,
         "progress": threads,
         **(matrix_arbiters(tables) if router.has_matrices else {}),
         "packets": slots * threads,
@@ -180,7 +180,7 @@ def _write_setup(setup: Any, relation: Relation, switching: Switching, depth: in
     setup.technique, setup.depth, setup.num_vcs = SWITCHINGS.index(switching), depth - setup.shared, relation.num_vcs
     setup.most = (router.most_slots or NO_CYCLE) - setup.depth
     setup.blocks = router.queues or router.hold_switch or setup.shared > 0
-    setup.planes = depth.bit_length()
+    setup.planes = (depth - 1).bit_length()
     write_relation(setup, relation, router)
     setup.measure_from = setup.measure_to = NO_CYCLE
     setup.in_batches = not router.pipelined
