@@ -14,7 +14,8 @@ from tests.strategies import networks
 from unknot._base.errors import NetworkError
 from unknot.network import Network, components, distances_from, from_edges, measure, metrics, to_networkx
 from unknot.network.families import complete, hypercube, line, mesh, omega, ring, torus
-from unknot.network.metrics import bisection, hops_from_any
+from unknot.network.halves import bisection
+from unknot.network.metrics import hops_from_any
 
 FAMILIES = [
     line(1),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.sources import Pairs
+from unknot.simulation.engine.pairs import Pairs
 from unknot.traffic.workload import Bursts, length_shares
 
 from .sim_parts import OutputVC, Packet, Wire

@@ -12,8 +12,10 @@ from math import floor
 from typing import NamedTuple
 
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.router import HONOURING, Router
-from unknot.simulation.engine.sources import Pairs, streams
+from unknot.simulation.engine.codes import HONOURING
+from unknot.simulation.engine.pairs import Pairs
+from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.sources import streams
 from unknot.traffic.workload import Bursts
 
 from .sim_allocators import in_turn, islip, loa, max_size, pim, separable_input_first, wavefront

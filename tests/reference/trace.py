@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unknot.simulation.engine.sources import nobody
+from unknot.simulation.engine.pairs import nobody
 from unknot.traffic.trace import Trace
 
 from .simulator import Packet, Simulator, Terminal

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.sources import Pairs, pairs_of
+from unknot.simulation.engine.pairs import Pairs, pairs_of
 from unknot.traffic import Pattern
 
 

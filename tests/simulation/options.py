@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from unknot.simulation.engine.codes import SELECTIONS
-from unknot.simulation.engine.router import ALLOCATORS, ITERATIVE, SEPARABLE, Priority, Router
+from unknot.simulation.engine.codes import ALLOCATORS, ITERATIVE, SELECTIONS, SEPARABLE, Priority
+from unknot.simulation.engine.router import Router
 from unknot.traffic.workload import Bursts, Lengths
 
 DELAY = st.sampled_from([1, 1, 1, 2, 3, 5])

@@ -13,8 +13,8 @@ from tests.reference.simulator import Simulator
 from unknot._base.switching import Switching
 from unknot.network import Network
 from unknot.routing import EJECT, Relation
+from unknot.simulation.engine.pairs import nobody
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.sources import nobody
 
 
 class Sent(NamedTuple):

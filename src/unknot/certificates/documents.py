@@ -277,13 +277,8 @@ def write_document(evidence: Document, path: str | Path) -> None:
     path : str or Path
         The file.
 
-    Raises
-    ------
-    WriteError
-
     Examples
     --------
-    >>> import json
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from unknot import check

@@ -4,11 +4,9 @@ Three kinds, as the certificates of the prover have them, but about types in pla
 
 - `order` (every technique): every permitted hop leads to a lower rank.
 - `escape` (saf, vct): in every state one of the VCs that a blocked header waits for, the escape, ranks lower than
-the one
-  it is in.
+  the one it is in.
 - `drain` (wormhole): the same, and after every permitted hop either the new escape ranks at most as high as the
-escape
-  was, or so does the VC itself. So a worm whose lowest VC is c waits for something lower than c wherever its
+  escape was, or so does the VC itself. So a worm whose lowest VC is c waits for something lower than c wherever its
   header stands, and of a set of blocked worms the one that holds the lowest VC is not blocked.
 
 Which escape each state has is for a SAT solver to choose, with the rule or for a given one; closed walks of its
@@ -26,10 +24,10 @@ from unknot._base.shown import Brief
 from unknot._base.switching import Switching
 from unknot.certificates.claims import rule_claim
 from unknot.certificates.documents import Document
-from unknot.design.ranking import Edge, Level, closed_walks, ranked
+from unknot.design.ranking import Edge, Level, closed_walks, minus, ranked
 from unknot.design.requirements import Request, Word
 from unknot.design.search import Proposals, images
-from unknot.design.space import Flags, Space, State, Symmetry, moved_signs, symmetries, unit
+from unknot.design.space import Flags, Space, State, moved_edge, symmetries, unit
 from unknot.lanes.effort import SearchEffort
 
 Kind = Literal["order", "escape", "drain"]
@@ -155,9 +153,9 @@ class _Choice(Proposals):
                 for old in may:
                     if old == out:
                         continue
-                    stays = self.edge(old, out, _minus(hop[out], hop[old]), strict=False)
+                    stays = self.edge(old, out, minus(hop[out], hop[old]), strict=False)
                     for new in space.outs[out, then]:
-                        way = _minus(tuple(a + b for a, b in zip(hop[out], hop[new], strict=True)), hop[old])
+                        way = minus(tuple(a + b for a, b in zip(hop[out], hop[new], strict=True)), hop[old])
                         if new == old and not any(way):
                             continue
                         yield (
@@ -298,12 +296,3 @@ def proof_of(
             if proved is not None:
                 return proved[1]
     return None
-
-
-def _minus(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(x - y for x, y in zip(a, b, strict=True))
-
-
-def moved_edge(space: Space, image: Symmetry, edge: Edge) -> Edge:
-    """An edge under a symmetry."""
-    return Edge(image[edge.high], image[edge.low], moved_signs(space, image, edge.way), edge.strict)

@@ -28,6 +28,11 @@ REACH = 2
 """Largest extent, in each dimension, of closed walks that are looked for step by step."""
 
 
+def minus(a: Way, b: Way) -> Way:
+    """The difference of two ways."""
+    return tuple(x - y for x, y in zip(a, b, strict=True))
+
+
 @dataclass(frozen=True, order=True)
 class Edge:
     """The VC of type `low`, `way` further on, ranks lower than the one of type `high`; if not `strict`, or equal."""

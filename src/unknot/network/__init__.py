@@ -8,6 +8,7 @@ from inspect import ismodule as _ismodule
 from types import ModuleType as _ModuleType
 
 from unknot.network.edges import from_edges as from_edges
+from unknot.network.graph import components as components
 from unknot.network.grid import Grid as Grid
 from unknot.network.grid import grid as grid
 from unknot.network.halves import Bisection as Bisection
@@ -15,7 +16,6 @@ from unknot.network.halves import bisection_bounds as bisection_bounds
 from unknot.network.interchange import from_networkx as from_networkx
 from unknot.network.interchange import to_networkx as to_networkx
 from unknot.network.metrics import Metrics as Metrics
-from unknot.network.metrics import components as components
 from unknot.network.metrics import distances_from as distances_from
 from unknot.network.metrics import measure as measure
 from unknot.network.model import Network as Network

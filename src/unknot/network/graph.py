@@ -117,6 +117,37 @@ def strong_components(
     return label, cyclic
 
 
+def components(network: Network) -> tuple[npt.NDArray[np.int32], int]:
+    """Find the strongly connected components, along directed channels.
+
+    Parameters
+    ----------
+    network : Network
+        The network.
+
+    Returns
+    -------
+    int32 array, shape (routers,)
+        Component of each router, from 0 on.
+    int
+        Number of components.
+
+    Examples
+    --------
+    >>> from unknot.network import from_edges
+    >>> part, count = components(from_edges([("a", "b"), ("b", "a"), ("b", "c")], directed=True))
+    >>> part.tolist(), count
+    ([1, 1, 0], 2)
+    """
+    label, _ = strong_components(network.source, network.target, network.num_routers)
+    return label, int(label.max(initial=-1)) + 1
+
+
+def pairs(network: Network) -> npt.NDArray[np.int64]:
+    """A number for the pair of routers that each channel joins."""
+    return network.source.astype(np.int64) * network.num_routers + network.target
+
+
 STARTS = 256
 """Nodes from which a short cycle is looked for."""
 

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from unknot._base.errors import NetworkError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network.bandwidth import written
-from unknot.network.graph import strong_components
+from unknot.network.graph import components, pairs
 from unknot.network.grid import Grid, whole_grid
+from unknot.network.halves import bisection
 from unknot.network.model import IntArray, Network
 
 EXACT_STEPS = 2_000_000_000
@@ -206,61 +207,6 @@ def hops_from_any(network: Network, starts: npt.ArrayLike) -> npt.NDArray[np.int
         hops[beside] = hops.max() + 1
 
 
-def components(network: Network) -> tuple[IntArray, int]:
-    """Find the strongly connected components, along directed channels.
-
-    Parameters
-    ----------
-    network : Network
-        The network.
-
-    Returns
-    -------
-    int32 array, shape (routers,)
-        Component of each router, from 0 on.
-    int
-        Number of components.
-
-    Examples
-    --------
-    >>> from unknot.network import from_edges
-    >>> part, count = components(from_edges([("a", "b"), ("b", "a"), ("b", "c")], directed=True))
-    >>> part.tolist(), count
-    ([1, 1, 0], 2)
-    """
-    label, _ = strong_components(network.source, network.target, network.num_routers)
-    return label, int(label.max(initial=-1)) + 1
-
-
-def bisection(network: Network) -> int | None:
-    """Directed channels cut by the best known split into two halves, for the regular families.
-
-    Exact for complete graphs, and for complete meshes, tori and hypercubes whose longest side is even, where the cut
-    across the longest side is a minimum bisection; other networks give None.
-    """
-    routers = network.num_routers
-    if network.num_channels == routers * (routers - 1) and _all_pairs(network):
-        return 2 * (routers // 2) * (routers - routers // 2)
-    product = whole_grid(network)
-    if product is None or not product.radices.size or (product.directions[product.wraps] != 3).any():
-        return None
-    longest = int(np.argmax(product.radices))
-    side = int(product.radices[longest])
-    if side % 2:
-        return None
-    return 2 * routers // side * (2 if product.wraps[longest] else 1)
-
-
-def _all_pairs(network: Network) -> bool:
-    """Whether as many channels as ordered pairs of routers join every pair, none of them a loop or a twin."""
-    return np.unique(_pairs(network)).size == network.num_channels and not (network.source == network.target).any()
-
-
-def _pairs(network: Network) -> npt.NDArray[np.int64]:
-    """A number for the pair of routers that each channel joins."""
-    return network.source.astype(np.int64) * network.num_routers + network.target
-
-
 def _grid_distances(product: Grid) -> tuple[int, float]:
     """Diameter and mean distance of a product: dimensions add up."""
     diameter, mean = 0, 0.0
@@ -303,7 +249,7 @@ def spread(
 
 
 def _links(network: Network) -> int:
-    key, count = np.unique(_pairs(network), return_counts=True)
+    key, count = np.unique(pairs(network), return_counts=True)
     back = key % network.num_routers * network.num_routers + key // network.num_routers
     twin = np.minimum(np.searchsorted(key, back), key.size - 1)
     two_way = int(np.minimum(count, count[twin])[key[twin] == back].sum())

@@ -96,7 +96,7 @@ class Network(Drawn):
     origin: Origin | None = field(default=None, compare=False)
     bandwidth: Bandwidths = 1  # type: ignore[assignment]
 
-    if TYPE_CHECKING:  # what may be given is wider than what is kept
+    if TYPE_CHECKING:  # arguments may be of more types than attributes are
 
         def __init__(
             self,
@@ -153,8 +153,7 @@ class Network(Drawn):
     def _check_coordinates(self) -> None:
         if self.coordinates is None:
             return
-        coordinates = frozen(self.coordinates)
-        radices = tuple(int(k) for k in self.radices)
+        coordinates, radices = frozen(self.coordinates), tuple(int(k) for k in self.radices)
         if coordinates.shape != (self.num_routers, len(radices)):
             raise NetworkError(
                 f"network {self.name!r}: coordinates of shape {coordinates.shape}, "

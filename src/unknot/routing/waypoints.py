@@ -58,14 +58,8 @@ def via_waypoint(
         Of one network, with one address for each terminal. VCs of `first` come first on every channel.
     may_use : bool array, shape (terminals, terminals²), optional
         Which pairs of waypoint and destination a source uses, as in `Relation`; by default all.
-    direct : int array, shape (terminals, terminals), optional
-        Passed on to `Relation`, as are `name`, `claims_minimal` and `source`.
-    name : str
-        Name of the result.
-    claims_minimal : bool or None
-        Whether all routes are claimed to be shortest.
-    source : str
-        Where the algorithm was published.
+    direct, name, claims_minimal, source : int array, str, bool or None, str
+        As for `Relation`.
 
     Returns
     -------
@@ -254,12 +248,8 @@ def romm(
 
     Parameters
     ----------
-    vcs : int, optional
-        VCs per channel, an even number, half for each phase; by default as for `valiant`.
-    base : str
-        Routing of both phases by name, a minimal one.
-    then : str, optional
-        Routing of the second phase, where it differs.
+    vcs, base, then : int or None, str, str or None
+        As for `valiant`; both routings are minimal ones.
 
     Raises
     ------

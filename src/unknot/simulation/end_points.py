@@ -22,8 +22,9 @@ from unknot.simulation.engine.codes import BLOCKED, ENDLESS, FRESH, IDLE
 from unknot.simulation.engine.detector import front
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix
+from unknot.simulation.engine.pairs import nobody
 from unknot.simulation.engine.router import DEFAULT, Router
-from unknot.simulation.engine.sources import Sources, nobody
+from unknot.simulation.engine.sources import Sources
 from unknot.simulation.run.scenario import check_buffers
 from unknot.traffic import TrafficClass
 from unknot.traffic.workload import Message as Form

@@ -13,7 +13,8 @@ from tests.reference.simulator import Simulator
 from unknot._base.splitmix import scramble
 from unknot.network.families import line
 from unknot.routing import dimension_order
-from unknot.simulation.engine.sources import nobody, streams
+from unknot.simulation.engine.pairs import nobody
+from unknot.simulation.engine.sources import streams
 from unknot.traffic.workload import Bursts
 
 

@@ -14,8 +14,8 @@ from tests.simulation.relations import random_relation
 from unknot._base.switching import SWITCHINGS
 from unknot.network.families import mesh, torus
 from unknot.routing import dimension_order, duato, ugal, valiant
-from unknot.simulation.engine.codes import SELECTIONS
-from unknot.simulation.engine.router import LOOK_AT_ALL, Router
+from unknot.simulation.engine.codes import LOOK_AT_ALL, SELECTIONS
+from unknot.simulation.engine.router import Router
 from unknot.traffic.workload import Bursts, Lengths, length_shares, mean_length
 
 

@@ -24,7 +24,7 @@ from unknot.simulation import Router, closed_loop, saturation, zero_load_latency
 from unknot.simulation.collectives import execute
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import sources_of
-from unknot.simulation.engine.sources import by_ports, pairs_of
+from unknot.simulation.engine.pairs import by_ports, pairs_of
 from unknot.traffic import PatternLike, Traffic, TrafficClass, pattern
 from unknot.traffic.collectives.schedule import Schedule, Send
 

@@ -16,8 +16,9 @@ from unknot.network import Network
 from unknot.network.families import line
 from unknot.routing import Relation, dimension_order, shortest_paths
 from unknot.simulation import simulate
+from unknot.simulation.engine.codes import Allocator
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.router import Allocator, Router
+from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.sources import Sources
 
 

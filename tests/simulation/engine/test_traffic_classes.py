@@ -17,9 +17,9 @@ from unknot.network.families import mesh, torus
 from unknot.routing import Relation, dimension_order, in_classes, message_classes, ugal, valiant
 from unknot.routing.subnets import in_subnets
 from unknot.simulation import ClassRun, Router, simulate
+from unknot.simulation.engine.codes import PRIORITIES
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix, sources_of
-from unknot.simulation.engine.router import PRIORITIES
 from unknot.traffic import Message, Traffic, TrafficClass
 from unknot.traffic.workload import Bursts
 

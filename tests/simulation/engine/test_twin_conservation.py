@@ -14,8 +14,8 @@ from tests.simulation.options import BURSTS, LENGTHS, routers
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network.families import torus
 from unknot.routing import dimension_order
+from unknot.simulation.engine.pairs import nobody
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.sources import nobody
 from unknot.traffic.workload import Bursts, Lengths
 
 RING = dimension_order(torus(3, latency=2), 2)

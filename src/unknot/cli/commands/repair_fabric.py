@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 DATA_LANES = 8
 """Virtual lanes that most switches have for data."""
-
-
 EACH = 0.3
 """Share of the time that is left for the verdict as it is, and for the search for each remedy."""
 MOST_WORK = 50_000_000

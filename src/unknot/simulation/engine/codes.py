@@ -27,8 +27,30 @@ NO_CYCLE = 2**60
 """A cycle that never comes."""
 ENDLESS = 2**30 - 1
 """Credits of an ejection VC that never runs out of them: more than any buffer has."""
-ISLIP, INPUTS_FIRST, SELECT, WAVEFRONT, RR_WAVEFRONT, PIM, LOA, MAX_SIZE = range(8)
-"""Allocators, as `router.ALLOCATORS` numbers them."""
+Allocator = Literal["islip", "separable_input_first", "select", "wavefront", "rr_wavefront", "pim", "loa", "max_size"]
+Priority = Literal["none", "age", "class"]
+Ejection = Literal["any", "same"]
+Arbiter = Literal["round_robin", "matrix"]
+ALLOCATORS: tuple[Allocator, ...] = get_args(Allocator)
+ISLIP, INPUTS_FIRST, SELECT, WAVEFRONT, RR_WAVEFRONT, PIM, LOA, MAX_SIZE = range(len(ALLOCATORS))
+"""Their codes."""
+ITERATIVE: tuple[Allocator, ...] = ("islip", "select", "pim")
+HONOURING: tuple[Allocator, ...] = ("separable_input_first", "select", "wavefront", "rr_wavefront")
+"""Those that know priorities."""
+LOOK_AT_ALL: tuple[Allocator, ...] = ("wavefront", "rr_wavefront", "pim", "loa", "max_size")
+PRIORITIES: tuple[Priority, ...] = ("none", "age", "class")
+SEPARABLE: tuple[Allocator, ...] = ("separable_input_first", "select")
+"""Those whose arbiters may be matrix arbiters."""
+WORDS: dict[str, tuple[str, ...]] = {
+    "allocator": ALLOCATORS,
+    "switch_allocator": ALLOCATORS,
+    "priority": PRIORITIES,
+    "selection": SELECTIONS,
+    "ejection": get_args(Ejection),
+    "arbiter": get_args(Arbiter),
+    "switch_arbiter": get_args(Arbiter),
+}
+"""Options whose settings are words; kernels know each by its place here."""
 UNEQUAL = -2
 """Of a traffic class: its destinations are in tables, and not alike."""
 MOST_ANSWERS = 127

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from unknot._base.errors import SimulationError, near
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import UNEQUAL
-from unknot.simulation.engine.sources import NONE, Pairs, Sources, by_ports, pairs_of, thresholds
+from unknot.simulation.engine.pairs import NONE, Pairs, by_ports, pairs_of
+from unknot.simulation.engine.sources import Sources, thresholds
 from unknot.traffic import pattern
 from unknot.traffic.workload import Shares, Traffic, TrafficClass, mean_length
 

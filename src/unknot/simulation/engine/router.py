@@ -4,44 +4,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 from unknot._base.errors import SimulationError, near, require_known
 from unknot._base.numbers import is_number, require_whole
-from unknot.simulation.engine.codes import SELECTIONS, Selection
+from unknot.simulation.engine.codes import (
+    HONOURING,
+    ITERATIVE,
+    LOOK_AT_ALL,
+    SEPARABLE,
+    WORDS,
+    Allocator,
+    Arbiter,
+    Ejection,
+    Priority,
+    Selection,
+)
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
 
-Allocator = Literal["islip", "separable_input_first", "select", "wavefront", "rr_wavefront", "pim", "loa", "max_size"]
-Priority = Literal["none", "age", "class"]
-Ejection = Literal["any", "same"]
-Arbiter = Literal["round_robin", "matrix"]
-ALLOCATORS: tuple[Allocator, ...] = get_args(Allocator)
-"""In the order of their codes in `state`."""
-ITERATIVE: tuple[Allocator, ...] = ("islip", "select", "pim")
-HONOURING: tuple[Allocator, ...] = ("separable_input_first", "select", "wavefront", "rr_wavefront")
-"""Those that know priorities."""
-LOOK_AT_ALL: tuple[Allocator, ...] = ("wavefront", "rr_wavefront", "pim", "loa", "max_size")
-PRIORITIES: tuple[Priority, ...] = ("none", "age", "class")
 PACKABLE = (
     "selection", "routing_delay", "credit_delay", "ejection_credits", "ejection", "pipelined", "speculative",
     "allocator", "switch_allocator", "internal_speedup", "all_tiers", "terminal_width",
 )  # fmt: skip
 """Options that `simple_kernel` knows, most of them not with every value."""
-SEPARABLE: tuple[Allocator, ...] = ("separable_input_first", "select")
-"""Those whose arbiters may be matrix arbiters."""
-
-WORDS: dict[str, tuple[str, ...]] = {
-    "allocator": ALLOCATORS,
-    "switch_allocator": ALLOCATORS,
-    "priority": PRIORITIES,
-    "selection": SELECTIONS,
-    "ejection": get_args(Ejection),
-    "arbiter": get_args(Arbiter),
-    "switch_arbiter": get_args(Arbiter),
-}
-"""Options whose settings are words; kernels know each by its place here."""
 _FROM_ZERO = ("routing_delay", "credit_delay", "output_buffer", "own_slots", "most_slots")
 """Numbers that may be 0; others are at least 1."""
 

@@ -16,10 +16,10 @@ from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
 from unknot.network.bandwidth import written
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.codes import NO_CYCLE, SPAN
+from unknot.simulation.engine.codes import HONOURING, NO_CYCLE, SPAN
 from unknot.simulation.engine.ends import EJECTION_LOOP, ends_of_buffers, hop_tables, matrix_arbiters
 from unknot.simulation.engine.mix import Mix
-from unknot.simulation.engine.router import HONOURING, Router
+from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.setup import OPTIONS
 from unknot.simulation.engine.sources import Sources, streams, thresholds
 from unknot.simulation.engine.state import TABLES

@@ -17,8 +17,9 @@ from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import NO_CYCLE
 from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import CHECK, Engine
+from unknot.simulation.engine.pairs import nobody
 from unknot.simulation.engine.router import DEFAULT, Router
-from unknot.simulation.engine.sources import Sources, nobody
+from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state_arrays import aligned
 from unknot.simulation.run.scenario import check_buffers, depth_for
 from unknot.traffic.trace import MOST, Trace, TraceError, addresses_drawn, kinds

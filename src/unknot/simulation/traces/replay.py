@@ -19,7 +19,8 @@ from unknot.routing.taking import takes_relation
 from unknot.simulation.engine.codes import ATOMIC, FRESH, STALLED
 from unknot.simulation.engine.detector import awaited_by, front, knot, stuck_vcs
 from unknot.simulation.engine.engine import Engine
-from unknot.simulation.engine.sources import Sources, nobody
+from unknot.simulation.engine.pairs import nobody
+from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.run.scenario import check_buffers
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from unknot._base.errors import SimulationError, near
-from unknot.simulation.engine.router import ALLOCATORS, HONOURING, ITERATIVE, Allocator, Priority, Router
+from unknot.simulation.engine.codes import ALLOCATORS, HONOURING, ITERATIVE, Allocator, Priority
+from unknot.simulation.engine.router import Router
 from unknot.studies.booksim.classes import has_classes
 from unknot.studies.booksim.configuration import Configuration
 
