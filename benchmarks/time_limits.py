@@ -1,7 +1,7 @@
 """Seconds that commands take under ``--time-limit``, which holds for the whole command: within 20 % or 2 seconds.
 
 ``python -m benchmarks.time_limits`` prints a row for each of `LINES`; words after it choose the lines that contain
-one of them. Kernels that are not compiled yet are compiled on the way, and the compiling is not counted by the limit.
+one of them. Kernels that are not compiled yet are compiled on the way; ten seconds of that are not counted.
 Other work on the machine would lengthen what a clock shows: each command has one processor, and its clock counts
 the seconds in which it has had it.
 """

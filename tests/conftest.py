@@ -29,6 +29,8 @@ import typer.main
 import typer.testing
 from hypothesis import HealthCheck, settings
 
+from unknot._base import deadline
+
 try:
     import fcntl
 except ImportError:  # not on Windows
@@ -39,6 +41,8 @@ os.environ.setdefault("NUMBA_OPT", "1")  # as on the command line; Numba reads i
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # jsonschema does without; a second to load
 # Of a command that is called in the process, most of the time goes into the options of all commands, which stay.
 typer.testing._get_command = functools.cache(typer.main.get_command)  # type: ignore[attr-defined]
+
+deadline.compiling.most = math.inf  # tests compile for many commands in one process
 
 for profile, examples in {"unknot": 10, "campaign": 300}.items():
     settings.register_profile(

@@ -1,4 +1,4 @@
-"""Time limits count what a design takes, and not what compiling takes."""
+"""Time limits count what a design takes, and what compiling takes beyond some seconds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
 import unknot._base.kernels.types_kernel  # noqa: F401 (Numba reports to the clock from here on)
-from unknot._base.deadline import NoAnswerError, clock, within
+from unknot._base.deadline import NoAnswerError, clock, compiling, within
 
 
 def test_the_clock_stands_still_while_numba_compiles():
@@ -21,6 +21,17 @@ def test_the_clock_stands_still_while_numba_compiles():
     time.sleep(0.2)
     assert clock() - held >= 0.2
     assert time.monotonic() - began - (clock() - before) >= 0.9
+
+
+def test_the_clock_goes_on_where_compiling_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine that others keep busy."""
+    monkeypatch.setattr(compiling, "most", time.monotonic() - clock() + 0.2)
+    before = clock()
+    with global_compiler_lock:
+        time.sleep(0.5)
+        assert 0.3 <= clock() - before < 0.5
+    with pytest.raises(NoAnswerError):
+        within(0.1, lambda: global_compiler_lock(time.sleep)(0.5))
 
 
 def test_work_that_compiles_may_take_longer_than_its_limit():

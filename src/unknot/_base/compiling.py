@@ -10,8 +10,6 @@ from typing import Any
 
 from unknot._base import deadline
 
-ABOUT = 10
-"""Seconds that compiling takes for a first simulation, or for a first proof with what belongs to it."""
 QUIET = "UNKNOT_QUIET"
 """Environment variable that, if set, suppresses the line, and signs of activity."""
 _announced: list[str] = []
@@ -24,7 +22,7 @@ def announce(module: str) -> None:
     _announced.append(module)
     first = multiprocessing.current_process().name in ("MainProcess", "SpawnProcess-1")
     if first and not os.environ.get(QUIET):
-        print(f"compiling kernels, once, about {ABOUT} s", file=sys.stderr, flush=True)
+        print(f"compiling kernels, once, about {deadline.COMPILING:.0f} s", file=sys.stderr, flush=True)
 
 
 def watch() -> None:

@@ -1,7 +1,8 @@
 """Time limits: the moment by which a command or a call has to end, and work that is given up when it has come.
 
 A deadline is handed down in place of seconds that each would count anew. Its clock stands still while kernels
-compile, which takes up to a minute, once, and says nothing about a design.
+compile, which is done once on a machine and says nothing about a design; but for `COMPILING` seconds at most, so that
+a limit holds on a busy machine too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from unknot._base.errors import RelationError, UnknotError
 T = TypeVar("T")
 CLOSING, AT_LEAST = 0.08, 0.8
 """Share of the limit, or seconds, if more, after which a stage is left that does not look at the clock."""
+COMPILING = 10.0
+"""Seconds of compiling that do not count: about as long as a first simulation takes for it, or a first proof."""
 LOOK = 0.05
 """Seconds between two looks at a clock that may stand still."""
 WORK = "unknot-work"
@@ -33,6 +36,7 @@ class _Compiling:
     """Seconds in which at least one thread held or awaited Numba's compiler lock."""
 
     def __init__(self) -> None:
+        self.most = COMPILING
         self._lock = threading.Lock()
         self._depth, self._since, self._total, self._collects = 0, 0.0, 0.0, True
 
@@ -55,7 +59,8 @@ class _Compiling:
 
     def clock(self) -> float:
         with self._lock:
-            return (self._since if self._depth else time.monotonic()) - self._total
+            now = time.monotonic()
+            return now - min(self.most, self._total + (now - self._since if self._depth else 0.0))
 
 
 compiling = _Compiling()
@@ -63,7 +68,7 @@ compiling = _Compiling()
 
 
 def clock() -> float:
-    """Seconds on a clock that stands still while Numba compiles; deadlines are times on it."""
+    """Seconds on a clock that stands still while Numba compiles, if not for long; deadlines are times on it."""
     return compiling.clock()
 
 

@@ -31,7 +31,7 @@ class SearchEffort:
     Attributes
     ----------
     deadline : float
-        By `unknot._base.deadline.clock`, which stands still while Numba compiles.
+        By `unknot._base.deadline.clock`, which stands still for a while when Numba compiles.
     seed : int
     progress : callable, optional
         Called with what is being tried, see `unknot._base.progress`.
@@ -46,7 +46,7 @@ class SearchEffort:
     history : list of (float, int)
         Seconds after which orders of a number of lanes were found.
     began : float
-        By `unknot._base.deadline.clock`, which stands still while Numba compiles.
+        By `unknot._base.deadline.clock`, which stands still for a while when Numba compiles.
     """
 
     deadline: float = float("inf")

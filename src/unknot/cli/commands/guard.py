@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal, NoReturn
 
 from unknot._base import memory
-from unknot._base.compiling import ABOUT
-from unknot._base.deadline import LOOK, WORK, Deadline, clock
+from unknot._base.deadline import COMPILING, LOOK, WORK, Deadline, clock
 from unknot._base.output import is_writing
 from unknot.cli.commands.printing import ANSWERING, flushed, notify
 from unknot.cli.exit_codes import BAD_INPUT, INTERNAL, INTERRUPTED, NOBODY_READS, UNDECIDED
@@ -168,18 +167,15 @@ def _repeat() -> None:
 def end_in_time(deadline: Deadline) -> None:
     """Have the process end soon after a deadline, whatever it does then; without a guard nothing is done.
 
-    Code that looks at the deadline has ended before. What writes a file or prints the answer may go on. Compiling is
-    not part of the time, but may last no longer either, or `ABOUT` seconds.
+    Code that looks at the deadline has ended before. What writes a file or prints the answer may go on.
     """
-    compiled = time.monotonic() - clock()
     ending = deadline.closing.closing
 
     def follow() -> None:
-        compiling = 0.0
-        while not (ending.over or compiling > max(ABOUT, deadline.seconds)) or is_writing() or ANSWERING.is_set():
+        while not ending.over or is_writing() or ANSWERING.is_set():
             time.sleep(LOOK)
-            compiling = time.monotonic() - clock() - compiled
-        why = "" if ending.over else f": compiling took {compiling:.0f} s; without a limit, once, it ends and is kept"
+        compiled = time.monotonic() - clock() >= COMPILING
+        why = "; much of it went into compiling, which is kept once it ends: give more time, once" if compiled else ""
         leave_at_once(UNDECIDED, f"given up after {deadline.seconds:g} s, the time limit{why}")
 
     if _guarded.is_set():
