@@ -20,6 +20,7 @@ from unknot.network.model import IntArray
 from unknot.routing.designed import is_file
 from unknot.routing.next_hops import NextHops
 from unknot.routing.own import is_code
+from unknot.routing.path_vector_kernel import BITS, Graph, Policy, Routes, announce
 from unknot.routing.paths import homes_of, require_room
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
@@ -60,19 +61,27 @@ class PathVector:
         return np.asarray(np.bincount(self.systems)[self.systems] > 1)
 
     @cached_property
-    def graph(self) -> tuple[npt.NDArray[np.int64], ...]:
-        """Incoming and outgoing channels of routers, ends of channels, and their positions among the outgoing."""
+    def policy(self) -> Policy:
+        """Which paths routers accept, as kernels take it."""
+        return Policy(self.systems, self.shared, self.limit, self.relax)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The channels, as kernels take them."""
         first, outgoing = self.network.outgoing
         position = np.empty(self.network.num_channels, dtype=np.int64)
         position[outgoing] = np.arange(position.size) - first[self.network.source[outgoing]]
-        return (*self.network.incoming, first, outgoing, self.network.source, self.network.target, position)  # type: ignore[return-value]
+        return Graph(*self.network.incoming, first, outgoing, self.network.source, self.network.target, position)
 
     @property
     def words(self) -> int:
         """Words of the next hops of a router."""
-        from unknot.routing.path_vector_kernel import BITS
-
         return -(-int(np.diff(self.network.outgoing[0]).max(initial=1)) // BITS)
+
+    def no_routes(self) -> Routes:
+        """Room for the routes to one destination."""
+        size = self.network.num_routers
+        return Routes(np.zeros(size * self.words, dtype=np.int64), *np.zeros((3, size), dtype=np.int32))
 
     def tables(self, home: int, alive: npt.NDArray[np.bool_]) -> list[npt.NDArray[np.int64]]:
         """Next hops to a router in every state that its routes can settle in, as words of bits for each router.
@@ -80,20 +89,14 @@ class PathVector:
         One state, unless the age of routes decides which path a router announces and others may treat it otherwise.
         RelationError if there are more than `MOST_STATES`.
         """
-        from unknot.routing.path_vector_kernel import announce
-
         size, (first, outgoing) = self.network.num_routers, self.network.outgoing
         tables, left, calls = dict[bytes, npt.NDArray[np.int64]](), [np.full(size, -1, dtype=np.int32)], 0
         while left:
             preferred, calls = left.pop(), calls + 1
-            hops, choices = np.zeros(size * self.words, dtype=np.int64), np.zeros(2, dtype=np.int64)
-            parent, distance, order = np.zeros((3, size), dtype=np.int32)
-            announce(
-                self.graph, alive, self.systems, self.shared, self.limit, self.relax, preferred, home,
-                hops, parent, distance, order, choices,
-            )  # fmt: skip
+            routes, choices = self.no_routes(), np.zeros(2, dtype=np.int64)
+            announce(self.graph, alive, self.policy, preferred, home, routes, choices)
             if not self.oldest or not choices[0]:
-                tables[hops.tobytes()] = hops
+                tables[routes.hops.tobytes()] = routes.hops
                 continue
             if calls > MOST_STATES:
                 name = self.network.router_name(home)
@@ -102,18 +105,16 @@ class PathVector:
             for k in range(first[router], first[router + 1]):
                 neighbour = self.network.target[outgoing[k]]
                 # To prefer a neighbour whose path is refused changes nothing.
-                if alive[outgoing[k]] and distance[neighbour] == distance[router] - 1:
+                if alive[outgoing[k]] and routes.distance[neighbour] == routes.distance[router] - 1:
                     left.append(preferred.copy())
                     left[-1][router] = neighbour
         return list(tables.values())
 
     def next_hops(self) -> NextHops:
         """Return the next hops to every router with terminals; all that are possible, in whichever state."""
-        from unknot.routing.path_vector_kernel import BITS, announce
-
         network, (homes, _) = self.network, homes_of(self.network)
         require_room(network, homes, "next hops")
-        outgoing, position, size = network.outgoing[1], self.graph[-1], network.num_routers
+        outgoing, position, size = network.outgoing[1], self.graph.position, network.num_routers
         alive, rows = np.ones(network.num_channels, dtype=bool), list[npt.NDArray[np.int32]]()
         begins = np.zeros(homes.size * size + 1, dtype=np.int64)
         place = network.source[outgoing] * self.words + position[outgoing] // BITS

@@ -1,10 +1,78 @@
 # mypy: ignore-errors
 """Paths that routers announce to one another for one destination, as BGP chooses them."""
 
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
 from unknot._base.kernels.lazy_kernel import kernel
 
 BITS = 62
-"""Outgoing channels of a router in each word of its next hops."""
+"""Outgoing channels of a router in each word of its next hops; a word is then never negative."""
+
+
+class Graph(NamedTuple):
+    """A network's channels.
+
+    Attributes
+    ----------
+    first_in, incoming, first_out, outgoing : arrays
+        Channels into and out of each router, in compressed rows.
+    source, target : int32 arrays, shape (channels,)
+    position : int64 array, shape (channels,)
+        Of each channel among the outgoing ones of its router.
+    """
+
+    first_in: npt.NDArray[np.int64]
+    incoming: npt.NDArray[np.int32]
+    first_out: npt.NDArray[np.int64]
+    outgoing: npt.NDArray[np.int32]
+    source: npt.NDArray[np.int32]
+    target: npt.NDArray[np.int32]
+    position: npt.NDArray[np.int64]
+
+
+class Policy(NamedTuple):
+    """Which paths routers accept, and which share the load; as the attributes of `PathVector`."""
+
+    systems: npt.NDArray[np.int32]
+    shared: npt.NDArray[np.bool_]
+    limit: int
+    relax: bool
+
+
+class Routes(NamedTuple):
+    """Routes to one destination, as `announce` writes them.
+
+    Attributes
+    ----------
+    hops : int64 array
+        For each router the words of its next hops, bits by position among its outgoing channels.
+    parent : int32 array, shape (routers,)
+        The neighbour whose path a router announces.
+    distance : int32 array, shape (routers,)
+        Hops; −1 without a path.
+    order : int32 array, shape (routers,)
+        Routers with a path, nearest first.
+    """
+
+    hops: npt.NDArray[np.int64]
+    parent: npt.NDArray[np.int32]
+    distance: npt.NDArray[np.int32]
+    order: npt.NDArray[np.int32]
+
+
+def graph_types(t):
+    return t.NamedTuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64), Graph)
+
+
+def policy_types(t):
+    return t.NamedTuple((t.READ32, t.READ_BOOL, t.int64, t.int64), Policy)
+
+
+def route_types(t):
+    return t.NamedTuple((t.I64, t.I32, t.I32, t.I32), Routes)
 
 
 @kernel(lambda t: t.boolean(t.READ32, t.READ32, t.READ_BOOL, t.boolean, t.int64, t.int64))
@@ -26,20 +94,16 @@ def paths_differ(parent, systems, shared, all_of_them, one, other):
         one, other = parent[one], parent[other]
 
 
-@kernel(
-    lambda t: t.int64(
-        t.Tuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64)), t.READ_BOOL, t.READ32,
-        t.READ_BOOL, t.int64, t.int64, t.READ32, t.int64, t.I64, t.I32, t.I32, t.I32, t.I64,
-    )
-)  # fmt: skip
-def announce(graph, alive, systems, shared, limit, relax, preferred, home, hops, parent, distance, order, choices):
+@kernel(lambda t: t.int64(graph_types(t), t.READ_BOOL, policy_types(t), t.READ32, t.int64, route_types(t), t.I64))
+def announce(graph, alive, policy, preferred, home, routes, choices):
     """Spread the paths to a destination, the shortest first; return how many routers have one, listed in `order`.
 
-    hops: for each router the words of its next hops, bits by position among its outgoing channels. parent: the
-    neighbour whose path it announces: the preferred one if its path is among the best, else that of the lowest
-    number. choices[0] counts the routers without a preferred one at which another neighbour's path could be announced
-    that others may treat otherwise; choices[1] is the first of them in such a call.
+    A router announces the path of its preferred neighbour if that is among the best, else that of the lowest number.
+    choices[0] counts the routers without a preferred one at which another neighbour's path could be announced that
+    others may treat otherwise; choices[1] is the first of them in such a call.
     """
+    systems, shared, limit, relax = policy
+    hops, parent, distance, order = routes
     first_in, incoming, first_out, outgoing, source, target, position = graph
     routers = distance.size
     words = hops.size // routers

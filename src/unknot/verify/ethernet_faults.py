@@ -100,10 +100,8 @@ class AfterFailures:
         vector, size = self.vector, self.vector.network.num_routers
         after, totals = self.no_dependencies(), np.zeros(4, dtype=np.int64)
         undelivered = dependencies(
-            vector.graph, alive, vector.systems, vector.shared, vector.limit, vector.relax,
-            np.full(size, -1, dtype=np.int32), self.homes, hosts, hosts,
-            np.zeros(size * vector.words, dtype=np.int64), *np.zeros((3, size), dtype=np.int32),
-            np.zeros(size, dtype=bool), after, totals,
+            vector.graph, alive, vector.policy, np.full(size, -1, dtype=np.int32), self.homes, hosts, hosts,
+            vector.no_routes(), np.zeros(size, dtype=bool), after, totals,
         )  # fmt: skip
         return after, undelivered, totals
 

@@ -2,26 +2,23 @@
 """Dependencies between buffers of an Ethernet fabric under one set of failures, and the pairs that are cut off."""
 
 from unknot._base.kernels.lazy_kernel import kernel
-from unknot.routing.path_vector_kernel import BITS, announce
+from unknot.routing.path_vector_kernel import BITS, announce, graph_types, policy_types, route_types
 
 
 @kernel(
     lambda t: t.int64(
-        t.Tuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64)), t.READ_BOOL, t.READ32,
-        t.READ_BOOL, t.int64, t.int64, t.READ32, t.READ64, t.READ64, t.READ64, t.I64, t.I32, t.I32, t.I32,
+        graph_types(t), t.READ_BOOL, policy_types(t), t.READ32, t.READ64, t.READ64, t.READ64, route_types(t),
         t.boolean[::1], t.I64, t.I64,
     )
 )  # fmt: skip
-def dependencies(
-    graph, alive, systems, shared, limit, relax, preferred, homes, senders, receivers, hops, parent, distance, order,
-    active, after, totals
-):  # fmt: skip
+def dependencies(graph, alive, policy, preferred, homes, senders, receivers, routes, active, after, totals):
     """Write which channel waits for which, as words of bits for each channel; return the undelivered pairs.
 
-    senders, receivers: terminals at each router, none at one that failed. totals[:2]: see `choices` of `announce`;
-    totals[2:4]: the first router that is cut off, and from which destination.
+    senders, receivers: terminals at each router, none at one that failed; active: room. totals[:2]: see `choices` of
+    `announce`; totals[2:4]: the first router that is cut off, and from which destination.
     """
-    first_out, outgoing, target, position = graph[2], graph[3], graph[5], graph[6]
+    first_out, outgoing, target, position = graph.first_out, graph.outgoing, graph.target, graph.position
+    hops, _, distance, order = routes
     words = hops.size // distance.size
     after[:] = 0
     sending = senders.sum()
@@ -29,9 +26,7 @@ def dependencies(
     for home in homes:
         if receivers[home] == 0:
             continue
-        reached = announce(
-            graph, alive, systems, shared, limit, relax, preferred, home, hops, parent, distance, order, totals
-        )  # fmt: skip
+        reached = announce(graph, alive, policy, preferred, home, routes, totals)
         active[:] = False
         served = 0
         # The farthest first: whoever sends to a router is farther.

@@ -1,117 +1,76 @@
 # mypy: ignore-errors
 """Dependencies between buffers on routes after at most some number of failures, for all of them at once."""
 
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
 from unknot._base.kernels.lazy_kernel import kernel
-from unknot.routing.path_vector_kernel import BITS
-
-FAR = 62
-"""Hops counted exactly are fewer than this; this number stands for itself and all larger ones."""
+from unknot.routing.path_vector_kernel import BITS, graph_types
+from unknot.verify.failure_paths_kernel import FAR, can_be, failure_types, farthest, reach_types, search_types
 
 
-@kernel(lambda t: t.boolean(t.READ32, t.int64, t.int64, t.int64))
-def leads(distance, router, hops, home):
-    """Whether a router can be this number of hops from a destination after failures: no fewer than before."""
-    if router == home:
-        return hops == 0
-    return hops >= 1 and 0 <= distance[router] <= hops
+class Systems(NamedTuple):
+    """Autonomous systems.
 
-
-@kernel(
-    lambda t: t.int64(
-        t.Tuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64)), t.READ_BOOL, t.READ64,
-        t.READ64, t.READ_BOOL, t.READ32, t.int64, t.int64, t.int64, t.int64, t.I32, t.I32, t.I64,
-    )
-)  # fmt: skip
-def farthest(
-    graph, alive, link, own, kept, distance, start, home, failures, longer, seen, used, stack
-):  # fmt: skip
-    """Return the most hops from a router to a destination after some failures; FAR if that is not bounded.
-
-    More paths than failures that share no part which can fail bound it: one of them is left. They are sought the
-    shortest first, up to `longer` hops longer than the shortest of all. link, own: the part of a channel and of a
-    router, -1 if it cannot fail; kept: parts that do not fail. used[-1] counts the calls.
+    Attributes
+    ----------
+    number : int32 array, shape (routers,)
+    mixed : bool
+        Whether some routers share one, so that paths can be refused.
+    distinct : bool
+        Whether a path never has one twice.
     """
-    first_out, outgoing, target = graph[2], graph[3], graph[5]
-    routers, found, stamp = distance.size, 0, used[-1] + 1
-    used[-1] = stamp
-    for length in range(distance[start], min(distance[start] + longer, FAR - 1) + 1):
-        while True:
-            depth = 0
-            stack[0], stack[1] = start, first_out[start]
-            while depth >= 0:
-                router, k, left = stack[2 * depth], stack[2 * depth + 1], length - depth
-                if router == home:
-                    break
-                if k == first_out[router + 1]:
-                    depth -= 1
-                    continue
-                stack[2 * depth + 1] = k + 1
-                channel = outgoing[k]
-                to = target[channel]
-                part, inner = link[channel], own[to]
-                if not alive[channel] or not leads(distance, to, left - 1, home):
-                    continue
-                if part >= 0 and not kept[part] and used[part] == stamp:
-                    continue
-                if to != home:
-                    if inner >= 0 and not kept[inner] and used[inner] == stamp:
-                        continue
-                    if seen[(left - 1) * routers + to] == stamp:
-                        continue
-                    seen[(left - 1) * routers + to] = stamp
-                depth += 1
-                stack[2 * depth], stack[2 * depth + 1] = to, first_out[to]
-            if depth < 0:
-                break
-            found += 1
-            can_fail = False
-            for i in range(length):
-                part, inner = link[outgoing[stack[2 * i + 1] - 1]], -1 if i == 0 else own[stack[2 * i]]
-                if i > 0:
-                    seen[(length - i) * routers + stack[2 * i]] = 0
-                if part >= 0 and not kept[part]:
-                    used[part], can_fail = stamp, True
-                if inner >= 0 and not kept[inner]:
-                    used[inner], can_fail = stamp, True
-            if found > failures or not can_fail:
-                return length
-    return FAR
+
+    number: npt.NDArray[np.int32]
+    mixed: bool
+    distinct: bool
 
 
-@kernel(lambda t: t.int64(t.READ32, t.I64, t.int64, t.int64, t.int64, t.int64), inline=True)
-def can_be(distance, bound, router, hops, far, home):
-    """Whether a router can be this number of hops from a destination; -1: that takes a bound not yet known."""
-    if router == home:
-        return 1 if hops == 0 else 0
-    if distance[router] < 0 or hops < 1 or (hops < far and hops < distance[router]):
-        return 0
-    if hops < far and hops == distance[router]:
-        return 1
-    if bound[router] < 0:
-        return -1
-    return 1 if hops <= bound[router] else 0
+class Onward(NamedTuple):
+    """Channels as words of bits, by position among the outgoing ones of their router.
+
+    Attributes
+    ----------
+    channels : int64 array, shape (routers · (words + 1),)
+        Channels on which a router may send on, then the round for which they were found.
+    barred : int64 array, shape (channels · words,)
+        Those that never follow a channel.
+    after : int64 array, shape (channels · words,)
+        Those that can follow a channel: the dependencies that are sought.
+    """
+
+    channels: npt.NDArray[np.int64]
+    barred: npt.NDArray[np.int64]
+    after: npt.NDArray[np.int64]
+
+
+def system_types(t):
+    return t.NamedTuple((t.READ32, t.boolean, t.boolean), Systems)
+
+
+def onward_types(t):
+    return t.NamedTuple((t.I64, t.I64, t.I64), Onward)
 
 
 @kernel(
     lambda t: t.int64(
-        t.Tuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64)), t.READ_BOOL, t.READ32,
-        t.boolean, t.boolean, t.READ64, t.READ64, t.READ64, t.READ64, t.READ_BOOL, t.int64, t.int64, t.I32, t.I64,
-        t.I32, t.I32, t.I64, t.I64, t.I64, t.I64, t.I64, t.I64,
+        graph_types(t), t.READ_BOOL, system_types(t), t.READ64, t.READ64, failure_types(t), t.int64, reach_types(t),
+        search_types(t), onward_types(t), t.I64,
     )
 )  # fmt: skip
-def possible(
-    graph, alive, systems, mixed, distinct, homes, hosts, link, own, kept, failures, longer, distance, hops, seen,
-    used, stack, bound, onward, barred, after, loose
-):  # fmt: skip
+def possible(graph, alive, systems, homes, hosts, failures, longer, reach, search, onward, loose):
     """Write which channel can wait for which after at most some failures; return the pairs without a bound.
 
-    mixed: whether some routers share an AS, so that paths can be refused; distinct: whether a path never has an AS
-    twice. hops: for each router bits of the hops that it can be from the present destination on a path of packets.
-    bound: the most hops of each router, -1 where it was not sought yet. onward: words of bits of the channels onward
-    of each router, and the round for which they were found; barred: of those that never follow a channel.
-    loose: for each destination the router whose paths can grow most, and by how many hops; -1 if none can.
+    homes, hosts: the destinations, and how many terminals each router has. longer: see `farthest`. loose: for each
+    destination the router whose paths can grow most, and by how many hops; −1 if none can.
     """
     first_in, incoming, first_out, outgoing, source, target, position = graph
+    number_of, mixed, distinct = systems
+    distance, bound, hops = reach
+    seen, _, stack = search
+    channels, barred, after = onward
     routers = distance.size
     words = after.size // source.size
     after[:] = 0
@@ -120,13 +79,13 @@ def possible(
         to = target[channel]
         for k in range(first_out[to], first_out[to + 1]):
             last = target[outgoing[k]]
-            if last == source[channel] or (distinct and systems[last] == systems[source[channel]]):
+            if last == source[channel] or (distinct and number_of[last] == number_of[source[channel]]):
                 barred[channel * words + position[outgoing[k]] // BITS] |= 1 << (position[outgoing[k]] % BITS)
-    onward[:] = 0
+    channels[:] = 0
     unbounded, level = 0, 0
-    for number in range(homes.size):
-        home = homes[number]
-        loose[2 * number], loose[2 * number + 1] = -1, 0
+    for column in range(homes.size):
+        home = homes[column]
+        loose[2 * column], loose[2 * column + 1] = -1, 0
         hops[:] = 0
         if hosts[home] == 0:
             continue
@@ -158,8 +117,9 @@ def possible(
             seen[:routers] = -1
             for router in range(routers):
                 if hops[router]:
-                    steady = steady and (seen[systems[router]] == -1 or seen[systems[router]] == distance[router])
-                    seen[systems[router]] = distance[router]
+                    system = number_of[router]
+                    steady = steady and (seen[system] == -1 or seen[system] == distance[router])
+                    seen[system] = distance[router]
             hops[:] = 0
         # From `far` hops on all numbers allow the same.
         far, top = min(FAR, distance.max() + longer + 1), 0
@@ -171,16 +131,16 @@ def possible(
             bound[start] = FAR
             if steady:
                 extra = 0 if mixed else longer
-                bound[start] = farthest(
-                    graph, alive, link, own, kept, distance, start, home, failures, extra, seen, used, stack
-                )
+                bound[start] = farthest(graph, alive, failures, distance, start, home, extra, search)
             most, more = bound[start], bound[start] - distance[start]
             unbounded += most == FAR
-            if more > loose[2 * number + 1]:
-                loose[2 * number], loose[2 * number + 1] = start, more
+            if more > loose[2 * column + 1]:
+                loose[2 * column], loose[2 * column + 1] = start, more
             for left in range(min(distance[start], far), min(most, far) + 1):
                 hops[start] |= 1 << left
             top = max(top, min(most, far))
+        # From the farthest on: a router `left` hops away sends to one a hop nearer, which then can be on a path too.
+        # From `far` hops on that may be as far again, so it is repeated until no router is new among them.
         left = top
         while left > 0:
             grown = False
@@ -192,39 +152,31 @@ def possible(
                     for k in range(first_out[router], first_out[router + 1]):
                         channel = outgoing[k]
                         to = target[channel]
-                        answer = can_be(distance, bound, to, then, far, home) if alive[channel] else 0
-                        if answer < 0:
-                            bound[to] = farthest(
-                                graph, alive, link, own, kept, distance, to, home, failures, longer, seen, used, stack
-                            )
-                            answer = 1 if then <= bound[to] else 0
-                        if answer == 0:
+                        if not alive[channel] or not can_be(
+                            graph, alive, failures, reach, search, to, then, far, home, longer
+                        ):
                             continue
                         grown = grown or (then == far and not hops[to] >> far & 1)
                         hops[to] |= 1 << then
                         if to == home:
                             continue
-                        if onward[to * (words + 1) + words] != level:
-                            # Onward channels of a router that is `then` hops away.
-                            onward[to * (words + 1) : to * (words + 1) + words] = 0
-                            onward[to * (words + 1) + words] = level
+                        if channels[to * (words + 1) + words] != level:
+                            # Onward channels of a router that is `then` hops away, found once for all before it.
+                            channels[to * (words + 1) : to * (words + 1) + words] = 0
+                            channels[to * (words + 1) + words] = level
                             for j in range(first_out[to], first_out[to + 1]):
                                 last = target[outgoing[j]]
-                                answer = 0
+                                leads_on = False
                                 for fewer in range(then - 1, then + (then == far)):
-                                    if alive[outgoing[j]] and answer == 0:
-                                        answer = can_be(distance, bound, last, fewer, far, home)
-                                        if answer < 0:
-                                            bound[last] = farthest(
-                                                graph, alive, link, own, kept, distance, last, home, failures, longer,
-                                                seen, used, stack,
-                                            )  # fmt: skip
-                                            answer = 1 if fewer <= bound[last] else 0
-                                if answer:
+                                    if alive[outgoing[j]] and not leads_on:
+                                        leads_on = can_be(
+                                            graph, alive, failures, reach, search, last, fewer, far, home, longer
+                                        )
+                                if leads_on:
                                     place = position[outgoing[j]]
-                                    onward[to * (words + 1) + place // BITS] |= 1 << (place % BITS)
+                                    channels[to * (words + 1) + place // BITS] |= 1 << (place % BITS)
                         for word in range(words):
-                            fresh = onward[to * (words + 1) + word] & ~barred[channel * words + word]
+                            fresh = channels[to * (words + 1) + word] & ~barred[channel * words + word]
                             after[channel * words + word] |= fresh
             if not grown:
                 left -= 1

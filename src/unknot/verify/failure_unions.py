@@ -25,6 +25,8 @@ from unknot.network.graph import path_to, reached_from, shortest_cycle
 from unknot.routing.path_vector_kernel import BITS
 from unknot.verify.ethernet_faults import AfterFailures
 from unknot.verify.failure_claims import LONGER, FailureSets, Words, failures_claim
+from unknot.verify.failure_paths_kernel import FAR, Failures, Reach, Search
+from unknot.verify.failure_union_kernel import Onward, Systems, possible
 from unknot.verify.failures import Failed, Fault, Outcome, Part, Parts, failed_of
 
 
@@ -85,24 +87,32 @@ class FailureUnions:
         kept = np.zeros(len(self.parts), dtype=bool)
         kept[list(sets.kept)] = True
         numbers = np.arange(self.fabric.homes.size) if homes is None else np.array(homes)
-        small = is_small(sets.more * hosts.astype(bool).sum() ** 2 * network.num_channels, _possible())
+        small = is_small(sets.more * hosts.astype(bool).sum() ** 2 * network.num_channels, possible)
 
         def some(chosen: Words) -> tuple[Words, int, Words]:
-            from unknot.verify.failure_union_kernel import FAR
-
             size, after, loose = (
                 network.num_routers,
                 self.fabric.no_dependencies(),
                 np.zeros(2 * chosen.size, np.int64),
             )
-            unbounded = _possible()(
-                vector.graph, alive, vector.systems, bool(vector.shared.any()), not vector.limit,
-                self.fabric.homes[chosen], hosts, *self.places, kept, sets.more, LONGER,
-                np.zeros(size, np.int32), np.zeros(size, np.int64), np.zeros((FAR + 1) * size, np.int32),
-                np.zeros(len(self.parts) + 1, np.int32), np.zeros(max(size, 2 * FAR + 4), np.int64),
-                np.zeros(size, np.int64), np.zeros(size * (vector.words + 1), np.int64), np.zeros_like(after),
-                after, loose,
-            )  # fmt: skip
+            unbounded = possible(
+                vector.graph,
+                alive,
+                Systems(vector.systems, mixed=bool(vector.shared.any()), distinct=not vector.limit),
+                self.fabric.homes[chosen],
+                hosts,
+                Failures(*self.places, kept, sets.more),
+                LONGER,
+                Reach(np.zeros(size, np.int32), np.zeros(size, np.int64), np.zeros(size, np.int64)),
+                Search(
+                    seen=np.zeros((FAR + 1) * size, np.int32),
+                    used=np.zeros(len(self.parts) + 1, np.int32),
+                    # Also a queue of all routers.
+                    stack=np.zeros(max(size, 2 * FAR + 4), np.int64),
+                ),
+                Onward(np.zeros(size * (vector.words + 1), np.int64), np.zeros_like(after), after),
+                loose,
+            )
             return after, unbounded, loose
 
         if small:
@@ -124,7 +134,7 @@ class FailureUnions:
         """Settle all sets of some size; after as many unions as the budget, draw from the sets that are left."""
         faults, claims, total = list[Fault](), list[dict[str, Any]](), len(self.parts)
         whole, free = FailureSets((), frozenset(), size), list[tuple[FailureSets, Union]]()
-        left, unions, possible, began = [whole], 0, whole.count(total), perf_counter()
+        left, unions, all_sets, began = [whole], 0, whole.count(total), perf_counter()
 
         def settle(sets: FailureSets, union: Union, outcome: Outcome) -> None:
             faults.append(self._at_once(sets, outcome))
@@ -142,7 +152,7 @@ class FailureUnions:
                 unions += 1
                 if unions == 1:
                     notice(
-                        f"{possible:,} sets of {size} {self.kind}: at most {budget:,} unions of routes, about "
+                        f"{all_sets:,} sets of {size} {self.kind}: at most {budget:,} unions of routes, about "
                         f"{perf_counter() - began:.1f} s for each"
                     )
                 circle = shortest_cycle(*self.fabric.pairs(union.after), 1)
@@ -161,7 +171,7 @@ class FailureUnions:
             halves = FailureSets((*sets.failed, part), sets.kept, sets.more - 1), others
             left += [half for half in halves if half.count(total)]
             if progress is not None:
-                progress(str(faults[-1]) if faults else "", sum(fault.alike for fault in faults), possible)
+                progress(str(faults[-1]) if faults else "", sum(fault.alike for fault in faults), all_sets)
         for sets, union in free:
             settle(sets, union, "free")
         if left:
@@ -196,7 +206,7 @@ class FailureUnions:
     def _closing(self, sets: FailureSets, union: Union, circle: list[int]) -> int:
         """A part that bears on a circle: without it routes grow that close it; or it is on the circle."""
         network, words = self.fabric.vector.network, self.fabric.vector.words
-        position, now = self.fabric.vector.graph[-1], self.fabric.dependencies(*self.left(sets))[0]
+        position, now = self.fabric.vector.graph.position, self.fabric.dependencies(*self.left(sets))[0]
         for channel, onward in pairwise([*circle, circle[0]]):
             place, bit = channel * words + int(position[onward]) // BITS, int(position[onward]) % BITS
             for number in () if now[place] >> bit & 1 else sorted(union.loose, key=lambda n: -union.loose[n][1]):
@@ -234,9 +244,3 @@ class FailureUnions:
         for near, far in pairwise(path_to(home, before) if home in before else ()):
             parts += [int(link[onward(near)[far]]), int(own[far])]
         return parts
-
-
-def _possible() -> Any:
-    from unknot.verify.failure_union_kernel import possible
-
-    return possible
