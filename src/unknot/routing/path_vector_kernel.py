@@ -75,7 +75,7 @@ def route_types(t):
     return t.NamedTuple((t.I64, t.I32, t.I32, t.I32), Routes)
 
 
-@kernel(lambda t: t.boolean(t.READ32, t.READ32, t.READ_BOOL, t.boolean, t.int64, t.int64))
+@kernel(lambda t: t.boolean(t.READ32, t.READ32, t.READ_BOOL, t.boolean, t.int64, t.int64), allocates=False)
 def paths_differ(parent, systems, shared, all_of_them, one, other):
     """Whether two announced paths differ: in their ASes, or in those of several routers alone."""
     while True:
@@ -94,7 +94,10 @@ def paths_differ(parent, systems, shared, all_of_them, one, other):
         one, other = parent[one], parent[other]
 
 
-@kernel(lambda t: t.int64(graph_types(t), t.READ_BOOL, policy_types(t), t.READ32, t.int64, route_types(t), t.I64))
+@kernel(
+    lambda t: t.int64(graph_types(t), t.READ_BOOL, policy_types(t), t.READ32, t.int64, route_types(t), t.I64),
+    allocates=False,
+)
 def announce(graph, alive, policy, preferred, home, routes, choices):
     """Spread the paths to a destination, the shortest first; return how many routers have one, listed in `order`.
 

@@ -9,7 +9,8 @@ from unknot.routing.path_vector_kernel import BITS, announce, graph_types, polic
     lambda t: t.int64(
         graph_types(t), t.READ_BOOL, policy_types(t), t.READ32, t.READ64, t.READ64, t.READ64, route_types(t),
         t.boolean[::1], t.I64, t.I64,
-    )
+    ),
+    allocates=False,
 )  # fmt: skip
 def dependencies(graph, alive, policy, preferred, homes, senders, receivers, routes, active, after, totals):
     """Write which channel waits for which, as words of bits for each channel; return the undelivered pairs.

@@ -83,7 +83,7 @@ def search_types(t):
     return t.NamedTuple((t.I32, t.I32, t.I64), Search)
 
 
-@kernel(lambda t: t.boolean(t.READ32, t.int64, t.int64, t.int64))
+@kernel(lambda t: t.boolean(t.READ32, t.int64, t.int64, t.int64), allocates=False)
 def leads(distance, router, hops, home):
     """Whether a router can be this number of hops from a destination after failures: no fewer than before."""
     if router == home:
@@ -94,7 +94,8 @@ def leads(distance, router, hops, home):
 @kernel(
     lambda t: t.int64(
         graph_types(t), t.READ_BOOL, failure_types(t), t.READ32, t.int64, t.int64, t.int64, search_types(t)
-    )
+    ),
+    allocates=False,
 )
 def farthest(graph, alive, failures, distance, start, home, longer, search):
     """Return the most hops from a router to a destination after some failures; FAR if that is not bounded.
@@ -155,25 +156,19 @@ def farthest(graph, alive, failures, distance, start, home, longer, search):
     return FAR
 
 
-@kernel(
-    lambda t: t.boolean(
-        graph_types(t), t.READ_BOOL, failure_types(t), reach_types(t), search_types(t), t.int64, t.int64, t.int64,
-        t.int64, t.int64,
-    ),
-    inline=True,
-)  # fmt: skip
-def can_be(graph, alive, failures, reach, search, router, hops, far, home, longer):
-    """Whether a router can be this number of hops from a destination after failures.
+@kernel(lambda t: t.int64(reach_types(t), t.int64, t.int64, t.int64, t.int64), inline=True)
+def can_be(reach, router, hops, far, home):
+    """Whether a router can be this number of hops from a destination; −1: that takes a bound not yet known.
 
-    Its bound is sought when it is first wanted: most are never.
+    The caller seeks it then, as most bounds are never wanted; what that takes would slow down all other calls.
     """
-    distance, bound, _ = reach
+    distance, bound = reach.distance, reach.bound
     if router == home:
-        return hops == 0
+        return 1 if hops == 0 else 0
     if distance[router] < 0 or hops < 1 or (hops < far and hops < distance[router]):
-        return False
+        return 0
     if hops < far and hops == distance[router]:
-        return True
+        return 1
     if bound[router] < 0:
-        bound[router] = farthest(graph, alive, failures, distance, router, home, longer, search)
-    return hops <= bound[router]
+        return -1
+    return 1 if hops <= bound[router] else 0

@@ -58,7 +58,8 @@ def onward_types(t):
     lambda t: t.int64(
         graph_types(t), t.READ_BOOL, system_types(t), t.READ64, t.READ64, failure_types(t), t.int64, reach_types(t),
         search_types(t), onward_types(t), t.I64,
-    )
+    ),
+    allocates=False,
 )  # fmt: skip
 def possible(graph, alive, systems, homes, hosts, failures, longer, reach, search, onward, loose):
     """Write which channel can wait for which after at most some failures; return the pairs without a bound.
@@ -121,8 +122,8 @@ def possible(graph, alive, systems, homes, hosts, failures, longer, reach, searc
                     steady = steady and (seen[system] == -1 or seen[system] == distance[router])
                     seen[system] = distance[router]
             hops[:] = 0
-        # From `far` hops on all numbers allow the same.
-        far, top = min(FAR, distance.max() + longer + 1), 0
+        # From `far` hops on all numbers allow the same. The router reached last is the farthest.
+        far, top = min(FAR, distance[stack[end - 1]] + longer + 1), 0
         # Where paths may be refused nothing is known of routers on the way.
         bound[:] = FAR if mixed else -1
         for start in range(routers):
@@ -152,9 +153,11 @@ def possible(graph, alive, systems, homes, hosts, failures, longer, reach, searc
                     for k in range(first_out[router], first_out[router + 1]):
                         channel = outgoing[k]
                         to = target[channel]
-                        if not alive[channel] or not can_be(
-                            graph, alive, failures, reach, search, to, then, far, home, longer
-                        ):
+                        answer = can_be(reach, to, then, far, home) if alive[channel] else 0
+                        if answer < 0:
+                            bound[to] = farthest(graph, alive, failures, distance, to, home, longer, search)
+                            answer = 1 if then <= bound[to] else 0
+                        if answer == 0:
                             continue
                         grown = grown or (then == far and not hops[to] >> far & 1)
                         hops[to] |= 1 << then
@@ -166,13 +169,16 @@ def possible(graph, alive, systems, homes, hosts, failures, longer, reach, searc
                             channels[to * (words + 1) + words] = level
                             for j in range(first_out[to], first_out[to + 1]):
                                 last = target[outgoing[j]]
-                                leads_on = False
+                                answer = 0
                                 for fewer in range(then - 1, then + (then == far)):
-                                    if alive[outgoing[j]] and not leads_on:
-                                        leads_on = can_be(
-                                            graph, alive, failures, reach, search, last, fewer, far, home, longer
-                                        )
-                                if leads_on:
+                                    if alive[outgoing[j]] and answer == 0:
+                                        answer = can_be(reach, last, fewer, far, home)
+                                        if answer < 0:
+                                            bound[last] = farthest(
+                                                graph, alive, failures, distance, last, home, longer, search
+                                            )
+                                            answer = 1 if fewer <= bound[last] else 0
+                                if answer:
                                     place = position[outgoing[j]]
                                     channels[to * (words + 1) + place // BITS] |= 1 << (place % BITS)
                         for word in range(words):

@@ -73,6 +73,8 @@ class Kernel:
         Gives the signature from the types of `unknot._base.kernels.types_kernel`.
     inline : bool
         Whether it becomes part of kernels that call it, for one that is called for every state.
+    allocates : bool
+        Whether it makes arrays, or calls a kernel that returns some: then Numba counts references to all arrays.
 
     Attributes
     ----------
@@ -82,16 +84,22 @@ class Kernel:
         What Python calls.
     """
 
-    def __init__(self, py_func: Callable[..., Any], signature: Callable[[Any], Any], inline: bool = False) -> None:
+    def __init__(
+        self,
+        py_func: Callable[..., Any],
+        signature: Callable[[Any], Any],
+        inline: bool = False,
+        allocates: bool = True,
+    ) -> None:
         update_wrapper(self, py_func)
-        self.py_func, self.signature, self.inline = py_func, signature, inline
+        self.py_func, self.signature, self.inline, self.allocates = py_func, signature, inline, allocates
 
     @property
     def compiled(self) -> Any:
         made = self.__dict__.get("_compiled")
         if made is None:
             types: Any = importlib.import_module("unknot._base.kernels.types_kernel")
-            options = {"forceinline": self.inline, "_nrt": not self.inline}
+            options = {"forceinline": self.inline, "_nrt": self.allocates and not self.inline}
             fresh = types.whole(self.signature(types), **options)(self.py_func)
             # Where two threads are first at the same time, both keep what one of them made.
             made = self.__dict__.setdefault("_compiled", fresh)
@@ -112,7 +120,9 @@ class Kernel:
         return (self.py_func if _interpreted or _plain.get() else self.native)(*arguments)
 
 
-def kernel(signature: Callable[[Any], Any], *, inline: bool = False) -> Callable[[Callable[..., Any]], Kernel]:
+def kernel(
+    signature: Callable[[Any], Any], *, inline: bool = False, allocates: bool = True
+) -> Callable[[Callable[..., Any]], Kernel]:
     """Make a function a kernel.
 
     Examples
@@ -124,7 +134,7 @@ def kernel(signature: Callable[[Any], Any], *, inline: bool = False) -> Callable
     ...     larger(3, 4)
     4
     """
-    return lambda function: Kernel(function, signature, inline)
+    return lambda function: Kernel(function, signature, inline, allocates)
 
 
 def helper(signature: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Kernel]:
