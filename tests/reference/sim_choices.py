@@ -98,7 +98,8 @@ class Choices:
         ends = {c: [self.output[c.vc]] if c.vc is not None else self.exits(vc, packet) for c in offered}
 
         def free(c) -> list[OutputVC]:
-            return [o for o in ends[c] if o.free_for(packet.length, self.switching, self.options.claim_credit)]
+            room = [o for o in ends[c] if o.free_for(packet.length, self.switching, self.options.claim_credit)]
+            return [o for o in room if self.lets_in(vc, o)]
 
         if self.selection == "better_of_two":
             offered = self.better_of_two(vc, offered, ends)
@@ -121,6 +122,10 @@ class Choices:
         tiers = {c.tier for c in able} if self.options.all_tiers else {min(c.tier for c in able)}
         vc.lesser = {o for c in able if c.tier and not self.relation.commits for o in free(c)}
         return [o for c in able if c.tier in tiers for o in free(c)]
+
+    def lets_in(self, vc: InputVC, out: OutputVC) -> bool:
+        """Whether a rule of the network lets a packet into a VC that has room for it."""
+        return True
 
     def exits(self, vc: InputVC, packet: Packet) -> list[OutputVC]:
         """The ejection VCs that a header may take."""

@@ -128,8 +128,13 @@ def bubble(
     return made
 
 
-def bubble_named(relation: Relation, text: str, where: str = "--bubble") -> Bubble:
+def bubble_named(relation: Relation, text: str, where: str = "--bubble", packets: int = PACKETS) -> Bubble:
     """Bubble flow control from its name, with options if wanted: ``global(packets=1, rings="rings.toml")``.
+
+    Parameters
+    ----------
+    packets : int
+        Packets for which each VC has room where the text has no number.
 
     Raises
     ------
@@ -140,7 +145,7 @@ def bubble_named(relation: Relation, text: str, where: str = "--bubble") -> Bubb
     require_known(f"{where}: unknown rule", call.name, RULES, RelationError)
     if call.args or not call.options.keys() <= {"packets", "rings"}:
         raise RelationError(f'{where}: {call.name} takes packets=NUMBER and rings="FILE.toml" alone, got {text!r}')
-    return bubble(relation, call.name, **call.options)
+    return bubble(relation, call.name, **{"packets": packets} | call.options)
 
 
 def _torus_rings(relation: Relation) -> tuple[tuple[int, ...], ...]:

@@ -13,7 +13,7 @@ from unknot.simulation.engine.view_kernel import view
 
 
 @inlined
-def commit(s, b, p, count):
+def commit(s, b, p, count, now):
     """Return the index of the candidate a header keeps: a free one of the lowest tier, else the first of it."""
     best, best_rank = 0, 1 << 30
     needed = need(s.setup, s.packets.length[p])
@@ -21,7 +21,7 @@ def commit(s, b, p, count):
         first, many = ends_of(s, b, s.packets.address[p], s.candidates[k])
         free = False
         for w in range(first, first + many):
-            free = free or available(s, w, needed)
+            free = free or available(s, b, w, needed, now)
         rank = (s.candidates[k] >> 40) & 0xFF
         if not free:
             rank += 512
@@ -31,7 +31,7 @@ def commit(s, b, p, count):
 
 
 @inlined
-def lightest(raw, b, p, count, first_output, end):
+def lightest(raw, b, p, count, first_output, end, now):
     """Leave the candidates of the least weight; return how many, 0 if none may be chosen.
 
     The weight is the time that the rest of the way would take if it were all like its first hop: hops, times what an
@@ -62,7 +62,7 @@ def lightest(raw, b, p, count, first_output, end):
             empty = s.setup.empty_hop + 2 * s.outputs.latency[w]
             weight = (empty + queued) * (1 + s.hops_left[block + s.next_router[w]])
         for row in range(first, first + many):
-            free = free or available(s, row, needed)
+            free = free or available(s, b, row, needed, now)
         if not free and s.setup.commits == 0:
             continue
         # Below the weight 8 bits of the tier, and below those one for what is not free: one comparison for all three.
@@ -126,12 +126,12 @@ def narrow(raw, b, p, count, first_output, end, now):
     if s.setup.selection == BETTER_OF_TWO:
         return better_of_two(raw, b, p, count, now)
     if s.setup.selection == LEAST_WEIGHT:
-        count = lightest(raw, b, p, count, first_output, end)
+        count = lightest(raw, b, p, count, first_output, end, now)
         if count == 0:
             return np.int64(0)
         kept = s.candidates[at_random(s, b, now, count)]
     else:
-        kept = s.candidates[commit(s, b, p, count)]
+        kept = s.candidates[commit(s, b, p, count, now)]
     s.candidates[0] = kept
     if s.setup.commits == 1:
         # Without its tier, as `ask_rule` gives it in the cycles in which the header waits.

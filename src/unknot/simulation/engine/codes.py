@@ -6,6 +6,8 @@ from typing import Literal, get_args
 
 SAF, VCT, ATOMIC, NONATOMIC = range(4)
 """Codes of the switching techniques, in the order of `unknot._base.switching.SWITCHINGS`."""
+LOCALISED, GLOBAL, CRITICAL = range(1, 4)
+"""Codes of the rules of bubble flow control, from 1 on, in the order of `unknot.routing.bubble.RULES`."""
 
 IDLE, FRESH, BLOCKED, PENDING, STALLED, MOVING = range(6)
 """States of an input VC: no packet in front; a header that may take any candidate; one that found all of them taken

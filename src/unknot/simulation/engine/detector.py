@@ -10,6 +10,7 @@ import numpy.typing as npt
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.network.graph import path_to, reached_from
+from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import STALLED
 from unknot.simulation.engine.state_arrays import State
@@ -49,14 +50,20 @@ def front(state: State, vc: int) -> int:
     return int(state.ring[row * state.setup.ring + state.inputs.front[row]])
 
 
-def knot(relation: Relation, state: State, switching: Switching, stuck: Flags) -> Configuration:
+def knot(
+    relation: Relation, state: State, switching: Switching, stuck: Flags, bubble: Bubble | None = None
+) -> Configuration:
     """The smallest knot among stuck VCs as a deadlock configuration.
 
     A knot is a strongly connected set of VCs from which no wait leads out. Under non-atomic allocation it is narrowed
     to one cycle, since each header may commit to any one of what it waits for. Lengths are those that fill the VCs,
     as in every configuration; the packets of the run may have been shorter.
+
+    With bubble flow control it is all packets in stuck VCs: what keeps one out of a ring may stand anywhere in it.
     """
     waits = {int(v): awaited_by(relation, state, int(v)) for v in np.flatnonzero(stuck)}
+    if bubble is not None:
+        return _with_bubble(relation, state, waits, bubble)
     core = _smallest_knot(waits)
     if switching == "wormhole-nonatomic":
         chains = _cycle(state, waits, core)
@@ -74,6 +81,23 @@ def knot(relation: Relation, state: State, switching: Switching, stuck: Flags) -
     alone = len({m.source for m in messages}) == len(messages)
     reached: Reachability = "injected" if alone and not any(m.lead for m in messages) else "not-established"
     return Configuration(switching, depth, reached, tuple(messages))
+
+
+def _with_bubble(
+    relation: Relation, state: State, waits: dict[int, tuple[int, ...]], bubble: Bubble
+) -> Configuration:
+    """All packets in stuck VCs; the first of each waits."""
+    depth, messages = int(state.setup.depth), list[Message]()
+    for vc, awaited in waits.items():
+        row, ring = int(state.in_row[vc]), int(state.setup.ring)
+        left, place = int(state.inputs.stored[row]), int(state.inputs.front[row])
+        while left > 0:
+            packet = state.packets[int(state.ring[row * ring + place])]
+            source, address, length = int(packet.source), int(packet.address), int(packet.length)
+            lead = path(relation, source, address, vc)
+            messages.append(Message(source, address, length, lead, (vc,), awaited))
+            awaited, left, place = (), left - length, (place + 1) % ring
+    return Configuration("vct", depth, "not-established", tuple(messages), bubble=bubble)
 
 
 def _smallest_knot(waits: dict[int, tuple[int, ...]]) -> list[int]:
@@ -138,7 +162,7 @@ def in_words(relation: Relation, configuration: Configuration, cycle: int) -> st
     parts = [
         f"{relation.network.terminal_name(m.source)} to {relation.address_name(m.address)} on "
         f"{relation.vcs.name(m.held[-1])} waits for "
-        + " and ".join(f"{relation.vcs.name(w)} (message {holder[w] + 1})" for w in m.wanted)
+        + " and ".join(relation.vcs.name(w) + (f" (message {holder[w] + 1})" if w in holder else "") for w in m.wanted)
         for m in configuration.messages[:4]
     ]
     many = len(configuration.messages)

@@ -12,6 +12,7 @@ from unknot._base.kernels.native import Native
 from unknot._base.memory import require
 from unknot._base.switching import BUFFER_DEPTH, Switching
 from unknot.certificates.verdict import Configuration
+from unknot.routing.bubble import Bubble
 from unknot.routing.ports import with_ports
 from unknot.routing.relation import Relation
 from unknot.simulation.engine import codes as status
@@ -60,6 +61,7 @@ class Engine:
         seed: int = 1,
         threads: int = 1,
         interval: int | None = None,
+        bubble: Bubble | None = None,
     ) -> None:
         router = router.for_relation(relation)
         relation = with_ports(relation, router.terminal_width)
@@ -69,9 +71,11 @@ class Engine:
                 f"{switching}, {router.own_slots} of {buffer_depth}"
             )
         self.relation, self.switching, self.sources, self.router = relation, switching, sources, router
-        threads = max(1, min(threads, relation.network.num_routers))
+        threads = max(1, min(threads, relation.network.num_routers)) if bubble is None else 1
+        self.bubble = bubble
         self.parts = empty_network(
-            relation, switching, sources, buffer_depth=buffer_depth, router=router, seed=seed, threads=threads
+            relation, switching, sources, buffer_depth=buffer_depth, router=router, seed=seed, threads=threads,
+            bubble=bubble
         )
         self.nodes = relation.network.num_terminals // (sources.subnets * router.terminal_width)
         self.deadlock: Configuration | None = None
@@ -173,7 +177,7 @@ class Engine:
             kernels.link(self.parts[0])
             stuck = stuck_vcs(self.relation, self.state)
             if stuck.any():
-                self.deadlock = self._of_terminals(knot(self.relation, self.state, self.switching, stuck))
+                self.deadlock = self._of_terminals(knot(self.relation, self.state, self.switching, stuck, self.bubble))
         return self.deadlock is not None
 
     def _of_terminals(self, configuration: Configuration) -> Configuration:

@@ -9,7 +9,7 @@ import numpy as np
 
 from unknot._base.kernels.native import Native
 from unknot.routing.contract import IN_ROUTER
-from unknot.simulation.engine.codes import BETTER_OF_TWO, FIRST_ONE, LEAST_WEIGHT, NONATOMIC, VCT, WAVEFRONT
+from unknot.simulation.engine.codes import BETTER_OF_TWO, FIRST_ONE, GLOBAL, LEAST_WEIGHT, NONATOMIC, VCT, WAVEFRONT
 from unknot.simulation.engine.setup import PLAIN, USUAL
 from unknot.simulation.engine.state_arrays import State
 
@@ -61,6 +61,8 @@ queue_up, return_credit = (
     _of_numbers("queue_kernel.queue_up", 5, True),
     _of_numbers("queue_kernel.return_credit", 3, True),
 )
+may_enter, enter = _of_numbers("bubble_kernel.may_enter", 4, True), _of_numbers("bubble_kernel.enter", 4, True)
+leave = _of_numbers("bubble_kernel.leave", 3, True)
 
 
 def link(part: State) -> Native:
@@ -108,5 +110,8 @@ def _link(part: State) -> None:
         ("request_in_hope", request_in_hope, general and setup.speculative == 1),
         ("queue_up", queue_up, setup.queues == 1 or setup.in_batches == 1),
         ("return_credit", return_credit, setup.queues == 1),
+        ("may_enter", may_enter, setup.bubble > 0),
+        ("enter", enter, setup.bubble > 0),
+        ("leave", leave, setup.bubble == GLOBAL),
     ):
         setattr(setup, entry, kernel.address if is_needed else 0)

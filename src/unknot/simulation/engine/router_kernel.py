@@ -16,6 +16,7 @@ from unknot.simulation.engine.codes import (
     ATOMIC,
     DONE,
     FRESH,
+    GLOBAL,
     IDLE,
     MOVING,
     NONATOMIC,
@@ -309,8 +310,13 @@ def list_requests(s, ends, k, many, n, now):
 
 @inlined
 def win(s, b, w, w0, now):
-    """Allocate output row w to input row b of the router that begins with word w0."""
+    """Allocate output row w to input row b of the router that begins with word w0.
+
+    Another header that won in this cycle may have taken the room that a ring keeps: then this one requests again.
+    """
     inputs, outputs = s.inputs, s.outputs
+    if s.setup.bubble != 0 and call_at(s.setup.enter, (s.raw, b, w, now)) == 0:
+        return
     p, out = packet_of(s, b), w - s.words.first_output[w0]
     word, bit = bit_of(s, b, w0)
     outputs.owner[w] = b
@@ -424,6 +430,8 @@ def send(s, b, w0, w1, now, final):
         release(s, w, w0, w1)
         inputs.front[b] = inputs.front[b] + 1 if inputs.front[b] + 1 < setup.ring else 0
         inputs.out[b] = -1
+        if setup.bubble == GLOBAL:
+            call_at(setup.leave, (s.raw, b, now))
     if stay > 0:
         inputs.state[b] = PENDING
         note(s, s.inbox.ready, gone, 64 * w0 + b - s.words.first_input[w0])

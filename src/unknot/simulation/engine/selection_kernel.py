@@ -16,6 +16,7 @@ from unknot.simulation.engine.codes import (
     BROKEN_RULE,
     DEAD_END,
     FIRST_ONE,
+    GLOBAL,
     LEAST_WEIGHT,
 )
 from unknot.simulation.engine.pack_kernel import ones
@@ -23,6 +24,7 @@ from unknot.simulation.engine.state_kernel import (
     ask_rule,
     ends_of,
     has_credits,
+    is_let_in,
     need,
     random_bits,
 )
@@ -66,14 +68,14 @@ def first_in_turn(wishes, begin, end, pointer):
 
 
 @inlined
-def available_of(s, mask, word, p):
-    """Return the outputs of a mask that packet p may be allocated now."""
+def available_of(s, b, mask, word, p, now):
+    """Return the outputs of a mask that packet p in front of input row b may be allocated now."""
     mask &= s.masks.open[word]
     if s.setup.technique < ATOMIC or s.setup.claim > 0:
         left, first, needed = mask, s.words.first_output[word], need(s.setup, s.packets.length[p])
         while left != 0:
             w = first + lowest(left)
-            if not has_credits(s, w, needed):
+            if not (has_credits(s, w, needed) and is_let_in(s, b, w, now)):
                 mask ^= left & -left
             left &= left - 1
     return mask
@@ -81,14 +83,19 @@ def available_of(s, mask, word, p):
 
 @inlined
 def sleep(s, b, word, bit):
-    """Put a header that finds nothing free to sleep until an output VC of its router is freed or gets a credit."""
+    """Put a header that finds nothing free to sleep until an output VC of its router is freed or gets a credit.
+
+    Where rings as a whole keep room, other routers make it, and the header stays awake.
+    """
     s.inputs.state[b] = BLOCKED
+    if s.setup.bubble == GLOBAL:
+        return
     s.masks.heads[word] &= ~bit
     s.masks.asleep[word] |= bit
 
 
 @inlined
-def collect(s, b, p, count, w0, w1, begin):
+def collect(s, b, p, count, w0, w1, begin, now):
     """Write masks of the available candidates of the lowest tier that has one.
 
     Returns 1, 0 if there is none, or minus the status if the rule names a VC of another router."""
@@ -119,7 +126,7 @@ def collect(s, b, p, count, w0, w1, begin):
         cell = first - first_output
         while length > 0:
             some = min(length, 64 - (cell & 63))
-            mask = available_of(s, ones(some) << (cell & 63), w0 + (cell >> 6), p)
+            mask = available_of(s, b, ones(some) << (cell & 63), w0 + (cell >> 6), p, now)
             if mask != 0 and not (only and rank == tier):
                 if every and rank > 0:
                     s.lesser[begin + (cell >> 6)] |= mask
@@ -134,7 +141,7 @@ def collect(s, b, p, count, w0, w1, begin):
 
 
 @inlined
-def recall(s, b, p, w0, w1, begin):
+def recall(s, b, p, w0, w1, begin, now):
     """Collect candidates from the routing cache; return −1 if the answer is not cached."""
     # The same answer as from the rule: it depends on the input VC and the address alone, NO_WAIT and more than two
     # tiers are not cached, and of two tiers the second counts only where the first has nothing available.
@@ -146,13 +153,13 @@ def recall(s, b, p, w0, w1, begin):
     row, anything = s.first_answer[w0] + (kept - 1) * many, np.int64(0)
     for j in range(many):
         # Written, not added: the words are of this header alone, and still hold those of one in another cycle.
-        mask = available_of(s, s.answers.first[row + j], w0 + j, p)
+        mask = available_of(s, b, s.answers.first[row + j], w0 + j, p, now)
         s.wishes.asked[begin + j] = mask
         anything |= mask
     if anything != 0 and not every:
         return np.int64(1)
     for j in range(many):
-        mask = available_of(s, s.answers.second[row + j], w0 + j, p)
+        mask = available_of(s, b, s.answers.second[row + j], w0 + j, p, now)
         # Whoever requests all tiers has its answers cached only where no tier comes before another.
         s.wishes.asked[begin + j] = mask | (s.wishes.asked[begin + j] if every else 0)
         anything |= mask
@@ -163,7 +170,7 @@ def recall(s, b, p, w0, w1, begin):
 def find(rule, s, b, p, w0, w1, begin, now):
     """Collect the available candidates of a header, from the cache or the rule; return as `request` does."""
     if s.cache.size > 0 and s.packets.script[p] < 0 and s.inputs.out[b] < 0:
-        answer = recall(s, b, p, w0, w1, begin)
+        answer = recall(s, b, p, w0, w1, begin, now)
         if answer >= 0:
             return answer
     count = ask_rule(rule, s, b, p)
@@ -174,7 +181,7 @@ def find(rule, s, b, p, w0, w1, begin, now):
         count = call_at(s.setup.narrow, (s.raw, b, p, count, first, end, now))
         if count == 0:
             return np.int64(0)
-    return collect(s, b, p, count, w0, w1, begin)
+    return collect(s, b, p, count, w0, w1, begin, now)
 
 
 @inlined

@@ -111,6 +111,24 @@ TABLES: dict[str, np.dtype[Any]] = {
         routed=int64,  # of the first word of a router: cycle in which routing began, or will, with all that wait
         crossed=int64,  # the same of crossing the switch, but the step
     ),
+    # Bubble flow control, see `bubble_kernel`; without it empty.
+    "first_member": np.dtype(int32),  # of each row of `outputs`: the first of `members` that is its VC, or −1
+    "members": rows(  # the VCs of rings, in their order, one ring after the other
+        row=int32,  # of `outputs`
+        before=int32,  # row of `inputs` of the VC before it in the ring
+        ring=int32,
+        next=int32,  # another member that is the same VC, or −1
+        guarded=int32,  # whether the rule holds for packets that enter it
+    ),
+    "rings": rows(
+        first=int64,  # of its `members`
+        end=int64,
+        slots=int64,  # packets for which it has room
+        taken=int64,  # slots that are taken, those included that were left since a router looked
+        left=int64,  # how many were, all in one cycle
+        left_in=int64,  # that cycle
+        mark=int64,  # row of `outputs` of the marked slot
+    ),
     "planes": np.dtype(int64),  # counters of the buffers of packed routers, see `pack_kernel`
     # Cache of what the rule says, see `cache_kernel`; empty until it is made.
     "input_class": np.dtype(int32),  # of each input VC

@@ -121,9 +121,15 @@ def need(setup, length):
 
 
 @inlined
-def available(s, w, needed):
-    """Return whether output row `w` can be allocated to a packet that needs `needed` credits."""
-    return s.outputs.owner[w] < 0 and has_credits(s, w, needed)
+def available(s, b, w, needed, now):
+    """Return whether output row w can be allocated to the packet in front of input row b, which needs `needed` credits."""
+    return s.outputs.owner[w] < 0 and has_credits(s, w, needed) and is_let_in(s, b, w, now)
+
+
+@inlined
+def is_let_in(s, b, w, now):
+    """Return whether bubble flow control, if any, lets the packet in front of input row b into output row w."""
+    return s.setup.bubble == 0 or call_at(s.setup.may_enter, (s.raw, b, w, now)) != 0
 
 
 @inlined

@@ -4,6 +4,7 @@
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
+from unknot.simulation.engine.bubble_kernel import may_yet_enter
 from unknot.simulation.engine.codes import BLOCKED, MOVING, NONATOMIC, STALLED
 from unknot.simulation.engine.state_kernel import ask_rule, available, ends_of, has_room, need, packet_of
 from unknot.simulation.engine.view_kernel import view
@@ -51,9 +52,11 @@ def may_move(rule, s, b, stuck):
         w, many = ends_of(s, b, s.packets.address[p], s.candidates[k])
         if many == 0 or s.outputs.reader[w] < 0:
             return True
-        if available(s, w, need(s.setup, s.packets.length[p])):
+        if available(s, b, w, need(s.setup, s.packets.length[p]), s.count.now):
             return True
-        if gives_way(s, w, s.outputs.reader[w], stuck):
+        if s.setup.bubble != 0 and may_yet_enter(s, b, w, stuck):
+            return True
+        if s.setup.bubble == 0 and gives_way(s, w, s.outputs.reader[w], stuck):
             return True
     return count <= 0
 

@@ -15,7 +15,9 @@ from unknot._base.splitmix import scramble
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.network import Network
 from unknot.network.bandwidth import written
+from unknot.routing.bubble import RULES, Bubble
 from unknot.routing.relation import Relation
+from unknot.simulation.engine.bubbles import ring_tables
 from unknot.simulation.engine.codes import HONOURING, NO_CYCLE, SPAN
 from unknot.simulation.engine.ends import EJECTION_LOOP, ends_of_buffers, hop_tables, matrix_arbiters
 from unknot.simulation.engine.mix import Mix
@@ -45,6 +47,7 @@ def empty_network(
     router: Router,
     seed: int,
     threads: int,
+    bubble: Bubble | None = None,
 ) -> list[State]:
     """An empty network about to begin cycle 0, in as many parts as it has threads.
 
@@ -96,6 +99,7 @@ def empty_network(
         "direct": np.array(() if relation.direct is None else relation.direct).reshape(-1),
         "script": np.full(1, -1),
         **hop_tables(relation, router, tables["out_row"]),
+        **ring_tables(bubble, tables),
         **sources.tables(starts, local, slots),
     }
     # The first column says how many rows there are.
@@ -137,6 +141,9 @@ def empty_network(
         setup.part, setup.first_router, setup.last_router = k, cuts[k], cuts[k + 1]
         setup.first_own_word, setup.last_own_word = first_word[cuts[k]], first_word[cuts[k + 1]]
         part.count.high = k * slots
+        if bubble is not None:
+            setup.bubble, setup.slot = 1 + RULES.index(bubble.rule), sources.lengths[0][0]
+            setup.packable = 0
         parts.append(part)
     return parts
 

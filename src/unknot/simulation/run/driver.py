@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot.network import Network
+from unknot.routing.bubble import Bubble
 from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import in_words
@@ -33,6 +34,7 @@ def simulate(
     switching: Switching = DEFAULT_SWITCHING,
     buffer_depth: int = BUFFER_DEPTH,
     router: Router = DEFAULT,
+    bubble: Bubble | str | None = None,
     traffic: PatternLike = PATTERN,
     packet_length: Lengths = PACKET_LENGTH,
     bursts: Bursts | None = None,
@@ -67,6 +69,8 @@ def simulate(
         Flits per VC.
     router : Router
         The router from which distances count.
+    bubble : Bubble or str, optional
+        Bubble flow control, under ``vct``, for packets of one length: ``localised``, ``global`` or ``critical``.
     load : float
         *Traffic.* Offered flits per terminal and cycle, 0 to 1, or to `Router.terminal_width`.
     traffic : str, sequence of int, array, callable or Pattern
@@ -131,6 +135,7 @@ def simulate(
         buffer_depth,
         router,
         seed,
+        bubble,
     )
     measurement = Measurement(warmup, measure, precision, interval, by_pair)
     return run_scenario(scenario, measurement, threads=threads, progress=progress)
@@ -194,6 +199,7 @@ def run_scenario(
         packet_length=traffic.longest,
         buffer_depth=scenario.buffer_depth,
         seed=scenario.seed,
+        bubble=engine.bubble,
         network=relation.network.name,
         routing=relation.name,
         vcs=relation.vcs.each,

@@ -11,6 +11,7 @@ from unknot._base.output import Row, Tabular
 from unknot._base.shown import Brief, Shown
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration
+from unknot.routing.bubble import Bubble
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import Router
@@ -190,7 +191,7 @@ class Run(Tabular, Shown):
         Cycles simulated in all.
     flit_hops : int
         Flits sent over a channel by a router in all, the channels to terminals included.
-    switching, packet_length, buffer_depth, seed, lengths, router, bursts :
+    switching, packet_length, buffer_depth, seed, lengths, router, bursts, bubble :
         The point that was simulated; `packet_length` is the longest, and `lengths` has lengths and their shares when
         there are several.
     warmup, measured : int
@@ -237,6 +238,7 @@ class Run(Tabular, Shown):
     lengths: tuple[tuple[int, float], ...] = ()
     router: Router = field(default_factory=Router)
     bursts: Bursts | None = None
+    bubble: Bubble | None = None
     warmup: int = 0
     measured: int = 0
     classes: tuple[ClassRun, ...] = ()

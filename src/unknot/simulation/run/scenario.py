@@ -11,6 +11,7 @@ from unknot._base.numbers import is_number, require_whole
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot._base.threads import threads_of
 from unknot.network import Network
+from unknot.routing.bubble import Bubble, bubble_named
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import in_subnets
 from unknot.simulation.engine.engine import Engine
@@ -40,6 +41,8 @@ class Scenario:
         Flits per VC.
     router : Router
     seed : int
+    bubble : Bubble or str, optional
+        Bubble flow control, under ``vct``; or its rule, with options as `unknot.routing.bubble.bubble_named` reads it.
 
     Raises
     ------
@@ -54,6 +57,7 @@ class Scenario:
     buffer_depth: int = BUFFER_DEPTH
     router: Router = field(default_factory=Router)
     seed: int = 1
+    bubble: Bubble | str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "switching", switching_named(self.switching))
@@ -62,10 +66,34 @@ class Scenario:
         check_load(self.load, self.router.terminal_width)
         object.__setattr__(self, "load", float(self.load))
         check_buffers(self.traffic.longest, self.switching, self.buffer_depth, self.seed)
+        if self.bubble is not None:
+            object.__setattr__(self, "bubble", self._bubble(self.bubble))
         if not isinstance(self.traffic.pattern, str):
             # Made once: a function may have another answer when it is called again.
             resolved = replace(self.traffic, pattern=pattern(self.relation.network, self.traffic.pattern))
             object.__setattr__(self, "traffic", resolved)
+
+    def _bubble(self, bubble: Bubble | str) -> Bubble:
+        """Bubble flow control whose VCs have room for as many packets as fit into their buffers."""
+        if self.switching != "vct":
+            raise SimulationError(
+                f"bubble flow control counts whole packets, so it goes with vct, not with {self.switching}"
+            )
+        if len(self.traffic.lengths) > 1:
+            raise SimulationError(
+                "bubble flow control counts room in packets of one length: shorter ones leave gaps in which no packet "
+                f"fits; these have {', '.join(str(flits) for flits, _ in self.traffic.lengths)} flits"
+            )
+        flits = self.traffic.longest
+        fitting = self.buffer_depth // flits
+        if isinstance(bubble, str):
+            bubble = bubble_named(self.relation, bubble, "bubble", packets=fitting)
+        if bubble.packets != fitting:
+            raise SimulationError(
+                f"buffers of {self.buffer_depth} flits have room for {fitting} packets of {flits}, not for "
+                f"{bubble.packets}; give a buffer_depth of {bubble.packets * flits}"
+            )
+        return bubble
 
     @property
     def at_once(self) -> float:
@@ -85,6 +113,8 @@ class Scenario:
         width = self.router.terminal_width
         several = bool(self.traffic.classes)
         count = run_threads(threads, network, self.load / width, alone=several)
+        if subnets > 1 and self.bubble is not None:
+            raise SimulationError("bubble flow control goes with one subnet only")
         if width > 1 and measurement.by_pair:
             raise SimulationError(f"router: a terminal_width of {width} does not go with by_pair")
         if several and count > 1:
@@ -102,6 +132,7 @@ class Scenario:
             seed=self.seed,
             threads=count,
             interval=measurement.interval,
+            bubble=self.bubble if isinstance(self.bubble, Bubble) else None,
         )
         if measurement.by_pair:
             engine.keep_pairs()
