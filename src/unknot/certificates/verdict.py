@@ -106,8 +106,12 @@ class Configuration(Brief):
 
     @property
     def holder(self) -> dict[int, int]:
-        """The message, by position, that holds each VC."""
-        return {vc: i for i, message in enumerate(self.messages) for vc in message.held}
+        """The message, by position, that holds each VC; with bubble flow control the first in it."""
+        holder: dict[int, int] = {}
+        for i, message in enumerate(self.messages):
+            for vc in message.held:
+                holder.setdefault(vc, i)
+        return holder
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -142,10 +142,12 @@ def bubble_named(relation: Relation, text: str, where: str = "--bubble", packets
         If there is no such rule or option, or the rings do not fit.
     """
     call = parse_call(text, where)
+    if call.name == "worm":
+        raise RelationError(f"{where}: the worm bubble is not covered, see docs/bubbles.md; {', '.join(RULES)} are")
     require_known(f"{where}: unknown rule", call.name, RULES, RelationError)
     if call.args or not call.options.keys() <= {"packets", "rings"}:
         raise RelationError(f'{where}: {call.name} takes packets=NUMBER and rings="FILE.toml" alone, got {text!r}')
-    return bubble(relation, call.name, **{"packets": packets} | call.options)
+    return bubble(relation, call.name, **{"packets": packets, **call.options})
 
 
 def _torus_rings(relation: Relation) -> tuple[tuple[int, ...], ...]:

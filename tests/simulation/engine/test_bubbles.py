@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from tests.reference.sim_bubbles import BubbleSimulator
 from tests.reference.uniform_pairs import uniform
 from tests.simulation.engine.test_flit_kernel import side_by_side
 from tests.simulation.options import routers
 from tests.verify.test_bubbles import systems
+from unknot import check, simulate
+from unknot.cli.program import app
 from unknot.network.families import ring, torus
 from unknot.routing import Relation, dimension_order
 from unknot.routing.bubble import RULES, Bubble, bubble
+from unknot.simulation import replay
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources
@@ -64,3 +70,88 @@ def test_twin_with_router_options(rule: str, router: Router, seed: int) -> None:
     relation = dimension_order(torus(4, 3), 2)
     router = replace(router, iterations=1, own_slots=0, most_slots=0, internal_speedup=1.0, output_buffer=0)
     agree(relation, bubble(relation, rule, packets=2), 2, 0, 0.4, seed, router)
+
+
+@settings(max_examples=6, suppress_health_check=list(HealthCheck))
+@given(systems())
+def test_the_prover_and_runs_agree(system: tuple[Relation, Bubble]) -> None:
+    """Its deadlocks stick, also through one end of a link and rings with a channel in common; what is free runs."""
+    relation, made = system
+    if relation.num_vcs < 2 or made.rings == ((0, 1),):
+        return
+    verdict = check(relation, bubble=made)
+    if verdict.deadlock_free is False:
+        carried = replay(relation, verdict.configuration, cycles=300)
+        assert carried.stuck
+        assert carried.injected
+    elif verdict.deadlock_free and deliver(relation).delivered:
+        run = simulate(relation, 1.0, packet_length=1, buffer_depth=made.packets, bubble=made, warmup=0, measure=1500)
+        assert run.deadlock is None
+
+
+ONE_END = Path(__file__).parents[3] / "examples/hangs/bubble-at-one-end.toml"
+
+
+def test_a_run_comes_to_the_deadlock_of_a_link_with_the_rule_at_one_end() -> None:
+    relation, far = dimension_order(ring(4)), [2, 3, 0, 1]
+    up = [relation.network.between(r, (r + 1) % 4)[0] for r in range(4)]
+    made = replace(bubble(relation, "localised", rings=[up]), unguarded=tuple(up))
+    run = simulate(relation, 1.0, traffic=far, packet_length=2, buffer_depth=4, bubble=made, measure=2000)
+    assert run.outcome == "deadlock"
+    assert run.deadlock is not None
+    assert run.deadlock.bubble == made
+    assert len(run.deadlock.messages) == 8
+    assert "waits for" in run.reason
+    guarded = simulate(
+        relation, 1.0, traffic=far, packet_length=2, buffer_depth=4, bubble=replace(made, unguarded=()), measure=2000
+    )
+    assert guarded.deadlock is None
+    assert guarded.accepted_load > 0.1
+
+
+def test_exported_deadlocks_are_read_and_replayed(tmp_path: Path) -> None:
+    file, page = str(tmp_path / "knot.json"), tmp_path / "knot.html"
+    words = [
+        "check",
+        "torus(4, 4)",
+        "--routing",
+        "dimension_order(dateline='none')",
+        "--export",
+        file,
+        "--out",
+        str(page),
+    ]
+    assert CliRunner().invoke(app, [*words, "--bubble", f'localised(rings="{ONE_END}")']).exit_code == 1
+    assert page.read_text(encoding="utf-8").startswith("<!")
+    carried = CliRunner().invoke(app, ["replay", file, "--json"])
+    assert carried.exit_code == 0
+    answer = json.loads(carried.stdout)
+    assert (answer["replay"]["stuck"], answer["configuration"]["bubble"]["packets"]) == (True, 2)
+
+
+TORUS = ["simulate", "torus(4, 4)", "--routing", "dimension_order(dateline='none')", "--vcs", "1", "--load", "0.9"]
+
+
+def test_the_command_says_by_which_rule_it_ran() -> None:
+    few = ["--packet-length", "4", "--warmup", "200", "--measure", "500"]
+    assert "deadlock" in CliRunner().invoke(app, [*TORUS, *few]).stdout
+    shown = CliRunner().invoke(app, [*TORUS, *few, "--bubble", "global"]).stdout
+    assert "global, room for 2 packets, 16 rings" in shown
+    assert "deadlock" not in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--bubble", "localised", "--packet-length", "2:0.5,4:0.5"], "packets of one length"),
+        (["--bubble", "localised", "--packet-length", "5"], "room for two packets"),
+        (["--bubble", "global(packets=3)", "--packet-length", "4"], "give a buffer_depth of 12"),
+        (["--bubble", "global", "--switching", "wormhole"], "it goes with vct"),
+        (["--bubble", "bubbly"], "unknown rule"),
+        (["--bubble", "global", "--protocol", "rdma"], "--bubble is about runs without it"),
+    ],
+)
+def test_what_does_not_fit_is_refused(words: list[str], said: str) -> None:
+    refused = CliRunner().invoke(app, [*TORUS, *words])
+    assert refused.exit_code == 2
+    assert said in " ".join(refused.stderr.split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -20,11 +21,14 @@ from unknot.cli.answers.form import (
     Natural,
     Positive,
     TerminalName,
+    Words,
     differences,
+    form_of,
     key,
     model,
 )
 from unknot.cli.answers.networks import ManifestForm
+from unknot.routing.bubble import Bubble, bubble
 from unknot.routing.relation import Relation
 
 if TYPE_CHECKING:
@@ -55,6 +59,21 @@ def _destination(address: Any, subject: Any) -> Any:
 Vcs = list[Annotated[VcForm, By(_vc_at)]]
 
 
+@form_of(Bubble)
+class BubbleForm(Form):
+    """Bubble flow control on some rings."""
+
+    rings: list[Vcs]
+    unguarded: Vcs
+
+
+def _bubble_words(bubble: Any, _: Any) -> str:
+    return bubble and f"{bubble['rule']}, room for {bubble['packets']} packets, {len(bubble['rings'])} rings"
+
+
+BubbleInWords = Annotated[BubbleForm | None, Words(_bubble_words)]
+
+
 class MessageForm(Form):
     """One blocked message."""
 
@@ -66,8 +85,8 @@ class MessageForm(Form):
     destination_name: Annotated[TerminalName, By(_destination)] = key(of="address")
     length: Positive = key("Flits; it fills the VCs it holds exactly.")
     lead: Vcs = key("VCs on its way from the injection port to the first it holds.")
-    held: Annotated[Vcs, Bounds(1)] = key("VCs it holds, tail first.")
-    wanted: Annotated[Vcs, Bounds(1)] = key("VCs its header waits for, all held.")
+    held: Vcs = key("VCs it holds, tail first.")
+    wanted: Vcs = key("VCs its header waits for, all held; with bubble flow control none behind another message.")
 
 
 class ConfigurationForm(Form):
@@ -77,6 +96,7 @@ class ConfigurationForm(Form):
     buffer_depth: Positive = key("Flits per VC.")
     reachability: Grade = key("Way in which packets can get into it, if established.")
     messages: Annotated[list[MessageForm], Bounds(1)] = key("Messages in the order of the schedule.")
+    bubble: BubbleInWords = key("Bubble flow control that they obey.", default=None)
 
 
 class ConfigurationFile(Form):
@@ -147,6 +167,11 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
             f"{relation.network.name} has {relation.num_vcs}"
         )
     form: Any = file.configuration
+    rule = None
+    if form.bubble is not None:
+        rings = [_vcs(ring) for ring in form.bubble.rings]
+        rule = bubble(relation, form.bubble.rule, packets=form.bubble.packets, rings=rings)
+        rule = replace(rule, unguarded=_vcs(form.bubble.unguarded))
     configuration = Configuration(
         form.switching,
         form.buffer_depth,
@@ -154,12 +179,13 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
         tuple(
             Message(m.source, m.address, m.length, _vcs(m.lead), _vcs(m.held), _vcs(m.wanted)) for m in form.messages
         ),
+        bubble=rule,
     )
     for number, message in enumerate(configuration.messages, start=1):
         if (
             message.source >= relation.network.num_terminals
             or message.address >= relation.num_addresses
-            or max(message.lead + message.held + message.wanted) >= relation.num_vcs
+            or max((*message.lead, *message.held, *message.wanted, -1)) >= relation.num_vcs
         ):
             raise UnknotError(f"message {number} is of another network: {relation.network.name} is too small for it")
     here = answer(ConfigurationForm, configuration, of=relation)

@@ -8,7 +8,7 @@ import numpy as np
 
 from unknot._base.switching import Switching
 from unknot._base.units import Units
-from unknot.cli.answers.configuration_file import ConfigurationForm
+from unknot.cli.answers.configuration_file import BubbleInWords, ConfigurationForm
 from unknot.cli.answers.form import (
     By,
     ChannelName,
@@ -65,8 +65,8 @@ class BurstsForm(Form):
 RouterOptions = Annotated[RouterForm, Words(_router_words)]
 BurstChances = Annotated[BurstsForm | None, Words(_bursts_words)]
 POINT = (
-    "network.name", "routing", "vcs", "switching", "buffer_depth", "router", "traffic", "bursts", "offered_load",
-    "accepted_load", "latency_mean", "latency_p50", "latency_p95", "latency_p99", "latency_max",
+    "network.name", "routing", "vcs", "switching", "buffer_depth", "router", "bubble", "traffic", "bursts",
+    "offered_load", "accepted_load", "latency_mean", "latency_p50", "latency_p95", "latency_p99", "latency_max",
     "network_latency_mean", "hops_mean", "intervals", "outcome", "reason", "hint",
 )  # fmt: skip
 """Keys of a simulated point on the terminal."""
@@ -89,6 +89,7 @@ class RunForm(Form):
     outcome: str = key("stable, saturated, deadlock, livelock, starvation, or too short: so few cycles cannot tell.")
     router: RouterOptions
     bursts: BurstChances
+    bubble: BubbleInWords
     lengths: Shares = key("Lengths of packets and their shares, when there are several.")
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Verdict
-from unknot.cli.answers.configuration_file import ConfigurationForm, Grade
+from unknot.cli.answers.configuration_file import BubbleInWords, ConfigurationForm, Grade
 from unknot.cli.answers.form import (
     PAIR,
     AddressName,
@@ -20,7 +20,6 @@ from unknot.cli.answers.form import (
     key,
 )
 from unknot.cli.answers.networks import RelationForm
-from unknot.routing.bubble import Bubble
 from unknot.verify.delivery import Delivery
 from unknot.verify.progress import Progress
 from unknot.verify.smallest import Smallest
@@ -30,18 +29,6 @@ class CertificateForm(Form):
     """Kind of proof that a routing is deadlock-free."""
 
     kind: Literal["order", "escape", "drain", "exhausted", "bubble"]
-
-
-@form_of(Bubble)
-class BubbleForm(Form):
-    """Bubble flow control on some rings."""
-
-    rings: list[list[VcName]]
-    unguarded: list[VcName]
-
-
-def _bubble_words(bubble: Any, _: Any) -> str:
-    return bubble and f"{bubble['rule']}, room for {bubble['packets']} packets, {len(bubble['rings'])} rings"
 
 
 @form_of(Verdict)
@@ -54,7 +41,7 @@ class VerdictForm(Form):
     certificate_holds: bool | None = key(
         "Whether the separate checker accepts the evidence; null: nothing to check, or too large."
     )
-    bubble: Annotated[BubbleForm | None, Words(_bubble_words)] = key("Bubble flow control that was asked for.")
+    bubble: BubbleInWords = key("Bubble flow control that was asked for.")
     table: ClassVar[tuple[str, ...]] = ("switching", "bubble", "deadlock_free", "method", "scope", "established")
 
 

@@ -89,13 +89,7 @@ class _Answers:
 def check_routing(routed: RoutedNetwork, details: Details, output: AnswerFiles) -> int:
     """Prove a routing or show how it fails, print and write that, and return the exit code."""
     if details.bubble is not None:
-        beside = {
-            "smallest": details.smallest,
-            "explain": details.explain,
-            "export": output.export,
-            "out": output.out,
-        }
-        refuse_beside("--bubble", "is about routings without it", **beside)
+        refuse_beside("--bubble", "is about routings without it", smallest=details.smallest, explain=details.explain)
     relation = routed.relation()
     answers = _answers(relation, routed, details)
     _write(relation, routed, answers, output)

@@ -25,7 +25,13 @@ from unknot.cli.commands.shared import flows_in, relation_of, write_counterexamp
 
 @dataclass(frozen=True)
 class DesignOptions(Options):
-    """What is simulated."""
+    """What is simulated.
+
+    Attributes
+    ----------
+    bubble : RULE
+        With bubble flow control, as `check` takes it: localised, global or critical, for packets of one length.
+    """
 
     heading = "Network and router"
     network: NetworkText
@@ -34,6 +40,7 @@ class DesignOptions(Options):
     switching: Switching = DEFAULT_SWITCHING
     buffer_depth: int = BUFFER_DEPTH
     router: str = ""
+    bubble: str | None = None
 
 
 @dataclass(frozen=True)
@@ -181,6 +188,7 @@ def _simulate(
         "seed": execution.seed,
         "traffic": sent.traffic,
         "router": options.router_of(design.router),
+        "bubble": design.bubble,
         "bursts": None if sent.bursts is None else options.bursts_of(sent.bursts),
         "threads": execution.threads,
     }
@@ -235,7 +243,7 @@ def _simulate_protocol(
     from unknot.verify.protocols import check_protocol, protocol
     from unknot.verify.protocols.words import blocked, steps
 
-    others = {**vars(sent), **vars(measured), **vars(execution), **vars(output)}
+    others = {"bubble": design.bubble, **vars(sent), **vars(measured), **vars(execution), **vars(output)}
     others |= {"traffic": sent.traffic != "uniform", "class": others.pop("traffic_class")}
     for name in ("load", "flows", "packet_length", "protocol", "measure", "seed", "jobs", "deadline", "json"):
         del others[name]

@@ -159,10 +159,13 @@ def path(relation: Relation, source: int, address: int, target: int) -> tuple[in
 def in_words(relation: Relation, configuration: Configuration, cycle: int) -> str:
     """Return in one line when a deadlock came up, and which message waits for which."""
     holder = configuration.holder
+
+    def awaited(vc: int) -> str:
+        return relation.vcs.name(vc) + (f" (message {holder[vc] + 1})" if vc in holder else "")
+
     parts = [
         f"{relation.network.terminal_name(m.source)} to {relation.address_name(m.address)} on "
-        f"{relation.vcs.name(m.held[-1])} waits for "
-        + " and ".join(relation.vcs.name(w) + (f" (message {holder[w] + 1})" if w in holder else "") for w in m.wanted)
+        f"{relation.vcs.name(m.held[-1])} waits for " + " and ".join(map(awaited, m.wanted))
         for m in configuration.messages[:4]
     ]
     many = len(configuration.messages)

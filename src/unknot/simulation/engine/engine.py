@@ -74,8 +74,14 @@ class Engine:
         threads = max(1, min(threads, relation.network.num_routers)) if bubble is None else 1
         self.bubble = bubble
         self.parts = empty_network(
-            relation, switching, sources, buffer_depth=buffer_depth, router=router, seed=seed, threads=threads,
-            bubble=bubble
+            relation,
+            switching,
+            sources,
+            buffer_depth=buffer_depth,
+            router=router,
+            seed=seed,
+            threads=threads,
+            bubble=bubble,
         )
         self.nodes = relation.network.num_terminals // (sources.subnets * router.terminal_width)
         self.deadlock: Configuration | None = None
@@ -177,7 +183,8 @@ class Engine:
             kernels.link(self.parts[0])
             stuck = stuck_vcs(self.relation, self.state)
             if stuck.any():
-                self.deadlock = self._of_terminals(knot(self.relation, self.state, self.switching, stuck, self.bubble))
+                tied = knot(self.relation, self.state, self.switching, stuck, self.bubble)
+                self.deadlock = self._of_terminals(tied)
         return self.deadlock is not None
 
     def _of_terminals(self, configuration: Configuration) -> Configuration:

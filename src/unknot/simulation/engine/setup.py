@@ -104,7 +104,8 @@ PLAIN = USUAL | {
     "allocator": ISLIP, "switch_allocator": ISLIP,
     "vc_allocation_delay": 1, "switch_allocation_delay": 1, "traversal_delay": 1, "in_batches": 0, "speed": 1 << 20,
     "iterations": 1, "switch_iterations": 1, "arbiter": 0, "switch_arbiter": 0, "priority": 0, "donate_priority": 0,
-    "hold_switch": 0, "blocks": 0, "output_buffer": 0, "empty_first": 0, "all_tiers": 0, "ejection": 0, "commits": 0, "bubble": 0,
+    "hold_switch": 0, "blocks": 0, "output_buffer": 0, "empty_first": 0, "all_tiers": 0, "ejection": 0, "commits": 0,
+    "bubble": 0,
 }  # fmt: skip
 """The same for the general router."""
 

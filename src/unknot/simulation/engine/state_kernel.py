@@ -122,7 +122,7 @@ def need(setup, length):
 
 @inlined
 def available(s, b, w, needed, now):
-    """Return whether output row w can be allocated to the packet in front of input row b, which needs `needed` credits."""
+    """Return whether output row w can be allocated to the packet in front of input row b, by credits and rules."""
     return s.outputs.owner[w] < 0 and has_credits(s, w, needed) and is_let_in(s, b, w, now)
 
 

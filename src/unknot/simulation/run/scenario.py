@@ -42,7 +42,7 @@ class Scenario:
     router : Router
     seed : int
     bubble : Bubble or str, optional
-        Bubble flow control, under ``vct``; or its rule, with options as `unknot.routing.bubble.bubble_named` reads it.
+        Bubble flow control, under ``vct``; or its rule, with options as on the command line.
 
     Raises
     ------
@@ -81,8 +81,8 @@ class Scenario:
             )
         if len(self.traffic.lengths) > 1:
             raise SimulationError(
-                "bubble flow control counts room in packets of one length: shorter ones leave gaps in which no packet "
-                f"fits; these have {', '.join(str(flits) for flits, _ in self.traffic.lengths)} flits"
+                "bubble flow control counts room in packets of one length: shorter ones leave gaps in which no "
+                f"packet fits; these have {', '.join(str(flits) for flits, _ in self.traffic.lengths)} flits"
             )
         flits = self.traffic.longest
         fitting = self.buffer_depth // flits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from unknot._base.numbers import require_whole
 from unknot._base.shown import Brief
 from unknot.certificates.plain import Rejected
 from unknot.certificates.verdict import Configuration, Message
-from unknot.certificates.verdict_checker import accept_placement
+from unknot.certificates.verdict_checker import accept_configuration, accept_placement
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.simulation.engine.codes import ATOMIC, FRESH, STALLED
@@ -207,18 +208,20 @@ def _carry_out(
 ) -> Replay:
     """Replay a configuration; `watch` sees the engine after each cycle until all stand still, and at the end."""
     require_whole("cycles", cycles, 1, error=SimulationError)
-    depth = configuration.buffer_depth
+    depth, bubble = configuration.buffer_depth, configuration.bubble
     try:
-        accept_placement(relation, configuration)
+        (accept_placement if bubble is None else accept_configuration)(relation, configuration)
     except Rejected as error:
         raise RelationError(f"the configuration cannot be: {error}") from None
     check_buffers(max(message.length for message in configuration.messages), configuration.switching, depth)
+    flits = 1 if bubble is None else configuration.messages[0].length
     engine = Engine(
         relation,
         configuration.switching,
-        Sources(0.0, nobody(relation.network.num_terminals), 1),
+        Sources(0.0, nobody(relation.network.num_terminals), flits),
         buffer_depth=depth,
         seed=0,
+        bubble=bubble,
     )
     _write_packets(engine, configuration)
     injected = configuration.reachability != "not-established"
@@ -230,9 +233,12 @@ def _carry_out(
         for first in range(0, many, together):
             _inject(engine, configuration, range(first, first + together), watch)
     state = engine.state
+    fronts = {message.held: k for k, message in reversed([*enumerate(configuration.messages)])}
+    standing = Counter(vc for message in configuration.messages for vc in message.held)
     in_place = all(
-        state.inputs.stored[state.in_row[vc]] == depth and front(state, vc) == k
-        for k, message in enumerate(configuration.messages)
+        state.inputs.stored[state.in_row[vc]] == (depth if bubble is None else standing[vc] * message.length)
+        and front(state, vc) == fronts[message.held]
+        for message in configuration.messages
         for vc in message.held
     )
     state.setup.hold = 0
@@ -251,15 +257,15 @@ def _carry_out(
     all_stuck = in_place and all(stuck[vc] for vc in holder)
     waits = []
     for k, message in enumerate(configuration.messages):
-        header = message.held[-1]
-        awaited = awaited_by(relation, state, header) if stuck[header] and front(state, header) == k else ()
+        stands = [vc for vc in message.held[-1:] if stuck[vc] and front(state, vc) == k]
+        awaited = awaited_by(relation, state, stands[0]) if stands else ()
         waits.append((k, tuple(dict.fromkeys(holder[w] for w in awaited if w in holder))))
     return Replay(
         stuck=bool(all_stuck and moved == (engine.count("flit_hops"), engine.count("flits_in"))),
         injected=injected,
         cycles=engine.now,
         waits=tuple(waits),
-        found=knot(relation, state, configuration.switching, stuck) if stuck.any() else None,
+        found=knot(relation, state, configuration.switching, stuck, bubble) if stuck.any() else None,
     )
 
 
