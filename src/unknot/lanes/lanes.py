@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import numpy.typing as npt
 
@@ -22,6 +24,7 @@ from unknot.lanes.tables import lanes_of
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
+from unknot.verify.failures import PARTS, Parts
 
 FIRST = ("lanes", "load")
 MOST_STATES = 200_000_000
@@ -47,6 +50,7 @@ def lanes(
     conflicts: int = 200_000,
     both_ways: bool = False,
     limit: int | None = None,
+    survive: str | None = None,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> Lanes:
@@ -92,6 +96,9 @@ def lanes(
         InfiniBand wants it, where the accepting side of a connection answers at the level of the request.
     limit : int, optional
         Lanes there are at most; an error if no routes are found in them.
+    survive : {"links", "channels", "routers", "any"}, optional
+        After every single failure of these that leaves terminals connected, every pair shall have a path that climbs
+        in one of the lanes, longer if need be; for free paths. `unknot.repair.repaired_faults` has them, with proof.
     seed : int
         The same seed gives the same result, unless time ran out.
     progress : callable, optional
@@ -117,6 +124,10 @@ def lanes(
     require_known("lanes: unknown first", first, FIRST, RelationError)
     if both_ways and paths == "free":
         raise RelationError("lanes: both directions of a pair share a lane for tables and given paths, not free ones")
+    if survive is not None:
+        require_known("lanes: unknown kind of failures to survive", survive, PARTS, RelationError)
+        if paths != "free":
+            raise RelationError("lanes: failures are survived by free paths, not by tables or given ones")
     if worst and paths == "given":
         raise RelationError("lanes: a low load of the worst permutation is sought for free paths and tables")
     spent = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
@@ -138,7 +149,8 @@ def lanes(
                 f"lanes on {network.name}: tables of {len(orders)} lanes × {network.num_channels} channels × "
                 f"{question.path_set.home.size} destinations are too large"
             )
-        low = spent.insist(lambda: LowLoads(question, orders, spent, tries, effort // ROUND, exact.low, worst))
+        options = (tries, effort // ROUND, exact.low, worst, cast("Parts | None", survive), limit)
+        low = spent.insist(lambda: LowLoads(question, orders, spent, *options))
         front += low.front(most or 0)
     best = min(front, key=lambda o: (o.highest, o.count) if first == "load" else (o.count, o.highest))
     return Lanes(

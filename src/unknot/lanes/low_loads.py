@@ -19,8 +19,10 @@ from unknot.lanes.question import Question
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of, unevenness
 from unknot.lanes.rooted import ServingOrders, orders_of
 from unknot.lanes.starts import catalogue
+from unknot.lanes.surviving import surviving
 from unknot.lanes.tables import Table, bits_of, free_table, table_from, tabled
 from unknot.routing.relation import Relation
+from unknot.verify.failures import Parts
 
 if TYPE_CHECKING:
     from unknot.lanes.reroute_kernel import Carried
@@ -101,6 +103,10 @@ class LowLoads:
         Fewer lanes are impossible.
     worst : bool
         Whether the load of the worst permutation is to be low, and not first that of all flows.
+    survive : {"links", "channels", "routers", "any"} or None
+        After which single failures each pair shall still have a path.
+    limit : int or None
+        Most lanes then.
     """
 
     question: Question
@@ -110,6 +116,8 @@ class LowLoads:
     rounds: int
     least: int
     worst: bool
+    survive: Parts | None = None
+    limit: int | None = None
 
     def __post_init__(self) -> None:
         question, demand = self.question, self.question.demand
@@ -126,11 +134,21 @@ class LowLoads:
 
     def front(self, most: int) -> Iterator[RoutesInLanes]:
         """Routes in the fewest lanes, then in each greater number up to `most`."""
-        best = self._best()
+        best = self._best() if self.survive is None else self._surviving(self._best(), self.survive)
         yield self._made(best)
         for lanes in range(len(best.rank) + 1, most + 1):
-            best = balanced(self.goal, self.goal.widened(best, lanes), self.effort, self.rounds, stream=lanes)
+            more = np.repeat(best.rank[-1:, ::-1], lanes - len(best.rank), axis=0)
+            wide = self.goal.widened(best, np.concatenate([best.rank, more]).astype(np.float64))
+            best = balanced(self.goal, wide, self.effort, self.rounds, stream=lanes)
             yield self._made(best)
+
+    def _surviving(self, best: Carried, kind: Parts) -> Carried:
+        """Routes in orders that survive failures: those that climb in them stay to begin with."""
+        goal, effort = self.goal, self.effort
+        key, kept = surviving(self.question, best, kind, effort, self.limit)
+        goal = self.goal = replace(goal, path_set=kept.among(goal.path_set), kept=kept.uses)
+        now = goal.drawn(orders_of(goal.path_set, key)[0], effort, before=best)
+        return balanced(goal, now, effort, self.rounds, stream=self.starts + 1)
 
     def _best(self) -> Carried:
         """The best routes in the fewest lanes: of the orders, of the catalogue, and annealed."""
@@ -179,6 +197,8 @@ class LowLoads:
     def _named(self, lanes: int, *, first: bool = False) -> list[Carried]:
         """Routes of the catalogue in at most this number of lanes, the fewest first, then by load."""
         made: list[Carried] = []
+        if self.goal.kept is not None:  # these come with orders of their own
+            return made
         end = clock() + NAMED_SHARE * (self.effort.deadline - clock())
         effort = replace(self.effort, deadline=end, tried={})
         try:
@@ -193,7 +213,7 @@ class LowLoads:
     def _made(self, now: Carried) -> RoutesInLanes:
         """Routes as they are handed on: if moves are wanted at all, with the lowest load, which is evened out."""
         goal, bound = self.goal, self.bound
-        if self.rounds and bound is not None:
+        if self.rounds and bound is not None and self.goal.kept is None:
             now, bound = lowest(goal, now, bound, self.effort)
         worst = None
         if self.worst:

@@ -10,7 +10,7 @@ import numpy as np
 from unknot._base.deadline import clock
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, no_slots
-from unknot.lanes.path_set import Demand, Floats
+from unknot.lanes.path_set import Demand, Flags, Floats, Ints
 from unknot.lanes.tables import lanes_of
 
 if TYPE_CHECKING:
@@ -49,12 +49,15 @@ class LoadGoal:
         Whether routes are those of a table.
     floor : float
         A highest load that is known to be the lowest possible, if it is reached.
+    kept : int64 array, shape (lanes, turns), or None
+        1 for turns that climb in a lane whatever routes are: other paths than these may need them.
     """
 
     demand: Demand
     path_set: PathSet
     table: bool
     floor: float
+    kept: Ints | None = None
 
     @property
     def rate(self) -> Floats:
@@ -70,6 +73,9 @@ class LoadGoal:
         rank = np.empty_like(at)
         np.put_along_axis(rank, at, np.broadcast_to(np.arange(channels), at.shape), axis=1)
         columns, bandwidth = paths.home.size, self.demand.network.bandwidth
+        uses = np.zeros((lanes, paths.after.size), dtype=np.int32)
+        if self.kept is not None:
+            uses[: len(self.kept)] = self.kept
         shape = (lanes, channels, columns)
         sites = (1, len(paths.wanted), columns) if self.table else shape
         return Carried(
@@ -84,18 +90,21 @@ class LoadGoal:
             np.zeros((lanes, bandwidth.size)),
             0.0,
             1.0 / bandwidth,
-            np.zeros((lanes, paths.after.size), dtype=np.int32),
+            uses,
             rank,
             at,
             np.zeros((0, channels, columns), dtype=np.int16),
         )
 
-    def drawn(self, orders: Orders, effort: SearchEffort) -> Carried:
-        """Routes that climb in orders, at random."""
+    def drawn(self, orders: Orders, effort: SearchEffort, before: Carried | None = None) -> Carried:
+        """Routes that climb in orders, at random; those of `before` in its lanes that climb stay."""
         from unknot.lanes.reroute_kernel import carry_routes, choose
 
         now = self.empty(orders.key)
         routers = len(now.lane)
+        stay = np.zeros(now.lane.shape, dtype=bool) if before is None else self._stay(now, before, orders.key)
+        if before is not None:
+            now.lane[stay] = -1  # so that none is drawn
         state = np.array([np.random.default_rng([effort.seed, len(orders.key)]).integers(2**63)], dtype=np.uint64)
         began = clock()
         for first in range(0, routers, AT_ONCE):
@@ -103,8 +112,29 @@ class LoadGoal:
             late = effort.over or (clock() - began) * routers > (effort.deadline - began) * end
             choose(self.path_set, orders.key, orders.reach, now, state, first, end, late)
             effort.hurried |= late
+        if before is not None:
+            now.lane[stay], now.start[stay] = before.lane[stay], before.start[stay]
         carry_routes(self.path_set, now, self.rate)
         return now
+
+    def _stay(self, now: Carried, before: Carried, key: Floats) -> Flags:
+        """The pairs whose route climbs; what follows on their ways is written to `now`."""
+        target, home = self.path_set.target, self.path_set.home
+        stay = before.lane >= 0
+        router, column = np.nonzero(stay)
+        lane, channel = before.lane[router, column], before.start[router, column]
+        steps = []
+        while channel.size:
+            going = target[channel] != home[column]
+            router, column, lane, channel = (ends[going] for ends in (router, column, lane, channel))
+            then = before.follow[lane, channel, column].astype(np.int64)
+            stay[router[key[lane, then] <= key[lane, channel]], column[key[lane, then] <= key[lane, channel]]] = False
+            steps.append((router, column, lane, channel, then))
+            channel = then
+        for router, column, lane, channel, then in steps:
+            kept = stay[router, column]
+            now.follow[lane[kept], channel[kept], column[kept]] = then[kept]
+        return stay
 
     def by_table(self, orders: Orders, table: Table) -> Carried:
         """The routes of a table, in lanes of orders by which they climb; they are its columns."""
@@ -132,12 +162,11 @@ class LoadGoal:
         carry_routes(self.path_set, now, self.rate)
         return now
 
-    def widened(self, now: Carried, lanes: int) -> Carried:
-        """The same routes in more lanes, those after the first few empty so far."""
+    def widened(self, now: Carried, key: Floats) -> Carried:
+        """The same routes in lanes of these orders, of which those after the first few are empty so far."""
         from unknot.lanes.reroute_kernel import carry_routes
 
-        rank = np.concatenate([now.rank, np.repeat(now.rank[-1:, ::-1], lanes - len(now.rank), axis=0)])
-        wide = self.empty(rank.astype(np.float64))
+        wide = self.empty(key)
         wide.lane[:], wide.start[:] = now.lane, now.start
         wide.follow[: len(now.follow)] = now.follow
         carry_routes(self.path_set, wide, self.rate)

@@ -41,6 +41,7 @@ def faults(
     proof_limit: float = 10.0,
     repair: bool = False,
     within: int | None = None,
+    beforehand: bool = False,
     show: int = 10,
     evidence: Path | None = None,
     json: Json = False,
@@ -85,6 +86,8 @@ def faults(
         Keep routes as far as possible: lanes and changes for single faults.
     within : LANES
         With --repair: repairs take this many lanes at most, and change more routes where that takes other orders.
+    beforehand
+        With --repair and --routing lanes: take lanes in which every pair keeps a path after each of these faults.
     show
         How many of the worst faults to name.
     csv : FILE
@@ -112,8 +115,10 @@ def faults(
         raise typer.Exit(exit_code(sweep.queued(built, routing)))
     if repair and (at_once != 1 or fewer):
         raise UnknotError("faults: --repair is for single faults")
+    if beforehand and not (repair and routing == "lanes"):
+        raise UnknotError("faults: --beforehand is for --repair with --routing lanes")
     if repair:
-        raise typer.Exit(exit_code(sweep.repaired(built, routing, vcs, within)))
+        raise typer.Exit(exit_code(sweep.repaired(built, routing, vcs, within, beforehand)))
     raise typer.Exit(exit_code(sweep.rerouted(built, routing, vcs, switching, proof_limit)))
 
 
@@ -211,7 +216,9 @@ class _Sweep:
         tell(self.json, FaultsAnswer, sweep, max_rows=self.show)
         return sweep.survives
 
-    def repaired(self, network: Network, routing: str, vcs: int | None, within: int | None) -> bool | None:
+    def repaired(
+        self, network: Network, routing: str, vcs: int | None, within: int | None, beforehand: bool
+    ) -> bool | None:
         """Put the routes into lanes, and give other routes in these lanes to those that are cut."""
         from unknot.cli.answers.lanes import RepairedFaultsAnswer
         from unknot.cli.commands import activity
@@ -222,7 +229,10 @@ class _Sweep:
 
         kept = None if self.evidence is None else _Kept(self.evidence, self.kind, network)
         relation = None if routing == "lanes" else routing_from(network, routing, vcs, where="--routing")
-        routes = lanes(network, "free" if relation is None else "given", routing=relation, seed=self.seed)
+        survive = self.kind if beforehand else None
+        routes = lanes(
+            network, "free" if relation is None else "given", routing=relation, survive=survive, seed=self.seed
+        )
         with activity.working("faults") as progress:
             faults = repaired_faults(routes, self.kind, within=within, progress=progress, on_verdict=kept)
         if kept is not None:

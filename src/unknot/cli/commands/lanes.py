@@ -47,6 +47,7 @@ def lanes(
     most: int | None = None,
     first: Literal["lanes", "load"] = "lanes",
     worst: bool = False,
+    survive: Literal["links", "channels", "routers", "any"] | None = None,
     effort: int | None = None,
     vcs: int | None = None,
     both_ways: bool | None = None,
@@ -86,6 +87,8 @@ def lanes(
         With --most: the fewest lanes, or the lowest load.
     worst
         Seek a low load under the worst permutation of terminals, and then one of all flows.
+    survive
+        After every single failure of these each pair shall keep a path in these lanes, longer if need be.
     effort
         Most moves for each pair of the search for a low load; by default 800.
     out : FILE
@@ -117,8 +120,10 @@ def lanes(
     of_evidence = () if longer else (CLAUSES,)
     if out is not None and out.suffix.lower() not in of_evidence:
         require_format(out, of_evidence)
-    if (effort is not None or worst) and (longer or changes != "none"):
-        raise RelationError("lanes: --effort and --worst are for shortest paths in lanes that packets keep")
+    if (effort is not None or worst or survive is not None) and (longer or changes != "none"):
+        raise RelationError(
+            "lanes: --effort, --worst and --survive are for shortest paths in lanes that packets keep"
+        )
     built = network_named(network, where="NETWORK")
     matrix = None if flows is None else read_flows(flows, built)
     if matrix is None:
@@ -138,7 +143,7 @@ def lanes(
         else:
             # by default with tables on a fabric, whose ports have numbers
             shared = paths != "free" and built.ports is not None if both_ways is None else both_ways
-            search |= {"worst": worst} | ({} if effort is None else {"effort": effort})
+            search |= {"worst": worst, "survive": survive} | ({} if effort is None else {"effort": effort})
             routes = fewest_lanes(built, paths, routing=relation, most=most, first=first, both_ways=shared, **search)
         seconds = time.monotonic() - began
         proof = proved(routes.relation, deadline)

@@ -1,0 +1,218 @@
+"""Orders of lanes in which every pair keeps a climbing path, longer if need be, after each single failure.
+
+Each failure has destinations of its own in the search, to which no failed channel may be taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unknot._base.errors import RelationError
+from unknot._base.memory import require
+from unknot.lanes.annealing import annealed
+from unknot.lanes.effort import SearchEffort
+from unknot.lanes.path_set import Flags, Floats, Ints, following, packed, unpacked
+from unknot.lanes.question import Question
+from unknot.lanes.rooted import around, orders_of
+from unknot.verify.failures import Parts, left_after, parts_of
+
+if TYPE_CHECKING:
+    from unknot.lanes.orders_kernel import PathSet
+    from unknot.lanes.reroute_kernel import Carried
+
+ROUNDS = 4
+"""Rounds of annealing for each number of lanes."""
+MOVES = 100
+"""Moves for each channel and lane of the first round; each round has twice as many as the one before."""
+LEAST_MOVES = 1 << 15
+"""Of the first round in small networks."""
+HEATS = ((1.0, 0.3), (4.0, 0.5))
+"""Temperatures at the beginning and at the end of a round, in turn: most pairs are served from the first."""
+SHARE = 0.25
+"""Share of the time that is left for a round."""
+ROOTS = 8
+"""Roots around which a lane that is added may be ordered."""
+MORE = 8
+"""Most lanes more than without failures that are tried."""
+BYTES = 60
+"""Bytes for each lane, channel and destination of a failure, 64 of them in 8 of these."""
+AT_ONCE = 1 << 12
+"""Destinations for which paths are chosen at a time."""
+FRESH = 1 << 12
+"""Cost of a turn that is not kept yet, in hops."""
+NEVER = 1 << 28
+"""Cost of no path."""
+
+
+@dataclass(frozen=True, eq=False)
+class KeptTurns:
+    """Turns that climb in each lane whatever the routes are.
+
+    Attributes
+    ----------
+    paths : PathSet
+        Its turns are counted.
+    uses : int64 array, shape (lanes, turns)
+        1 for those that are kept.
+    """
+
+    paths: PathSet
+    uses: Ints
+
+    def among(self, paths: PathSet) -> PathSet:
+        """Other paths over the same channels, with these turns."""
+        turns = ("after_first", "after", "before_first", "before")
+        return paths._replace(**{name: getattr(self.paths, name) for name in turns})
+
+
+def surviving(
+    question: Question, now: Carried, kind: Parts, effort: SearchEffort, limit: int | None = None
+) -> tuple[Floats, KeptTurns]:
+    """Orders that serve all pairs by shortest paths, and by any path after each single failure that leaves one.
+
+    Parameters
+    ----------
+    now : Carried
+        Routes of the question. If their orders do not survive, others are sought near them, then in more lanes.
+    kind : {"links", "channels", "routers", "any"}
+        What fails.
+    limit : int, optional
+        Most lanes.
+
+    Returns
+    -------
+    key : float64 array, shape (lanes, channels)
+    kept : KeptTurns
+        Turns by which all paths after failures climb, if possible turns of the routes.
+
+    Raises
+    ------
+    RelationError
+        If no such orders are found in at most `limit` lanes, or `MORE` more than there are.
+    """
+    key = now.rank / now.rank.shape[1]
+    most = len(key) + MORE if limit is None else limit
+    paths, network = _after_failures(question, kind, most), question.network
+    random = np.random.default_rng([effort.seed, 3])
+    while True:
+        found, left = _sought(paths, key, effort)
+        if found is not None:
+            return found, KeptTurns(paths, _kept(paths, found, turns_of(now)))
+        if len(key) >= most:
+            raise RelationError(
+                f"lanes on {network.name}: in {most} lanes no orders were found in which every pair keeps a path "
+                f"after each single failure of {kind}; {left} pairs after a failure were left over"
+            )
+        roots = random.permutation(network.num_routers)[:ROOTS].tolist()
+        wider = [np.vstack([key, around(paths, [root])]) for root in roots]
+        key = min(wider, key=lambda more: orders_of(paths, more)[1])
+
+
+def _sought(paths: PathSet, key: Floats, effort: SearchEffort) -> tuple[Floats | None, int]:
+    """Orders near some that serve all pairs; None if none were found; and the pairs that were left at last."""
+    left, text = 0, f"{len(key)} lane{'s' * (len(key) > 1)} after each single failure"
+    for number in range(ROUNDS):
+        now, left = orders_of(paths, key.copy())
+        heat, seed = HEATS[number % len(HEATS)], [effort.seed, 4, number]
+        moves = max(LEAST_MOVES, MOVES * key.size) << number
+        for cost, _ in annealed(paths, now, left, moves, heat, effort, seed, share=SHARE):
+            left = cost
+            effort.report(f"{text}: {left} pairs left")
+            if left == 0:
+                return now.key, 0
+        if effort.over:
+            break
+    return None, left
+
+
+def _after_failures(question: Question, kind: Parts, lanes: int) -> PathSet:
+    """The paths of a question, and beside its destinations those after each failure that cuts none off."""
+    network, own, traffic = question.network, question.path_set, question.demand
+    assert traffic is not None
+    homes, sources = own.home.size, network.num_routers
+    failures = list(_failures(question, kind))
+    require(
+        f"orders on {network.name} for {len(failures)} failures",
+        BYTES * lanes * network.num_channels * homes * (1 + len(failures)) // 64 + sources * homes * len(failures),
+    )
+    nearer, wanted = [unpacked(own.nearer, homes)], [traffic.wanted]
+    for alive, channels in failures:
+        nearer.append(channels[:, None] & (network.source[:, None] != own.home))
+        wanted.append(traffic.wanted & alive[:, None] & alive[own.home])
+    home = np.tile(own.home, 1 + len(failures))
+    return following(network, packed(np.hstack(nearer)), packed(np.hstack(wanted)), home, back=False)
+
+
+def _failures(question: Question, kind: Parts) -> Iterator[tuple[Flags, Flags]]:
+    """The routers and the channels that each failure leaves, if all terminals that are left are connected."""
+    network = question.network
+    for _, numbers in parts_of(network, kind):
+        left = left_after(network, kind, numbers)
+        if not isinstance(left, str):
+            assert left.origin is not None
+            alive, channels = np.zeros(network.num_routers, dtype=bool), np.zeros(network.num_channels, dtype=bool)
+            alive[left.origin.routers] = channels[left.origin.channels] = True
+            yield alive, channels
+
+
+def turns_of(now: Carried) -> set[tuple[int, int, int]]:
+    """The turns that routes take: lane, channel and the channel after it."""
+    lane, channel, column = np.nonzero(now.users)
+    after = now.follow[lane, channel, column]
+    return set(zip(lane[after >= 0].tolist(), channel[after >= 0].tolist(), after[after >= 0].tolist(), strict=True))
+
+
+def _kept(paths: PathSet, key: Floats, taken: set[tuple[int, int, int]]) -> Ints:
+    """Few turns by which a path of each pair to each destination climbs; they are turns of routes, if possible."""
+    channel = np.repeat(np.arange(paths.source.size), np.diff(paths.after_first)).tolist()
+    turns = list(zip(channel, paths.after.tolist(), strict=True))
+    cheap = np.array([[(k, *turn) in taken for turn in turns] for k in range(len(key))])
+    kept = np.zeros(cheap.shape, dtype=np.int64)
+    may, wanted = unpacked(paths.nearer, paths.home.size), unpacked(paths.wanted, paths.home.size)
+    for begin in range(0, paths.home.size, AT_ONCE):
+        some = slice(begin, begin + AT_ONCE)
+        _keep(paths, key, kept, cheap, (paths.home[some], may[:, some], wanted[:, some]))
+    return kept
+
+
+def _keep(paths: PathSet, key: Floats, kept: Ints, cheap: Flags, served: tuple[Ints, Flags, Flags]) -> None:
+    """Add to the turns that are kept those of climbing paths to some destinations: few that routes do not take.
+
+    Parameters
+    ----------
+    served : (int64 array, bool array, bool array)
+        The router of each destination; the channels that may be taken to it; the routers from which it is wanted.
+    """
+    home, may, wanted = served
+    lanes, every = len(key), np.arange(home.size)
+    cost = np.full((lanes, paths.source.size, home.size), NEVER, dtype=np.int32)
+    then = np.full(cost.shape, -1, dtype=np.int32)
+    for k in range(lanes):
+        for c in np.argsort(key[k])[::-1].tolist():
+            turns = np.arange(paths.after_first[c], paths.after_first[c + 1])
+            turns = turns[key[k, paths.after[turns]] > key[k, c]]
+            if turns.size:
+                price = np.where((kept[k, turns] > 0) | cheap[k, turns], 1, FRESH)
+                costs = cost[k, paths.after[turns]] + price[:, None]
+                best = np.argmin(costs, axis=0)
+                cost[k, c], then[k, c] = costs[best, every], turns[best]
+            cost[k, c, home == paths.target[c]] = 0
+            cost[k, c, ~may[c]] = NEVER
+    router, column = np.nonzero(wanted)
+    lane, channel = np.zeros((2, *wanted.shape), dtype=np.int64)
+    for u in range(len(wanted)):
+        leaving = paths.leaving[paths.leaving_first[u] : paths.leaving_first[u + 1]]
+        if leaving.size:
+            best = np.argmin(cost[:, leaving].reshape(-1, home.size), axis=0)
+            lane[u], channel[u] = best // leaving.size, leaving[best % leaving.size]
+    k, c = lane[router, column], channel[router, column]
+    while c.size:
+        going = paths.target[c] != home[column]
+        k, c, column = k[going], c[going], column[going]
+        turn = then[k, c, column]
+        kept[k, turn] = 1
+        c = paths.after[turn]
