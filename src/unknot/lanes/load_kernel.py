@@ -1,7 +1,10 @@
 # mypy: ignore-errors
 """The choice among climbing shortest paths that keeps the load of the busiest channel low."""
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from unknot._base.kernels.types_kernel import called, kept
@@ -9,6 +12,27 @@ from unknot.lanes.orders_kernel import below, cooled, unit
 
 STEEPNESS = 16
 """Power of a load that is its cost."""
+
+
+class LoadedTable(NamedTuple):
+    """A table and what its routes carry.
+
+    Attributes
+    ----------
+    step : int64 array, shape (homes, routers)
+        Next channels, of virtual channels the first; −1 at the home.
+    flow : float64 array, shape (homes, routers)
+        What goes through each router to each home.
+    load : float64 array, shape (channels,)
+        Flow over bandwidth.
+    slow : float64 array, shape (channels,)
+        One over the bandwidth.
+    """
+
+    step: npt.NDArray[np.int64]
+    flow: npt.NDArray[np.float64]
+    load: npt.NDArray[np.float64]
+    slow: npt.NDArray[np.float64]
 
 
 @njit(inline="always")
@@ -85,8 +109,9 @@ def served_column(paths, key, step, wanted, order, h, top):
 
 
 @called
-def carry(paths, step, flow, load, slow, h, u, amount, scale):
+def carry(paths, table, h, u, amount, scale):
     """Add an amount to what flows from router u to a home by the table; the change of cost."""
+    step, flow, load, slow = table
     more = 0.0
     while True:
         flow[h, u] += amount
@@ -99,20 +124,21 @@ def carry(paths, step, flow, load, slow, h, u, amount, scale):
 
 
 @kept(nogil=True)
-def carry_all(paths, step, flow, load, slow, wanted, rate):
+def carry_all(paths, table, wanted, rate):
     """Add what all pairs send."""
     for u in range(wanted.shape[0]):
         for h in range(wanted.shape[1]):
             if wanted[u, h]:
-                carry(paths, step, flow, load, slow, h, u, rate[u, h], 1.0)
+                carry(paths, table, h, u, rate[u, h], 1.0)
 
 
 @kept(nogil=True)
-def balance_table(paths, key, step, wanted, order, flow, load, slow, state, moves, scale, hot, cold):
+def balance_table(paths, key, table, wanted, order, state, moves, scale, hot, cold):
     """Simulated annealing of a table on the sum of steep costs of the loads; every wanted pair stays served.
 
     A move sends a router's packets to one home by another channel, with all that come this way.
     """
+    step, flow = table.step, table.flow
     homes, routers = step.shape
     top = np.empty((key.shape[0], routers))
     heat = hot
@@ -131,12 +157,12 @@ def balance_table(paths, key, step, wanted, order, flow, load, slow, state, move
         if count == 0:
             continue
         amount = flow[h, u]
-        more = carry(paths, step, flow, load, slow, h, u, -amount, scale)
+        more = carry(paths, table, h, u, -amount, scale)
         step[h, u] = new
-        more += carry(paths, step, flow, load, slow, h, u, amount, scale)
+        more += carry(paths, table, h, u, amount, scale)
         likely = more <= 0 or unit(state) < np.exp(-more / heat)
         if likely and served_column(paths, key, step, wanted, order[h], h, top):
             continue
-        carry(paths, step, flow, load, slow, h, u, -amount, scale)
+        carry(paths, table, h, u, -amount, scale)
         step[h, u] = old
-        carry(paths, step, flow, load, slow, h, u, amount, scale)
+        carry(paths, table, h, u, amount, scale)

@@ -27,13 +27,13 @@ def balanced_table(traffic: Demand, paths: PathSet, orders: Orders, effort: Sear
 
     By simulated annealing on the sum of the 16th powers of loads, from the table that the orders were found with.
     """
-    from unknot.lanes.load_kernel import balance_table, carry_all
+    from unknot.lanes.load_kernel import LoadedTable, balance_table, carry_all
 
     step = table_from(paths, orders.taken)
     order = np.argsort(traffic.distances.table, axis=1, kind="stable")
-    flow, load = np.zeros(step.shape), np.zeros(len(paths.source) // paths.copies)
-    slow = 1.0 / traffic.network.bandwidth
-    carry_all(paths, step, flow, load, slow, traffic.wanted, traffic.rate)
+    load = np.zeros(len(paths.source) // paths.copies)
+    table = LoadedTable(step, np.zeros(step.shape), load, 1.0 / traffic.network.bandwidth)
+    carry_all(paths, table, traffic.wanted, traffic.rate)
     state = np.array([np.random.default_rng([effort.seed, 1]).integers(2**63)], dtype=np.uint64)
     mean = load.sum() / max(1, load.size)
     best, least = step.copy(), load.copy()
@@ -41,10 +41,7 @@ def balanced_table(traffic: Demand, paths: PathSet, orders: Orders, effort: Sear
     try:
         for number, (scale, hot, cold) in enumerate(ROUNDS if mean > 0 else ()):
             for count, now, then in effort.cooled(moves, (hot, cold), share=1 / (len(ROUNDS) - number)):
-                balance_table(
-                    paths, orders.key, step, traffic.wanted, order, flow, load, slow, state, count, scale * mean,
-                    now, then,
-                )  # fmt: skip
+                balance_table(paths, orders.key, table, traffic.wanted, order, state, count, scale * mean, now, then)
             if load.max() < least.max():
                 best, least = step.copy(), load.copy()
     except KeyboardInterrupt:

@@ -78,18 +78,18 @@ def count_turns(net, uses, step, amount):
 
 
 @called
-def flow_along(net, step, order, rate, load, slow, sign, through):
+def flow_along(net, trees, step, order, rate, sign, through):
     """Add what routers send along a tree to the loads of channels; `order` has the routers by rising distance."""
     for u in range(rate.size):
         through[u] = rate[u]
     for i in range(order.size - 1, 0, -1):
         c = step[order[i]]
-        load[c] += sign * through[order[i]] * slow[c]
+        trees.load[c] += sign * through[order[i]] * trees.slow[c]
         through[net.target[c]] += through[order[i]]
 
 
 @called
-def grown(net, uses, rank, at, room, home, step, order, within):
+def grown(net, turns, room, home, step, order, within):
     """Grow the tree to a home: lightest ways first, of which each turn closes no cycle; how many routers it has.
 
     Turns count from when they are taken. With `within` only channels whose entry is above 0 are taken.
@@ -113,9 +113,9 @@ def grown(net, uses, rank, at, room, home, step, order, within):
                 continue
             if w != home:
                 e = step[w]
-                if not climb(net.first, net.after, uses, rank, at, room.mark, room.stack, c, e):
+                if not climb(net.first, net.after, turns.uses, turns.rank, turns.at, room.mark, room.stack, c, e):
                     continue
-                uses[net.first[c] + net.slot[e]] += 1
+                turns.uses[net.first[c] + net.slot[e]] += 1
             away[u], step[u], order[many], v = key[c], c, u, u
             many += 1
         if v < 0:
@@ -123,25 +123,29 @@ def grown(net, uses, rank, at, room, home, step, order, within):
 
 
 @called
-def cost(net, step, order, rate, load, slow, scale, hop, through):
+def cost(net, trees, step, order, rate, costs, through):
     """What the flows of a tree cost on channels that carry loads already: steep loads, and hops."""
+    load, scale = trees.load, costs.scale
     for u in range(rate.size):
         through[u] = rate[u]
     total = 0.0
     for i in range(order.size - 1, 0, -1):
         c, flow = step[order[i]], through[order[i]]
-        total += steep(load[c] + flow * slow[c], scale) - steep(load[c], scale) + hop * flow
+        total += steep(load[c] + flow * trees.slow[c], scale) - steep(load[c], scale) + costs.hop * flow
         through[net.target[c]] += flow
     return total
 
 
 @kept(nogil=True)
-def route(net, uses, rank, at, spanning, rows, home, rate, step, order, load, slow, hop, scale, state, noise, heat):
+def route(net, turns, spanning, rows, trees, costs, state):
     """Grow the tree of each of some rows by the loads of the others; within a spanning tree if turns cut routers off.
 
-    With a `heat` above 0 the rows have trees, and keep them where new ones cost much more (simulated annealing).
-    Weights are up to `noise` higher, at random. Returns how many rows lie within the spanning tree.
+    Where there is heat the rows have trees, and keep them where new ones cost much more (simulated annealing).
+    Returns how many rows lie within the spanning tree. The records are those of `forest`.
     """
+    home, rate, step, order, load, slow = trees
+    hop, scale, noise, heat = costs
+    uses = turns.uses
     channels, routers = load.size, step.shape[1]
     room = Room(
         np.zeros(channels, np.bool_), np.empty(channels, np.int64), np.empty(channels), np.empty(channels, np.int64),
@@ -152,20 +156,20 @@ def route(net, uses, rank, at, spanning, rows, home, rate, step, order, load, sl
     for row in rows:
         if heat > 0:
             old[:], old_order[:] = step[row], order[row]
-            flow_along(net, old, old_order, rate[row], load, slow, -1.0, through)
+            flow_along(net, trees, old, old_order, rate[row], -1.0, through)
             count_turns(net, uses, old, -1)
         total = rate[row].sum()
         unit = total / routers if total > 0 else scale / routers
         for c in range(channels):
             weight[c] = hop + (steep(load[c] + unit * slow[c], scale) - steep(load[c], scale)) / unit
             weight[c] *= 1.0 + noise * uniform(state)
-        if grown(net, uses, rank, at, room, home[row], step[row], order[row], anywhere) < routers:
+        if grown(net, turns, room, home[row], step[row], order[row], anywhere) < routers:
             count_turns(net, uses, step[row], -1)
-            grown(net, uses, rank, at, room, home[row], step[row], order[row], spanning)
+            grown(net, turns, room, home[row], step[row], order[row], spanning)
             spanned += 1
         if heat > 0:
-            more = cost(net, step[row], order[row], rate[row], load, slow, scale, hop, through)
-            more -= cost(net, old, old_order, rate[row], load, slow, scale, hop, through)
+            more = cost(net, trees, step[row], order[row], rate[row], costs, through)
+            more -= cost(net, trees, old, old_order, rate[row], costs, through)
             if more > -heat * np.log(1.0 - uniform(state)):
                 count_turns(net, uses, step[row], -1)
                 step[row], order[row] = old, old_order
@@ -174,7 +178,7 @@ def route(net, uses, rank, at, spanning, rows, home, rate, step, order, load, sl
                     c = old[old_order[i]]
                     e = old[net.target[c]]
                     if e >= 0:
-                        climb(net.first, net.after, uses, rank, at, room.mark, room.stack, c, e)
+                        climb(net.first, net.after, uses, turns.rank, turns.at, room.mark, room.stack, c, e)
                         uses[net.first[c] + net.slot[e]] += 1
-        flow_along(net, step[row], order[row], rate[row], load, slow, 1.0, through)
+        flow_along(net, trees, step[row], order[row], rate[row], 1.0, through)
     return spanned
