@@ -2,12 +2,16 @@
 
 Every case runs in a process of its own, so that its largest resident size is its own; about 265 MB of it are Python,
 NumPy, Numba and OR-tools. Time is given twice: that of the processors, all threads together, and that of the clock,
-which other work on the machine lengthens. `reports/prover.png` shows cost against size.
+which other work on the machine lengthens. Memory is also given as what the largest size is above the size before, for
+each transition between reachable states. `reports/prover.png` shows cost against size.
+
+At the end come relations of 16 routers that nobody asked before.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import resource
 import statistics
 import time
 from collections.abc import Callable
@@ -16,10 +20,22 @@ from pathlib import Path
 from typing import Any
 
 from unknot.network import families as topologies
-from unknot.routing import Relation, VirtualChannels, dimension_order, duato, fully_adaptive, lcfaa, nca, valiant
+from unknot.routing import (
+    Relation,
+    VirtualChannels,
+    dimension_order,
+    duato,
+    fully_adaptive,
+    lcfaa,
+    nca,
+    up_down,
+    valiant,
+    west_first,
+)
 from unknot.routing.relation import EJECT
 from unknot.verify import check, deliver, dependencies
 from unknot.verify.effort import Effort
+from unknot.verify.states import Explorer
 from unknot.verify.waiting import drain, waiting
 
 REPORT = Path("reports/prover.png")
@@ -66,7 +82,7 @@ def fixpoints(relation: Relation) -> str:
     effort = Effort(threads=1)
     states = waiting(dependencies(relation, effort), effort)
     left = [int(drain(states, spread=spread, effort=effort).vcs.sum()) for spread in (False, True)]
-    return f"{states.owner.size} states on cycles kept; left over: {left[0]} and {left[1]} VCs"
+    return f"{states.states} states on cycles kept; left over: {left[0]} and {left[1]} VCs"
 
 
 def delivery(relation: Relation) -> str:
@@ -141,8 +157,37 @@ def peak() -> float:
     raise OSError("/proc/self/status has no largest resident size")
 
 
-def once(number: int) -> tuple[str, float, float, float, int, int]:
-    """Answer, median processor and clock seconds, megabytes, VCs and states of a case."""
+def transitions(relation: Relation, sampled: int = 64) -> float:
+    """Transitions between reachable states, from those of some addresses."""
+    explorer, chosen = Explorer(relation), range(0, relation.num_addresses, -(-relation.num_addresses // sampled))
+    several = [sum(map(len, explorer.steps(address).values())) for address in chosen]
+    return statistics.mean(several) * relation.num_addresses
+
+
+def fresh() -> None:
+    """Print milliseconds of the processor of a check of each of some relations of 16 routers."""
+    mesh, torus = topologies.mesh(4, 4), topologies.torus(4, 4)
+    makers: dict[str, Callable[[], Relation]] = {
+        "mesh, dimension order": lambda: dimension_order(mesh),
+        "torus, dateline": lambda: dimension_order(torus, 2),
+        "torus, dimension order on 1 VC": lambda: dimension_order(torus),
+        "torus, Up*/Down*": lambda: up_down(torus),
+        "mesh, west first": lambda: west_first(mesh),
+        "mesh, Duato": lambda: duato(mesh),
+        "torus, Duato": lambda: duato(torus),
+        "mesh, fully adaptive": lambda: fully_adaptive(mesh),
+    }
+    for name, make in makers.items():
+        spent = []
+        for _ in range(31):
+            relation, begin = make(), time.process_time()
+            check(relation, "wormhole")
+            spent.append(time.process_time() - begin)
+        print(f"16 routers, {name}: {1000 * statistics.median(spent[1:]):.1f} ms (median of 30)", flush=True)
+
+
+def once(number: int) -> tuple[str, float, float, float, float, int, int]:
+    """Answer, median processor and clock seconds, megabytes, bytes more per transition, VCs and states of a case."""
     for relation in (dimension_order(topologies.torus(4, 4)), duato(topologies.torus(4, 4)), roaming(4)):
         check(relation, "wormhole")
         deliver(relation)
@@ -151,7 +196,7 @@ def once(number: int) -> tuple[str, float, float, float, int, int]:
     case = CASES[number]
     relation = case.make()
     _ = relation.compiled
-    spent = []
+    spent, before = [], int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
     for _ in range(case.runs):
         begin = time.process_time(), time.perf_counter()
         answer = case.work(relation)
@@ -159,7 +204,8 @@ def once(number: int) -> tuple[str, float, float, float, int, int]:
     most = peak()
     states = dependencies(relation).states
     processor, clock = (statistics.median(column) for column in zip(*spent, strict=True))
-    return answer, processor, clock, most, relation.num_vcs, states
+    growth = (most * 2**20 - before) / transitions(relation)
+    return answer, processor, clock, most, growth, relation.num_vcs, states
 
 
 def plot(points: dict[str, list[tuple[int, float, float]]]) -> None:
@@ -189,13 +235,14 @@ def main() -> None:
     points: dict[str, list[tuple[int, float, float]]] = {}
     for number, case in enumerate(CASES):
         with spawn.Pool(1) as pool:
-            answer, processor, clock, most, vcs, states = pool.apply(once, (number,))
+            answer, processor, clock, most, growth, vcs, states = pool.apply(once, (number,))
         points.setdefault(case.family, []).append((states, processor, most))
         print(
             f"{case.name}: {vcs} VCs, {states} states, {processor:.2f} s of processors, {clock:.2f} s (median of "
-            f"{case.runs}), largest resident size {most:.0f} MB; {answer}",
+            f"{case.runs}), largest resident size {most:.0f} MB, {growth:.1f} bytes more per transition; {answer}",
             flush=True,
         )
+    fresh()
     plot({family: sorted(measured) for family, measured in points.items() if len(measured) > 1})
 
 

@@ -5,7 +5,8 @@ four routers, once with one worker and once with two, each in a command of its o
 of Dask; of more than 20,000 with two workers only. A worker and the command are killed on the way, the command is
 given again, and the rows of its store are compared with those of the study that nobody broke off. Overhead is the
 processor time of the command's own processes from the first result on, which includes store and report; that of the
-workers is beside it, to be compared with the same runs in turn in one process.
+workers is beside it, to be compared with the same runs in turn in one process. At the end, runs of a search for
+saturation are counted beside those of all loads.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pathlib import Path
 from unknot.network.families import ring
 from unknot.routing import dimension_order
 from unknot.simulation import simulate
+from unknot.studies import Design, Simulation, Study, run_study
 
 LOADS, SAMPLE = 20, 300
 STUDY = """[common]
@@ -125,6 +127,26 @@ def watch(study: Path, points: int, *words: str, kill: int = 0, worker: bool = F
     return seen
 
 
+def searches() -> None:
+    """Print runs that a search for saturation takes, and those of a grid up to saturation and of a whole one."""
+    designs = tuple(
+        Design(name=routing, network="mesh(8, 8)", routing=routing, vcs=vcs)
+        for routing, vcs in (("dimension_order", 2), ("west_first", 2), ("odd_even", 2), ("duato", 3))
+    )
+    loads, seeds = tuple(at / 40 for at in range(1, 21)), (1, 2, 3)
+    ends = {}
+    for search in ("saturation", "every load"):
+        plan = Simulation(loads=loads, seeds=seeds, search=search, warmup=1000, measure=2000)
+        outcome = run_study(Study(designs=designs, simulation=plan)).designs
+        ends[search] = [(each.stable_up_to, len(each.runs)) for each in outcome]
+    for design, (end, few), (also, many) in zip(designs, *ends.values(), strict=True):
+        same = "the same load" if end == also else f"ANOTHER LOAD, {also}"
+        whole = len(loads) * len(seeds)
+        print(
+            f"{design.name}: stable up to {end} after {few} runs; {many} runs in rising order, {whole} of all: {same}"
+        )
+
+
 def main() -> None:
     points = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
     alone = seconds_of_a_run()
@@ -154,6 +176,7 @@ def main() -> None:
         watch(study, points, "--jobs", "2")
         same = "the same rows" if rows(store) == whole else "OTHER ROWS"
         print(f"given again: {kept(store)} of {points + 1} points, {same}", flush=True)
+    searches()
 
 
 if __name__ == "__main__":

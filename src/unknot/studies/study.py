@@ -179,7 +179,7 @@ class Simulation(_Table):
         one that was too short to tell does not end them.
     search : {"every load", "saturation"}
         With "saturation" a design runs only at the loads that bisection needs to find the first at which some seed is
-        not stable: about log2 of their number.
+        not stable: about log2 of their number, with the first seed; the others run at the highest that is stable.
     seeds : tuple of int
     warmup, measure : int or None
         Cycles; None: what `unknot.simulate` chooses.

@@ -59,6 +59,10 @@ class Sweep:
         Positions of the loads at which each design runs, as far as they are known.
     bracket : list of (int, int)
         In a search for saturation, the highest load of each design known as stable, and the lowest known not to be.
+    confirmed : list of set of int
+        In such a search, loads of each design that run with all seeds; others do with the first.
+    spare : list of int
+        In such a search, runs of each design that are counted as needed and not begun.
     todo : heap of Slot
         Points that may be computed now, lowest load first.
     seconds : dict of int to float
@@ -94,9 +98,13 @@ class Sweep:
         self.bracket = [(-1, len(self.loads)) for _ in relations]
         self.tried: list[list[int]] = [[] for _ in relations]
         self.seconds: dict[int, float] = {}
-        # Bisection among n loads takes at most as many steps as n has binary digits.
-        self.steps = len(self.loads).bit_length() if self.bisects else len(self.loads)
-        self.counted, self.needed = 0, len(relations) * (1 + self.steps * len(self.seeds))
+        self.confirmed: list[set[int]] = [set() for _ in relations]
+        # Bisection among n loads takes about as many steps as n has binary digits; then come the other seeds at one.
+        runs = len(self.loads) * len(self.seeds)
+        if self.bisects:
+            runs = len(self.loads).bit_length() + len(self.seeds) - 1
+        self.spare = [runs for _ in relations]
+        self.counted, self.needed = 0, len(relations) * (1 + runs)
 
     def run(self, workers: Executor, jobs: int) -> None:
         """Compute what the store does not hold, lowest loads first, a few points at a time.
@@ -168,8 +176,12 @@ class Sweep:
         """Runs of a design at the loads that were tried, lowest first, up to its last."""
         for load in sorted(self.tried[index]):
             if load <= self.last[index]:
-                for seed in range(len(self.seeds)):
-                    yield load, index, seed
+                yield from self._slots(index, load)
+
+    def _slots(self, index: int, load: int) -> list[Slot]:
+        """The runs at a load: in a search those of other seeds only where it may be the highest that is stable."""
+        alone = self.bisects and load not in self.confirmed[index]
+        return [(load, index, seed) for seed in range(1 if alone else len(self.seeds))]
 
     def _point(self, slot: Slot) -> Point:
         load, index, seed = slot
@@ -239,31 +251,45 @@ class Sweep:
         """Let a design run at more loads."""
         self.tried[index] += loads
         for load in loads:
-            for seed in range(len(self.seeds)):
-                heapq.heappush(self.todo, (load, index, seed))
+            for slot in self._slots(index, load):
+                heapq.heappush(self.todo, slot)
 
     def _bisect(self, index: int) -> None:
-        """Try the load in the middle between stable and unstable ones, if there is one."""
+        """Try the load in the middle between stable and unstable ones; where there is none, the other seeds."""
         low, high = self.bracket[index]
+        before = len(self.todo)
         if high - low > 1:
             self._try(index, [(low + high) // 2])
-        else:
-            self.needed -= (self.steps - len(self.tried[index])) * len(self.seeds)
+        elif low >= 0 and low not in self.confirmed[index]:
+            self.confirmed[index].add(low)
+            for slot in self._slots(index, low)[1:]:
+                heapq.heappush(self.todo, slot)
+        more = len(self.todo) - before
+        self.spare[index] -= more
+        # At the end what was not needed is taken off, and what was needed besides is added as it comes.
+        if more == 0 or self.spare[index] < 0:
+            self.needed -= self.spare[index]
+            self.spare[index] = 0
 
     def _narrow(self, index: int, load: int) -> None:
-        """Search above a load that is stable with every seed, else below it."""
-        slots = [(load, index, seed) for seed in range(len(self.seeds))]
-        if all(slot in self.done for slot in slots):
-            low, high = self.bracket[index]
-            stable = self.unstable.isdisjoint(slots)
-            self.bracket[index] = (load, high) if stable else (low, load)
-            self._bisect(index)
+        """Search above a load that is stable with the seeds that were tried, else below it."""
+        low, high = self.bracket[index]
+        slots = self._slots(index, load)
+        if any(slot not in self.done for slot in slots):
+            return
+        if self.unstable.isdisjoint(slots):
+            low = load
+        else:
+            below = (at for at in self.tried[index] if at < load and (at, index, 0) not in self.unstable)
+            low, high = max(below, default=-1), load
+        self.bracket[index] = low, high
+        self._bisect(index)
 
     def _end_at(self, index: int, load: int) -> None:
         """Leave out the loads of a design above one."""
         if load >= self.last[index]:
             return
-        self.needed -= (min(self.last[index] + 1, self.steps) - (load + 1)) * len(self.seeds)
+        self.needed -= self.spare[index] if self.bisects else (self.last[index] - load) * len(self.seeds)
         for above in range(load + 1, self.last[index] + 1):
             self.counted -= sum((above, index, seed) in self.done for seed in range(len(self.seeds)))
         self.last[index] = load
