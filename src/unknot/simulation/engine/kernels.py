@@ -41,9 +41,9 @@ def _of_numbers(place: str, count: int, answers: bool = False) -> Native:
     return Native(f"{HERE}.{place}", *["number"] * count, answers=answers)
 
 
-open_inbox = _by_technique("router_kernel.open_inbox", "plain", VIEW, "number", "number")
+open_inbox = _by_technique("inbox_kernel.open_inbox", "plain", VIEW, "number", "number")
 work = _by_technique("router_kernel.work", "plain", "number", VIEW, "number", "number")
-match_matrix = _of_numbers("match_kernel.match_matrix", 6)
+match_matrix = _of_numbers("matrix_kernel.match_matrix", 6)
 fetch = _of_numbers("fetch_kernel.fetch", 3)
 compare, decide = _of_numbers("compare_kernel.compare", 4), _of_numbers("compare_kernel.decide", 4)
 speculate = _of_numbers("bid_kernel.speculate", 4)

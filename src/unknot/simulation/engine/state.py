@@ -231,7 +231,7 @@ TABLES: dict[str, np.dtype[Any]] = {
         vc=int64,  # the row of `inputs` that an input port puts forward
         rank=int64,  # how far that is from its turn
     ),
-    # Of allocators that look at all requests, see `match_kernel`; empty without.
+    # Of allocators that look at all requests, see `matrix_kernel`; empty without.
     "cells": rows(key=int64, request=int64, into=int64, out=int64),  # of each request
     "pairing": rows(
         mate=int64,  # of an input the output that it is matched to, or −1

@@ -1,0 +1,189 @@
+# mypy: ignore-errors
+"""VC allocation of the fast path: what headers request, and what outputs grant, as bits of a word."""
+
+import numpy as np
+
+from unknot._base.kernels.types_kernel import inlined
+from unknot._base.kernels.words_kernel import call_at, call_rule, how_many, lowest
+from unknot.routing.contract import NO_WAIT
+from unknot.simulation.engine.codes import (
+    ALL,
+    BLOCKED,
+    BROKEN_RULE,
+    DEAD_END,
+    DONE,
+    FRESH,
+    INPUTS_FIRST,
+    RANDOM,
+    SAF,
+    VCT,
+    WAVEFRONT,
+)
+from unknot.simulation.engine.pack_kernel import flits_in, ones, with_slots
+from unknot.simulation.engine.selection_kernel import at_random, in_turn
+from unknot.simulation.engine.state_kernel import ends_of
+from unknot.simulation.engine.view_kernel import place_of
+
+
+@inlined
+def front_of(s, here, at):
+    """Return the packet in front of an input."""
+    return here.ring[at * s.setup.ring + here.inputs.front[at]]
+
+
+@inlined
+def wish(rule, s, here, w, at, p):
+    """Return a header's requests as a mask of outputs, 0 if it finds nothing free; and the status."""
+    candidates, limit, mask, k = s.candidates, s.setup.num_vcs, np.int64(0), np.int64(0)
+    address, free = s.packets.address[p], s.masks.open[w]
+    if s.setup.technique <= VCT:
+        free &= with_slots(s, w, s.packets.length[p])
+    if s.cache.size > 0:
+        kind = s.input_class[here.first_input + at]
+        # Answers with NO_WAIT are not cached, so one holds for blocked headers as well.
+        kept = s.cache[kind * s.destination.size + address]
+        if kept > 0:
+            row = s.first_answer[w] + kept - 1
+            mask, other = s.answers.first[row] & free, s.answers.second[row] & free
+            if s.setup.all_tiers == 1:
+                return mask | other, np.int64(DONE)
+            return mask if mask != 0 else other, np.int64(DONE)
+    count = call_rule(rule, here.inputs.at[at], address, place_of(candidates))
+    if count <= 0 or count > candidates.size:
+        return np.int64(0), np.int64(DEAD_END if count == 0 else BROKEN_RULE)
+    # VCs that follow each other and are of this router have rows that do so too. Candidates with a tier or NO_WAIT,
+    # and EJECT, are larger than any VC: at the first of those `choose` takes over.
+    while k < count:
+        vc, many = candidates[k], np.int64(1)
+        while k + many < count and candidates[k + many] == vc + many:
+            many += 1
+        if vc < 0 or vc + many > limit:
+            break
+        cell = s.out_row[vc] - here.first_output
+        last = s.out_row[vc + many - 1] - here.first_output
+        if cell < 0 or last >= here.cells or last - cell != many - 1:
+            return np.int64(0), np.int64(BROKEN_RULE)
+        mask |= ones(many) << cell
+        k += many
+    if k == count:
+        return mask & free, np.int64(DONE)
+    return choose(s, here, at, address, count, free)
+
+
+@inlined
+def choose(s, here, at, address, count, free):
+    """Choose an output VC where candidates have tiers, are not waited for, or eject."""
+    candidates = s.candidates
+    # A tier has 8 bits, so 256 is above all of them.
+    only, mask, tier, may = here.inputs.state[at] == BLOCKED, np.int64(0), np.int64(256), False
+    for k in range(count):
+        candidate = candidates[k]
+        if only and candidate & NO_WAIT != 0:
+            continue
+        may = True
+        rank = (candidate >> 40) & 0xFF
+        out, many = ends_of(s, here.first_input + at, address, candidate)
+        cell = out - here.first_output
+        if cell < 0 or cell >= here.cells:
+            return np.int64(0), np.int64(BROKEN_RULE)
+        cells = (ones(many) << cell) & free
+        if s.setup.all_tiers == 1:
+            rank = np.int64(0)
+        if cells == 0 or rank > tier:
+            continue
+        mask = cells if rank < tier else mask | cells
+        tier = rank
+    return mask, np.int64(DONE if may else BROKEN_RULE)
+
+
+@inlined
+def select(s, here, at, mask, now):
+    """Leave one of several outputs, at random or in turn."""
+    if s.setup.selection == RANDOM:
+        for _ in range(at_random(s, here.first_input + at, now, how_many(mask))):
+            mask &= mask - 1
+        return mask & -mask
+    return np.int64(1) << in_turn(mask, here.inputs.accept_pointer[at])
+
+
+@inlined
+def settle(s, here, askers, twice):
+    """Let outputs that several headers request grant one of them, and take the requests of the others back."""
+    # One bit of each wish is looked at for each output, so outputs may come in any order. Afterwards no output is in
+    # two wishes: whatever the headers then accept, in whatever order, is a matching. That is a round of iSLIP: first
+    # each output grants the request next in its turn, then each input accepts the grant next in its own.
+    contest = s.contest
+    while twice != 0:
+        bit, rivals, left = twice & -twice, np.int64(0), askers
+        while left != 0:
+            if contest.wish[lowest(left)] & bit != 0:
+                rivals |= left & -left
+            left &= left - 1
+        rivals ^= np.int64(1) << in_turn(rivals, here.outputs.grant_pointer[lowest(twice)])
+        # All rivals have the bit in their wishes, so that XOR takes it out.
+        while rivals != 0:
+            contest.wish[lowest(rivals)] ^= bit
+            rivals &= rivals - 1
+        twice ^= bit
+
+
+@inlined
+def allocate(rule, s, here, w, now):
+    """Allocate VCs; return the status, and the headers that requested any."""
+    contest, inputs, outputs, packets, masks = s.contest, here.inputs, here.outputs, s.packets, s.masks
+    askers, once, twice, left = np.int64(0), np.int64(0), np.int64(0), masks.heads[w]
+    while left != 0:
+        at, bit = lowest(left), left & -left
+        left ^= bit
+        p = front_of(s, here, at)
+        if s.setup.technique == SAF and flits_in(s, w, at) < packets.length[p]:
+            continue
+        mask, status = wish(rule, s, here, w, at, p)
+        if status != DONE:
+            s.count.failed_at = here.first_input + at
+            return status, askers
+        if mask == 0:
+            inputs.state[at] = BLOCKED
+            masks.heads[w] ^= bit
+            masks.asleep[w] |= bit
+            continue
+        if s.setup.selection != ALL and mask & (mask - 1) != 0:
+            mask = select(s, here, at, mask, now)
+        if s.setup.speculative == 1:
+            contest.hope[at] = mask & masks.room[w]
+        if s.setup.allocator == INPUTS_FIRST:
+            mask = np.int64(1) << in_turn(mask, inputs.accept_pointer[at])
+        # Two bits of a counter for each output: requested by one, by more than one.
+        twice |= once & mask
+        once |= mask
+        askers |= bit
+        contest.wish[at], contest.packet[at] = mask, p
+    by_turns = s.setup.allocator < WAVEFRONT
+    if not by_turns:
+        if askers != 0:
+            call_at(s.setup.sweep_vcs, (s.raw, askers, w))
+    elif twice != 0:
+        settle(s, here, askers, twice)
+    won, taken, room, left = np.int64(0), np.int64(0), masks.room[w], askers
+    while left != 0:
+        at, bit = lowest(left), left & -left
+        left ^= bit
+        mask, p = contest.wish[at], contest.packet[at]
+        if mask == 0:
+            continue  # granted nothing; it is still in `heads` and requests again in the next cycle
+        out = in_turn(mask, inputs.accept_pointer[at])
+        outputs.owner[out], inputs.out[at] = at, out
+        if by_turns:
+            outputs.grant_pointer[out], inputs.accept_pointer[at] = at + 1, out + 1
+        inputs.out_port_bit[at] = outputs.port[out] - here.first_output
+        inputs.sent[at], inputs.length[at], inputs.packet[at], inputs.state[at] = 0, packets.length[p], p, FRESH
+        packets.hops[p] += outputs.reader[out] >= 0
+        won |= bit
+        taken |= np.int64(1) << out
+        if (room >> out) & 1 == 0:
+            masks.no_credit[w] |= bit
+    # Winners were in `heads` and what they took in `open`, so that XOR clears both.
+    masks.heads[w] ^= won
+    masks.owning[w] |= won
+    masks.open[w] ^= taken
+    return np.int64(DONE), askers
