@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 from collections.abc import Callable
@@ -20,6 +19,8 @@ def announce(module: str) -> None:
     if _announced or not module.startswith("unknot") or not module.endswith("_kernel"):
         return
     _announced.append(module)
+    import multiprocessing  # takes a fiftieth of the time that a small proof does
+
     first = multiprocessing.current_process().name in ("MainProcess", "SpawnProcess-1")
     if first and not os.environ.get(QUIET):
         print(f"compiling kernels, once, about {deadline.COMPILING:.0f} s", file=sys.stderr, flush=True)

@@ -5,7 +5,6 @@ docs/bubbles.md states the rules and what they assume.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -176,10 +175,9 @@ def _torus_rings(relation: Relation) -> tuple[tuple[int, ...], ...]:
 
 def _read(relation: Relation, path: str | Path) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
     """The rings of a TOML file, and the VCs that are entered without the rule."""
-    try:
-        document = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise RelationError(f"{path}: {error}") from None
+    from unknot._base.toml_places import parse
+
+    document = parse(read_text(path), Path(path))
     tables = document.get("ring", [])
     wrong = [key for key in document if key not in ("ring", "unguarded")]
     if wrong or not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
