@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from unknot._base.errors import RelationError, UnknotError
@@ -130,6 +130,8 @@ class Deadline:
         The whole limit, for messages.
     end : float
         When it is over, on `clock`.
+    used : float
+        Processor time of this process when it began, in seconds.
 
     Examples
     --------
@@ -140,6 +142,7 @@ class Deadline:
 
     seconds: float
     end: float
+    used: float = field(default_factory=time.process_time, compare=False)
 
     @classmethod
     def after(cls, seconds: float, what: str = "", wrong: type[UnknotError] = RelationError) -> Deadline:
@@ -171,12 +174,17 @@ class Deadline:
 
     def part(self, share: float) -> Deadline:
         """The deadline by which a share of what is left has passed."""
-        return Deadline(self.seconds, clock() + share * self.left)
+        return replace(self, end=clock() + share * self.left)
 
     @property
     def closing(self) -> Deadline:
         """The deadline of what has to be done when this one is over; twice in turn still keeps what is promised."""
-        return Deadline(self.seconds, self.end + max(CLOSING * self.seconds, AT_LEAST))
+        return replace(self, end=self.end + max(CLOSING * self.seconds, AT_LEAST))
+
+    def undecided(self, established: str) -> str:
+        """What is known at its end, and how much of it this process had: little where others keep a machine busy."""
+        used = time.process_time() - self.used
+        return f"undecided after {self.seconds:g} s: {established} (processor time: {used:.2g} s)"
 
     def within(self, work: Callable[[], T]) -> T:
         """Do some work, as `within`, and give it up at the end; begin none after it.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -161,7 +160,7 @@ def _verdicts(
 ) -> dict[Switching, Verdict]:
     """The verdicts under some techniques, the first with all the time and, if so wanted, a short counterexample."""
     require_depth(buffer_depth, "check")
-    deadline, begun = Deadline.of(time_limit, "check"), process_time()
+    deadline = Deadline.of(time_limit, "check")
     count, depth = threads_of(threads, "check", wrong=RelationError), int(buffer_depth)
     verdicts: dict[Switching, Verdict] = {}
 
@@ -181,22 +180,17 @@ def _verdicts(
     try:
         if deadline.within(lambda: relation.table) is None:
             within(max(deadline.left, LOADING), lambda: relation.compiled)
-        effort = Effort(count, deadline.end, progress, begun)
+        effort = Effort(count, deadline.end, progress)
         graph, verdicts[techniques[0]] = deadline.closing.within(followed)
         # The fixpoints of the others need a moment, and have it where the first took all the time.
         later = replace(effort, end=max(effort.end, min(deadline.closing.end, clock() + 1.0)))
         for technique in techniques[1:]:
             verdicts[technique] = deadline.closing.within(partial(one, technique, graph, later))
     except NoAnswerError:
-        text = _undecided(deadline, begun, "the rule gave no answer; does it loop for ever?")
+        text = deadline.undecided("the rule gave no answer; does it loop for ever?")
         scope = f"{relation.num_addresses} addresses, {relation.num_vcs} VCs"
         verdicts |= {t: Verdict(None, t, NO_ANSWER, scope, text) for t in techniques if t not in verdicts}
     return verdicts
-
-
-def _undecided(deadline: Deadline, begun: float, established: str) -> str:
-    """What is known when time is up, and how much of it this process had: little where others keep a machine busy."""
-    return f"undecided after {deadline.seconds:g} s: {established} (processor time: {process_time() - begun:.2g} s)"
 
 
 def _decide(
@@ -234,7 +228,7 @@ def _decide(
         return Verdict(free, technique, method, scope, text, configuration=knot, size=size)
 
     def open_question(method: str, established: str) -> Verdict:
-        text = _undecided(deadline, effort.begun, established)
+        text = deadline.undecided(established)
         return Verdict(None, technique, method, scope, text, size=size)
 
     if graph.acyclic and graph.complete:

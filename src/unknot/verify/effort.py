@@ -50,14 +50,11 @@ class Effort:
     end : float
         When to stop, on `unknot._base.deadline.clock`.
     progress : callable, optional
-    begun : float
-        Processor time of this process when the work began, in seconds.
     """
 
     threads: int = field(default_factory=processors)
     end: float = float("inf")
     progress: Progress | None = None
-    begun: float = field(default_factory=time.process_time)
 
     def spent(self, stage: str, done: int, total: int) -> None:
         """Report how far a stage is.

@@ -139,7 +139,7 @@ def check_protocol(
         if run is not None:
             run = shortened(system, run, deadline.closing.end)
             return ProtocolVerdict(False, technique, method, summary(system, run), system, run, states=states)
-    text = f"undecided after {deadline.seconds:g} s: places may wait for each other; no run to a deadlock was found"
+    text = deadline.undecided("places may wait for each other; no run to a deadlock was found")
     return ProtocolVerdict(None, technique, method, text, system, states=states)
 
 
