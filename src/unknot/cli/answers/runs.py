@@ -36,6 +36,7 @@ def _by_length(shares: Any, subject: Any) -> Any:
     return dict(shares) if isinstance(shares, tuple) else shares
 
 
+IfAny = Annotated[Natural, Words(lambda number, _: number or None)]
 Shares = Annotated[dict[str, Number], By(_by_length)]
 
 
@@ -65,9 +66,10 @@ class BurstsForm(Form):
 RouterOptions = Annotated[RouterForm, Words(_router_words)]
 BurstChances = Annotated[BurstsForm | None, Words(_bursts_words)]
 POINT = (
-    "network.name", "routing", "vcs", "switching", "buffer_depth", "router", "bubble", "traffic", "bursts",
-    "offered_load", "accepted_load", "latency_mean", "latency_p50", "latency_p95", "latency_p99", "latency_max",
-    "network_latency_mean", "hops_mean", "intervals", "outcome", "reason", "hint",
+    "network.name", "routing", "vcs", "switching", "buffer_depth", "router", "bubble", "watchdog", "traffic",
+    "bursts", "offered_load", "accepted_load", "latency_mean", "latency_p50", "latency_p95", "latency_p99",
+    "latency_max",
+    "network_latency_mean", "hops_mean", "dropped", "intervals", "outcome", "reason", "hint",
 )  # fmt: skip
 """Keys of a simulated point on the terminal."""
 
@@ -90,6 +92,8 @@ class RunForm(Form):
     router: RouterOptions
     bursts: BurstChances
     bubble: BubbleInWords
+    watchdog: IfAny
+    dropped: IfAny
     lengths: Shares = key("Lengths of packets and their shares, when there are several.")
 
 

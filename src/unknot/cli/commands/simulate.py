@@ -31,6 +31,8 @@ class DesignOptions(Options):
     ----------
     bubble : RULE
         With bubble flow control, as `check` takes it: localised, global or critical, for packets of one length.
+    watchdog : CYCLES
+        Drop packets that were blocked at two looks in a row, so many cycles apart, and send them again; 0: never.
     """
 
     heading = "Network and router"
@@ -41,6 +43,7 @@ class DesignOptions(Options):
     buffer_depth: int = BUFFER_DEPTH
     router: str = ""
     bubble: str | None = None
+    watchdog: int = 0
 
 
 @dataclass(frozen=True)
@@ -189,6 +192,7 @@ def _simulate(
         "traffic": sent.traffic,
         "router": options.router_of(design.router),
         "bubble": design.bubble,
+        "watchdog": design.watchdog,
         "bursts": None if sent.bursts is None else options.bursts_of(sent.bursts),
         "threads": execution.threads,
     }
@@ -243,7 +247,14 @@ def _simulate_protocol(
     from unknot.verify.protocols import check_protocol, protocol
     from unknot.verify.protocols.words import blocked, steps
 
-    others = {"bubble": design.bubble, **vars(sent), **vars(measured), **vars(execution), **vars(output)}
+    others = {
+        "bubble": design.bubble,
+        "watchdog": design.watchdog,
+        **vars(sent),
+        **vars(measured),
+        **vars(execution),
+        **vars(output),
+    }
     others |= {"traffic": sent.traffic != "uniform", "class": others.pop("traffic_class")}
     for name in ("load", "flows", "packet_length", "protocol", "measure", "seed", "jobs", "deadline", "json"):
         del others[name]

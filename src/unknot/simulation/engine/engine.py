@@ -25,6 +25,7 @@ from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.engine.tables import MOST_STATES, empty_network
+from unknot.simulation.engine.watchdog import Watchdog
 
 ENOUGH = 20_000_000
 """Buffers × cycles in a call of the kernel: less than half a second of work."""
@@ -62,6 +63,7 @@ class Engine:
         threads: int = 1,
         interval: int | None = None,
         bubble: Bubble | None = None,
+        watchdog: int = 0,
     ) -> None:
         router = router.for_relation(relation)
         relation = with_ports(relation, router.terminal_width)
@@ -71,7 +73,7 @@ class Engine:
                 f"{switching}, {router.own_slots} of {buffer_depth}"
             )
         self.relation, self.switching, self.sources, self.router = relation, switching, sources, router
-        threads = max(1, min(threads, relation.network.num_routers)) if bubble is None else 1
+        threads = 1 if bubble or watchdog else max(1, min(threads, relation.network.num_routers))
         self.bubble = bubble
         self.parts = empty_network(
             relation,
@@ -82,8 +84,10 @@ class Engine:
             seed=seed,
             threads=threads,
             bubble=bubble,
+            watchdog=watchdog,
         )
         self.nodes = relation.network.num_terminals // (sources.subnets * router.terminal_width)
+        self.watchdog = Watchdog(relation, self.parts[0], watchdog) if watchdog else None
         self.deadlock: Configuration | None = None
         self.calls_from = self._looked = 0
         self.interval, self.records = interval, [] if interval is None else [self._record()]
@@ -177,9 +181,12 @@ class Engine:
         return self.deadlock is None
 
     def find_knot(self) -> bool:
-        """Look for packets that can never move again; True when there is a knot, which then is `deadlock`."""
+        """Look for packets that can never move again; True when there is a knot, which then is `deadlock`.
+
+        A watchdog unties all knots, so there are none with one.
+        """
         self._looked = self.now // CHECK
-        if self.count("flits_in") > self.count("flits_out"):
+        if self.watchdog is None and self.count("flits_in") > self.count("flits_out"):
             kernels.link(self.parts[0])
             stuck = stuck_vcs(self.relation, self.state)
             if stuck.any():
@@ -214,6 +221,14 @@ class Engine:
 
     def _simulate(self, until: int) -> bool:
         """Advance without records."""
+        if self.watchdog is not None:
+            while (look := self.watchdog.next_look(self.now)) <= until and self.now < until:
+                self._simulate_on(look)
+                if self.now == look:
+                    self.watchdog.look(self.parts[0])
+        return self._simulate_on(until)
+
+    def _simulate_on(self, until: int) -> bool:
         self._decide()
         advance, *_ = [kernels.link(part) for part in self.parts]
         if len(self.parts) > 1:

@@ -121,13 +121,17 @@ def draw_packets(s, t, now):
     if chance == 0:
         terminals.drawn[t] = now + 1
         return
-    if setup.burst_begins < 0:
+    if setup.burst_begins < 0 and setup.watchdog == 0:
         draw_ahead(s, t, now)
         return
     while cycle <= now and terminals.packet[t] < 0:
-        x = draw(s, t)
-        on = x >= setup.burst_ends if terminals.on[t] == 1 else x < setup.burst_begins
-        terminals.on[t] = on
+        if setup.watchdog != 0 and s.count.free == 0 and s.count.high == s.packets.size:
+            break  # so many wait to be sent again
+        on = True
+        if setup.burst_begins >= 0:
+            x = draw(s, t)
+            on = x >= setup.burst_ends if terminals.on[t] == 1 else x < setup.burst_begins
+            terminals.on[t] = on
         if on and draw(s, t) < chance:
             create(s, t, cycle)
         cycle += 1
@@ -135,10 +139,22 @@ def draw_packets(s, t, now):
 
 
 @inlined
+def send_again(s, t):
+    """Put the first packet of terminal t that a watchdog dropped at the head of its source queue, if there is one."""
+    p = s.replies.first[t]
+    if p < 0:
+        return False
+    s.replies.first[t] = s.waiting[p]
+    s.packets.hops[p], s.packets.script[p] = 0, UNDECIDED
+    s.terminals.packet[t], s.terminals.left[t] = p, s.packets.length[p]
+    return True
+
+
+@inlined
 def inject(rule, s, t, now):
     """Create packets of terminal t, unless one is being injected, and inject a flit if possible."""
     terminals, outputs, setup = s.terminals, s.outputs, s.setup
-    if terminals.packet[t] < 0:
+    if terminals.packet[t] < 0 and not (setup.watchdog != 0 and send_again(s, t)):
         if terminals.drawn[t] > now:
             return
         draw_packets(s, t, now)

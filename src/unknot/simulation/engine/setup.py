@@ -86,6 +86,7 @@ SETUP = rows(
     blocks=int64,  # whether ports may take no requests: held, queued behind, or before shared buffers
     bubble=int64,  # rule of bubble flow control, LOCALISED, …, or 0
     slot=int64,  # flits of every packet, there
+    watchdog=int64,  # cycles between two looks for packets to drop, or 0
     claim=int64,  # credits that a VC must have to be requested under wormhole-nonatomic; −1: that does not matter
 )
 """Entries of `State.setup`."""
@@ -97,6 +98,7 @@ USUAL = {
     "speculative": 0,
     "selection": ALL,
     "shared": 0,
+    "watchdog": 0,
     "claim": -NO_CYCLE,
 }
 """Entries that most runs have in common: for those there are loops in which they are constants."""
@@ -124,6 +126,7 @@ COUNT = rows(
     flits_out=int64,
     measured_flits_out=int64,
     flit_hops=int64,
+    dropped=int64,  # packets, by a watchdog
     last_move=int64,  # cycle in which a flit moved
     failed_at=int64,  # row of `inputs` at which the rule failed
     packed=int64,  # whether rows say all only after `pack_kernel.unpack`

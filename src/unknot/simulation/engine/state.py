@@ -182,6 +182,7 @@ TABLES: dict[str, np.dtype[Any]] = {
         of=int64,  # traffic class
         subnet=int64,
     ),
+    # Also, by terminal, packets that a watchdog dropped.
     "replies": rows(first=int64, last=int64),  # packets that wait to be sent, by row of `terminals`
     "waiting": np.dtype(int32),  # of each packet the reply after it
     "turns": np.dtype(int64),  # class of which each injection port was given a flit last

@@ -48,6 +48,7 @@ def empty_network(
     seed: int,
     threads: int,
     bubble: Bubble | None = None,
+    watchdog: int = 0,
 ) -> list[State]:
     """An empty network about to begin cycle 0, in as many parts as it has threads.
 
@@ -81,7 +82,7 @@ def empty_network(
     many = terminals * SPAN if threads > 1 else 0
     arrivals = terminals * router.output_speedup * math.ceil(router.internal_speedup)
     inputs = len(tables["buffer"])
-    slots = inputs * held + len(starts) + many + WAITING * terminals * classes
+    slots = inputs * held + len(starts) + many + WAITING * terminals * (classes or watchdog > 0)
     injection = tables["out_row"][num_vcs + local * np.arange(terminals)]
     tables |= {
         "ring": inputs * held,
@@ -102,6 +103,8 @@ def empty_network(
         **ring_tables(bubble, tables),
         **sources.tables(starts, local, slots),
     }
+    if watchdog:
+        tables |= {"replies": {"first": np.full(terminals, -1), "last": np.full(terminals, -1)}, "waiting": slots}
     # The first column says how many rows there are.
     tables["terminals"] = {"first_output": np.tile(injection, sources.queues), **tables["terminals"]}
     bits = 64 * int(np.diff(first_word).max(initial=1))
@@ -143,7 +146,8 @@ def empty_network(
         part.count.high = k * slots
         if bubble is not None:
             setup.bubble, setup.slot = 1 + RULES.index(bubble.rule), sources.lengths[0][0]
-            setup.packable = 0
+        setup.packable = setup.packable and not (bubble or watchdog)
+        setup.watchdog = watchdog
         parts.append(part)
     return parts
 

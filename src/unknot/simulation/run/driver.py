@@ -35,6 +35,7 @@ def simulate(
     buffer_depth: int = BUFFER_DEPTH,
     router: Router = DEFAULT,
     bubble: Bubble | str | None = None,
+    watchdog: int = 0,
     traffic: PatternLike = PATTERN,
     packet_length: Lengths = PACKET_LENGTH,
     bursts: Bursts | None = None,
@@ -71,6 +72,9 @@ def simulate(
         The router from which distances count.
     bubble : Bubble or str, optional
         Bubble flow control, under ``vct``, for packets of one length: ``localised``, ``global`` or ``critical``.
+    watchdog : int
+        Cycles between two looks of a watchdog in each router, under ``saf`` and ``vct``: a packet that was blocked at
+        both is dropped and sent again by its terminal. By default there is none, and a knot of packets ends the run.
     load : float
         *Traffic.* Offered flits per terminal and cycle, 0 to 1, or to `Router.terminal_width`.
     traffic : str, sequence of int, array, callable or Pattern
@@ -136,6 +140,7 @@ def simulate(
         router,
         seed,
         bubble,
+        watchdog,
     )
     measurement = Measurement(warmup, measure, precision, interval, by_pair)
     return run_scenario(scenario, measurement, threads=threads, progress=progress)
@@ -200,6 +205,8 @@ def run_scenario(
         buffer_depth=scenario.buffer_depth,
         seed=scenario.seed,
         bubble=engine.bubble,
+        watchdog=scenario.watchdog,
+        dropped=engine.count("dropped"),
         network=relation.network.name,
         routing=relation.name,
         vcs=relation.vcs.each,

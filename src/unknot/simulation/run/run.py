@@ -191,9 +191,11 @@ class Run(Tabular, Shown):
         Cycles simulated in all.
     flit_hops : int
         Flits sent over a channel by a router in all, the channels to terminals included.
-    switching, packet_length, buffer_depth, seed, lengths, router, bursts, bubble :
+    switching, packet_length, buffer_depth, seed, lengths, router, bursts, bubble, watchdog :
         The point that was simulated; `packet_length` is the longest, and `lengths` has lengths and their shares when
         there are several.
+    dropped : int
+        Packets that the watchdog dropped in all; each was sent again, and its latency counts from its creation.
     warmup, measured : int
         Cycles before the measuring window, and in it.
     network, routing, vcs, traffic :
@@ -239,6 +241,8 @@ class Run(Tabular, Shown):
     router: Router = field(default_factory=Router)
     bursts: Bursts | None = None
     bubble: Bubble | None = None
+    watchdog: int = 0
+    dropped: int = 0
     warmup: int = 0
     measured: int = 0
     classes: tuple[ClassRun, ...] = ()

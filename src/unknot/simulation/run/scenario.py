@@ -41,6 +41,8 @@ class Scenario:
         Flits per VC.
     router : Router
     seed : int
+    watchdog : int
+        Cycles between two looks of a watchdog that drops packets which stand still; 0: there is none.
     bubble : Bubble or str, optional
         Bubble flow control, under ``vct``; or its rule, with options as on the command line.
 
@@ -58,6 +60,7 @@ class Scenario:
     router: Router = field(default_factory=Router)
     seed: int = 1
     bubble: Bubble | str | None = None
+    watchdog: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "switching", switching_named(self.switching))
@@ -66,6 +69,11 @@ class Scenario:
         check_load(self.load, self.router.terminal_width)
         object.__setattr__(self, "load", float(self.load))
         check_buffers(self.traffic.longest, self.switching, self.buffer_depth, self.seed)
+        require_whole("watchdog", self.watchdog, 0, MOST_CYCLES, unit="cycles", error=SimulationError)
+        if self.watchdog and (self.switching not in ("saf", "vct") or self.traffic.classes):
+            raise SimulationError(
+                "a watchdog drops packets that are whole in a buffer, so it goes with saf and vct, without classes"
+            )
         if self.bubble is not None:
             object.__setattr__(self, "bubble", self._bubble(self.bubble))
         if not isinstance(self.traffic.pattern, str):
@@ -133,6 +141,7 @@ class Scenario:
             threads=count,
             interval=measurement.interval,
             bubble=self.bubble if isinstance(self.bubble, Bubble) else None,
+            watchdog=self.watchdog,
         )
         if measurement.by_pair:
             engine.keep_pairs()
