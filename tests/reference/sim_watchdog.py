@@ -20,9 +20,9 @@ class WatchdogSimulator(Simulator):
 
     def run(self, cycles: int) -> None:
         for _ in range(cycles):
-            if self.now and self.now % self.interval == 0:
-                self.look()
             super().run(1)
+            if self.now % self.interval == 0:
+                self.look()
 
     def look(self) -> None:
         before, self.stood = self.stood, {}

@@ -57,21 +57,17 @@ def test_twin_on_a_torus_that_deadlocks() -> None:
 
 def test_runs_go_on_through_deadlocks() -> None:
     relation = dimension_order(torus(4, 4))
-    point = {"packet_length": 4, "warmup": 1000, "measure": 4000}
+    point = {"packet_length": 4, "buffer_depth": 4, "warmup": 1000, "measure": 4000}
     assert simulate(relation, 0.4, **point).outcome == "deadlock"
     watched = simulate(relation, 0.4, watchdog=64, **point)
     assert watched.deadlock is None
-    assert watched.dropped > 50
+    assert watched.dropped > 300
     assert watched.accepted_load > 0.1
-    patient = simulate(relation, 0.4, watchdog=1000, **point)
-    assert patient.accepted_load < watched.accepted_load
-    calm = simulate(relation, 0.05, watchdog=200, **point)
+    assert 0 < simulate(relation, 0.4, watchdog=1000, **point).dropped < watched.dropped
+    calm = simulate(relation, 0.02, watchdog=1000, **point)
     assert calm.stable
     assert calm.dropped == 0
-    assert (
-        calm == simulate(relation, 0.05, **point)
-        or calm.latency_mean == simulate(relation, 0.05, **point).latency_mean
-    )
+    assert calm.latency_mean == simulate(relation, 0.02, **point).latency_mean
 
 
 def test_what_does_not_fit_is_refused() -> None:
