@@ -68,8 +68,7 @@ BurstChances = Annotated[BurstsForm | None, Words(_bursts_words)]
 POINT = (
     "network.name", "routing", "vcs", "switching", "buffer_depth", "router", "bubble", "watchdog", "traffic",
     "bursts", "offered_load", "accepted_load", "latency_mean", "latency_p50", "latency_p95", "latency_p99",
-    "latency_max",
-    "network_latency_mean", "hops_mean", "dropped", "intervals", "outcome", "reason", "hint",
+    "latency_max", "network_latency_mean", "hops_mean", "dropped", "intervals", "outcome", "reason", "hint",
 )  # fmt: skip
 """Keys of a simulated point on the terminal."""
 
