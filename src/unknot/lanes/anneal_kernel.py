@@ -12,8 +12,10 @@ import numpy.typing as npt
 from numba import njit
 
 from unknot._base.kernels.types_kernel import called, kept
-from unknot._base.kernels.words_kernel import how_many, lowest
-from unknot.lanes.orders_kernel import below, cooled, counted, covered, draw, missing, reached, unit
+from unknot._base.kernels.words_kernel import how_many
+from unknot.lanes.aim_kernel import drawn_path, elsewhere, unserved_pair
+from unknot.lanes.heap_kernel import pop, push
+from unknot.lanes.orders_kernel import below, cooled, counted, covered, draw, reached, unit
 
 TRIES = 4
 """Paths, each in a lane at random, of which an aimed move mends the one that falls least often."""
@@ -46,126 +48,6 @@ class Undo(NamedTuple):
     missed: npt.NDArray[np.int64]
 
 
-@called
-def push(heap, size, keys, c):
-    """Add a channel to a heap whose first has the highest key; the new size."""
-    i = size
-    while i > 0:
-        parent = (i - 1) >> 1
-        if keys[heap[parent]] >= keys[c]:
-            break
-        heap[i] = heap[parent]
-        i = parent
-    heap[i] = c
-    return size + 1
-
-
-@called
-def pop(heap, size, keys):
-    """Take the channel of the highest key from a heap; it and the new size."""
-    top = heap[0]
-    size -= 1
-    last = heap[size]
-    i = 0
-    while True:
-        child = 2 * i + 1
-        if child >= size:
-            break
-        if child + 1 < size and keys[heap[child + 1]] > keys[heap[child]]:
-            child += 1
-        if keys[heap[child]] <= keys[last]:
-            break
-        heap[i] = heap[child]
-        i = child
-    heap[i] = last
-    return top, size
-
-
-@called
-def apart(paths, orders, u, n):
-    """The nth destination of router u that no lane serves, where both directions share a lane."""
-    for v in range(orders.missed.size):
-        if orders.agree[u, v] == 0:
-            if n < paths.many[u, v]:
-                break
-            n -= paths.many[u, v]
-    h = np.searchsorted(paths.home, v)
-    while True:
-        if (paths.wanted[u, h >> 6] >> (h & 63)) & 1:
-            if n == 0:
-                return h
-            n -= 1
-        h += 1
-
-
-@called
-def unserved_pair(paths, orders, state):
-    """A router and a destination that no lane serves, each with the chance of its weight."""
-    u = below(state, orders.missed.size)
-    while orders.missed[u] == 0:
-        u = (u + 1) % orders.missed.size
-    n = below(state, orders.missed[u])
-    if paths.many.size:
-        return u, apart(paths, orders, u, n)
-    for w in range(orders.reach.shape[2]):
-        left = missing(paths, orders, u, w)
-        count = how_many(left) * paths.weight[w]
-        if n < count:
-            for _ in range(n // paths.weight[w]):
-                left &= left - 1
-            return u, 64 * w + lowest(left)
-        n -= count
-    return u, -1
-
-
-@called
-def drawn_path(paths, orders, keys, state, u, destination, path, fall):
-    """Draw a path of a pair into `path`, and the places where its keys do not rise into `fall`.
-
-    Returns the number of these places; 0 if the path comes to a router that leads no farther.
-    """
-    length, falls = 0, 0
-    while u != paths.home[destination]:
-        count, next_channel = 0, -1
-        first, end, options = paths.leaving_first[u], paths.leaving_first[u + 1], paths.leaving
-        if length > 0:
-            last = path[length - 1]
-            first, end, options = paths.after_first[last], paths.after_first[last + 1], paths.after
-        for j in range(first, end):
-            c = options[j]
-            may = orders.taken[c, destination >> 6] & paths.nearer[c, destination >> 6]
-            if (may >> (destination & 63)) & 1:
-                count += 1
-                if below(state, count) == 0:
-                    next_channel = c
-        if next_channel < 0 or length == paths.wanted.shape[0]:
-            return 0
-        path[length] = next_channel
-        if length > 0 and keys[path[length - 1]] >= keys[next_channel]:
-            fall[falls] = length
-            falls += 1
-        length += 1
-        u = paths.target[next_channel]
-    return falls
-
-
-@called
-def elsewhere(paths, orders, state, old, destination):
-    """Another channel than `old` of the same router that may be taken to a destination; −1 if there is none.
-
-    Of virtual channels the first of the channel.
-    """
-    u, count, choice = paths.source[old], 0, -1
-    for j in range(paths.leaving_first[u], paths.leaving_first[u + 1]):
-        c = paths.leaving[j]
-        other = c % paths.copies == 0 and c // paths.copies != old // paths.copies
-        if other and (paths.nearer[c, destination >> 6] >> (destination & 63)) & 1:
-            count += 1
-            if below(state, count) == 0:
-                choice = c
-    return choice
-
-
 @njit(inline="always")
 def exchange(paths, orders, old, new, w, bit):
     """Take one of two channels to a destination where the other was, with all their virtual channels."""
@@ -186,6 +68,7 @@ def uncover(paths, orders, lane, u, w, now, undo, spare):
         undo.count[2] += undo.missed[n]
         return np.float64(undo.missed[n])
     lost, won = was & ~now & paths.wanted[u, w], now & ~was & paths.wanted[u, w]
+    # Of 64 destinations at a time, whether one, two or three other lanes at least serve them.
     once, twice, often = np.int64(0), np.int64(0), np.int64(0)
     for k in range(orders.key.shape[0]):
         if k != lane:
@@ -197,6 +80,7 @@ def uncover(paths, orders, lane, u, w, now, undo, spare):
     undo.missed[n] = missed
     undo.count[2] += missed
     orders.missed[u] += missed
+    # Served by one other lane, or by two: what gives up one of so few costs too, though nothing is missed yet.
     alone, both = once & ~twice, twice & ~often
     rarer = how_many(lost & alone) - how_many(won & alone)
     rarer += spare * (how_many(lost & both) - how_many(won & both))
@@ -324,6 +208,7 @@ def anneal(paths, orders, state, moves, hot, cold, aimed, turned, spare, unserve
             keys = orders.key[lane]
             i = fall[below(state, falls)]
             if unit(state) < turned:
+                # The channel after the fall, or the one before it.
                 old_channel = path[i - np.int64(draw(state) & np.uint64(1))]
                 old_channel -= old_channel % paths.copies
                 new_channel = elsewhere(paths, orders, state, old_channel, destination)

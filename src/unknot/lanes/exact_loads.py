@@ -18,7 +18,7 @@ from unknot.lanes.rerouted import ENOUGH, LoadGoal, highest
 from unknot.lanes.served_pairs import ServedPairs
 
 if TYPE_CHECKING:
-    from unknot.lanes.reroute_kernel import Carried
+    from unknot.lanes.carried_kernel import Carried
 
 MOST_PAIRS = 2_600
 """Most pairs of routers and terminals: all of a network of 51 routers."""

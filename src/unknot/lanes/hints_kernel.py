@@ -13,6 +13,7 @@ from unknot._base.kernels.types_kernel import I64, READ32, READ64, kept
 
 @njit(inline="always")
 def coded(literal):
+    # The opposite of a literal is then x ^ 1, and its variable x >> 1.
     return 2 * literal if literal > 0 else -2 * literal + 1
 
 
@@ -20,7 +21,8 @@ def coded(literal):
 def propagate(literal, first, value, reason, trail, done, size, head, following, watched):
     """Follow all units on the trail from entry `done` on; return a violated clause or −1, and the trail's size.
 
-    A clause is watched at two of its literals, entries 2i and 2i + 1; each entry is in the list of its literal.
+    A clause is watched at two of its literals, entries 2i and 2i + 1; each entry is in the list of its literal. As
+    long as neither of the two is false no other literal of the clause need be looked at.
     """
     while done < size:
         false = trail[done] ^ 1
@@ -59,6 +61,7 @@ def explain(literal, first, reason, trail, size, needed, conflict, hint, count):
 
     `needed` marks variables by `count`'s value at the start plus one, so that it is never cleared.
     """
+    # Backwards along the trail, since a reason's literals became false before what it made true.
     mark = count + 1
     for j in range(first[conflict], first[conflict + 1]):
         needed[abs(literal[j])] = mark

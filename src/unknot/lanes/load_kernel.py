@@ -63,6 +63,7 @@ def grow(paths, key, order, step):
             first, end = paths.leaving_first[u], paths.leaving_first[u + 1]
             best, most = -1, -1.0
             for i in range(end - first):
+                # Of equals the first is kept, so it begins elsewhere for each router and home: ties spread.
                 c = paths.leaving[first + (i + u + h) % (end - first)]
                 if (paths.nearer[c, h >> 6] >> (h & 63)) & 1:
                     score = 0.0

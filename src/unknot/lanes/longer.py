@@ -243,7 +243,7 @@ def _fewest(paths: PathSet, taken: Ints, kept: Floats, effort: SearchEffort, net
 
 def _balanced(traffic: Demand, key: Floats, routes: Routes, effort: SearchEffort) -> tuple[Routes, Floats]:
     """Routes as short as these, that climb in the same orders, of a low highest load; the load of each lane."""
-    from unknot.lanes.reroute_kernel import carry_routes, climbing_hops
+    from unknot.lanes.carried_kernel import carry_routes, climbing_hops
 
     network, home = traffic.network, traffic.distances.homes.astype(np.int64)
     first, leaving = network.outgoing

@@ -25,7 +25,7 @@ from unknot.routing.relation import Relation
 from unknot.verify.failures import Parts
 
 if TYPE_CHECKING:
-    from unknot.lanes.reroute_kernel import Carried
+    from unknot.lanes.carried_kernel import Carried
 
 MOST_COLUMNS = 50_000_000
 """Most lanes × channels × terminals for which each terminal has routes of its own."""

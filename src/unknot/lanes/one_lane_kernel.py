@@ -110,7 +110,7 @@ def grown(net, turns, room, home, step, order, within):
             c, size = first_of(heap, key, size)
             u, w = net.source[c], net.target[c]
             if away[u] < np.inf:
-                continue
+                continue  # a router is in the heap by each channel from it into the tree; the first that may wins
             if w != home:
                 e = step[w]
                 if not climb(net.first, net.after, turns.uses, turns.rank, turns.at, room.mark, room.stack, c, e):
@@ -159,6 +159,7 @@ def route(net, turns, spanning, rows, trees, costs, state):
             flow_along(net, trees, old, old_order, rate[row], -1.0, through)
             count_turns(net, uses, old, -1)
         total = rate[row].sum()
+        # What a hop costs: the growth of the steep cost by a typical flow, per unit of it.
         unit = total / routers if total > 0 else scale / routers
         for c in range(channels):
             weight[c] = hop + (steep(load[c] + unit * slow[c], scale) - steep(load[c], scale)) / unit

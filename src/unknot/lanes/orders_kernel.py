@@ -112,13 +112,18 @@ def draw(state):
 
 @njit(inline="always")
 def unit(state):
-    """A random number from 0 up to 1."""
+    """A random number from 0 up to 1: 53 bits, as many as a float holds, over 2⁵³."""
     return np.float64(draw(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @njit(inline="always")
 def below(state, n):
-    """A random whole number from 0 up to n."""
+    """A random whole number from 0 up to n.
+
+    Where options are met one after the other, the k-th is taken in place of the one before if this is 0 of k: each is
+    then as likely as any other, and none need be stored.
+    """
+    # 32 random bits over 2³², times n, without the fraction: no division, and n is far below 2³².
     return np.int64(((draw(state) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 

@@ -17,7 +17,7 @@ from unknot.lanes.path_set import Floats, Ints
 from unknot.lanes.rerouted import LoadGoal, balanced, highest
 
 if TYPE_CHECKING:
-    from unknot.lanes.reroute_kernel import Carried
+    from unknot.lanes.carried_kernel import Carried
 
 ROUNDS = 24
 """Rounds, each with the worst permutations of the routes before."""

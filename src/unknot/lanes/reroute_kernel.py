@@ -5,179 +5,12 @@ A lane is free of cycles as long as every turn in use climbs in its ranks. A rou
 it by moving channels up (`climb`), unless a cycle of turns in use forbids it.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
-from numba import njit
 
 from unknot._base.kernels.types_kernel import called, kept
-from unknot.lanes.load_kernel import serves, steep
+from unknot.lanes.carried_kernel import add, after, onward_to, turn
 from unknot.lanes.orders_kernel import below, cooled, unit
 from unknot.routing.order_kernel import climb
-
-
-class Carried(NamedTuple):
-    """Routes in lanes, and what they use.
-
-    Where routes are those of a table, what follows depends on the router alone: `apart` is 0, and `site` the router
-    at the end of each channel. Else `apart` is 1, and `site` the channel.
-
-    Attributes
-    ----------
-    apart : int
-    site : int64 array, shape (channels,)
-    lane, start : int64 arrays, shape (routers, columns)
-        The lane and the first channel of each pair; lane −1: none is wanted.
-    follow : int32 array, shape (lanes or 1, sites, columns)
-        The channel that follows on the way to a column's home; −1: not chosen yet.
-    users : int32 array, shape (lanes, channels, columns)
-        Pairs whose route takes a channel.
-    flow : float64 array, same shape
-        What they send.
-    load : float64 array, shape (channels,)
-        Flow over bandwidth; of all virtual channels of a channel together.
-    lane_load : float64 array, shape (lanes, channels)
-        What each lane of a channel carries of its load.
-    evenness : float
-        Cost of a channel whose highest load is all in one lane.
-    slow : float64 array, shape (channels,)
-        One over the bandwidth.
-    uses : int32 array, shape (lanes, turns)
-        Channels before and columns that take a turn, in the order of `PathSet.after`.
-    rank, at : int64 arrays, shape (lanes, channels)
-        The place of each channel in the order of a lane, and the channel at each place.
-    left : int16 array, shape (lanes, channels, columns)
-        Hops of the shortest climbing routes that begin with a channel: all routes are such, and orders stay. Without
-        lanes where routes are shortest paths.
-    """
-
-    apart: int
-    site: npt.NDArray[np.int64]
-    lane: npt.NDArray[np.int64]
-    start: npt.NDArray[np.int64]
-    follow: npt.NDArray[np.int32]
-    users: npt.NDArray[np.int32]
-    flow: npt.NDArray[np.float64]
-    load: npt.NDArray[np.float64]
-    lane_load: npt.NDArray[np.float64]
-    evenness: float
-    slow: npt.NDArray[np.float64]
-    uses: npt.NDArray[np.int32]
-    rank: npt.NDArray[np.int64]
-    at: npt.NDArray[np.int64]
-    left: npt.NDArray[np.int16]
-
-
-@njit(inline="always")
-def turn(paths, c, e):
-    """The number of the turn from a channel to one that follows it."""
-    j = paths.after_first[c]
-    while paths.after[j] != e:
-        j += 1
-    return j
-
-
-@njit(inline="always")
-def after(now, k, c, h):
-    """The channel that follows in a lane on the way to a column's home."""
-    return np.int64(now.follow[k * now.apart, now.site[c], h])
-
-
-@njit(inline="always")
-def leads(paths, c, h):
-    """Whether a channel may be taken to a column's home."""
-    return (paths.nearer[c, h >> 6] >> (h & 63)) & 1
-
-
-@njit(inline="always")
-def onward_to(paths, now, k, c, e, h):
-    """Whether a channel may follow another in a lane on the way to a column's home."""
-    if now.left.size:
-        return now.rank[k, e] > now.rank[k, c] and now.left[k, e, h] == now.left[k, c, h] - 1
-    return leads(paths, e, h)
-
-
-@kept(nogil=True)
-def climbing_hops(paths, now):
-    """Work out `left` from the orders; 0 where no route climbs to a column's home."""
-    for k in range(now.rank.shape[0]):
-        for c in now.at[k][::-1]:
-            for h in range(paths.home.size):
-                hops = np.int16(paths.target[c] == paths.home[h])
-                for j in range(paths.after_first[c], paths.after_first[c + 1] if hops == 0 else 0):
-                    e = paths.after[j]
-                    more = now.left[k, e, h] + 1
-                    if now.rank[k, e] > now.rank[k, c] and more > 1 and (hops == 0 or more < hops):
-                        hops = more
-                now.left[k, c, h] = hops
-
-
-@called
-def add(paths, now, k, c, h, pairs, amount, scale):
-    """Let pairs take the way from a channel to a column's home, or no longer if negative; the change of cost."""
-    more = 0.0
-    while True:
-        channel = c // paths.copies
-        carried = amount * now.slow[channel]
-        more += steep(now.load[channel] + carried, scale) - steep(now.load[channel], scale)
-        more += now.evenness * carried * (2 * now.lane_load[k, channel] + carried) / (scale * scale)
-        now.load[channel] += carried
-        now.lane_load[k, channel] += carried
-        now.flow[k, c, h] += amount
-        now.users[k, c, h] += pairs
-        if now.users[k, c, h] == 0:
-            now.flow[k, c, h] = 0.0
-        if paths.target[c] == paths.home[h]:
-            return more
-        e = after(now, k, c, h)
-        if pairs > 0 and now.users[k, c, h] == pairs:
-            now.uses[k, turn(paths, c, e)] += 1
-        elif pairs < 0 and now.users[k, c, h] == 0:
-            now.uses[k, turn(paths, c, e)] -= 1
-        c = e
-
-
-@kept(nogil=True)
-def carry_routes(paths, now, rate):
-    """Add what all pairs send."""
-    for u in range(now.lane.shape[0]):
-        for h in range(now.lane.shape[1]):
-            if now.lane[u, h] >= 0:
-                add(paths, now, now.lane[u, h], now.start[u, h], h, np.int64(1), rate[u, h], 1.0)
-
-
-@kept(nogil=True)
-def choose(paths, key, reach, now, state, first, end, hurried):
-    """Draw a lane and a way for each wanted pair of the routers from `first` to `end`, that climbs in its keys.
-
-    With `hurried` the lane is the first that serves a pair, which touches less memory.
-    """
-    for u in range(first, end):
-        for h in range(paths.home.size):
-            if now.lane[u, h] < 0:
-                continue
-            count = 0
-            for lane in range(key.shape[0]):
-                if hurried and count:
-                    break
-                for j in range(paths.leaving_first[u], paths.leaving_first[u + 1]):
-                    if serves(reach, lane, paths.leaving[j], h):
-                        count += 1
-                        if below(state, count) == 0:
-                            now.lane[u, h], now.start[u, h] = lane, paths.leaving[j]
-            k, c = now.lane[u, h], now.start[u, h]
-            while paths.target[c] != paths.home[h]:
-                count = 0
-                if after(now, k, c, h) >= 0:
-                    break
-                for j in range(paths.after_first[c], paths.after_first[c + 1]):
-                    e = paths.after[j]
-                    if key[k, e] > key[k, c] and serves(reach, k, e, h):
-                        count += 1
-                        if below(state, count) == 0:
-                            now.follow[k, c, h] = e
-                c = now.follow[k, c, h]
 
 
 @called
@@ -271,6 +104,7 @@ def reroute(paths, now, rate, state, moves, scale, hot, cold):
         more = add(paths, now, k, old, h, -pairs, -amount, scale)
         if before >= 0:
             now.uses[k, turn(paths, before, old)] -= 1
+        # From where others go the same way on, it is chosen already; up to there it is drawn here.
         made, c = 0, new
         while now.users[lane, c, h] == 0 and paths.target[c] != paths.home[h]:
             fresh[made], was[made] = c, now.follow[lane, c, h]
@@ -291,6 +125,7 @@ def reroute(paths, now, rate, state, moves, scale, hot, cold):
                 else:
                     now.follow[k, before, h] = new
                 continue
+        # Refused: all is taken back in the opposite order. Ranks that changed stay, for all turns climb in them too.
         if before >= 0:
             now.uses[k, turn(paths, before, new)] -= 1
         add(paths, now, lane, new, h, -pairs, -amount, scale)
@@ -299,92 +134,3 @@ def reroute(paths, now, rate, state, moves, scale, hot, cold):
         if before >= 0:
             now.uses[k, turn(paths, before, old)] += 1
         add(paths, now, k, old, h, pairs, amount, scale)
-
-
-@called
-def swing(paths, now, u, h, old, new, scale):
-    """Let a router take another channel to a home, with all that goes this way, in all lanes; the change of cost."""
-    more = 0.0
-    for k in range(now.rank.shape[0]):
-        pairs, amount = np.int64(now.users[k, old, h]), now.flow[k, old, h]
-        if pairs == 0:
-            continue
-        for j in range(paths.before_first[old], paths.before_first[old + 1]):
-            if now.users[k, paths.before[j], h] > 0:
-                now.uses[k, turn(paths, paths.before[j], old)] -= 1
-                now.uses[k, turn(paths, paths.before[j], new)] += 1
-        more += add(paths, now, k, old, h, -pairs, -amount, scale)
-        more += add(paths, now, k, new, h, pairs, amount, scale)
-    now.follow[0, u, h] = now.start[u, h] = new
-    return more
-
-
-@called
-def legal(paths, now, mark, stack, k, h, new):
-    """Whether in a lane all that takes a channel to a home climbs, there and from there on."""
-    for j in range(paths.before_first[new], paths.before_first[new + 1]):
-        if now.users[k, paths.before[j], h] > 0 and after(now, k, paths.before[j], h) == new:
-            if not climb_in(paths, now, mark, stack, k, paths.before[j], new):
-                return False
-    c = new
-    while paths.target[c] != paths.home[h]:
-        e = after(now, k, c, h)
-        if not climb_in(paths, now, mark, stack, k, c, e):
-            return False
-        c = e
-    return True
-
-
-@called
-def relane(paths, now, rate, mark, stack, lane, u, v, first, end, scale):
-    """Put what router u sends to the columns from `first` to `end`, at router v, into a lane, if it may be there."""
-    for h in range(first, end):
-        if now.lane[u, h] >= 0:
-            add(paths, now, now.lane[u, h], now.start[u, h], h, np.int64(-1), -rate[u, h], scale)
-            now.lane[u, h] = lane
-            add(paths, now, lane, now.start[u, h], h, np.int64(1), rate[u, h], scale)
-    for h in range(first, end):
-        if now.lane[u, h] >= 0 and not legal(paths, now, mark, stack, lane, h, now.start[u, h]):
-            return False
-    return True
-
-
-@kept(nogil=True)
-def reroute_table(paths, now, rate, state, moves, scale, hot, cold):
-    """Simulated annealing as `reroute`, of tables.
-
-    A move takes a pair at random, and gives it another lane, or its router another channel to the home. Where both
-    directions of two routers share a lane, all that they send to each other changes it together.
-    """
-    lanes, channels = now.rank.shape
-    routers, columns = now.lane.shape
-    mark, stack = np.zeros(channels, np.bool_), np.empty(channels, np.int64)
-    heat = hot
-    for move in range(moves):
-        heat = cooled(heat, hot, cold, move, moves)
-        u, h = below(state, routers), below(state, columns)
-        k = now.lane[u, h]
-        if k < 0:
-            continue
-        if lanes > 1 and below(state, 4) == 0:
-            lane, v, first, end = below(state, lanes), paths.home[h], h, h + 1
-            if paths.many.size > 0:
-                first, end = np.searchsorted(paths.home, v), np.searchsorted(paths.home, v, side="right")
-            back, back_end = np.searchsorted(paths.home, u), np.searchsorted(paths.home, u, side="right")
-            for go in (lane, k):
-                free = relane(paths, now, rate, mark, stack, go, u, v, first, end, scale)
-                if free and paths.many.size > 0:
-                    free = relane(paths, now, rate, mark, stack, go, v, u, back, back_end, scale)
-                if free:
-                    break
-            continue
-        old = now.start[u, h]
-        new = another(paths, now, state, k, u, np.int64(-1), old, h)
-        if new < 0:
-            continue
-        more = swing(paths, now, u, h, old, new, scale)
-        free = more <= 0 or unit(state) < np.exp(-more / heat)
-        for lane in range(lanes):
-            free = free and (now.users[lane, new, h] == 0 or legal(paths, now, mark, stack, lane, h, new))
-        if not free:
-            swing(paths, now, u, h, new, old, scale)

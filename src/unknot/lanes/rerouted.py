@@ -14,9 +14,9 @@ from unknot.lanes.path_set import Demand, Flags, Floats, Ints
 from unknot.lanes.tables import lanes_of
 
 if TYPE_CHECKING:
+    from unknot.lanes.carried_kernel import Carried
     from unknot.lanes.lane_refutation import Solution
     from unknot.lanes.orders_kernel import Orders, PathSet
-    from unknot.lanes.reroute_kernel import Carried
     from unknot.lanes.tables import Table
 
 AT_ONCE = 16
@@ -66,7 +66,7 @@ class LoadGoal:
 
     def empty(self, key: Floats) -> Carried:
         """No routes yet, in lanes of these orders; lane 0 where one is wanted."""
-        from unknot.lanes.reroute_kernel import Carried
+        from unknot.lanes.carried_kernel import Carried
 
         paths, (lanes, channels) = self.path_set, key.shape
         at = np.argsort(key, axis=1, kind="stable")
@@ -98,7 +98,7 @@ class LoadGoal:
 
     def drawn(self, orders: Orders, effort: SearchEffort, before: Carried | None = None) -> Carried:
         """Routes that climb in orders, at random; those of `before` in its lanes that climb stay."""
-        from unknot.lanes.reroute_kernel import carry_routes, choose
+        from unknot.lanes.carried_kernel import carry_routes, choose
 
         now = self.empty(orders.key)
         routers = len(now.lane)
@@ -138,7 +138,7 @@ class LoadGoal:
 
     def by_table(self, orders: Orders, table: Table) -> Carried:
         """The routes of a table, in lanes of orders by which they climb; they are its columns."""
-        from unknot.lanes.reroute_kernel import carry_routes
+        from unknot.lanes.carried_kernel import carry_routes
 
         now, then = self.empty(orders.key), table.next_channel
         now.lane[:] = lanes_of(orders, table)
@@ -149,7 +149,7 @@ class LoadGoal:
 
     def routed(self, solution: Solution) -> Carried:
         """The routes of a solution, each of a router and a terminal."""
-        from unknot.lanes.reroute_kernel import carry_routes
+        from unknot.lanes.carried_kernel import carry_routes
 
         now, column, source = self.empty(solution.keys), self.demand.distances.column, self.path_set.source
         for (router, terminal), (lane, path) in solution.routes.items():
@@ -164,7 +164,7 @@ class LoadGoal:
 
     def widened(self, now: Carried, key: Floats) -> Carried:
         """The same routes in lanes of these orders, of which those after the first few are empty so far."""
-        from unknot.lanes.reroute_kernel import carry_routes
+        from unknot.lanes.carried_kernel import carry_routes
 
         wide = self.empty(key)
         wide.lane[:], wide.start[:] = now.lane, now.start
@@ -198,7 +198,8 @@ def balanced(
     later : int
         Rounds by others for which time is left.
     """
-    from unknot.lanes.reroute_kernel import reroute, reroute_table
+    from unknot.lanes.reroute_kernel import reroute
+    from unknot.lanes.reroute_table_kernel import reroute_table
 
     move = reroute_table if goal.table else reroute
     state = np.array([np.random.default_rng([effort.seed, stream, 1]).integers(2**63)], dtype=np.uint64)
@@ -225,7 +226,8 @@ def balanced(
 
 def evened(goal: LoadGoal, now: Carried, effort: SearchEffort) -> Carried:
     """Anneal routes at their highest load, until few channels have it, and lanes share each evenly."""
-    from unknot.lanes.reroute_kernel import reroute, reroute_table
+    from unknot.lanes.reroute_kernel import reroute
+    from unknot.lanes.reroute_table_kernel import reroute_table
 
     move = reroute_table if goal.table else reroute
     state = np.array([np.random.default_rng([effort.seed, 2]).integers(2**63)], dtype=np.uint64)

@@ -21,8 +21,8 @@ from unknot.lanes.rooted import around, orders_of
 from unknot.verify.failures import Parts, left_after, parts_of
 
 if TYPE_CHECKING:
+    from unknot.lanes.carried_kernel import Carried
     from unknot.lanes.orders_kernel import PathSet
-    from unknot.lanes.reroute_kernel import Carried
 
 ROUNDS = 4
 """Rounds of annealing for each number of lanes."""

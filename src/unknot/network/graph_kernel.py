@@ -45,6 +45,7 @@ def strong_components(first, target, label, cyclic):
                     depth += 1
                     descended = True
                     break
+                # Labelled nodes are of components that are complete, from which there is no way back.
                 if label[to] < 0:
                     low[node] = min(low[node], index[to])
             if descended:

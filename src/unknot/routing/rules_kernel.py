@@ -13,6 +13,7 @@ def towards(a, b, k, wraps, directions):
         return directions
     if not wraps:
         return 1 if b > a else 2
+    # Comparisons of twice the way with k: half of an odd k is no whole number.
     up = (b - a) % k
     if 2 * up == k:
         return 3
@@ -60,6 +61,7 @@ def offer(out, count, pick, here, there, first, index, share):
 @helper(lambda t: t.int64(t.int64, t.int64, t.int64, t.int64))
 def shifts(u, v, letters, words):
     """Least number of letters that must be shifted into word u from the right to make it v."""
+    # After `count` shifts the last letters of u (u % tail) stand where v has its first (v // whole).
     count, whole, tail = 0, 1, words
     while u % tail != v // whole:
         count += 1

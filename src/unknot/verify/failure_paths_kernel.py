@@ -140,7 +140,8 @@ def farthest(graph, alive, failures, distance, start, home, longer, search):
                 stack[2 * depth], stack[2 * depth + 1] = to, first_out[to]
             if depth < 0:
                 break
-            # Of its parts no later path has any; on the path, where others may pass, routers count as not seen.
+            # No later path may take one of its parts that can fail. Its routers were not entered in vain: they count
+            # as not seen.
             paths += 1
             can_fail = False
             for i in range(length):

@@ -80,16 +80,12 @@ def spread(order, first, candidates, channel_of, rate, slot, load):
                     stack[seen] = s
                     seen += 1
     flow = rate.copy()
-    size = 0
-    for k in range(seen):
-        i = stack[k]
-        if left[i] == 0:
-            stack[size] = i
-            size += 1
-    done = 0
-    ready = stack[:size].copy()
+    size, done = 0, 0
     queue = np.empty(seen, np.int64)
-    queue[:size] = ready
+    for k in range(seen):
+        if left[stack[k]] == 0:
+            queue[size] = stack[k]
+            size += 1
     while done < size:
         i = queue[done]
         done += 1

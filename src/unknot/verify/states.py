@@ -20,7 +20,8 @@ from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.effort import Effort, TimeUpError, step
-from unknot.verify.states_kernel import WIDTH, Answers, Layout, Notes, Scratch, depend, explore
+from unknot.verify.follow_kernel import WIDTH, Notes, depend
+from unknot.verify.states_kernel import Answers, Layout, Scratch, explore
 
 SPAN = 32
 """Dependencies of a VC of which one word keeps notes."""

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Reachable states, address by address: exploration, and the edges of dependencies."""
+"""Reachable states, address by address."""
 
 from typing import NamedTuple
 
@@ -66,30 +66,6 @@ class Scratch(NamedTuple):
     out: npt.NDArray[np.int64]
 
 
-class Notes(NamedTuple):
-    """What `follow` notes of a VC, in a slot for each VC that leaves the router to which it leads, or for 32 of them.
-
-    Attributes
-    ----------
-    rank : int32 array, shape (VCs,)
-        Number of each VC among those that leave its router.
-    first : int64 array, shape (VCs + 1,)
-        First slot of each VC.
-    goes, waits : int64 arrays, shape (slots,)
-        Addresses that go on over the VC of the slot, and that wait for it. Without `waits` a slot is for 32 VCs, and
-        has a bit for each that some address goes on over.
-    entered, outside : int64 arrays, shape (VCs,), or empty
-        Addresses that enter the VC straight from a terminal, and that wait for ejection there.
-    """
-
-    rank: npt.NDArray[np.int32]
-    first: npt.NDArray[np.int64]
-    goes: npt.NDArray[np.int64]
-    waits: npt.NDArray[np.int64]
-    entered: npt.NDArray[np.int64]
-    outside: npt.NDArray[np.int64]
-
-
 def answer_types(t):
     return t.NamedTuple((t.READ64,) * 4, Answers)
 
@@ -100,14 +76,6 @@ def layout_types(t):
 
 def scratch_types(t):
     return t.NamedTuple((t.I32, t.I64, t.I64, t.I64, t.I64), Scratch)
-
-
-def note_types(t):
-    return t.NamedTuple((t.READ32, t.READ64, t.I64, t.I64, t.I64, t.I64), Notes)
-
-
-WIDTH = 63
-"""Addresses that `follow` follows at a time: the bits of a word that is never negative."""
 
 
 @kernel(lambda t: t.int64(t.int64, t.int64, answer_types(t), t.I64))
@@ -132,7 +100,7 @@ def looked_up(at, address, answers, out):
 
 
 @kernel(lambda t: t.int64(t.int64, t.int64, t.int64, layout_types(t), t.int64, t.I64), inline=True)
-def _ask(rule, at, address, layout, home, out):
+def ask(rule, at, address, layout, home, out):
     """Write the candidates of a state to `out`; returns how many, or −1 if it breaks the contract."""
     router, tail, commits = layout.router, layout.tail, layout.commits
     if len(layout.answers.first):
@@ -141,6 +109,7 @@ def _ask(rule, at, address, layout, home, out):
         offered = call_rule(rule, at, address, np.int64(out.ctypes.data))
     if offered < 0 or offered > len(out):
         return -1
+    # A header that may wait for none of its candidates would never be told to go on, so it breaks the contract.
     waits = offered == 0
     for k in range(offered):
         candidate = out[k] & ~NO_WAIT if commits else out[k]
@@ -182,7 +151,7 @@ def explore(rule, address, layout, scratch, stamp):
     i = 0
     while i < count:
         at = order[i]
-        offered = _ask(rule, at, address, layout, home, out)
+        offered = ask(rule, at, address, layout, home, out)
         filled = first[i]
         if offered < 0 or filled + offered > len(candidates):
             return -1 - i
@@ -245,13 +214,6 @@ def mark_back(before, back, marked):
                 size += 1
 
 
-@kernel(lambda t: t.void(t.int64, t.READ64, t.READ64, t.READ64, t.I64, t.boolean[::1]))
-def find_delivering(count, order, first, candidates, slot, delivers):
-    """Mark every state from which ejection can be reached; the other arguments are those of `predecessors`."""
-    before, back = predecessors(count, order, first, candidates, slot)
-    mark_delivering(first, candidates, before, back, delivers)
-
-
 @kernel(lambda t: t.void(t.READ64, t.READ64, t.READ64, t.READ64, t.boolean[::1]))
 def mark_delivering(first, candidates, before, back, delivers):
     """Mark every state from which ejection can be reached."""
@@ -261,119 +223,3 @@ def mark_delivering(first, candidates, before, back, delivers):
             if candidates[k] & VC_MASK == EJECT:
                 delivers[i] = True
     mark_back(before, back, delivers)
-
-
-@kernel(
-    lambda t: t.int64(
-        t.int64, t.READ64, t.int64, t.int64, t.I64, t.I64, t.I64, t.int64, t.int64, note_types(t)
-    ),
-    inline=True,
-)  # fmt: skip
-def _enter(at, candidates, count, some, reached, pending, queue, head, size, notes):
-    """Note an answer that some addresses get, and queue the VCs that they reach by it.
-
-    The queue is a ring of the input VCs with pending states, from `head` on. Returns its size.
-    """
-    rank, first, goes, waits, entered, outside = notes
-    vcs = len(rank)
-    for k in range(count):
-        vc = candidates[k] & VC_MASK
-        if vc == EJECT:
-            if len(waits) and at < vcs and not candidates[k] & NO_WAIT:
-                outside[at] |= some
-            continue
-        if at < vcs:
-            # VCs are numbered among those that leave their router: as many bits as a router has outputs.
-            if len(waits) == 0:
-                goes[first[at] + (rank[vc] >> 5)] |= 1 << (rank[vc] & 31)
-            else:
-                goes[first[at] + rank[vc]] |= some
-                if not candidates[k] & NO_WAIT:
-                    waits[first[at] + rank[vc]] |= some
-        elif len(waits):
-            entered[vc] |= some
-        fresh = some & ~reached[vc]
-        if fresh:
-            reached[vc] |= fresh
-            if pending[vc] == 0:
-                end = head + size
-                queue[end if end < len(queue) else end - len(queue)] = vc
-                size += 1
-            pending[vc] |= fresh
-    return size
-
-
-@kernel(
-    lambda t: t.int64(
-        t.int64, layout_types(t), t.READ64, t.int64, t.int64, scratch_types(t), t.I64, note_types(t), t.I64
-    )
-)
-def follow(rule, layout, addresses, low, width, scratch, reached, notes, totals):
-    """Visit every state of `width` addresses, from the one at `low` on, and note what the answers are.
-
-    Each address has a bit in ``reached[v]`` for every VC: what is read of a VC serves all of them, and those that get
-    the same answer go on together. Adds the number of states to totals[0] and that of addresses to totals[1]. Returns
-    −1, or the address of a broken state with its input VC in totals[2].
-    """
-    may_use, destination, eject = layout.may_use, layout.destination, layout.eject
-    # What `explore` has in these arrays is of the same sizes: an entry for each input VC, and candidates.
-    _, queue, pending, held, out = scratch
-    vcs = len(layout.tail)
-    head, size = 0, 0
-    for at in range(len(layout.router)):
-        pending[at] = 0
-        if at < vcs:
-            reached[at] = 0
-            continue
-        for b in range(width):
-            if len(may_use) == 0 or may_use[(at - vcs) * len(destination) + addresses[low + b]]:
-                pending[at] |= 1 << b
-        if pending[at]:
-            queue[size] = at
-            size += 1
-    while size:
-        at, size = queue[head], size - 1
-        head = head + 1 if head + 1 < len(queue) else 0
-        bits, b = pending[at], 0
-        pending[at] = 0
-        count, alike = 0, 0
-        while bits:
-            while bits & 255 == 0:
-                bits >>= 8
-                b += 8
-            if bits & 1:
-                address = addresses[low + b]
-                home = eject[destination[address]]
-                offered = _ask(rule, at, address, layout, home, out)
-                if offered < 0:
-                    totals[2] = at
-                    return address
-                same = offered == count
-                for k in range(offered if same else 0):
-                    same = same and out[k] == held[k]
-                if not same:
-                    size = _enter(at, held, count, alike, reached, pending, queue, head, size, notes)
-                    for k in range(offered):
-                        held[k] = out[k]
-                    count, alike = offered, 0
-                alike |= 1 << b
-                totals[0] += 1
-            bits >>= 1
-            b += 1
-        size = _enter(at, held, count, alike, reached, pending, queue, head, size, notes)
-    totals[1] += width
-    return -1
-
-
-@kernel(
-    lambda t: t.int64(
-        t.int64, layout_types(t), t.READ64, t.int64, t.int64, scratch_types(t), t.I64, note_types(t), t.I64
-    )
-)
-def depend(rule, layout, addresses, start, stop, scratch, reached, notes, totals):
-    """Note the dependencies of the addresses from the one at `start` to that at `stop`, by `follow`."""
-    for low in range(start, stop, WIDTH):
-        broken = follow(rule, layout, addresses, low, min(WIDTH, stop - low), scratch, reached, notes, totals)
-        if broken >= 0:
-            return broken
-    return -1

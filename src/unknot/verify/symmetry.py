@@ -148,7 +148,7 @@ def commutes(relation: Relation, group: Translations, effort: Effort) -> bool:
 
     One visit to every state; a relation without the symmetry is mostly found out at the first address.
     """
-    from unknot.verify.waiting_kernel import commutes as compare
+    from unknot.verify.symmetry_kernel import commutes as compare
 
     columns = (
         group.radices, group.place_at, group.kind, group.digit.reshape(-1), group.address_at,

@@ -31,7 +31,7 @@ from unknot.routing import Relation, dimension_order
 from unknot.routing.rules_kernel import towards
 from unknot.verify import check, delivery, states
 from unknot.verify.delivery import deliver
-from unknot.verify.states_kernel import depend
+from unknot.verify.follow_kernel import depend
 
 
 def everything_plain(patch: pytest.MonkeyPatch, plain: bool = True) -> None:

@@ -99,6 +99,7 @@ def decide(rule, raw, t, p):
             return
         other += block
     else:
+        # Half a block on, going round, is the other address of the pair, whichever the packet has: see `Decision`.
         other = block + (own - block + setup.block // 2) % setup.block
     if other == own:
         return

@@ -62,10 +62,12 @@ def choose_address(s, t):
     """Draw the address of the next packet of terminal t."""
     setup = s.setup
     if setup.everyone >= 0:
+        # Of all but itself: those from its own number on move up by one.
         address = draw(s, t) % (s.terminals.size - 1 + setup.everyone)
         return address + 1 if setup.everyone == 0 and address >= t else address
     begin, many = draw_pair(s, t, s.keep.size > 0)
     address = s.addresses[begin + (draw(s, t) % many if many > 1 else 0)]
+    # There are more than these two, so this ends.
     while 0 < setup.compares < IN_ROUTER and many > 2 and no_detour(s, t, address):
         address = s.addresses[begin + draw(s, t) % many]
     return address

@@ -61,6 +61,7 @@ def donated(raw, now, b):
     """Return the best `age_key` of the packets that have a flit in input row b."""
     s = view(raw)
     at, left = s.inputs.front[b], s.inputs.stored[b]
+    # Packet by packet along the ring, until all flits of the buffer are accounted for; of the first some have left.
     best, gone = np.int64(-1), np.int64(s.inputs.sent[b] if s.inputs.state[b] > BLOCKED else 0)
     while left > 0:
         p = s.ring[b * s.setup.ring + at]

@@ -43,6 +43,7 @@ def sweep(s, ends, turn, size):
         shift += size if shift < 0 else 0
         twice |= once & contest.wish[at]
         once |= contest.wish[at]
+        # From here on `number` is how far the row is turned: the cell of an output lies on diagonal out + number.
         contest.number[at], contest.wish[at] = shift, turned(contest.wish[at], shift, size)
     if twice == 0:
         # Nobody competes, so each is matched on the first of its diagonals.
@@ -107,7 +108,7 @@ def sweep_switch(raw, movers, w):
         b = first_input + lowest(left)
         left &= left - 1
         into, out = s.inputs.port_bit[b], s.ordinals.out[cell + s.inputs.out_port_bit[b]]
-        shared |= ((ports >> into) | (outs >> out)) & 1
+        shared |= ((ports >> into) | (outs >> out)) & 1  # whether a port has come before, of any of them
         if (ports >> into) & 1 == 0:
             contest.wish[into], contest.number[into] = 0, s.ordinals.into[cell + into]
             ports |= np.int64(1) << into

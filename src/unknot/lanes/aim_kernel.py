@@ -1,0 +1,93 @@
+# mypy: ignore-errors
+"""Moves of the search for orders that are aimed at a pair that no lane serves."""
+
+import numpy as np
+
+from unknot._base.kernels.types_kernel import called
+from unknot._base.kernels.words_kernel import how_many, lowest
+from unknot.lanes.orders_kernel import below, missing
+
+
+@called
+def apart(paths, orders, u, n):
+    """The nth destination of router u that no lane serves, where both directions share a lane."""
+    for v in range(orders.missed.size):
+        if orders.agree[u, v] == 0:
+            if n < paths.many[u, v]:
+                break
+            n -= paths.many[u, v]
+    h = np.searchsorted(paths.home, v)
+    while True:
+        if (paths.wanted[u, h >> 6] >> (h & 63)) & 1:
+            if n == 0:
+                return h
+            n -= 1
+        h += 1
+
+
+@called
+def unserved_pair(paths, orders, state):
+    """A router and a destination that no lane serves, each with the chance of its weight."""
+    u = below(state, orders.missed.size)
+    while orders.missed[u] == 0:
+        u = (u + 1) % orders.missed.size
+    n = below(state, orders.missed[u])
+    if paths.many.size:
+        return u, apart(paths, orders, u, n)
+    for w in range(orders.reach.shape[2]):
+        left = missing(paths, orders, u, w)
+        count = how_many(left) * paths.weight[w]
+        if n < count:
+            for _ in range(n // paths.weight[w]):
+                left &= left - 1
+            return u, 64 * w + lowest(left)
+        n -= count
+    return u, -1
+
+
+@called
+def drawn_path(paths, orders, keys, state, u, destination, path, fall):
+    """Draw a path of a pair into `path`, and the places where its keys do not rise into `fall`.
+
+    Returns the number of these places; 0 if the path comes to a router that leads no farther.
+    """
+    length, falls = 0, 0
+    while u != paths.home[destination]:
+        count, next_channel = 0, -1
+        first, end, options = paths.leaving_first[u], paths.leaving_first[u + 1], paths.leaving
+        if length > 0:
+            last = path[length - 1]
+            first, end, options = paths.after_first[last], paths.after_first[last + 1], paths.after
+        for j in range(first, end):
+            c = options[j]
+            may = orders.taken[c, destination >> 6] & paths.nearer[c, destination >> 6]
+            if (may >> (destination & 63)) & 1:
+                count += 1
+                if below(state, count) == 0:
+                    next_channel = c
+        if next_channel < 0 or length == paths.wanted.shape[0]:
+            return 0
+        path[length] = next_channel
+        if length > 0 and keys[path[length - 1]] >= keys[next_channel]:
+            fall[falls] = length
+            falls += 1
+        length += 1
+        u = paths.target[next_channel]
+    return falls
+
+
+@called
+def elsewhere(paths, orders, state, old, destination):
+    """Another channel than `old` of the same router that may be taken to a destination; −1 if there is none.
+
+    Of virtual channels the first of the channel.
+    """
+    u, count, choice = paths.source[old], 0, -1
+    for j in range(paths.leaving_first[u], paths.leaving_first[u + 1]):
+        c = paths.leaving[j]
+        other = c % paths.copies == 0 and c // paths.copies != old // paths.copies
+        if other and (paths.nearer[c, destination >> 6] >> (destination & 63)) & 1:
+            count += 1
+            if below(state, count) == 0:
+                choice = c
+    return choice

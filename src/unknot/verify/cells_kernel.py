@@ -1,0 +1,102 @@
+# mypy: ignore-errors
+"""Cells: the states on a VC for a block of addresses, as sets of bits."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.kernels.lazy_kernel import kernel
+
+
+class Inner(NamedTuple):
+    """Dependencies within components.
+
+    Attributes
+    ----------
+    label : int32 array, shape (VCs,)
+        Component of each VC.
+    cyclic : bool array, shape (VCs,)
+    first, target : compressed rows over VCs
+        VCs of the same component on which a VC depends; "edge e of VC v" is number ``first[v] + e``.
+    slot : int64 array
+        Slot of each edge in `Notes`.
+    back_first, back, back_edge : compressed rows over VCs
+        VCs with an edge to a VC, and its number among their edges.
+    """
+
+    label: npt.NDArray[np.int32]
+    cyclic: npt.NDArray[np.bool_]
+    first: npt.NDArray[np.int64]
+    target: npt.NDArray[np.int32]
+    slot: npt.NDArray[np.int64]
+    back_first: npt.NDArray[np.int64]
+    back: npt.NDArray[np.int32]
+    back_edge: npt.NDArray[np.int32]
+
+
+class Cells(NamedTuple):
+    """The states on cycles of dependencies: a cell has those on a VC for a block of addresses.
+
+    Attributes
+    ----------
+    first : int64 array, shape (VCs + 1,)
+        Cells of VC v are ``first[v]`` to ``first[v + 1]``.
+    block : int32 array, shape (cells,)
+        Block of addresses of each cell, ascending within a VC.
+    word : int64 array, shape (VCs,)
+        Where the words of the cells of each VC begin: for each cell the addresses that reach it and those that enter
+        it from a terminal, and for each edge of the VC those that go on over it and those that wait for it.
+    bits : int64 array
+        These words.
+    before : int64 array, shape (cells,), or empty
+        Number of states in the cells before it.
+    ring, leader : int64 and int32 arrays, shape (states,), or empty
+        Where states of one address form cycles: cell (times 64) and bit of the next state of the same cycle
+        component, and the number of its first one.
+    """
+
+    first: npt.NDArray[np.int64]
+    block: npt.NDArray[np.int32]
+    word: npt.NDArray[np.int64]
+    bits: npt.NDArray[np.int64]
+    before: npt.NDArray[np.int64]
+    ring: npt.NDArray[np.int64]
+    leader: npt.NDArray[np.int32]
+
+
+def inner_types(t):
+    return t.NamedTuple((t.READ32, t.READ_BOOL, t.READ64, t.READ32, t.READ64, t.READ64, t.READ32, t.READ32), Inner)
+
+
+def cell_types(t):
+    return t.NamedTuple((t.READ64, t.I32, t.READ64, t.I64, t.READ64, t.I64, t.I32), Cells)
+
+
+@kernel(lambda t: t.int64(t.int64))
+def size_of(some):
+    """Number of members of a set of addresses of a block."""
+    # LLVM makes one instruction of this loop. Of the bits below a bit it is the number of members before that one.
+    size = 0
+    while some:
+        some &= some - 1
+        size += 1
+    return size
+
+
+@kernel(lambda t: t.int64(cell_types(t), t.int64, t.int64))
+def cell_of(cells, vc, wanted):
+    """Return the cell of a VC for a block of addresses; −1 if there is none."""
+    block = cells.block
+    low, high = cells.first[vc], cells.first[vc + 1] - 1
+    if low > high or block[low] > wanted or block[high] < wanted:
+        return -1
+    # Blocks ascend, so that there are at most as many cells in between as blocks; mostly they are as many.
+    low, high = max(low, high - (block[high] - wanted)), min(high, low + wanted - block[low])
+    while low < high:
+        middle = (low + high) >> 1
+        if block[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low if block[low] == wanted else -1
