@@ -76,9 +76,11 @@ FAULTS = (
     # The search for rules.
     Fault(NEEDS + "_reach", "self.clauses.append((here,))", "pass"),
     Fault(NEEDS + "_reach", 'self.clauses.append((-here, -permission, self("reach", kind, (out, then))))', "pass"),
-    Fault(NEEDS + "_reach", "needed = list(ways.values())", "needed = [way[:1] for way in ways.values()]"),
+    Fault(
+        NEEDS + "_reach", "needed = list(by_dimension.values())", "needed = [p[:1] for p in by_dimension.values()]"
+    ),
     Fault(NEEDS + "__init__", "request.bnrs(space) + 1", "request.bnrs(space)"),
-    Fault(NEEDS + "provide", "(-self(*key), *ways)", "(-self(*key), *ways[:1])"),
+    Fault(NEEDS + "provide", "(-self(*key), *steps)", "(-self(*key), *steps[:1])"),
     Fault(NEEDS + "provide", "self.clauses.append(tuple(last))", "self.clauses.append(tuple(last[:1]))"),
     Fault(RULES + "search:clause_of", "lacked.add(space.number[(*state, out)])", "pass"),
     Fault(RULES + "search:clause_of", "used.add(_permission(frame, at, message.address, vc))", "pass"),

@@ -85,8 +85,8 @@ def read_text(path: str | Path, *, what: str = "plain UTF-8 is wanted", growth: 
     TextError
         As `read_bytes`, and with line and column of the first byte that is not text.
     """
-    data = as_utf8(read_bytes(path, growth=growth))
-    return _checked(data, path, what)
+    content = as_utf8(read_bytes(path, growth=growth))
+    return _checked(content, path, what)
 
 
 def read_utf8(path: str | Path, *, what: str = "plain UTF-8 is wanted", growth: int = 4) -> bytes:
@@ -97,28 +97,28 @@ def read_utf8(path: str | Path, *, what: str = "plain UTF-8 is wanted", growth: 
     TextError
         As `read_text`.
     """
-    data = as_utf8(read_bytes(path, growth=growth))
-    _checked(data, path, what)
-    return data.removeprefix(b"\xef\xbb\xbf")
+    content = as_utf8(read_bytes(path, growth=growth))
+    _checked(content, path, what)
+    return content.removeprefix(b"\xef\xbb\xbf")
 
 
-def as_utf8(data: bytes) -> bytes:
+def as_utf8(content: bytes) -> bytes:
     """UTF-16 that begins with a byte order mark, as Windows shells write it, as UTF-8; other bytes as they are."""
-    if data[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return data
-    return data[: len(data) // 2 * 2].decode("utf-16", errors="replace").encode()
+    if content[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return content
+    return content[: len(content) // 2 * 2].decode("utf-16", errors="replace").encode()
 
 
-def _checked(data: bytes, path: str | Path, what: str) -> str:
-    bad = data.find(b"\0")
+def _checked(content: bytes, path: str | Path, what: str) -> str:
+    bad = content.find(b"\0")
     text = ""
     try:
-        text = data.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         bad = error.start if bad < 0 else min(bad, error.start)
     if bad >= 0:
-        line = data.count(b"\n", 0, bad) + 1
-        column = bad - (data.rfind(b"\n", 0, bad) + 1) + 1
+        line = content.count(b"\n", 0, bad) + 1
+        column = bad - (content.rfind(b"\n", 0, bad) + 1) + 1
         raise TextError(f"this is not text: {what}", path, line, column)
     return text
 

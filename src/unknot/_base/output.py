@@ -53,7 +53,7 @@ def write_text(path: str | Path, text: str, *, encoding: str = "utf-8") -> None:
         write_bytes(f"{path}{SIDE}", f"{line(manifest)}\n".encode())
 
 
-def write_bytes(path: str | Path, data: bytes) -> None:
+def write_bytes(path: str | Path, content: bytes) -> None:
     """Write bytes beside the file and rename it.
 
     Raises
@@ -61,7 +61,7 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     WriteError
     """
     with written(path) as file:
-        file.write(data)
+        file.write(content)
 
 
 @contextlib.contextmanager

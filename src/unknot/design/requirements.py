@@ -111,17 +111,21 @@ class Requirements:
             here = self("reach", kind, state)
             if held == space.injection:
                 self.clauses.append((here,))
-            ways: dict[int, list[int]] = {}
+            by_dimension: dict[int, list[int]] = {}
             for out in space.outs[state]:
                 permission = 1 + space.number[held, signs, out]
-                ways.setdefault(space.types[out].dimension, []).append(permission)
+                by_dimension.setdefault(space.types[out].dimension, []).append(permission)
                 for then in space.after(signs, out):
                     if any(then):
                         self.clauses.append((-here, -permission, self("reach", kind, (out, then))))
-            needed = list(ways.values()) if adaptive else [[p for way in ways.values() for p in way]]
+            needed = (
+                list(by_dimension.values())
+                if adaptive
+                else [[p for permissions in by_dimension.values() for p in permissions]]
+            )
             unless = [-here] if kind is None else [-here, -self("bnr", kind)]
             if adaptive or kind is None:
-                self.clauses += [(*unless, *way) for way in needed]
+                self.clauses += [(*unless, *permissions) for permissions in needed]
 
     def dependencies(self) -> list[Clause]:
         """Clauses by which the variable "depends", a, b says that some packet goes from type a to type b."""
@@ -143,14 +147,14 @@ class Requirements:
                 key = ("taken", path, k + 1, out)
                 if key in self._number:
                     continue
-                ways = []
+                steps = []
                 for held in held_before:
-                    way = self("step", path, k + 1, held, out)
-                    ways.append(way)
-                    self.clauses.append((-way, 1 + space.number[held, remaining[k], out]))
+                    step = self("step", path, k + 1, held, out)
+                    steps.append(step)
+                    self.clauses.append((-step, 1 + space.number[held, remaining[k], out]))
                     if k:
-                        self.clauses.append((-way, self("taken", path, k, held)))
-                self.clauses.append((-self(*key), *ways))
+                        self.clauses.append((-step, self("taken", path, k, held)))
+                self.clauses.append((-self(*key), *steps))
         last = [self("taken", path, len(path), out) for out in _types(space, path[-1])]
         if self.full:
             self.clauses.append(tuple(last))

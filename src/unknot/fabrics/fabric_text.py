@@ -97,46 +97,46 @@ class LargeText:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.data = read_utf8(path, growth=4)
-        if not self.data.strip():
+        self.content = read_utf8(path, growth=4)
+        if not self.content.strip():
             raise TextError("this file is empty", path)
 
     def __getitem__(self, index: int) -> str:
         begin = 0
         for _ in range(index):
-            begin = self.data.index(b"\n", begin) + 1
+            begin = self.content.index(b"\n", begin) + 1
         return self.line(begin)[0]
 
     def line(self, begin: int) -> tuple[str, int]:
         """The line that begins at a byte, and where the next one does."""
-        end = self.data.find(b"\n", begin)
-        end = len(self.data) if end < 0 else end
-        return self.data[begin:end].decode().rstrip("\r"), end + 1
+        end = self.content.find(b"\n", begin)
+        end = len(self.content) if end < 0 else end
+        return self.content[begin:end].decode().rstrip("\r"), end + 1
 
 
-def row_starts(data: bytes) -> npt.NDArray[np.int64]:
+def row_starts(content: bytes) -> npt.NDArray[np.int64]:
     """Offsets of the lines of a text of whole lines."""
-    ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _NEWLINE)
+    ends = np.flatnonzero(np.frombuffer(content, dtype=np.uint8) == _NEWLINE)
     return np.concatenate([[0], ends[:-1] + 1])
 
 
-def hexadecimal(data: Bytes, places: npt.NDArray[np.int64], digits: int) -> npt.NDArray[np.int32]:
+def hexadecimal(content: Bytes, places: npt.NDArray[np.int64], digits: int) -> npt.NDArray[np.int32]:
     """Return the hexadecimal numbers of a given length at some places; negative where there are other characters."""
     numbers = np.zeros(places.size, dtype=np.int32)
     bad = np.zeros(places.size, dtype=bool)
     for digit in range(digits):
-        value = _HEX[data[places + digit]]
+        value = _HEX[content[places + digit]]
         bad |= value < 0
         numbers = numbers * 16 + value
     return np.where(bad, np.int32(-1), numbers)
 
 
-def decimal(data: Bytes, places: npt.NDArray[np.int64], digits: int) -> npt.NDArray[np.int32]:
+def decimal(content: Bytes, places: npt.NDArray[np.int64], digits: int) -> npt.NDArray[np.int32]:
     """Return the decimal numbers of a given length at some places; negative where there are other characters."""
     numbers = np.zeros(places.size, dtype=np.int32)
     bad = np.zeros(places.size, dtype=bool)
     for digit in range(digits):
-        value = data[places + digit].astype(np.int32) - _ZERO
+        value = content[places + digit].astype(np.int32) - _ZERO
         bad |= (value < 0) | (value > 9)
         numbers = numbers * 10 + value
     return np.where(bad, np.int32(-1), numbers)

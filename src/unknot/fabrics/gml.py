@@ -34,9 +34,11 @@ def read_gml(path: str | Path) -> Network:
     with errors_of(path, "GML", lines):
         graph = nx.parse_gml(text.split("\n"), label=None)
         named = graph.graph.get("labels") == 1
-        if not named and all(str(data.get("label", "")) == str(node) for node, data in graph.nodes(data=True)):
-            for _, data in graph.nodes(data=True):
-                del data["label"]
+        if not named and all(
+            str(attributes.get("label", "")) == str(node) for node, attributes in graph.nodes(data=True)
+        ):
+            for _, attributes in graph.nodes(data=True):
+                del attributes["label"]
         graph.graph.setdefault("name", Path(path).name)
         return from_networkx(graph)
 

@@ -45,10 +45,10 @@ def read_graphml(path: str | Path) -> Network:
                 for key, value in defaults.items()
                 if keys[key]["for"] in (kind, "all", None) and keys[key]["name"] in _USED[kind]
             }
-            for *_, data in rows:
-                data.update({name: value for name, value in default_of.items() if name not in data})
-        for _, _, key, data in graph.edges(keys=True, data=True):
-            data["directed"] = one_way[key]
+            for *_, attributes in rows:
+                attributes.update({name: value for name, value in default_of.items() if name not in attributes})
+        for _, _, key, attributes in graph.edges(keys=True, data=True):
+            attributes["directed"] = one_way[key]
         for key, value in defaults.items():
             if keys[key]["for"] in ("graph", "all", None):
                 graph.graph.setdefault(keys[key]["name"], value)
@@ -68,7 +68,7 @@ def write_graphml(network: Network, path: str | Path) -> None:
     write_text(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n')
 
 
-def _root(path: str | Path, data: bytes) -> Element:
+def _root(path: str | Path, content: bytes) -> Element:
     """The elements of the file. A document type is refused: its entities can expand a few bytes into gigabytes."""
     from xml.etree.ElementTree import ParseError, TreeBuilder, XMLParser
 
@@ -78,11 +78,11 @@ def _root(path: str | Path, data: bytes) -> Element:
 
     parser = XMLParser(target=Builder())
     try:
-        parser.feed(data)
+        parser.feed(content)
         return parser.close()
     except ParseError as error:
         words, (line, column) = str(error).rpartition(":")[0], error.position
-        text = data.split(b"\n")[line - 1 : line]
+        text = content.split(b"\n")[line - 1 : line]
         shown = text[0].decode("utf-8", errors="replace") if text else ""
         raise TextError(f"this is not well-formed XML: {words}", path, line, column + 1, shown) from error
     except (ValueError, LookupError) as error:

@@ -47,8 +47,8 @@ def read_fdbs(path: str | Path) -> TableFile:
     table: SwitchTable | None = None
     titled = False
     at, number = 0, 0
-    while at < len(lines.data):
-        if titled and table is not None and not len(table.lids) and (run := _RUN.match(lines.data, at)):
+    while at < len(lines.content):
+        if titled and table is not None and not len(table.lids) and (run := _RUN.match(lines.content, at)):
             rows = _rows(run[0])
             if rows is not None:
                 table.fill(*rows, number + 1)
@@ -68,7 +68,7 @@ def read_fdbs(path: str | Path) -> TableFile:
             table, titled = file.open(int(match[1], 16), number), False
         elif not titled and _TITLE.match(line):
             titled = table is not None  # else the beginning is cut off, with the switch that the entries are of
-        elif line.strip() and not file.is_noise(line, number) and at <= len(lines.data):
+        elif line.strip() and not file.is_noise(line, number) and at <= len(lines.content):
             raise file.error("a table dump has no such line; is it broken or cut off?", number)
     if not file.tables:
         raise TextError("no forwarding table in this file", path)
@@ -78,8 +78,8 @@ def read_fdbs(path: str | Path) -> TableFile:
 
 def _rows(text: bytes) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None:
     """LIDs and ports of whole rows; None unless the LIDs are 1, 2, 3, …"""
-    data, begin = np.frombuffer(text, dtype=np.uint8), row_starts(text)
-    lids, ports = hexadecimal(data, begin + 2, 4), decimal(data, begin + _PORT_AT, 3)
+    content, begin = np.frombuffer(text, dtype=np.uint8), row_starts(text)
+    lids, ports = hexadecimal(content, begin + 2, 4), decimal(content, begin + _PORT_AT, 3)
     if ports.max() > NOT_ROUTED or not np.array_equal(lids, np.arange(1, lids.size + 1)):
         return None
     return lids, np.where((ports < 0) | (ports == NOT_ROUTED), np.int32(NO_ENTRY), ports)

@@ -53,9 +53,9 @@ def read_lfts(path: str | Path) -> TableFile:
     table: SwitchTable | None = None
     bounds, counted = (0, 0), False
     at, number, body, ended, pattern = 0, 0, 0, 0, None
-    while at < len(lines.data):
+    while at < len(lines.content):
         if table is not None and pattern is not None and not len(table.lids):
-            ports = pattern.ports(lines.data, at, bounds)
+            ports = pattern.ports(lines.content, at, bounds)
             if ports is not None:
                 table.fill(pattern.lids, ports, number + 1)
                 body, at, number = at, at + pattern.size, number + ports.size
@@ -79,9 +79,9 @@ def read_lfts(path: str | Path) -> TableFile:
             if int(match[1]) < want or (int(match[1]) > want and not counted):
                 raise file.error(f"the table begun in line {table.line} should end with {want} lids dumped", number)
             if isinstance(table.lids, array) and table.lids and table.lines[-1] - table.lines[0] < len(table.lids):
-                pattern = _Pattern(lines.data[body:ended], table)
+                pattern = _Pattern(lines.content[body:ended], table)
             table = None
-        elif not _TITLE.match(line) and not file.is_noise(line, number) and at <= len(lines.data):
+        elif not _TITLE.match(line) and not file.is_noise(line, number) and at <= len(lines.content):
             raise file.error("a table dump has no such line; is it broken or cut off?", number)
     if not file.tables:
         raise TextError("no forwarding table in this file", path)
@@ -100,9 +100,9 @@ class _Pattern:
         shown = np.frombuffer(rows, dtype=np.uint8)
         self._illegal = (np.asarray(table.ports) == NO_ENTRY) & (decimal(shown, self._places, 3) != NOT_ROUTED)
 
-    def ports(self, data: bytes, at: int, bounds: tuple[int, int]) -> npt.NDArray[np.int32] | None:
+    def ports(self, content: bytes, at: int, bounds: tuple[int, int]) -> npt.NDArray[np.int32] | None:
         """The ports of the table whose rows begin at a byte; None unless all else is as in the last table."""
-        rows = data[at : at + self.size]
+        rows = content[at : at + self.size]
         if len(rows) < self.size or self._without_ports(rows) != self._rows:
             return None
         ports = decimal(np.frombuffer(rows, dtype=np.uint8), self._places, 3)

@@ -32,8 +32,8 @@ def answer(solver: Any, conflicts: int) -> bool | None:
     """Whether the clauses of a solver can be fulfilled; None if it met that many conflicts and does not know."""
     solver.conf_budget(conflicts)
     # Otherwise the solver would handle Ctrl-C in its own way, and Python would never learn of it.
-    found: bool | None = solver.solve_limited(expect_interrupt=True)
-    return found
+    fulfilled: bool | None = solver.solve_limited(expect_interrupt=True)
+    return fulfilled
 
 
 def learnt_by(solver: Any) -> Learnt:

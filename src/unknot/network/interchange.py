@@ -65,13 +65,13 @@ def from_networkx(graph: nx.Graph, name: str | None = None) -> Network:
         numbers = [key for _, _, key, _ in keyed]
         if all(isinstance(key, int) for key in numbers) and set(numbers) == set(range(len(numbers))):
             keyed.sort(key=lambda row: row[2])
-        rows = [(u, v, data) for u, v, _, data in keyed]
+        rows = [(u, v, attributes) for u, v, _, attributes in keyed]
     else:
         rows = list(graph.edges(data=True))
     edges = []
-    for u, v, data in rows:
-        one_way = data.get("directed")
-        edges.append((u, v, one_way if isinstance(one_way, bool) else directed, data))
+    for u, v, attributes in rows:
+        one_way = attributes.get("directed")
+        edges.append((u, v, one_way if isinstance(one_way, bool) else directed, attributes))
     kept = graph.graph
     return from_attributes(dict(graph.nodes(data=True)), edges, kept, name or kept.get("name") or "graph")
 

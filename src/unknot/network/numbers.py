@@ -39,8 +39,8 @@ def dimension_names(count: int) -> tuple[str, ...]:
 
 def latencies_of(network: str, channels: int, stated: Any) -> IntArray:
     """Return the latency of each channel from one for all or one for each, checked."""
-    given = np.asarray(stated)
-    array = frozen(np.full(channels, given) if given.ndim == 0 else given)
+    cycles = np.asarray(stated)
+    array = frozen(np.full(channels, cycles) if cycles.ndim == 0 else cycles)
     if array.shape != (channels,):
         raise NetworkError(f"network {network!r}: {array.size} latencies for {channels} channels")
     if channels and int(array.min()) < 1:

@@ -69,14 +69,14 @@ class Offers:
 
     def wrong(self, removed: frozenset[Entry]) -> dict[Fact, Literals]:
         """Facts that the relation without some candidates violates; none if it is safe and delivers."""
-        found: dict[Fact, Literals] = {}
+        broken: dict[Fact, Literals] = {}
         for address in range(self.relation.num_addresses):
             for fact in self.lost(address, removed):
-                found[fact] = literals(self.relation, fact, self.switching)
-            if len(found) >= AT_ONCE:
+                broken[fact] = literals(self.relation, fact, self.switching)
+            if len(broken) >= AT_ONCE:
                 break
-        if found:
-            return found
+        if broken:
+            return broken
         verdict = self.verdict(self.without(removed))
         if verdict.configuration is None:
             if verdict.deadlock_free is None:

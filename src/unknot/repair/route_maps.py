@@ -106,11 +106,11 @@ def judge_route_maps(fabric: EthernetFabric, folder: Path) -> RouteMaps:
     offers: dict[tuple[int, int], set[int]] = {}
     cut = 0
     for address, home in enumerate(network.eject.tolist()):
-        ways = reached_from([c for c in up if ends[c][1] == home], before.__getitem__)
-        for c in ways:
-            offers[c, address] = {EJECT} if ends[c][1] == home else {e for e in after[c] if e in ways}
+        leading = reached_from([c for c in up if ends[c][1] == home], before.__getitem__)
+        for c in leading:
+            offers[c, address] = {EJECT} if ends[c][1] == home else {e for e in after[c] if e in leading}
         for terminal, start in enumerate(network.inject.tolist()):
-            offers[network.num_channels + terminal, address] = {c for c in ways if ends[c][0] == start}
+            offers[network.num_channels + terminal, address] = {c for c in leading if ends[c][0] == start}
             cut += start != home and not offers[network.num_channels + terminal, address]
     relation = offered_relation(
         network, [1] * network.num_channels, offers, range(network.num_terminals), "route-maps"
@@ -158,8 +158,8 @@ def _read(path: Path, ports: dict[str, str]) -> tuple[set[str], set[str]]:
         elif words[:1] == ["address-family"]:
             family = " ".join(words[1:])
             marked[family], denied[family] = set(), set()
-        elif (found := re.fullmatch(r"\s*neighbor (\S+) route-map (\S+) (in|out)\s*", line)) is not None:
-            far, name, way = found.groups()
+        elif (applied := re.fullmatch(r"\s*neighbor (\S+) route-map (\S+) (in|out)\s*", line)) is not None:
+            far, name, way = applied.groups()
             if far not in ports:
                 raise TextError(f"{far} is no neighbour of this switch", path, number, text=lines[number - 1])
             if way == "in" and sets.get(name) == MARK:

@@ -78,8 +78,8 @@ def _with_bubble(relation: Relation, messages: tuple[Message, ...], bubble: Bubb
     vcs, lines = relation.vcs, list[str]()
     for number, message in enumerate(messages, start=1):
         place = f"in {vcs.name(message.held[-1])}" if message.held else "at its port"
-        wanted = listed([vcs.name(vc) for vc in message.wanted], "or")
-        does = f"waits {place} for {wanted}" if wanted else f"stands {place} behind another"
+        awaited = listed([vcs.name(vc) for vc in message.wanted], "or")
+        does = f"waits {place} for {awaited}" if awaited else f"stands {place} behind another"
         lines.append(f"Message {number}: {journey(relation, message)}, {does}.")
     return [
         f"{count(len(messages), 'message')} can never move again. Virtual channels have room for "

@@ -130,17 +130,17 @@ def simulate_protocol(
     first = sum(map(len, protocol.begins)) / len(protocol.begins)
     some = np.any([group.served.any(axis=1) for group in groups], axis=0)
     chance = np.where(some, load / (packet_length * first), 0.0)
-    wanted: list[deque[int]] = [deque() for _ in range(system.terminals)]
+    waiting: list[deque[int]] = [deque() for _ in range(system.terminals)]
     since: dict[tuple[int, int], int] = {}
     latencies: list[int] = []
     created, held, moves = 0, Held(), ends.moves
-    while not held and (ends.engine.now < cycles or (drained and (ends.messages or any(wanted)))):
+    while not held and (ends.engine.now < cycles or (drained and (ends.messages or any(waiting)))):
         now = ends.engine.now
         if now < cycles:
             for terminal in np.flatnonzero(random.random(chance.size) < chance).tolist():
-                wanted[terminal].append(now)
+                waiting[terminal].append(now)
                 created += 1
-        for terminal, times in enumerate(wanted):
+        for terminal, times in enumerate(waiting):
             while times and (sends := _sends(ends, groups, terminal)) is not None:
                 since[terminal, ends.begin(Event("begin", terminal, sends=sends))] = times.popleft()
         for transaction in ends.cycle():

@@ -44,7 +44,7 @@ def announced_faults(
     One set stands for others only if no choice by the age of routes could change what becomes of it.
     """
     what, possible = f"{kind} of {fabric.vector.network.name}", comb(len(parts), size)
-    text, say = f"{possible:,} sets of {size} {what}", notice or (lambda _: None)
+    text, note = f"{possible:,} sets of {size} {what}", notice or (lambda _: None)
     if possible <= budget:
         sets = sets_of_parts(what, parts, size, budget, seed)
         return Settled(tuple(one.fault for one in _decided(fabric, sets, kind, text, notice, progress)), ())
@@ -53,8 +53,8 @@ def announced_faults(
         decided = [*_decided(fabric, alike, kind, text, notice, progress)]
         if not any(one.choices and one.fault.alike > 1 for one in decided):
             return Settled(tuple(one.fault for one in decided), ())
-        say("after some of them routes depend on a choice among equal ones, so that no set stands for others")
-    return FailureUnions(fabric, parts, kind).settle(size, budget, seed, say, progress)
+        note("after some of them routes depend on a choice among equal ones, so that no set stands for others")
+    return FailureUnions(fabric, parts, kind).settle(size, budget, seed, note, progress)
 
 
 def _decided(

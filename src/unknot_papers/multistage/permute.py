@@ -40,7 +40,7 @@ Answer = IntArray | bool | None
 
 def permute(
     network: Network,
-    wanted: str | Sequence[int] | npt.NDArray[np.integer],
+    outputs: str | Sequence[int] | npt.NDArray[np.integer],
     *,
     time_limit: float = 60.0,
     explain: bool = True,
@@ -51,7 +51,7 @@ def permute(
     ----------
     network : Network
         A multistage network, possibly with faults.
-    wanted : str or sequence of int
+    outputs : str or sequence of int
         The output of each input; ``-`` or −1 for an idle one.
     time_limit : float
         Seconds for CP-SAT.
@@ -69,7 +69,7 @@ def permute(
         If it is no permutation.
     """
     stages(network)
-    destinations = permutation(network, wanted)
+    destinations = permutation(network, outputs)
     s = np.flatnonzero(destinations >= 0).astype(np.int32)
     task = _Task(network, s, destinations[s].astype(np.int32), time.monotonic() + time_limit, explain)
     return task.known(destinations) or task.unreachable() or task.decided()
@@ -77,7 +77,7 @@ def permute(
 
 def permute_with_faults(
     network: Network,
-    wanted: str | Sequence[int] | npt.NDArray[np.integer],
+    outputs: str | Sequence[int] | npt.NDArray[np.integer],
     marks: Marks,
     *,
     time_limit: float = 60.0,
@@ -91,7 +91,7 @@ def permute_with_faults(
     """
     if network.radices and network.radices[0] == 1 and marks.switches:
         raise UnknotError(f"{network.name} has one stage only: a dead switch takes its terminals with it")
-    realisation = permute(marked(network, marks), permutation(network, wanted), time_limit=time_limit)
+    realisation = permute(marked(network, marks), permutation(network, outputs), time_limit=time_limit)
     kept = np.setdiff1d(np.arange(network.num_channels), marks.channels(network))
     paths = np.append(kept, -1).astype(np.int32)[realisation.paths]
     return replace(realisation, network=network, marks=marks, paths=paths)

@@ -100,12 +100,12 @@ IDLE = -1
 Destinations = npt.NDArray[np.int64]
 
 
-def permutation(network: Network, wanted: str | Sequence[int] | npt.NDArray[np.integer]) -> Destinations:
+def permutation(network: Network, outputs: str | Sequence[int] | npt.NDArray[np.integer]) -> Destinations:
     """The output each input is to be connected with.
 
     Parameters
     ----------
-    wanted : str or sequence of int
+    outputs : str or sequence of int
         For each input the number of its output; an idle input is ``-`` in a text and −1 in a sequence. A text has
         commas or white space between the numbers.
 
@@ -120,7 +120,7 @@ def permutation(network: Network, wanted: str | Sequence[int] | npt.NDArray[np.i
         which outputs nobody asks for.
     """
     terminals = network.num_terminals
-    values = _read(wanted) if isinstance(wanted, str) else [_whole(value) for value in wanted]
+    values = _read(outputs) if isinstance(outputs, str) else [_whole(value) for value in outputs]
     if len(values) != terminals:
         raise UnknotError(
             f"permutation: {network.name} has {terminals} inputs, so {terminals} outputs are wanted (- for an idle "

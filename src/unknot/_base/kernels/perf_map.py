@@ -21,9 +21,9 @@ def functions(code: bytes) -> Iterator[tuple[str, int]]:
     for _, kind, _, _, offset, length, names in sections:
         if kind == SYMBOLS:
             for at in range(offset, offset + length, 24):
-                name, info, _, _, _, width = struct.unpack_from("<IBBHQQ", code, at)
+                name, kind, _, _, _, width = struct.unpack_from("<IBBHQQ", code, at)
                 begin = sections[names][4] + name
-                if info & 15 == FUNCTION and width:
+                if kind & 15 == FUNCTION and width:
                     yield code[begin : code.index(b"\0", begin)].decode(), width
 
 

@@ -67,13 +67,13 @@ class Carrying:
         return (*self.highest.round(9).tolist(), -self.accepted.mean(axis=0).sum())
 
 
-def most_carrying(found: Decision, ending: Deadline, progress: Progress | None) -> Carrying:
+def most_carrying(decision: Decision, ending: Deadline, progress: Progress | None) -> Carrying:
     """The rule that carries most, of those with the VCs of a decision that have a proof for every size."""
-    space, every, rules = found.space, False, [found]
+    space, every, rules = decision.space, False, [decision]
     with suppress(TimeoutError):
         effort = SearchEffort(ending.part(SEARCHING).end)
-        for offers, proof in proved_rules(space, found.request, found.switching, effort):
-            rules.append(replace(found, rule=rule_from(space, offers), proof=proof, sides=()))
+        for offers, proof in proved_rules(space, decision.request, decision.switching, effort):
+            rules.append(replace(decision, rule=rule_from(space, offers), proof=proof, sides=()))
         every = True
     sides = (2 if space.short else SIDES.get(space.dimensions, 2),) * space.dimensions
     compared: list[Carrying] = []
