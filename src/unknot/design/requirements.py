@@ -118,11 +118,8 @@ class Requirements:
                 for then in space.after(signs, out):
                     if any(then):
                         self.clauses.append((-here, -permission, self("reach", kind, (out, then))))
-            needed = (
-                list(by_dimension.values())
-                if adaptive
-                else [[p for permissions in by_dimension.values() for p in permissions]]
-            )
+            needed = list(by_dimension.values())
+            needed = needed if adaptive else [[permission for one in needed for permission in one]]
             unless = [-here] if kind is None else [-here, -self("bnr", kind)]
             if adaptive or kind is None:
                 self.clauses += [(*unless, *permissions) for permissions in needed]
