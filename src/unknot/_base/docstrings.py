@@ -10,7 +10,10 @@ from functools import cache
 from typing import Any
 
 _ENTRY = re.compile(r"([a-z_*][\w*, ]*?)(?: ?: ?(.*))?")
-PARAMETERS, RETURNS = "Parameters", "Returns"
+PARAMETERS = "Parameters"
+ORDER = ("", PARAMETERS, "Returns", "Yields", "Raises", "Warns", "See Also", "Notes", "References", "Examples")
+"""Sections in the order in which docstrings have them."""
+SHARED = ("Returns", "Raises", "References")
 
 
 def entries(doc: str) -> dict[str, tuple[str, str]]:
@@ -32,7 +35,7 @@ def entries(doc: str) -> dict[str, tuple[str, str]]:
 
 
 def completed(doc: str, parameters: Iterable[str], shared: str) -> str:
-    """Return a docstring with what another one says of its parameters, and of what is returned, where it is silent.
+    """Return a docstring with what another one says of its parameters, and the sections of it that it lacks.
 
     Parameters
     ----------
@@ -41,7 +44,7 @@ def completed(doc: str, parameters: Iterable[str], shared: str) -> str:
     parameters : iterable of str
         Names of the function's parameters, in order.
     shared : str
-        The docstring of which the sections Parameters and Returns are taken.
+        The other docstring.
 
     Returns
     -------
@@ -57,19 +60,16 @@ def completed(doc: str, parameters: Iterable[str], shared: str) -> str:
     k : int
         Routers.
     """
-    sections, (more, returned) = _sections(doc), _shared(shared)
-    own = _by_name(sections.pop(PARAMETERS, ()))
+    sections, (more, others) = _sections(doc), _shared(shared)
+    own = _by_name(sections.get(PARAMETERS, ()))
     order = [own.get(name) or more.get(name) for name in parameters]
-    blocks = dict.fromkeys(block for block in (*order, *own.values()) if block)
-    written = {"": sections.pop("")}
-    if blocks:
-        written[PARAMETERS] = tuple(line for block in blocks for line in block)
-    if returned and "Yields" not in sections:
-        written[RETURNS] = sections.pop(RETURNS, returned)
-    parts = [
-        "\n".join((title, "-" * len(title), *lines) if title else lines)
-        for title, lines in (written | sections).items()
-    ]
+    if blocks := dict.fromkeys(block for block in (*order, *own.values()) if block):
+        sections[PARAMETERS] = tuple(line for block in blocks for line in block)
+    if "Yields" in sections:
+        others = {title: lines for title, lines in others.items() if title != "Returns"}
+    sections = others | sections
+    titles = sorted(sections, key=lambda title: ORDER.index(title) if title in ORDER else len(ORDER))
+    parts = ["\n".join((title, "-" * len(title), *sections[title]) if title else sections[title]) for title in titles]
     return "\n\n".join(parts) + ("\n" if len(parts) > 1 else "")
 
 
@@ -82,10 +82,10 @@ def complete(function: Any, shared: str | None) -> None:
 
 
 @cache
-def _shared(doc: str) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
-    """The entries of a docstring by name, and what it says of the value returned."""
+def _shared(doc: str) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+    """The parameters that a docstring describes by name, and its sections that several functions may share."""
     sections = _sections(doc)
-    return _by_name(sections.get(PARAMETERS, ())), sections.get(RETURNS, ())
+    return _by_name(sections.get(PARAMETERS, ())), {title: sections[title] for title in SHARED if title in sections}
 
 
 def _sections(doc: str) -> dict[str, tuple[str, ...]]:

@@ -24,6 +24,11 @@ fewest that a fully adaptive algorithm with equal routers can do with. Nothing i
 paper of Schwiebert & Jayasimha has not been read for this: the form in more than two dimensions is derived from the
 count and from this argument. A blocked packet waits among others for the lowest dimension that it must go down or,
 when there is none, for any way up, and such waits never close a cycle, although the dependency graph has cycles.
+
+References
+----------
+B. Deng, X. Yang: BNR: the tool to analyse and design the minimal deadlock-free fully adaptive routing algorithm.
+Computer Engineering & Science.
 """
 
 from __future__ import annotations
@@ -47,11 +52,6 @@ def lcfaa(network: Network) -> Relation:
     ------
     RelationError
         If the network has wrap links; `NetworkError` if it has no dimensions.
-
-    References
-    ----------
-    B. Deng, X. Yang: BNR: the tool to analyse and design the minimal deadlock-free fully adaptive routing algorithm.
-    Computer Engineering & Science.
 
     Examples
     --------
@@ -104,11 +104,6 @@ def vba(network: Network) -> Relation:
     RelationError
         If the network has wrap links, or its dimensions would take more than `MAX_VCS` VCs;
         `NetworkError` if it has no dimensions.
-
-    References
-    ----------
-    B. Deng, X. Yang: BNR: the tool to analyse and design the minimal deadlock-free fully adaptive routing algorithm.
-    Computer Engineering & Science.
 
     Examples
     --------

@@ -25,11 +25,6 @@ MAX_STEPS = 500_000_000
 def destination_tag(network: Network, vcs: int = 1) -> Relation:
     """Routing by the digits of the destination.
 
-    Parameters
-    ----------
-    vcs : int
-        VCs per channel, all candidates alike.
-
     Raises
     ------
     RelationError

@@ -14,6 +14,11 @@ UGAL is Valiant's routing, or the direct way where the queues say that it is fas
 compares the direct way, here through the source's own group, with one through a drawn group when a packet is
 injected. Its variants differ in the queues that are compared. Credits cannot be held back, so UGAL-L_CR is not among
 them, nor is UGAL-G, which knows the queues of other routers.
+
+References
+----------
+J. Kim, W. J. Dally, S. Scott, D. Abts: Technology-driven, highly-scalable dragonfly topology. ISCA 2008, 77–88.
+doi:10.1109/ISCA.2008.19.
 """
 
 from __future__ import annotations
@@ -48,11 +53,6 @@ def dragonfly_minimal(network: Network, vcs: int | None = None) -> Relation:
     RelationError
         If there are too few VCs; `NetworkError` if the network is not a dragonfly.
 
-    References
-    ----------
-    J. Kim, W. J. Dally, S. Scott, D. Abts: Technology-driven, highly-scalable dragonfly topology. ISCA 2008, 77–88.
-    doi:10.1109/ISCA.2008.19.
-
     Examples
     --------
     >>> from unknot.network.families import dragonfly
@@ -70,11 +70,6 @@ def dragonfly_valiant(network: Network, vcs: int | None = None) -> Relation:
     ----------
     vcs : int or None
         VCs of each channel, all together.
-
-    References
-    ----------
-    J. Kim, W. J. Dally, S. Scott, D. Abts: Technology-driven, highly-scalable dragonfly topology. ISCA 2008, 77–88.
-    doi:10.1109/ISCA.2008.19.
 
     Examples
     --------
@@ -101,11 +96,6 @@ def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "
     ------
     RelationError
         If there is no such variant, or too many terminals, or as for `dragonfly_valiant`.
-
-    References
-    ----------
-    J. Kim, W. J. Dally, S. Scott, D. Abts: Technology-driven, highly-scalable dragonfly topology. ISCA 2008, 77–88.
-    doi:10.1109/ISCA.2008.19.
 
     Examples
     --------

@@ -45,8 +45,6 @@ def forwarding_table(
     network : Network
     next_channel : array_like of int, shape (routers, addresses)
         Channel taken at each router for each address, or `EJECT_HERE`, `DROP` or `UNKNOWN_ENTRY`.
-    vcs : int
-        VCs per channel, all candidates alike.
     destination : array_like of int, shape (addresses,), optional
         Terminal each address stands for; by default address = terminal.
     may_use : array_like of bool, shape (terminals, addresses), optional

@@ -18,6 +18,16 @@ header in which dimensions it has derouted.
 
 All four pass dimensions or VC classes in one order: no cycle of dependencies under any switching technique, and so no
 need of escape channels or of atomic allocation.
+
+Raises
+------
+RelationError
+    If there are too few VCs; `NetworkError` if the network is not a product of complete graphs.
+
+References
+----------
+N. McDonald, M. Isaev, A. Flores, A. Davis, J. Kim: Practical and efficient incremental adaptive routing for
+HyperX networks. SC 2019.
 """
 
 from __future__ import annotations
@@ -39,11 +49,6 @@ WAR = "McDonald, Isaev, Flores, Davis & Kim 2019"
 @takes_network
 def hyperx_dimension_order(network: Network, vcs: int = 1) -> Relation:
     """One dimension after the other; minimal, and deterministic up to the VC.
-
-    Parameters
-    ----------
-    vcs : int
-        VCs per channel, all candidates alike.
 
     Raises
     ------
@@ -75,16 +80,6 @@ def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
     vcs : int
         VCs per channel, at least 2, in two classes.
 
-    Raises
-    ------
-    RelationError
-        If there are too few VCs; `NetworkError` if the network is not a product of complete graphs.
-
-    References
-    ----------
-    N. McDonald, M. Isaev, A. Flores, A. Davis, J. Kim: Practical and efficient incremental adaptive routing for
-    HyperX networks. SC 2019.
-
     Examples
     --------
     >>> from unknot.network.families import hyperx
@@ -106,11 +101,6 @@ def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
     vcs : int, optional
         VCs per channel, shared out among the numbers of hops that may remain; at least, and by default, one for each
         dimension of more than one position.
-
-    Raises
-    ------
-    RelationError
-        If there are too few VCs; `NetworkError` if the network is not a product of complete graphs.
 
     References
     ----------
@@ -141,16 +131,6 @@ def hyperx_omniwar(network: Network, vcs: int | None = None, *, deroutes: int | 
     deroutes : int, optional
         Deroutes of a packet, each of which takes a VC class; by default as many as there are VCs for, at most one for
         each dimension. No route has more hops than dimensions and deroutes.
-
-    Raises
-    ------
-    RelationError
-        If there are too few VCs; `NetworkError` if the network is not a product of complete graphs.
-
-    References
-    ----------
-    N. McDonald, M. Isaev, A. Flores, A. Davis, J. Kim: Practical and efficient incremental adaptive routing for
-    HyperX networks. SC 2019.
 
     Examples
     --------

@@ -16,6 +16,17 @@ load is spread evenly (Hoefler, Schneider & Lumsdaine 2009). All routes begin in
 dependency graph has a cycle, the routes that use one dependency of it (the one of the fewest routes) move on to the
 next layer, and so on. Where there are more VCs than layers, the paper spreads routes over all of them; here a layer
 has several VCs instead.
+
+Parameters
+----------
+vcs : int, optional
+    VCs per channel: at least the number of layers (the default). More are shared out among the layers.
+
+Raises
+------
+RelationError
+    If there are too few VCs, with the number of layers that are needed, or the network is too large;
+    `NetworkError` if some terminal has no way to another.
 """
 
 from __future__ import annotations
@@ -121,17 +132,6 @@ def lash(network: Network, vcs: int | None = None) -> Relation:
 
     6 bytes for each router and each router that ejects, and one for each terminal, layer and terminal.
 
-    Parameters
-    ----------
-    vcs : int, optional
-        VCs per channel: at least the number of layers (the default). More are shared out among the layers.
-
-    Raises
-    ------
-    RelationError
-        If there are too few VCs, with the number of layers that are needed, or the network is too large;
-        `NetworkError` if some terminal has no way to another.
-
     References
     ----------
     T. Skeie, O. Lysne, I. Theiss: Layered shortest path (LASH) routing in irregular system area networks. IPDPS 2002.
@@ -167,17 +167,6 @@ def dfsssp(network: Network, vcs: int | None = None) -> Relation:
 
     4 bytes for each router and terminal, 2 for each router and router that ejects, and while cycles are sought 8 for
     each hop of all routes.
-
-    Parameters
-    ----------
-    vcs : int, optional
-        VCs per channel: at least the number of layers (the default). More are shared out among the layers.
-
-    Raises
-    ------
-    RelationError
-        If there are too few VCs, with the number of layers that are needed, or the network is too large;
-        `NetworkError` if some terminal has no way to another.
 
     References
     ----------

@@ -38,8 +38,6 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
 
     Parameters
     ----------
-    vcs : int
-        VCs per channel, all candidates alike.
     up : {"adaptive", "modulo"}
         All ports up that lead to a nearest ancestor, of which runs by default select one at random; or the one whose
         position among them is ⌊d / W⌋ modulo their number, with d the number of the destination terminal and W the

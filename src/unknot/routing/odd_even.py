@@ -24,11 +24,6 @@ from unknot.routing.virtual_channels import VirtualChannels
 def odd_even(network: Network, vcs: int = 1) -> Relation:
     """Minimal adaptive routing under the odd-even turn model.
 
-    Parameters
-    ----------
-    vcs : int
-        VCs per channel, all candidates alike.
-
     Raises
     ------
     RelationError

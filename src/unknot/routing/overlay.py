@@ -12,6 +12,13 @@ other. The prover says for which bases it matters.
 PBFAA is the instance on meshes with two networks: the first VC of every channel for a partially adaptive base, all
 others fully adaptive. The accounts of it name no base. Liu & Yang, as Deng & Yang report, claim it fully adaptive and
 deadlock-free: the second network provides every path and the base avoids deadlock.
+
+References
+----------
+Y. Liu, X. Yang: Virtual network overlay, a framework for adaptive routing algorithms (in Chinese). Journal of
+Computer Research and Development, 1999, no. 4, as cited by Deng & Yang.
+B. Deng, X. Yang: BNR: the tool to analyse and design the minimal deadlock-free fully adaptive routing algorithm.
+Computer Engineering & Science.
 """
 
 from __future__ import annotations
@@ -63,13 +70,6 @@ def overlay(
         If a part cannot be used on the network or with these VCs, commits to its choices, gives terminals several
         addresses, or some router has no terminal at which a header could enter a part.
 
-    References
-    ----------
-    Y. Liu, X. Yang: Virtual network overlay, a framework for adaptive routing algorithms (in Chinese). Journal of
-    Computer Research and Development, 1999, no. 4, as cited by Deng & Yang.
-    B. Deng, X. Yang: BNR: the tool to analyse and design the minimal deadlock-free fully adaptive routing algorithm.
-    Computer Engineering & Science.
-
     Examples
     --------
     >>> from unknot.network.families import mesh
@@ -117,7 +117,7 @@ def pbfaa(network: Network, vcs: int = 2, *, base: str = "negative_first", retur
     vcs : int
         VCs per channel: those of the base, all others fully adaptive.
     base : str
-        Name of the base routing, with options if wanted.
+        As for `overlay`.
     returns : bool
         Whether a message that has entered the base may go back to the fully adaptive network.
 
@@ -125,13 +125,6 @@ def pbfaa(network: Network, vcs: int = 2, *, base: str = "negative_first", retur
     ------
     RelationError
         If the network is not a mesh or hypercube, or `base` cannot be used; `NetworkError` if it has no coordinates.
-
-    References
-    ----------
-    Y. Liu, X. Yang: Virtual network overlay, a framework for adaptive routing algorithms (in Chinese). Journal of
-    Computer Research and Development, 1999, no. 4, as cited by Deng & Yang.
-    B. Deng, X. Yang: BNR: the tool to analyse and design the minimal deadlock-free fully adaptive routing algorithm.
-    Computer Engineering & Science.
 
     Examples
     --------

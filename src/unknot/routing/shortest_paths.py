@@ -31,8 +31,6 @@ def shortest_paths(network: Network, vcs: int = 1, *, choice: str = "first", see
 
     Parameters
     ----------
-    vcs : int
-        VCs per channel, all candidates alike.
     choice : {"first", "random", "all"}
         Which of the channels that bring a header nearer it may take.
     seed : int
@@ -62,11 +60,6 @@ def fully_adaptive(network: Network, vcs: int = 1) -> Relation:
 
     On whole products of lines and rings a step is judged by coordinates; on other networks by a table of distances, 2
     bytes for each router and each router that ejects.
-
-    Parameters
-    ----------
-    vcs : int
-        VCs per channel, all candidates alike.
 
     Raises
     ------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
@@ -20,6 +21,11 @@ network : Network or str
 """
 """What docstrings of functions of a network share; those that return a relation also have `ROUTING`."""
 ROUTING = """
+Parameters
+----------
+vcs : int
+    VCs per channel, all candidates alike.
+
 Returns
 -------
 Relation
@@ -66,6 +72,7 @@ def takes_network(function: Callable[Concatenate[Network, P], R]) -> Callable[Co
                 options[first] = network(network_given)
         return function(*args, **options)
 
+    complete(call, sys.modules[function.__module__].__doc__)
     complete(call, NETWORK)
     if function.__annotations__.get("return") == "Relation":
         complete(call, ROUTING)

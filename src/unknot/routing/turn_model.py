@@ -8,6 +8,11 @@ and north-last all-but-one-positive-last, as Glass and Ni generalise them. These
 of VCs, one is enough; all are candidates alike. Glass & Ni (1992) prove them deadlock-free by a numbering of the
 channels along which every route climbs, which settles every switching technique. Partially adaptive: some pairs have
 one path.
+
+References
+----------
+C. J. Glass, L. M. Ni: The turn model for adaptive routing. ISCA 1992, 278–287; Journal of the ACM, 41(5), 1994,
+874–902. doi:10.1145/185675.185682.
 """
 
 from __future__ import annotations
@@ -29,20 +34,10 @@ from unknot.routing.virtual_channels import VirtualChannels
 def west_first(network: Network, vcs: int = 1) -> Relation:
     """Down every dimension but the last first, then up those and both ways in the last.
 
-    Parameters
-    ----------
-    vcs : int
-        VCs per channel, all candidates alike.
-
     Raises
     ------
     RelationError
         If the network is not a mesh or hypercube; `NetworkError` if it has no coordinates.
-
-    References
-    ----------
-    C. J. Glass, L. M. Ni: The turn model for adaptive routing. ISCA 1992, 278–287; Journal of the ACM, 41(5), 1994,
-    874–902. doi:10.1145/185675.185682.
 
     Examples
     --------
@@ -136,8 +131,6 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
 
     Parameters
     ----------
-    vcs : int
-        VCs per channel, all candidates alike.
     minimal : bool
         Whether a packet goes on shortest paths only; else detours are tried after them, where the source has them.
 
@@ -145,11 +138,6 @@ def p_cube(network: Network, vcs: int = 1, *, minimal: bool = True) -> Relation:
     ------
     RelationError
         If the network is not a hypercube; `NetworkError` if it has no coordinates.
-
-    References
-    ----------
-    C. J. Glass, L. M. Ni: The turn model for adaptive routing. ISCA 1992, 278–287; Journal of the ACM, 41(5), 1994,
-    874–902. doi:10.1145/185675.185682.
 
     Examples
     --------

@@ -57,8 +57,6 @@ def up_down(
 
     Parameters
     ----------
-    vcs : int
-        VCs per channel, all candidates alike.
     root : int or str
         A router, by number or name; ``best`` takes one that is least far from all terminals and they from it.
     levels : {"bfs", "dfs"}

@@ -1,4 +1,10 @@
-"""Fat trees of switches with terminals at the leaves: extended generalised fat trees and k-ary n-trees."""
+"""Fat trees of switches with terminals at the leaves: extended generalised fat trees and k-ary n-trees.
+
+Parameters
+----------
+latency : int or sequence of int
+    Cycles of all links between switches, or of those above each level from the leaves upward.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +30,6 @@ def fat_tree(k: int, n: int, *, latency: int | Sequence[int] = 1) -> Network:
         Ports up, and ports down, of a switch.
     n : int
         Number of levels.
-    latency : int or sequence of int
-        Cycles of all links between switches, or of those above each level from the leaves upward.
 
     References
     ----------
@@ -57,8 +61,6 @@ def xgft(
     ----------
     children, parents : sequence of int
         m_1 … m_h and w_1 … w_h, all at least 1.
-    latency : int or sequence of int
-        Cycles of all links between switches, or of those above each level from the leaves upward.
     _name : str
         Name of the network, where another family calls this one.
 

@@ -1,4 +1,10 @@
-"""Networks of points of a projective plane: PolarFly, and PolarStar, whose points are groups of routers."""
+"""Networks of points of a projective plane: PolarFly, and PolarStar, whose points are groups of routers.
+
+Parameters
+----------
+q : int
+    A power of a prime.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +26,6 @@ def polarfly(q: int, concentration: int | None = None, *, latency: int = 1) -> N
 
     Parameters
     ----------
-    q : int
-        A power of a prime.
     concentration : int, optional
         Terminals at each router; by default half the degree, rounded up.
 
@@ -64,8 +68,6 @@ def polarstar(q: int, inner: int, concentration: int | None = None, *, latency: 
 
     Parameters
     ----------
-    q : int
-        A power of a prime.
     inner : int
         Links of a router within its group: 0 or 3 modulo 4.
     concentration : int, optional

@@ -3,7 +3,7 @@
 Parameters
 ----------
 terminals : int
-    Number of terminals.
+    N, a power of two.
 """
 
 from __future__ import annotations
@@ -149,11 +149,6 @@ def data_manipulator(terminals: int, *, latency: int = 1) -> Network:
     the row plus and minus 2^(n−1−i), modulo N; in the first link stage these two are parallel channels. Each switch
     is set by itself, as in the augmented data manipulator of Siegel; Feng sets those of a stage in two groups.
 
-    Parameters
-    ----------
-    terminals : int
-        N, a power of two.
-
     Raises
     ------
     NetworkError
@@ -182,8 +177,6 @@ def dilated_banyan(terminals: int, dilation: int = 2, *, latency: int = 1) -> Ne
 
     Parameters
     ----------
-    terminals : int
-        N, a power of two.
     dilation : int
         Channels of each link between switches; terminals have one.
 

@@ -1,6 +1,11 @@
 """Networks of words, in which a channel leads from a word to its shifts: de Bruijn, Kautz, shuffle-exchange.
 
 Routers are words, numbered in alphabetical order and, up to 65,536 of them, labelled by themselves.
+
+Parameters
+----------
+diameter : int
+    Letters D of a word, at least 1.
 """
 
 from __future__ import annotations
@@ -23,8 +28,6 @@ def de_bruijn(degree: int, diameter: int, *, directed: bool = True, latency: int
     ----------
     degree : int
         Letters d of the alphabet, at least 1.
-    diameter : int
-        Letters D of a word, at least 1.
     directed : bool
         False: UB(d, D), the simple undirected graph without loops and double links.
 
@@ -57,8 +60,6 @@ def kautz(degree: int, diameter: int, *, directed: bool = True, latency: int = 1
     ----------
     degree : int
         d, at least 1.
-    diameter : int
-        Letters D of a word, at least 1.
     directed : bool
         False: the simple undirected graph.
 

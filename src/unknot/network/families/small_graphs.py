@@ -4,6 +4,11 @@ Parameters
 ----------
 n : int
     Letters that are permuted.
+
+References
+----------
+S. B. Akers, B. Krishnamurthy: A group-theoretic model for symmetric interconnection networks. IEEE Transactions
+on Computers, 38(4), 1989, 555–566. doi:10.1109/12.21148.
 """
 
 from __future__ import annotations
@@ -184,11 +189,6 @@ def star_graph(n: int, *, latency: int = 1) -> Network:
     Degree n − 1, diameter ⌊3(n − 1) / 2⌋ (Akers, Harel & Krishnamurthy 1987). Coordinates are the letters; routers
     are numbered by them, the last one counting most.
 
-    References
-    ----------
-    S. B. Akers, B. Krishnamurthy: A group-theoretic model for symmetric interconnection networks. IEEE Transactions
-    on Computers, 38(4), 1989, 555–566. doi:10.1109/12.21148.
-
     Examples
     --------
     >>> star_graph(4)
@@ -204,11 +204,6 @@ def pancake(n: int, *, latency: int = 1) -> Network:
 
     Degree n − 1 (Akers & Krishnamurthy 1989); coordinates and numbers as in the star graph.
 
-    References
-    ----------
-    S. B. Akers, B. Krishnamurthy: A group-theoretic model for symmetric interconnection networks. IEEE Transactions
-    on Computers, 38(4), 1989, 555–566. doi:10.1109/12.21148.
-
     Examples
     --------
     >>> pancake(4)
@@ -222,11 +217,6 @@ def bubble_sort(n: int, *, latency: int = 1) -> Network:
     """The bubble-sort graph of n letters: n! permutations, linked when two neighbouring letters change places.
 
     Degree n − 1, diameter n(n − 1) / 2 (Akers & Krishnamurthy 1989); coordinates and numbers as in the star graph.
-
-    References
-    ----------
-    S. B. Akers, B. Krishnamurthy: A group-theoretic model for symmetric interconnection networks. IEEE Transactions
-    on Computers, 38(4), 1989, 555–566. doi:10.1109/12.21148.
 
     Examples
     --------
