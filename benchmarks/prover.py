@@ -35,7 +35,7 @@ from unknot.routing import (
 from unknot.routing.relation import EJECT
 from unknot.verify import check, deliver, dependencies
 from unknot.verify.effort import Effort
-from unknot.verify.states import Explorer
+from unknot.verify.explorer import Explorer
 from unknot.verify.waiting import drain, waiting
 
 REPORT = Path("reports/prover.png")

@@ -100,7 +100,7 @@ def test_what_is_available_is_a_sensible_number() -> None:
 
 def test_what_grows_is_refused_before_it_is_built() -> None:
     from unknot.network.families import complete, omega
-    from unknot.verify.states import require_candidates
+    from unknot.verify.explorer import require_candidates
     from unknot_papers.multistage import count_paths
 
     network = omega(64)

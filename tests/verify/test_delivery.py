@@ -16,7 +16,7 @@ from unknot.network.families import mesh, omega
 from unknot.routing import EJECT, Relation, destination_tag, fully_adaptive, o1turn
 from unknot.verify import Delivery, adaptivity, deliver, livelock
 from unknot.verify.delivery_kernel import BROKEN, DEAD_ENDS, ENDLESS, LONGEST_SOURCE, LOOPS, follow_routes
-from unknot.verify.states import Explorer
+from unknot.verify.explorer import Explorer
 
 
 def reached(states: States, address: int, start: int) -> set[int]:

@@ -21,8 +21,9 @@ from unknot.network import Network, from_edges
 from unknot.network.families import mesh
 from unknot.routing import EJECT, NO_WAIT, Relation, duato, valiant
 from unknot.verify.effort import Effort
+from unknot.verify.explorer import Explorer
 from unknot.verify.remainder import on_cycles
-from unknot.verify.states import Explorer, dependencies
+from unknot.verify.states import dependencies
 from unknot.verify.states_kernel import Answers, Layout, Scratch, explore, looked_up
 
 PATHS = from_edges([("a", "b"), ("b", "c"), ("c", "a")], directed=True)

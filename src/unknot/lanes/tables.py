@@ -84,7 +84,7 @@ def table_of(relation: Relation, flows: npt.ArrayLike | None = None) -> Table:
         If somewhere it has a choice of channels, or the next channel depends on more than router and address, or a
         route does not arrive. VCs of one channel are no choice.
     """
-    from unknot.verify.states import Explorer
+    from unknot.verify.explorer import Explorer
 
     network, vcs = relation.network, relation.vcs
     space = Explorer(relation)

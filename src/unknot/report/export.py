@@ -11,7 +11,7 @@ from unknot._base.errors import RelationError
 from unknot._base.output import write_text
 from unknot.routing.relation import Relation, decode
 from unknot.routing.taking import takes_relation
-from unknot.verify.states import Explorer
+from unknot.verify.explorer import Explorer
 
 FORMATS = (".json", ".v")
 SWITCH_TABLES = (".lfts", ".slvl", ".sl2vl")

@@ -9,8 +9,8 @@ from unknot._base.errors import RelationError
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.traffic import PatternLike
+from unknot.verify.explorer import Visit
 from unknot.verify.loads import Loads, OfferedTraffic
-from unknot.verify.states import Visit
 
 MAX_FLOWS = 400_000
 """Most transitions between states for which the best split is sought."""

@@ -10,7 +10,7 @@ from unknot._base.deadline import clock
 from unknot.certificates.verdict import Message
 from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
-from unknot.verify.states import Explorer
+from unknot.verify.explorer import Explorer
 
 FIRST = 12
 """VCs of a knot with which a filling is begun, one after the other."""

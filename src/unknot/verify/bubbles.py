@@ -17,7 +17,8 @@ from unknot.routing.bubble import Bubble
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.verify.bubble_filling import Head, filling
 from unknot.verify.effort import Effort, TimeUpError
-from unknot.verify.states import Dependencies, Explorer
+from unknot.verify.explorer import Explorer
+from unknot.verify.states import Dependencies
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from unknot.network.graph import reached_from, shortest_cycle
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort, step
-from unknot.verify.states import Explorer
+from unknot.verify.explorer import Explorer
 
 Pairs = list[tuple[int, int]]
 

@@ -13,8 +13,8 @@ from unknot._base.deadline import clock
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import Relation
 from unknot.verify.exact_model import Worm
+from unknot.verify.explorer import Explorer
 from unknot.verify.remainder import Remainder
-from unknot.verify.states import Explorer
 
 SECONDS = 5.0
 """Time limit of each question to the solver, in seconds, beside a limit that no machine changes."""

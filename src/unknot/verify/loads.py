@@ -17,7 +17,7 @@ from unknot.network.graph import reached_from
 from unknot.routing.relation import EJECT, TIER, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.traffic import Pattern, PatternLike, pattern
-from unknot.verify.states import Explorer, Visit
+from unknot.verify.explorer import Explorer, Visit
 
 Rates = npt.NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from unknot._base.progress import Progress, reported
 from unknot.network import distances_from
 from unknot.network.model import IntArray
 from unknot.routing.relation import Relation
-from unknot.verify.states import Explorer
+from unknot.verify.explorer import Explorer
 
 Words = npt.NDArray[np.uint64]
 Large = npt.NDArray[np.int64]

@@ -18,8 +18,9 @@ from unknot.certificates.verdict import Configuration, Message
 from unknot.network.graph import shortest_cycle, strong_components
 from unknot.routing.relation import EJECT, VC_MASK
 from unknot.verify.effort import Effort
+from unknot.verify.explorer import Explorer
 from unknot.verify.lead_ins import own_terminals
-from unknot.verify.states import Dependencies, Explorer
+from unknot.verify.states import Dependencies
 
 
 def queued_cycle(graph: Dependencies, buffer_depth: int, effort: Effort | None = None) -> Configuration:

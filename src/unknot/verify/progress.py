@@ -17,7 +17,7 @@ from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.delivery import livelock
-from unknot.verify.states import Explorer
+from unknot.verify.explorer import Explorer
 
 Arbiter = Literal["fair", "round_robin", "oldest_first", "fixed"]
 ARBITERS: tuple[Arbiter, ...] = get_args(Arbiter)

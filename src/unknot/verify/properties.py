@@ -19,8 +19,8 @@ from unknot.traffic import PatternLike, pattern
 from unknot.verify.adaptivity import Adaptivity, adaptivity
 from unknot.verify.best_split import best_loads
 from unknot.verify.delivery import Delivery, Livelock, deliver, livelock
+from unknot.verify.explorer import Explorer
 from unknot.verify.loads import Loads, loads
-from unknot.verify.states import Explorer
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -18,7 +18,8 @@ from unknot._base.switching import Switching
 from unknot.network.model import IntArray, Offsets
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.verify.effort import Effort
-from unknot.verify.states import Dependencies, Explorer, Flags
+from unknot.verify.explorer import Explorer
+from unknot.verify.states import Dependencies, Flags
 
 Ints = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]

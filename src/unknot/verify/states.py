@@ -1,11 +1,10 @@
-"""Reachable states of a relation and the graph of dependencies between its virtual channels."""
+"""The graph of dependencies between the virtual channels of a relation."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,153 +14,16 @@ from unknot._base import memory
 from unknot._base.compressed_rows import grouped, starts
 from unknot._base.kernels.lazy_kernel import is_small, plainly, viewed
 from unknot._base.shown import Brief
-from unknot.network.model import IntArray, Network, Offsets
-from unknot.routing.relation import EJECT, VC_MASK, Relation
+from unknot.network.model import IntArray, Offsets
+from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.effort import Effort, TimeUpError, step
+from unknot.verify.explorer import Explorer
 from unknot.verify.follow_kernel import WIDTH, Notes, depend
-from unknot.verify.states_kernel import Answers, Layout, Scratch, explore
 
 SPAN = 32
 """Dependencies of a VC of which one word keeps notes."""
 Flags = npt.NDArray[np.bool_]
-Visit = tuple[npt.NDArray[np.int64], Offsets, npt.NDArray[np.int64]]
-"""The states of an address: input VCs in breadth-first order, and their candidates in compressed rows."""
-
-
-def require_candidates(network: Network, vcs: int, routing: str) -> None:
-    """Refuse a network whose candidates there is no memory for, before a routing is made on it.
-
-    Parameters
-    ----------
-    vcs : int
-        Of each channel.
-
-    Raises
-    ------
-    SizeError
-    """
-    VirtualChannels(network, vcs)  # refuses more of them than there is room for
-    leaving = vcs * np.bincount(network.source, minlength=network.num_routers)
-    size = 8 * _candidates(leaving, np.concatenate([np.repeat(network.target, vcs), network.inject]))
-    room = memory.available()
-    if size > max(room, memory.limit()):
-        raise memory.SizeError(f"the candidates of {routing} on {network.name}", size, max(room, memory.limit()))
-
-
-def _candidates(leaving: npt.NDArray[np.integer[Any] | np.floating[Any]], router: IntArray) -> int:
-    """Most candidates of all states of an address, by the VCs that leave each router and the router of each state."""
-    widest = int(leaving.max()) + 1
-    return min((int((leaving[router] + 1).sum()) + widest) * 4, router.size * widest) + widest
-
-
-class Explorer:
-    """Work space in which the states of one address of a relation are visited.
-
-    Memory is about 20 bytes per input VC and 8 per candidate of one address; nothing is kept between addresses.
-    """
-
-    def __init__(self, relation: Relation) -> None:
-        network, vcs = relation.network, relation.vcs
-        input_vcs = vcs.router.size
-        leaving = np.bincount(network.source, weights=vcs.counts, minlength=network.num_routers)
-        self.relation = relation
-        table = relation.table
-        self.function = relation.compiled.function.address if table is None else 0
-        none = (np.empty(0, dtype=np.int64),) * 4
-        answers = none if table is None else (table.first, table.input_vc, table.start, table.value)
-        use = np.zeros(0, dtype=bool) if relation.may_use is None else relation.may_use.reshape(-1)
-        view = viewed()
-
-        def read(array: npt.NDArray[Any]) -> Any:
-            return view(_read_only(array))
-
-        self.layout = Layout(
-            router=read(vcs.router),
-            tail=read(network.source[vcs.channel]),
-            eject=read(network.eject),
-            destination=read(relation.destination),
-            may_use=read(use),
-            answers=Answers(*(read(column) for column in answers)),
-            commits=relation.commits,
-        )
-        self.seen = view(np.zeros(input_vcs, dtype=np.int32))
-        self.order = view(np.empty(input_vcs, dtype=np.int64))
-        self.first = view(np.empty(input_vcs + 1, dtype=np.int64))
-        most = _candidates(leaving, vcs.router)
-        try:
-            self.value = view(np.empty(most, dtype=np.int64))
-        except MemoryError:
-            raise memory.SizeError(f"the candidates of {relation.name}", 8 * most, memory.limit()) from None
-        self.out = view(np.zeros(relation.max_candidates, dtype=np.int64))
-        self.scratch = Scratch(self.seen, self.order, self.first, self.value, self.out)
-
-    def visit(self, address: int) -> Visit:
-        """The states of an address: input VCs in breadth-first order, and their candidates in compressed rows.
-
-        The arrays are views that the next visit overwrites.
-        """
-        np.asarray(self.seen)[:] = 0
-        count = explore(self.function, address, self.layout, self.scratch, 1)
-        if count < 0:
-            self.fail(int(self.order[-1 - count]), address)
-        return self.order[:count], self.first[: count + 1], self.value[: self.first[count]]
-
-    def steps(self, address: int) -> dict[int, list[int]]:
-        """Return the candidate VCs of each reachable input VC of an address, ejection left out."""
-        order, first, value = self.visit(address)
-        vcs, bounds = [v & VC_MASK for v in value.tolist()], pairwise(first.tolist())
-        return {at: [vc for vc in vcs[a:b] if vc != EJECT] for at, (a, b) in zip(order.tolist(), bounds, strict=True)}
-
-    def fail(self, at: int, address: int) -> None:
-        """Raise the error of a state that breaks the contract."""
-        from unknot.routing.compiled import ask
-
-        ask(self.relation, at, address)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Dependencies(Brief):
-    """The channel dependency graph: u → v when some reachable state at VC u has candidate v.
-
-    Attributes
-    ----------
-    relation : Relation
-    first, target : compressed rows over VCs
-        ``target[first[u]:first[u + 1]]`` are the VCs that u depends on.
-    label : int32 array, shape (VCs,)
-        Strongly connected component; an edge between components leads to a lower label.
-    cyclic : bool array, shape (VCs,)
-        Whether the VC lies on a cycle.
-    states : int
-        Reachable states, injection included.
-    addresses : int
-        Addresses that were followed: all, unless time ran out.
-
-    Examples
-    --------
-    >>> graph = dependencies("ring(4)", routing="dimension_order")
-    >>> graph.target[graph.first[0] : graph.first[1]].tolist(), int(graph.cyclic.sum())
-    ([2], 4)
-    """
-
-    relation: Relation
-    first: Offsets
-    target: IntArray
-    label: IntArray
-    cyclic: Flags
-    states: int
-    addresses: int
-
-    @property
-    def acyclic(self) -> bool:
-        return not self.cyclic.any()
-
-    @property
-    def complete(self) -> bool:
-        """Whether every address was followed."""
-        return self.addresses == self.relation.num_addresses
 
 
 class Slots:
@@ -239,6 +101,49 @@ class Follower:
             own.fail(int(self.totals[2]), int(failed))
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Dependencies(Brief):
+    """The channel dependency graph: u → v when some reachable state at VC u has candidate v.
+
+    Attributes
+    ----------
+    relation : Relation
+    first, target : compressed rows over VCs
+        ``target[first[u]:first[u + 1]]`` are the VCs that u depends on.
+    label : int32 array, shape (VCs,)
+        Strongly connected component; an edge between components leads to a lower label.
+    cyclic : bool array, shape (VCs,)
+        Whether the VC lies on a cycle.
+    states : int
+        Reachable states, injection included.
+    addresses : int
+        Addresses that were followed: all, unless time ran out.
+
+    Examples
+    --------
+    >>> graph = dependencies("ring(4)", routing="dimension_order")
+    >>> graph.target[graph.first[0] : graph.first[1]].tolist(), int(graph.cyclic.sum())
+    ([2], 4)
+    """
+
+    relation: Relation
+    first: Offsets
+    target: IntArray
+    label: IntArray
+    cyclic: Flags
+    states: int
+    addresses: int
+
+    @property
+    def acyclic(self) -> bool:
+        return not self.cyclic.any()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every address was followed."""
+        return self.addresses == self.relation.num_addresses
+
+
 @takes_relation
 def dependencies(relation: Relation, effort: Effort | None = None) -> Dependencies:
     """Build the channel dependency graph address by address (Dally & Seitz 1987).
@@ -301,9 +206,3 @@ def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
     cyclic = np.empty(vcs.total, dtype=bool)
     strong_components(first, target, label, cyclic)
     return Dependencies(relation, first, target, label, cyclic, states, reached)
-
-
-def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    view = array.view()
-    view.setflags(write=False)
-    return view

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from unknot.network.model import IntArray
 from unknot.routing.relation import Relation
 from unknot.verify.effort import Effort, step
-from unknot.verify.states import Explorer
+from unknot.verify.explorer import Explorer
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,12 +21,13 @@ from unknot._base.compressed_rows import grouped, starts
 from unknot.network.model import IntArray, Offsets
 from unknot.verify.cells_kernel import Cells, Inner
 from unknot.verify.effort import Effort, step
+from unknot.verify.explorer import Explorer
 from unknot.verify.fixpoint_kernel import Kinds, Marks, Rules, begin
 from unknot.verify.fixpoint_kernel import drain as delete
 from unknot.verify.follow_kernel import WIDTH
 from unknot.verify.heads_kernel import Heads, pick
 from unknot.verify.remainder import Ints, Remainder, heads_alone
-from unknot.verify.states import Dependencies, Explorer, Flags, Follower, Slots
+from unknot.verify.states import Dependencies, Flags, Follower, Slots
 from unknot.verify.symmetry import Translations, commutes, translations
 from unknot.verify.waiting_kernel import count_before, count_cells, fill_cells, link_cycles
 

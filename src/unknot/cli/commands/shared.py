@@ -59,7 +59,7 @@ def relation_of(
     else:
         built = network_named(network, where=f"{named_in}: network", folder=named_in.parent, confined=True)
     if proved:
-        from unknot.verify.states import require_candidates
+        from unknot.verify.explorer import require_candidates
 
         require_candidates(built, vcs or 1, routing)
     make = routing_to_simulate if simulated else routing_from

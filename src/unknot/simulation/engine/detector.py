@@ -14,7 +14,7 @@ from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import STALLED
 from unknot.simulation.engine.state_arrays import State
-from unknot.verify.states import Explorer
+from unknot.verify.explorer import Explorer
 
 Flags = npt.NDArray[np.bool_]
 
