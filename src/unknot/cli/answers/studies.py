@@ -1,4 +1,4 @@
-"""Forms of studies, configurations of BookSim and audits, and how they are filled."""
+"""Forms of studies, comparisons, configurations of BookSim and audits, and how they are filled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from unknot.cli.answers.runs import BurstsForm, RouterForm, RunForm, RunsForm, S
 from unknot.cli.answers.updates import UpdateForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
+from unknot.network.floor_plan import Bill
 from unknot.studies.booksim.runs import Point
+from unknot.studies.comparison import Compared
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.verify.audit import Audit
 from unknot.verify.audit_merged import Routes
@@ -253,3 +255,25 @@ class BookSimAnswer(RelationForm, WithUnits):
     )
     batches: list[list[int]] | None = key("With sim_type = batch the cycles of each, by seed.")
     points: list[BookSimPoint]
+
+
+@form_of(Bill)
+class BillForm(Form):
+    """Ports, cables and cost of a network on its floor."""
+
+
+@form_of(Compared)
+class ComparedForm(Form):
+    """A design beside others."""
+
+    table = (
+        "design", "failed", "routing", "bill.electrical", "bill.optical", "bill.cost", "bisection_lower",
+        "bisection_upper", "vcs", "deadlock_free", "delivered", "uniform", "uniform_bound", "adversarial",
+        "adversarial_bound", "saturation", "all_to_all", "all_reduce",
+    )  # fmt: skip
+
+
+class CompareAnswer(Form):
+    """JSON answer of `unknot compare`."""
+
+    rows: list[ComparedForm]

@@ -36,7 +36,7 @@ def compare(
         Run them flit by flit too: saturation, an all-to-all and an all-reduce. It takes seconds to minutes each.
     """
     from unknot._base.errors import TextError
-    from unknot.cli.answers.comparison import CompareAnswer
+    from unknot.cli.answers.studies import CompareAnswer
     from unknot.cli.commands.display import tell
     from unknot.network.floor_plan import read_prices
     from unknot.studies.comparison import compared
