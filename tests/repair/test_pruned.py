@@ -24,7 +24,7 @@ from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
 from unknot.repair.facts import Entry, Fact, Literals, literals, plain_fact
 from unknot.repair.light_cycles import light_cycles, light_knots
-from unknot.repair.prune_bounds import SCALE, Program, PruneBound, accept_removed
+from unknot.repair.prune_bounds import SCALE, CoveringProgram, PruneBound, accept_removed
 from unknot.repair.prune_search import named
 from unknot.repair.prune_space import Offers, OpenVerdictError
 from unknot.repair.pruned import Pruned, Unprunable, pruned
@@ -102,7 +102,7 @@ def test_the_linear_program_of_knots() -> None:
             assert plain.removal_clause(table, DEFAULT_SWITCHING, False, plain_fact(fact)) == (gone, kept)
         assert not facts.keys() & fresh.keys()
         facts |= fresh
-        removed = Program.of(facts).relaxed({}, 1).shares
+        removed = CoveringProgram.of(facts).relaxed({}, 1).shares
     assert sum(removed.values()) == pytest.approx(18)
 
 

@@ -14,7 +14,7 @@ from unknot.simulation.engine.router import Router
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
 from unknot.studies.points import Proven
-from unknot.studies.records import Packed, decode, encode, packed
+from unknot.studies.records import PackedResults, decode, encode, packed
 from unknot.verify.delivery import Delivery
 
 MESSAGES = (Message(0, 3, 16, (1,), (2, 3), (4,)), Message(1, 2, 8, (), (4,), (2, 3)))
@@ -30,7 +30,7 @@ def test_packed_runs_are_the_runs() -> None:
     runs = [replace(RUN, seed=seed, router=Router(iterations=1 + seed // 3)) for seed in range(6)]
     texts = [json.dumps(encode(run)) for run in runs]
     like = texts[0].encode()
-    sequence = Packed(Run, [packed(text, like) for text in texts], like)
+    sequence = PackedResults(Run, [packed(text, like) for text in texts], like)
     assert sequence == runs
     assert sequence[-1] == runs[-1]
     assert sequence[1:3] == runs[1:3]

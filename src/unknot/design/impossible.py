@@ -21,7 +21,7 @@ from unknot.certificates import Rejected, Unchecked, plain
 from unknot.certificates.claims import rules_claim
 from unknot.certificates.verdict import Configuration
 from unknot.design.requirements import Request, Word
-from unknot.design.rule import Frame
+from unknot.design.rule import MeshFrame
 from unknot.design.search import SYMMETRIES, Refuted, solved
 from unknot.design.space import Space, symmetries
 from unknot.lanes.effort import SearchEffort
@@ -72,7 +72,7 @@ class Impossible(Brief):
             If a configuration is not of its mesh.
         """
         space, symmetries_used = self.space, list(islice(symmetries(self.space), SYMMETRIES))
-        frames = {deadlock.sides: Frame(space, deadlock.sides) for deadlock in self.refuted}
+        frames = {deadlock.sides: MeshFrame(space, deadlock.sides) for deadlock in self.refuted}
         proof = {
             "deadlocks": [_messages(frames[deadlock.sides], deadlock.configuration) for deadlock in self.refuted],
             "cycles": [list(walk) for walk in self.walks],
@@ -144,7 +144,7 @@ def evidence_holds(evidence: Impossible) -> bool:
     return True
 
 
-def _messages(frame: Frame, deadlock: Configuration) -> list[dict[str, Any]]:
+def _messages(frame: MeshFrame, deadlock: Configuration) -> list[dict[str, Any]]:
     """The messages of a configuration, with coordinates and types instead of terminals and VCs."""
     positions, kinds = frame.positions, frame.type_of
     try:

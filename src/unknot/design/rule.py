@@ -37,7 +37,7 @@ def types_of(space: Space, network: Network, virtual: VirtualChannels) -> list[i
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class MeshFrame:
     """A mesh with the VCs of a space, on which every rule becomes a relation in no time.
 
     Parameters
@@ -179,11 +179,11 @@ class Rule:
             If it is no mesh of as many dimensions.
         """
         if not isinstance(network, Network):
-            return Frame(self.space, tuple(network)).relation(self.offers, self.waits, name=self.name)
+            return MeshFrame(self.space, tuple(network)).relation(self.offers, self.waits, name=self.name)
         product = whole_grid(network)
         if product is None or product.wraps.any() or product.radices.size != self.space.dimensions:
             raise RelationError(f"{self.name} wants a mesh of {self.space.dimensions} dimensions, not {network.name}")
-        frame = Frame(self.space, tuple(product.radices.tolist()), existing=network)
+        frame = MeshFrame(self.space, tuple(product.radices.tolist()), existing=network)
         return frame.relation(self.offers, self.waits, name=self.name)
 
     @property

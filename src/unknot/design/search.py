@@ -14,7 +14,7 @@ from unknot._base.switching import Switching
 from unknot.certificates import Rejected
 from unknot.certificates.verdict import Configuration
 from unknot.design.requirements import Clause, Request, Requirements, Word, lost_path
-from unknot.design.rule import Frame
+from unknot.design.rule import MeshFrame
 from unknot.design.space import Flags, Space, Symmetry, moved, symmetries
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.solver import solved_within
@@ -97,11 +97,11 @@ class Search(Proposals):
         self.switching, self.rounds = switching, 0
         self.refuted: list[Refuted] = []
         self.images = list(islice(symmetries(space), SYMMETRIES))
-        self.frames: dict[tuple[int, ...], Frame] = {}
+        self.frames: dict[tuple[int, ...], MeshFrame] = {}
 
-    def frame(self, sides: Sequence[int]) -> Frame:
+    def frame(self, sides: Sequence[int]) -> MeshFrame:
         """The mesh of given sides, made once."""
-        return self.frames.setdefault(tuple(sides), Frame(self.space, tuple(sides)))
+        return self.frames.setdefault(tuple(sides), MeshFrame(self.space, tuple(sides)))
 
     def survive(self, sides: Sequence[int], effort: SearchEffort) -> Flags | None:
         """A rule that is deadlock-free on a mesh, and fulfils all clauses so far; None: there is none.
@@ -151,7 +151,7 @@ def solved(solver: Any, effort: SearchEffort) -> bool:
     return possible
 
 
-def clause_of(frame: Frame, deadlock: Configuration) -> tuple[Clause, frozenset[int]]:
+def clause_of(frame: MeshFrame, deadlock: Configuration) -> tuple[Clause, frozenset[int]]:
     """The clause of a configuration, and the permissions that are used or waited for in it.
 
     Every deadlock-free rule fulfils it: one of the permissions on the paths of its messages must go, or one of its
@@ -187,7 +187,7 @@ def clause_of(frame: Frame, deadlock: Configuration) -> tuple[Clause, frozenset[
     return clause, frozenset(used | outputs)
 
 
-def _permission(frame: Frame, at: int, address: int, vc: int) -> int:
+def _permission(frame: MeshFrame, at: int, address: int, vc: int) -> int:
     key = frame.held(at), frame.signs(at, address), frame.type_of[vc]
     number = frame.space.number.get(key)
     if number is None:

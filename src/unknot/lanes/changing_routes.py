@@ -25,7 +25,7 @@ LEVELS = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Packed:
+class LeveledRoutes:
     """Routes that fit into the service levels.
 
     Attributes
@@ -149,7 +149,7 @@ def _channels(network: Network, lanes: int, vcs: int | None) -> tuple[VirtualCha
     return virtual, virtual.channel.astype(np.int64) * lanes + index % lanes
 
 
-def in_levels(table: Table, key: Floats) -> Packed | None:
+def in_levels(table: Table, key: Floats) -> LeveledRoutes | None:
     """A service level for each pair, and what the lanes of each level are by ports; None if 16 levels do not suffice.
 
     A route climbs in the keys of the virtual channels. Pairs go into the first level whose entries so far let their
@@ -168,15 +168,15 @@ def in_levels(table: Table, key: Floats) -> Packed | None:
     key = np.ascontiguousarray(key, dtype=np.float64)
     next_channel, home = np.ascontiguousarray(table.next_channel), np.ascontiguousarray(table.home)
     used, changed = fill(pairs, next_channel, home, target, slot, key, level, entries)
-    return Packed(level, entries[:used], int(changed)) if used else None
+    return LeveledRoutes(level, entries[:used], int(changed)) if used else None
 
 
-def apart(table: Table, lane: Ints, lanes: int) -> Packed:
+def apart(table: Table, lane: Ints, lanes: int) -> LeveledRoutes:
     """A service level for each lane, where pairs keep their lanes."""
     network = table.network
     shape = (lanes, network.num_channels + network.num_routers, _slots(network)[1])
     own = np.arange(lanes, dtype=np.int8)[:, None, None]
-    return Packed(lane, np.broadcast_to(own, shape).copy(), 0)
+    return LeveledRoutes(lane, np.broadcast_to(own, shape).copy(), 0)
 
 
 def _slots(network: Network) -> tuple[Ints, int]:
@@ -187,7 +187,7 @@ def _slots(network: Network) -> tuple[Ints, int]:
     return slot, int(slot.max(initial=0)) + 1
 
 
-def by_levels(table: Table, packed: Packed, lanes: int, *, vcs: int | None = None) -> Relation:
+def by_levels(table: Table, packed: LeveledRoutes, lanes: int, *, vcs: int | None = None) -> Relation:
     """The relation of tables whose lane depends on input, output and level.
 
     Address a at level s is s · addresses + a.

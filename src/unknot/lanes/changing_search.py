@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from unknot._base.errors import RelationError
-from unknot.lanes.changing_routes import LEVELS, Packed, apart, in_levels
+from unknot.lanes.changing_routes import LEVELS, LeveledRoutes, apart, in_levels
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.orders import FIRST_ROUNDS, closer, search
@@ -26,7 +26,7 @@ class ChangingSearch:
     def __init__(self, question: Question, effort: SearchEffort, rounds: int, conflicts: int) -> None:
         self.question, self.effort, self.rounds = question, effort, rounds
         self.exact = ExactSearch(question, effort, conflicts)
-        self.packed: Packed | None = None
+        self.packed: LeveledRoutes | None = None
 
     def fewest(self) -> ServingOrders:
         """Orders of all virtual channels, in as few lanes as are found."""

@@ -9,7 +9,7 @@ from math import ceil
 from unknot.lanes.effort import SearchEffort
 from unknot.repair.facts import Entry, Fact, Literals
 from unknot.repair.light_cycles import light_knots
-from unknot.repair.prune_bounds import Multipliers, Program, PruneBound, Relaxed
+from unknot.repair.prune_bounds import CoveringProgram, Multipliers, PruneBound, Relaxed
 from unknot.repair.prune_space import Offers
 
 NEAR = 1e-4
@@ -55,7 +55,7 @@ class Branching:
 
     def __post_init__(self) -> None:
         self.open = [self.root]
-        self._program: Program | None = None
+        self._program: CoveringProgram | None = None
 
     @property
     def upper_bound(self) -> int:
@@ -120,7 +120,7 @@ class Branching:
         if not self.facts:
             return Relaxed({}, 0.0, {})
         if self._program is None or self._program.matrix.shape[0] < len(self.facts):
-            self._program = Program.of(self.facts)
+            self._program = CoveringProgram.of(self.facts)
         return self._program.relaxed(branch.fixed, self.upper_bound)
 
     def bound(self, *, divided: bool = True) -> PruneBound | None:

@@ -97,7 +97,7 @@ def accept_removed(relation: Relation, bound: PruneBound, switching: str) -> int
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class CoveringProgram:
     """Fewest candidates that settle some facts: a row for each, a column for each candidate in one.
 
     Attributes
@@ -113,7 +113,7 @@ class Program:
     least: Floats
 
     @classmethod
-    def of(cls, facts: dict[Fact, Literals]) -> Program:
+    def of(cls, facts: dict[Fact, Literals]) -> CoveringProgram:
         """The program of these facts."""
         from scipy.sparse import coo_array
 

@@ -97,7 +97,7 @@ def _spoken(traffic: TrafficAudit) -> str:
 
 
 @dataclass(frozen=True)
-class Remedy:
+class WrittenRemedy:
     """Files of a remedy: kind, folder, lanes, changed entries, highest load, verdict on the files, and steps.
 
     The load is the number of routes between hosts over the busiest channel.
@@ -169,7 +169,7 @@ routes over that cable are dead; repair anew, or fall back to another engine.
 """
 
 
-def repair_page(before: Audit, load: int, rows: Sequence[Remedy], reasons: Sequence[str]) -> str:
+def repair_page(before: Audit, load: int, rows: Sequence[WrittenRemedy], reasons: Sequence[str]) -> str:
     """The page as Markdown; `load` is the highest before."""
     fabric = before.fabric
     state = {True: "cannot deadlock", False: "can deadlock", None: "were not decided"}[before.deadlock_free]

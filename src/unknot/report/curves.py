@@ -22,7 +22,7 @@ PANELS = {"mean": "Mean latency", "p99": "99th percentile of latency", "accepted
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CurvePoint:
     """The runs of one design at one load, averaged over seeds.
 
     Attributes
@@ -56,7 +56,7 @@ class Point:
     seeds: int = 1
     stable_seeds: int = 1
 
-    def on(self, scale: Scale) -> Point:
+    def on(self, scale: Scale) -> CurvePoint:
         """The point with its times and loads in this scale."""
         changed: dict[str, Any] = {}
         for name in ("mean", "p99", "mean_half_width", "load", "accepted", "accepted_half_width"):
@@ -66,18 +66,18 @@ class Point:
         return replace(self, **changed)
 
 
-def points(runs: Iterable[Run | Point]) -> list[Point]:
+def points(runs: Iterable[Run | CurvePoint]) -> list[CurvePoint]:
     """The runs of one design gathered by load, ascending; points that were gathered stay as they are."""
-    by_load: dict[float, list[Point]] = {}
+    by_load: dict[float, list[CurvePoint]] = {}
     for run in runs:  # of each its figures alone: there may be many
-        one = run if isinstance(run, Point) else _point(run)
+        one = run if isinstance(run, CurvePoint) else _point(run)
         by_load.setdefault(one.load, []).append(one)
     return [group[0] if len(group) == 1 else _mean(load, group) for load, group in sorted(by_load.items())]
 
 
-def _point(run: Run) -> Point:
+def _point(run: Run) -> CurvePoint:
     """The point of one seed."""
-    return Point(
+    return CurvePoint(
         run.offered_load,
         run.accepted_load,
         run.latency_mean,
@@ -92,11 +92,11 @@ def _point(run: Run) -> Point:
     )
 
 
-def _mean(load: float, group: list[Point]) -> Point:
+def _mean(load: float, group: list[CurvePoint]) -> CurvePoint:
     """The point of several seeds."""
     stable = sum(one.stable for one in group)
     accepted, latencies = [one.accepted for one in group], [one.mean for one in group]
-    return Point(
+    return CurvePoint(
         load,
         mean_of(accepted) or 0.0,
         mean_of(latencies),
@@ -112,7 +112,7 @@ def _mean(load: float, group: list[Point]) -> Point:
 
 
 def draw_curves(
-    designs: Mapping[str, Sequence[Run | Point]],
+    designs: Mapping[str, Sequence[Run | CurvePoint]],
     *,
     stacked: bool = False,
     units: Units | str | None = None,
@@ -195,7 +195,7 @@ def _look(i: int) -> dict[str, Any]:
     }
 
 
-def _latency(panel: Axes, lines: Mapping[str, Sequence[Point]], which: str) -> None:
+def _latency(panel: Axes, lines: Mapping[str, Sequence[CurvePoint]], which: str) -> None:
     steady = [v for ps in lines.values() for p in ps if p.stable and (v := getattr(p, which)) is not None]
     known = [v for ps in lines.values() for p in ps if (v := getattr(p, which)) is not None]
     lowest = min(steady or known, default=1.0)
@@ -210,7 +210,7 @@ def _latency(panel: Axes, lines: Mapping[str, Sequence[Point]], which: str) -> N
         _crosses(panel, i, [(p.load, top) for p in group if getattr(p, which) is None and p.deadlocked])
 
 
-def _accepted(panel: Axes, lines: Mapping[str, Sequence[Point]]) -> None:
+def _accepted(panel: Axes, lines: Mapping[str, Sequence[CurvePoint]]) -> None:
     most = _most(lines)
     panel.plot([0.0, most], [0.0, most], color="#9aa4ae", linewidth=1.0, linestyle=(0, (2, 3)))
     top = 1.08 * max((p.accepted for group in lines.values() for p in group), default=1.0) or 1.0
@@ -220,7 +220,7 @@ def _accepted(panel: Axes, lines: Mapping[str, Sequence[Point]]) -> None:
         _bars(panel, i, [(p.load, p.accepted, p.accepted_half_width) for p in group])
 
 
-def _line(panel: Axes, i: int, xs: list[float], ys: list[float], group: Sequence[Point], top: float) -> None:
+def _line(panel: Axes, i: int, xs: list[float], ys: list[float], group: Sequence[CurvePoint], top: float) -> None:
     (line,) = panel.plot(xs, ys, **_look(i))
     loose = [(x, min(y, top)) for x, y, p in zip(xs, ys, group, strict=True) if not (p.stable or p.undecided)]
     for mark in _marks(panel, loose, **_look(i) | {"linestyle": "none"}, markerfacecolor="white"):
@@ -247,7 +247,7 @@ def _bars(panel: Axes, i: int, intervals: Sequence[tuple[float, float | None, fl
         panel.errorbar(xs, ys, widths, fmt="none", ecolor=_look(i)["color"], elinewidth=1.1, capthick=1.1)
 
 
-def _most(lines: Mapping[str, Sequence[Point]]) -> float:
+def _most(lines: Mapping[str, Sequence[CurvePoint]]) -> float:
     return max((p.load for group in lines.values() for p in group), default=1.0)
 
 
@@ -261,7 +261,7 @@ def _key(**look: Any) -> Any:
     return Line2D([], [], **look)
 
 
-def _described(entry: tuple[str, Sequence[Point]]) -> str:
+def _described(entry: tuple[str, Sequence[CurvePoint]]) -> str:
     name, group = entry
     steady = [p for p in group if p.stable]
     unsure = [f"{p.load:g}" for p in group if p.undecided]

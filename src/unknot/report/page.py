@@ -74,7 +74,7 @@ class TextOfMessage:
 
 
 @dataclass(frozen=True)
-class Knot:
+class DrawnKnot:
     """A configuration drawn on its network, and the text beside it."""
 
     drawing: Markup
@@ -83,7 +83,7 @@ class Knot:
     remarks: tuple[str, ...]
 
 
-def knot(relation: Relation, configuration: Configuration, *more: str, packet_length: int | None = None) -> Knot:
+def knot(relation: Relation, configuration: Configuration, *more: str, packet_length: int | None = None) -> DrawnKnot:
     """Draw a configuration and describe it; see `describe` for `packet_length`."""
     first, *sentences = describe(relation, configuration, packet_length=packet_length)
     number = len(configuration.messages)
@@ -92,7 +92,7 @@ def knot(relation: Relation, configuration: Configuration, *more: str, packet_le
         for i, sentence in enumerate(sentences[:number])
     )
     drawing = Markup(draw_configuration(relation, configuration, legend=False))
-    return Knot(drawing, first, messages, (*sentences[number:], *more))
+    return DrawnKnot(drawing, first, messages, (*sentences[number:], *more))
 
 
 def lost(relation: Relation, delivery: Delivery) -> dict[str, str | list[str]]:

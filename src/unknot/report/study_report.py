@@ -12,8 +12,8 @@ from markupsafe import Markup
 from unknot._base.units import Scale, Units
 from unknot.network import Network
 from unknot.report.configuration_text import replayed
-from unknot.report.curves import Point, draw_curves, points
-from unknot.report.page import Knot, knot, lost, page, topology, write
+from unknot.report.curves import CurvePoint, draw_curves, points
+from unknot.report.page import DrawnKnot, knot, lost, page, topology, write
 from unknot.report.phrases import bursts, count, lengths, listed, router, span
 from unknot.routing.relation import Relation
 from unknot.simulation.run.replication import FEWEST_SEEDS
@@ -97,7 +97,7 @@ def study_page(result: StudyResult, *, units: Units | str | None = None) -> str:
     )
 
 
-def _curves(lines: dict[str, list[Point]], scale: Scale) -> Markup:
+def _curves(lines: dict[str, list[CurvePoint]], scale: Scale) -> Markup:
     """The three curves side by side, and one below the other for narrow screens."""
     drawn = (draw_curves(lines, units=scale.units, stacked=stacked) for stacked in (False, True))
     both = zip(("abreast", "stacked"), drawn, strict=True)
@@ -131,7 +131,9 @@ def within(value: float | None, half_width: float | None, digits: int, seeds: in
     return f"{value:.{digits}f}" + (none if half_width is None else f" ± {half_width:.{digits}f}")
 
 
-def _deadlocked(designs: tuple[DesignResult, ...], lines: dict[str, list[Point]]) -> Iterator[tuple[str, Run, Knot]]:
+def _deadlocked(
+    designs: tuple[DesignResult, ...], lines: dict[str, list[CurvePoint]]
+) -> Iterator[tuple[str, Run, DrawnKnot]]:
     """The first deadlock that each design ran into."""
     for design in designs:
         load = next((point.load for point in lines.get(design.design.name, ()) if point.deadlocked), None)

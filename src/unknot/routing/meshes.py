@@ -100,7 +100,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Words:
+class WordNetwork:
     """A network whose routers are all the words of `length` letters, numbered in base `letters`.
 
     Attributes
@@ -120,7 +120,7 @@ class Words:
         return sum(self.letters**i for i in range(self.length))
 
 
-def de_bruijn_words(network: Network, wanted_by: str) -> Words:
+def de_bruijn_words(network: Network, wanted_by: str) -> WordNetwork:
     """Recognise B(d, D) or UB(d, D), with or without loops and double links, by its channels.
 
     Raises
@@ -138,7 +138,7 @@ def de_bruijn_words(network: Network, wanted_by: str) -> Words:
         v = (u * letters + np.tile(np.arange(letters), routers)) % routers
         for both_ways in (False, True):
             if np.array_equal(there, pairs(routers, u, v, both_ways)):
-                return Words(letters, length, both_ways)
+                return WordNetwork(letters, length, both_ways)
     raise NetworkError(
         f"{wanted_by} on {network.name}: it wants a de Bruijn network, in which router u has channels to d·u, "
         f"d·u + 1, …, d·u + d − 1 modulo d^D (undirected, also back), such as de_bruijn(2, 4); its routers are "
@@ -146,7 +146,7 @@ def de_bruijn_words(network: Network, wanted_by: str) -> Words:
     )
 
 
-def shuffle_exchange_words(network: Network, wanted_by: str) -> Words:
+def shuffle_exchange_words(network: Network, wanted_by: str) -> WordNetwork:
     """Recognise a shuffle-exchange network, its shuffles one way or both ways.
 
     Raises
@@ -162,7 +162,7 @@ def shuffle_exchange_words(network: Network, wanted_by: str) -> Words:
         for both_ways in (True, False):
             exchange, shuffle = pairs(routers, u, u ^ 1, True), pairs(routers, u, turned, both_ways)
             if np.array_equal(joined(network), np.union1d(exchange, shuffle)):
-                return Words(2, length, both_ways)
+                return WordNetwork(2, length, both_ways)
     raise NetworkError(
         f"{wanted_by} on {network.name}: it wants a shuffle-exchange network, in which router u is joined to u xor 1 "
         f"and to u turned left by one bit, such as shuffle_exchange(4); these {routers} routers are joined otherwise"

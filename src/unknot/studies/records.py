@@ -18,7 +18,7 @@ import numpy.typing as npt
 _T = TypeVar("_T")
 
 
-class Packed(Sequence[_T], Generic[_T]):
+class PackedResults(Sequence[_T], Generic[_T]):
     """Results of one kind, each decoded when it is looked at: of 100,000 runs 20 MB instead of 300.
 
     Parameters
@@ -40,10 +40,10 @@ class Packed(Sequence[_T], Generic[_T]):
     @overload
     def __getitem__(self, at: int) -> _T: ...
     @overload
-    def __getitem__(self, at: slice) -> Packed[_T]: ...
-    def __getitem__(self, at: int | slice) -> _T | Packed[_T]:
+    def __getitem__(self, at: slice) -> PackedResults[_T]: ...
+    def __getitem__(self, at: int | slice) -> _T | PackedResults[_T]:
         if isinstance(at, slice):
-            return Packed(self.kind, self.packed[at], self.like)
+            return PackedResults(self.kind, self.packed[at], self.like)
         return decode(self.kind, json.loads(zlib.decompressobj(zdict=self.like).decompress(self.packed[at])))
 
     def __eq__(self, other: object) -> bool:

@@ -26,7 +26,7 @@ from unknot.studies.points import (
     read,
     run_point,
 )
-from unknot.studies.records import Packed, packed
+from unknot.studies.records import PackedResults, packed
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.studies.store import Store
 from unknot.studies.study import Study
@@ -303,7 +303,7 @@ class Sweep:
             delivery=proven.delivery,
             certificate_holds=proven.certificate_holds,
             replay=proven.replay,
-            runs=Packed(Run, [self.done[slot] for slot in self._runs(index)], self.first.get(index, b"")),
+            runs=PackedResults(Run, [self.done[slot] for slot in self._runs(index)], self.first.get(index, b"")),
         )
 
     def _open(self, index: int) -> Proven:

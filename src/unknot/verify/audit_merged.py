@@ -132,7 +132,7 @@ class CableLoad:
 
 
 @dataclass(frozen=True)
-class Routes:
+class AuditedRoutes:
     """Routes between hosts, by the tables alone.
 
     Attributes
@@ -147,7 +147,7 @@ class Routes:
     cables: tuple[CableLoad, ...]
 
 
-def routes_between_hosts(fabric: Fabric) -> Routes:
+def routes_between_hosts(fabric: Fabric) -> AuditedRoutes:
     """Follow all routes between hosts, those of a switch together. O(switches × LIDs) time and memory.
 
     Raises
@@ -176,7 +176,7 @@ def routes_between_hosts(fabric: Fabric) -> Routes:
         np.add.at(load, channel, routes[r, lid])
         np.add.at(routes, (network.target[channel], lid), routes[r, lid])
     cables = [CableLoad(name, int(load[forth]), int(load[back])) for name, (forth, back) in cables_of(fabric)]
-    return Routes(lengths, tuple(sorted(cables, key=lambda cable: -cable.routes)))
+    return AuditedRoutes(lengths, tuple(sorted(cables, key=lambda cable: -cable.routes)))
 
 
 def highest_load(fabric: Fabric) -> int:

@@ -28,7 +28,7 @@ from unknot.verify.states import Dependencies
 
 
 @dataclass(frozen=True, eq=False)
-class Window:
+class LocalWindow:
     """The VCs between some neighbouring routers, and those of them next to the middle."""
 
     vcs: Ints
@@ -61,16 +61,16 @@ class Surroundings:
                 todo.append(v)
         return order + sorted(self.near.keys() - seen)[: max(0, count - len(order))]
 
-    def window(self, order: list[int]) -> Window:
+    def window(self, order: list[int]) -> LocalWindow:
         """The window of some routers; its middle is between the first third of them."""
         inside, inner = np.zeros(self.routers, dtype=bool), np.zeros(self.routers, dtype=bool)
         inside[order] = True
         inner[order[: max(2, len(order) // 3)]] = True
         within = inside[self.source] & inside[self.target]
         middle = within if len(order) == len(self.near) else within & inner[self.source] & inner[self.target]
-        return Window(self.vcs[within], self.vcs[middle])
+        return LocalWindow(self.vcs[within], self.vcs[middle])
 
-    def cover(self, count: int) -> Iterator[Window]:
+    def cover(self, count: int) -> Iterator[LocalWindow]:
         """Yield windows of `count` routers whose middles together cover all VCs."""
         covered = np.zeros(self.vcs.size, dtype=bool)
         while not covered.all():
@@ -189,9 +189,9 @@ class _Search:
             every = np.unique(self.rest.input_vc)
             self.order.append(Struck(every, every))
 
-    def thin(self, windows: list[Window]) -> None:
+    def thin(self, windows: list[LocalWindow]) -> None:
         """Strike out the VCs that cannot be held for what some window shows, until no window shows more."""
-        looked: dict[Window, int] = {}
+        looked: dict[LocalWindow, int] = {}
         changed = True
         while changed and self.rest.input_vc.size:
             changed = False

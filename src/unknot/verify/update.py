@@ -23,7 +23,7 @@ from unknot.verify.check import check
 from unknot.verify.delivery import livelock
 from unknot.verify.mixture import Mixture, Moment, mixture
 from unknot.verify.update_moments import blocked_at_last, goes_round, updated_in
-from unknot.verify.update_order import Order, Proof, safe_order
+from unknot.verify.update_order import MomentProof, Order, safe_order
 
 LOST = 1000
 """States where a packet is lost that are kept."""
@@ -46,7 +46,7 @@ class Update(Brief):
         The answer in words.
     mixture : Mixture
         What the two routings answer wherever packets can come.
-    proofs : tuple of Proof
+    proofs : tuple of MomentProof
         If it is free of deadlock: the proof for all orders at once, or one for each set of updated routers.
     configuration : Configuration or None
         A deadlock, its messages in the order in which they go to where they stand.
@@ -75,7 +75,7 @@ class Update(Brief):
     switching: str
     established: str
     mixture: Mixture
-    proofs: tuple[Proof, ...]
+    proofs: tuple[MomentProof, ...]
     configuration: Configuration | None
     updated: tuple[int, ...]
     lasts: bool
@@ -141,9 +141,9 @@ def update(
     relation = both.relation(every)
     verdict = check(relation, technique, time_limit=deadline, progress=progress)
     configuration, updated = None, frozenset[int]()
-    proofs: list[Proof] = []
+    proofs: list[MomentProof] = []
     if verdict.deadlock_free:
-        proofs = [Proof(every, relation, verdict)]
+        proofs = [MomentProof(every, relation, verdict)]
     else:
         knots = _knots(both, verdict, proofs, deadline)
         configuration, updated = next(knots, (None, updated))
@@ -232,7 +232,7 @@ def steps_of(change: Update | None) -> tuple[str, ...]:
 
 
 def _knots(
-    both: Mixture, verdict: Verdict, proofs: list[Proof], deadline: Deadline
+    both: Mixture, verdict: Verdict, proofs: list[MomentProof], deadline: Deadline
 ) -> Iterator[tuple[Configuration, frozenset[int]]]:
     """Deadlocks that a sequence of moves and updates leads to, with the routers that have been updated in them.
 
@@ -249,7 +249,7 @@ def _knots(
         relation = both.relation(moment)
         verdict = check(relation, verdict.switching, time_limit=deadline)
         if verdict.deadlock_free:
-            proofs.append(Proof(moment, relation, verdict))
+            proofs.append(MomentProof(moment, relation, verdict))
         elif verdict.configuration is not None:
             updated = updated_in(both, verdict.configuration)
             if updated is not None:

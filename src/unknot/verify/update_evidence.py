@@ -8,7 +8,7 @@ from unknot.certificates import plain
 from unknot.certificates.documents import Document, document, message_of, verdict_claim
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.verify.mixture import Mixture
-from unknot.verify.update_order import Proof
+from unknot.verify.update_order import MomentProof
 
 if TYPE_CHECKING:
     from unknot.verify.update import Update
@@ -72,7 +72,7 @@ def _entries(answer: tuple[int, ...], commits: bool) -> list[int]:
     return [*plain_entries]
 
 
-def _moments(proofs: tuple[Proof, ...]) -> Document:
+def _moments(proofs: tuple[MomentProof, ...]) -> Document:
     names = "updated", "updating", "passed"
     return {
         "moments": [

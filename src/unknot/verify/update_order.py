@@ -15,7 +15,7 @@ from unknot.verify.mixture import Mixture, Moment
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Proof(Brief):
+class MomentProof(Brief):
     """The proof that nothing can deadlock at a moment of an update.
 
     Attributes
@@ -47,14 +47,14 @@ class Order(Brief):
         Whether all orders were tried; then no batches means that none is safe.
     drained : tuple of int
         Without batches: addresses to which nothing may be sent during the update, so that it is safe in any order.
-    proofs : tuple of Proof
+    proofs : tuple of MomentProof
         Of the old routing and of each batch; or that any order is safe without these addresses.
     """
 
     batches: tuple[tuple[int, ...], ...]
     complete: bool
     drained: tuple[int, ...]
-    proofs: tuple[Proof, ...]
+    proofs: tuple[MomentProof, ...]
 
 
 class _Search:
@@ -65,24 +65,24 @@ class _Search:
         self.open = False
         """Whether some question was not decided."""
 
-    def proved(self, moment: Moment) -> Proof | None:
+    def proved(self, moment: Moment) -> MomentProof | None:
         """The proof that no packet is lost and nothing can deadlock at a moment; None without one."""
         if next(self.both.lost(moment), None) is not None:
             return None
         relation = self.both.relation(moment)
         verdict = check(relation, self.switching, time_limit=self.deadline, shorten=False)
         self.open |= verdict.deadlock_free is None
-        return Proof(moment, relation, verdict) if verdict.deadlock_free else None
+        return MomentProof(moment, relation, verdict) if verdict.deadlock_free else None
 
-    def step(self, updated: frozenset[int], batch: tuple[int, ...]) -> Proof | None:
+    def step(self, updated: frozenset[int], batch: tuple[int, ...]) -> MomentProof | None:
         """The proof that a batch can be updated after these routers."""
         if len(batch) == 1:
             return self.proved(Moment(updated=updated | {*batch}, passed=batch))
         return self.proved(Moment(updated=updated, updating=batch))
 
-    def one_by_one(self, changed: list[int]) -> dict[int, Proof]:
+    def one_by_one(self, changed: list[int]) -> dict[int, MomentProof]:
         """Routers in a safe order with their proofs, by depth-first search over sets that were not tried before."""
-        path: dict[int, Proof] = {}
+        path: dict[int, MomentProof] = {}
         untried = [iter(changed)]
         tried = {frozenset[int]()}
         while untried and len(path) < len(changed):
@@ -102,7 +102,7 @@ class _Search:
                     untried.append(iter(changed))
         return path
 
-    def merged(self, path: dict[int, Proof]) -> Iterator[tuple[tuple[int, ...], Proof]]:
+    def merged(self, path: dict[int, MomentProof]) -> Iterator[tuple[tuple[int, ...], MomentProof]]:
         """Batches of as many routers that follow one another as can be updated in any order."""
         routers = [*path]
         while routers:
@@ -118,7 +118,7 @@ class _Search:
             yield batch, proof
             routers = routers[len(batch) :]
 
-    def drained(self) -> tuple[tuple[int, ...], tuple[Proof, ...]]:
+    def drained(self) -> tuple[tuple[int, ...], tuple[MomentProof, ...]]:
         """Addresses without which the update is safe in any order, and the proof."""
         every = range(self.both.old.network.num_routers)
         stopped: set[int] = {address for _, address in self.both.lost(Moment(updating=every))}
@@ -127,7 +127,7 @@ class _Search:
             relation = self.both.relation(moment)
             verdict = check(relation, self.switching, time_limit=self.deadline, shorten=False)
             if verdict.deadlock_free:
-                return tuple(sorted(stopped)), (Proof(moment, relation, verdict),)
+                return tuple(sorted(stopped)), (MomentProof(moment, relation, verdict),)
             messages = () if verdict.configuration is None else verdict.configuration.messages
             if {message.address for message in messages} <= stopped:
                 break

@@ -23,7 +23,7 @@ LAYERS = "two layers"
 
 
 @dataclass(frozen=True)
-class Routes:
+class RouteFigures:
     """Figures of one routing under uniform traffic.
 
     Attributes
@@ -65,7 +65,7 @@ class EscapeLayer:
         Virtual channels that the layer adds: one for each channel of the mesh.
     verdicts : dict of str to bool or None
         Whether the two layers are deadlock-free, for each switching technique, when a header that has escaped stays.
-    routes : tuple of Routes
+    routes : tuple of RouteFigures
         The two layers; up*/down* routing from its best root, deterministic and adaptive; all shortest paths, which
         are the bound, and deadlock-free only on chordal networks. Empty if the network has too many routers.
     """
@@ -78,7 +78,7 @@ class EscapeLayer:
     spanning: Spanning
     added_vcs: int
     verdicts: dict[str, bool | None]
-    routes: tuple[Routes, ...]
+    routes: tuple[RouteFigures, ...]
 
 
 @with_bar
@@ -112,7 +112,7 @@ def escape_layer(
     known = recognise(network)
     mesh = spanning(network, kind, time_limit=time_limit)
     verdicts: dict[str, bool | None] = {}
-    routes: list[Routes] = []
+    routes: list[RouteFigures] = []
     if network.num_routers <= compared:
         candidates = _candidates(network, mesh, kind)
         techniques = SWITCHINGS if mesh.mesh is not None else ()
@@ -153,6 +153,8 @@ def _candidates(network: Network, mesh: Spanning, kind: str) -> dict[str, Callab
     }
 
 
-def _figures(name: str, relation: Relation) -> Routes:
+def _figures(name: str, relation: Relation) -> RouteFigures:
     load = loads(relation)
-    return Routes(name, deliver(relation).longest_route, load.mean_hops, adaptivity(relation).mean, load.throughput)
+    return RouteFigures(
+        name, deliver(relation).longest_route, load.mean_hops, adaptivity(relation).mean, load.throughput
+    )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import stdtrit
 
 from unknot.simulation.run.statistics import (
-    Demand,
+    OfferedTraffic,
     correlation,
     correlation_time,
     half_width_of_batches,
@@ -225,7 +225,9 @@ def test_a_series_rises_or_does_not() -> None:
 
 def test_reasons_for_saturation() -> None:
     def reason(before: list[int], after: list[int], accepted: float = 0.5) -> str:
-        return saturated(np.array(before), np.array(after), 1000, accepted, Demand(10, 0.5, 1), lambda t: f"host {t}")
+        return saturated(
+            np.array(before), np.array(after), 1000, accepted, OfferedTraffic(10, 0.5, 1), lambda t: f"host {t}"
+        )
 
     assert reason([0, 5, 2], [3, 0, 9]) == ""
     assert "fall behind by 40.0% of the time" in reason([0, 0], [400, 400], 0.3)
@@ -241,8 +243,9 @@ def test_longer_windows_see_smaller_growth() -> None:
     def reason(cycles: int, *, surely: bool) -> str:
         after = np.zeros(64, dtype=np.int64)
         after[5] = cycles // 50
+        offered = OfferedTraffic(10**6 / cycles, 0.5, 1)
         return saturated(
-            np.zeros(64, dtype=np.int64), after, cycles, 0.5, Demand(10**6 / cycles, 0.5, 1), lambda t: f"host {t}",
+            np.zeros(64, dtype=np.int64), after, cycles, 0.5, offered, lambda t: f"host {t}",
             surely=surely,
         )  # fmt: skip
 

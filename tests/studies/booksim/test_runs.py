@@ -16,7 +16,7 @@ from unknot._base.errors import SimulationError, TextError, UnknotError
 from unknot.cli.commands.display import number
 from unknot.cli.program import app
 from unknot.simulation import Router, simulate
-from unknot.studies.booksim.runs import Point, run_booksim, sweep_of
+from unknot.studies.booksim.runs import ConfiguredPoint, run_booksim, sweep_of
 from unknot.studies.booksim.setup import Setup
 
 
@@ -64,7 +64,7 @@ def test_a_sweep_takes_the_processors_there_are(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("unknot._base.threads.processors", lambda: 3)
     asked: list[int] = []
 
-    def noted(setup: Setup, *, jobs: int, **options: Any) -> list[Point]:
+    def noted(setup: Setup, *, jobs: int, **options: Any) -> list[ConfiguredPoint]:
         asked.append(jobs)
         return run_booksim(setup, **options)
 

@@ -8,7 +8,7 @@ from unknot.cli.answers.networks import RelationForm
 from unknot.cli.answers.runs import RouterOptions
 from unknot.simulation.protocol_run import ProtocolRun
 from unknot.verify.protocols.decision import ProtocolVerdict
-from unknot.verify.protocols.remedies import Remedy
+from unknot.verify.protocols.remedies import ProtocolRemedy
 from unknot.verify.protocols.words import Blocked
 
 
@@ -17,7 +17,7 @@ class BlockedForm(Form):
     """A message that can never move."""
 
 
-@form_of(Remedy)
+@form_of(ProtocolRemedy)
 class RemedyForm(Form):
     """A change with which messages no longer wait for each other for ever."""
 

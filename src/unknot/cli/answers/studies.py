@@ -15,11 +15,11 @@ from unknot.cli.answers.updates import UpdateForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
 from unknot.network.floor_plan import Bill
-from unknot.studies.booksim.runs import Point
+from unknot.studies.booksim.runs import ConfiguredPoint
 from unknot.studies.comparison import Compared
 from unknot.studies.result import DesignResult, StudyResult
 from unknot.verify.audit import Audit
-from unknot.verify.audit_merged import Routes
+from unknot.verify.audit_merged import AuditedRoutes
 from unknot.verify.audit_multicast import MulticastAudit
 from unknot.verify.audit_traffic import TrafficAudit
 from unknot.verify.update import Update
@@ -97,7 +97,7 @@ def study_answer(result: StudyResult, report: str, units: Units | None = None) -
     return answer(RunAnswer, title=study.title, study=study.path, designs=designs, report=report, units=real)
 
 
-@form_of(Routes)
+@form_of(AuditedRoutes)
 class RoutesForm(Form):
     """Routes between hosts."""
 
@@ -191,7 +191,7 @@ def audit_answer(
     audit: Audit,
     changes: Changes | None = None,
     before: Audit | None = None,
-    routes: Routes | None = None,
+    routes: AuditedRoutes | None = None,
     update: Update | None = None,
 ) -> Answer:
     """Return an audit as plain values, with what changed since another reading of the fabric, and its audit."""
@@ -223,7 +223,7 @@ def _traffic(form: type[Form], traffic: TrafficAudit, **more: Any) -> Answer:
     return answer(form, traffic, traffic.verdict, traffic.delivery, of=traffic.relation, **unknown, **more)
 
 
-@form_of(Point)
+@form_of(ConfiguredPoint)
 class BookSimPoint(Form):
     """One point of a configuration."""
 

@@ -12,7 +12,7 @@ from unknot.cli.commands.shared import write, write_rows
 
 if TYPE_CHECKING:
     from unknot.certificates import Verdict
-    from unknot.studies.booksim.runs import Point
+    from unknot.studies.booksim.runs import ConfiguredPoint
     from unknot.studies.booksim.setup import Setup
     from unknot.verify import Delivery
 
@@ -31,7 +31,7 @@ def run_configuration(
     units: str | None = None,
     out: Path | None = None,
     outside_files: bool = False,
-) -> list[Point]:
+) -> list[ConfiguredPoint]:
     """Run a configuration, and print its verdict and the figures of its points.
 
     With `out`, a folder, a row for each run is written there, and of a sweep of loads the curves. Returns the points.

@@ -96,10 +96,10 @@ def repair(
             "`unknot curve` draws their latencies"
         )
     if out is not None and not out.suffix:
-        from unknot.cli.commands.repair_fabric import Search, repair_fabric
+        from unknot.cli.commands.repair_fabric import SearchLimits, repair_fabric
 
         with activity.working("looking for remedies") as progress:
-            search = Search(deadline, seed, both_ways is not False, progress)
+            search = SearchLimits(deadline, seed, both_ways is not False, progress)
             code = repair_fabric(network, out, search, evidence)
         raise typer.Exit(code)
     relation = _refuted(network, routing, vcs)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from unknot.lanes import Lanes
     from unknot.lanes.tables import Table
     from unknot.network import Network
-    from unknot.report.audit_report import Remedy
+    from unknot.report.audit_report import WrittenRemedy
     from unknot.verify.audit import Audit
 
 DATA_LANES = 8
@@ -36,7 +36,7 @@ PAGE = "README.md"
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchLimits:
     """Limits of the search for remedies, and whether two directions share a level."""
 
     deadline: Deadline
@@ -45,7 +45,7 @@ class Search:
     progress: Progress
 
 
-def repair_fabric(path: str, out: Path, search: Search, evidence: Path | None = None) -> int:
+def repair_fabric(path: str, out: Path, search: SearchLimits, evidence: Path | None = None) -> int:
     """Write each remedy for a fabric's tables into a folder of its own, and a page that says how to load them.
 
     Every remedy is read back from its files and judged anew. The folder `out` appears when all is written. Returns
@@ -73,7 +73,7 @@ def repair_fabric(path: str, out: Path, search: Search, evidence: Path | None = 
         )
     before = audit(fabric, time_limit=search.deadline.part(EACH))
     load = highest_load(fabric)
-    rows: list[Remedy] = []
+    rows: list[WrittenRemedy] = []
     reasons: list[str] = []
     with written_folder(out) as folder:
         for kind, make in _remedies(fabric, search):
@@ -105,7 +105,7 @@ def _require_own(out: Path) -> None:
         raise UnknotError(f"{out} is there already, and was not written by `unknot repair`; name a new folder")
 
 
-def _remedies(fabric: Fabric, search: Search) -> Iterator[tuple[str, Callable[[], tuple[Fabric, int]]]]:
+def _remedies(fabric: Fabric, search: SearchLimits) -> Iterator[tuple[str, Callable[[], tuple[Fabric, int]]]]:
     """Kinds of remedies, and what makes each; one terminal stands for the hosts of a switch."""
     from unknot.fabrics.fabric import UNKNOWN_PORT
     from unknot.lanes import lanes
@@ -169,7 +169,7 @@ def _entries(fabric: Fabric, next_channel: np.ndarray) -> np.ndarray:
     return np.where(next_channel == EJECT_HERE, own[fabric.owner], leaving_ports).astype(np.int16)
 
 
-def _one_lane(fabric: Fabric, search: Search) -> Fabric:
+def _one_lane(fabric: Fabric, search: SearchLimits) -> Fabric:
     """Tables in one lane, with a tree for each LID, or in large fabrics for all LIDs of a switch."""
     from unknot.lanes.effort import SearchEffort
     from unknot.lanes.one_lane import trees
@@ -242,12 +242,12 @@ def _with_lanes(fabric: Fabric, routes: Lanes) -> Fabric:
 
 def _write(
     fabric: Fabric, kind: str, made: Fabric, lanes: int, beside: Path, out: Path, deadline: Deadline
-) -> Remedy:
+) -> WrittenRemedy:
     """Write the files of a remedy, read them back, and judge them and the way there; `beside` will be `out`."""
     from unknot.fabrics import read_fabric
     from unknot.fabrics.opensm_files import write_lfts, write_options, write_policy, write_slvl
     from unknot.fabrics.opensm_psl import write_psl
-    from unknot.report.audit_report import Remedy
+    from unknot.report.audit_report import WrittenRemedy
     from unknot.verify.audit import audit
     from unknot.verify.audit_merged import highest_load
     from unknot.verify.update import steps_of, update_fabric
@@ -272,10 +272,10 @@ def _write(
     read = read_fabric(fabric.fabric_file, folder / "tables.lfts", levels=levels, lanes=slvl)
     changed = int(np.count_nonzero(made.tables != fabric.tables))
     steps = steps_of(None if made.levels is not None else update_fabric(fabric, read, time_limit=deadline))
-    return Remedy(kind, kind, lanes, changed, highest_load(read), audit(read), steps)
+    return WrittenRemedy(kind, kind, lanes, changed, highest_load(read), audit(read), steps)
 
 
-def _show(before: Audit, load: int, rows: Sequence[Remedy], reasons: Sequence[str]) -> None:
+def _show(before: Audit, load: int, rows: Sequence[WrittenRemedy], reasons: Sequence[str]) -> None:
     """Remedies for a fabric that were written; `load` is the highest before."""
     from unknot.cli.commands.display import console, print_table, yes
     from unknot.report.audit_report import times

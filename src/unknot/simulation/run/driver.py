@@ -16,7 +16,7 @@ from unknot.simulation.run.measurement import drain, measure_until_settled, warm
 from unknot.simulation.run.outcome import bottleneck, diagnosis
 from unknot.simulation.run.run import Run, class_runs, pair_run, series_of
 from unknot.simulation.run.scenario import Measurement, Scenario
-from unknot.simulation.run.statistics import TOO_SHORT, Demand, mean, summary
+from unknot.simulation.run.statistics import TOO_SHORT, OfferedTraffic, mean, summary
 from unknot.traffic import Bursts, PatternLike, Traffic, TrafficClass
 from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Lengths
 
@@ -164,7 +164,7 @@ def run_scenario(
     engine.advance(engine.now)  # what has to be compiled is compiled now
     report("starting", engine.now)
     sources = engine.sources
-    demand = Demand(sources.packets, sum(sources.flits) / engine.nodes, scenario.at_once)
+    demand = OfferedTraffic(sources.packets, sum(sources.flits) / engine.nodes, scenario.at_once)
     if measurement.warmup is None:
         warm_up(engine, demand.packets, report)
     else:

@@ -14,7 +14,7 @@ from unknot.simulation.run.statistics import (
     BATCHES,
     DEPENDENT,
     TOO_SHORT,
-    Demand,
+    OfferedTraffic,
     Values,
     batch_means,
     correlation,
@@ -211,7 +211,7 @@ class Window:
     def _latencies(self) -> tuple[Values, Values]:
         return self._batches[:, LATENCY], self._batches[:, PACKETS]
 
-    def failure(self, demand: Demand, *, surely: bool = False) -> str:
+    def failure(self, demand: OfferedTraffic, *, surely: bool = False) -> str:
         """Reason why the network cannot take the demand, see `saturated`; to be called when the window ends."""
         engine, network = self.engine, self.engine.relation.network
         first = network.num_terminals - engine.nodes  # of several subnets the terminals of the last one send
@@ -243,7 +243,7 @@ class Window:
             self.engine.advance(cycle)
 
 
-def measure_until_settled(engine: Engine, measurement: Measurement, demand: Demand, report: Report) -> Window:
+def measure_until_settled(engine: Engine, measurement: Measurement, demand: OfferedTraffic, report: Report) -> Window:
     """Measure, and go on for many times as long while the window is too short to judge.
 
     A first window in which latencies still rise is counted as warm-up, `AGAIN` times at most, and another one of the

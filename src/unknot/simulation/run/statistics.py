@@ -216,7 +216,7 @@ def rises(means: Values) -> bool:
 
 
 @dataclass(frozen=True)
-class Demand:
+class OfferedTraffic:
     """What sources offer.
 
     Attributes
@@ -239,7 +239,7 @@ def saturated(
     lag_after: Times,
     cycles: int,
     accepted: float,
-    demand: Demand,
+    demand: OfferedTraffic,
     name: Callable[[int], str],
     *,
     surely: bool = False,
@@ -255,7 +255,7 @@ def saturated(
         Cycles each source was behind when measuring began and ended, `cycles` later.
     accepted : float
         Flits per terminal and cycle.
-    demand : Demand
+    demand : OfferedTraffic
         The tolerance for chance shrinks with the root of the packets created.
     name : callable
         Name of a terminal.

@@ -21,7 +21,7 @@ _SWEEP = re.compile(r"(\w+)=([^:]+):([^:]+):([^:]+)")
 
 
 @dataclass(frozen=True)
-class Point:
+class ConfiguredPoint:
     """One point of a configuration.
 
     Attributes
@@ -82,7 +82,7 @@ def run_booksim(
     sweep: tuple[str, Sequence[str]] | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
-) -> list[Point]:
+) -> list[ConfiguredPoint]:
     """Run a configuration, or one for each value of a sweep.
 
     Parameters
@@ -110,13 +110,13 @@ def run_booksim(
         return [*reported(points, len(setups), progress, lambda point: point.setting)]
 
 
-def _run(setting: str, setup: Setup, *, threads: int | None = None) -> Point:
+def _run(setting: str, setup: Setup, *, threads: int | None = None) -> ConfiguredPoint:
     began = time.monotonic()
     options = {"threads": threads} | setup.options
     runs = gather(simulate(setup.relation, min(setup.load, 1.0), seed=seed, **options) for seed in setup.seeds)
     lengths = tuple(one.mean_length / one.mean_packets for one in setup.options.get("classes", ()))
     seconds = time.monotonic() - began
-    return Point(setting, setup.load / setup.mean_length, setup.mean_length, lengths, seconds, runs)
+    return ConfiguredPoint(setting, setup.load / setup.mean_length, setup.mean_length, lengths, seconds, runs)
 
 
 def run_batches(setup: Setup) -> list[list[int]]:

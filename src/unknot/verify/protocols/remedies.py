@@ -24,7 +24,7 @@ SHARE = 5.0
 
 
 @dataclass(frozen=True)
-class Remedy:
+class ProtocolRemedy:
     """A change with which messages no longer wait for each other for ever.
 
     Attributes
@@ -61,7 +61,7 @@ class Change:
         return self.vcs, self.slots
 
 
-def remedies(verdict: ProtocolVerdict, deadline: Deadline) -> list[Remedy]:
+def remedies(verdict: ProtocolVerdict, deadline: Deadline) -> list[ProtocolRemedy]:
     """Return the cheapest change of each kind that is proved to be enough; none where none is.
 
     Kinds are VCs of their own for some message classes, where the routing has no classes yet; queues of their own;
@@ -82,7 +82,7 @@ def remedies(verdict: ProtocolVerdict, deadline: Deadline) -> list[Remedy]:
     return [remedy for remedy in cured if remedy is not None]
 
 
-def _cheapest(changes: list[Change], technique: Switching, deadline: Deadline) -> Remedy | None:
+def _cheapest(changes: list[Change], technique: Switching, deadline: Deadline) -> ProtocolRemedy | None:
     """The cheapest change that ranks show to be enough, and whether all cheaper ones come to a deadlock."""
     order = sorted(changes, key=lambda one: one.cost)[:MOST_TRIED]
     for change in order:
@@ -96,7 +96,7 @@ def _cheapest(changes: list[Change], technique: Switching, deadline: Deadline) -
                 if answer.deadlock_free is not False:
                     fewest = None
                     break
-            return Remedy(change.words, change.vcs, change.slots, fewest)
+            return ProtocolRemedy(change.words, change.vcs, change.slots, fewest)
     return None
 
 
