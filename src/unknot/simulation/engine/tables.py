@@ -30,6 +30,8 @@ from unknot.simulation.engine.state_arrays import State, aligned, row_count
 Numbers = npt.NDArray[np.int64]
 IN_CACHE = 1_300_000
 """Most bytes of both ends of the buffers, and of the packets in them, that stay in a second-level cache, about."""
+BUSY = 16
+"""Packets of a deep buffer that are in use within a few cycles, at most."""
 WAITING = 1024
 """Replies that wait at a terminal, on average, from which on no class creates requests any more."""
 BUILDING = 25
@@ -140,7 +142,7 @@ def empty_network(
         setup.classes, setup.packable = sources.queues if classes else 0, not classes and setup.packable
         setup.arrivals = arrivals
         setup.local, setup.slots, setup.patience, setup.parts = local, inboxes - 1, inboxes + 7, threads
-        setup.num_words, setup.ring, setup.large = num_words, held, inputs * (96 + 4 * held) > IN_CACHE
+        setup.num_words, setup.ring, setup.large = num_words, held, inputs * (96 + 4 * min(held, BUSY)) > IN_CACHE
         setup.part, setup.first_router, setup.last_router = k, cuts[k], cuts[k + 1]
         setup.first_own_word, setup.last_own_word = first_word[cuts[k]], first_word[cuts[k + 1]]
         part.count.high = k * slots
