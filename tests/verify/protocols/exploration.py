@@ -6,7 +6,7 @@ the graph of all states: in a component that is never left, some place always ho
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any
 
@@ -48,9 +48,13 @@ class Exploration:
         for component in nx.strongly_connected_components(graph):
             if all(after in component for state in component for after in graph.successors(state)):
                 moved = {gone for a in component for _, _, gone in graph.edges(a, data="left") for gone in gone}
-                if any(self.stays(place, messages, moved) for place, messages in next(iter(component))):
+                if self.stands(next(iter(component)), moved):
                     return True
         return False
+
+    def stands(self, state: State, moved: set[Any]) -> bool:
+        """Whether something stands in a state that is not among what moved."""
+        return any(self.stays(place, messages, moved) for place, messages in state)
 
     def stays(self, place: tuple[Any, ...], messages: tuple[Message, ...], moved: set[Any]) -> bool:
         if self.ordered(place):
@@ -71,21 +75,10 @@ class Exploration:
     def moves(self, state: State) -> Iterator[tuple[State, list[Any]]]:
         """States that follow, each with the places, or messages, whose first message moved."""
         held = dict(state)
-        for terminal in range(self.number):
-            live = {m[4] for messages in held.values() for m in messages if m[3] == terminal}
-            limit = self.protocol.outstanding
-            if limit is not None and len(live) >= limit:
-                continue
-            fresh = 0
-            counted = limit is not None or any(one.together for one in self.protocol.classes)
-            while counted and fresh in live:
-                fresh += 1
-            for group, home in product(self.protocol.begins, range(self.number)):
-                if home != terminal:
-                    for sent in product(*(self.messages(name, terminal, home, terminal, fresh) for name in group)):
-                        after = self.entered(held, terminal, sent)
-                        if after is not None:
-                            yield frozenset(after.items()), []
+        for terminal, sent in self.begun(m for messages in held.values() for m in messages):
+            after = self.entered(held, terminal, sent)
+            if after is not None:
+                yield frozenset(after.items()), []
         for place, messages in held.items():
             if place[0] != "receive":
                 yield from self.hops(held, place, messages[0])
@@ -93,6 +86,39 @@ class Exploration:
             for position, message in enumerate(messages):
                 if position == 0 or not self.ordered(place):
                     yield from self.consumed(held, place, position, message)
+
+    def begun(self, live: Iterable[Message]) -> Iterator[tuple[int, tuple[Message, ...]]]:
+        """Terminals with the first messages of a transaction that each may begin while others are live."""
+        numbers = [set[int]() for _ in range(self.number)]
+        for message in live:
+            numbers[message[3]].add(message[4])
+        limit = self.protocol.outstanding
+        counted = limit is not None or any(one.together for one in self.protocol.classes)
+        for terminal, used in enumerate(numbers):
+            if limit is not None and len(used) >= limit:
+                continue
+            fresh = next(i for i in range(len(used) + 1) if i not in used) if counted else 0
+            for group, home in product(self.protocol.begins, range(self.number)):
+                if home != terminal:
+                    for sent in product(*(self.messages(name, terminal, home, terminal, fresh) for name in group)):
+                        yield terminal, sent
+
+    def follow_ups(self, message: Message, terminal: int) -> tuple[bool, Iterator[tuple[Message, ...]]]:
+        """Whether a message is consumed with the next ones it sends, and which these may be."""
+        one = self.by_name[message[0]]
+        slots = []
+        for follow in one.follows:
+            to = {
+                "sender": [message[1]],
+                "origin": [message[3]],
+                "any": [t for t in range(self.number) if t != message[3]],
+            }[follow.to]
+            to = [t for t in to if t != terminal]
+            choices = [m for t in to for m in self.messages(follow.message, terminal, t, message[3], message[4])]
+            slots += [choices] * (follow.count if choices or (follow.to != "any" and to) else 0)
+        done = message[5]
+        last = one.at_once or done + 1 >= len(slots)
+        return last, product(*(slots if one.at_once else slots[done : done + 1]))
 
     def messages(self, name: str, source: int, home: int, origin: int, number: int) -> list[Message]:
         classes = list(self.relation.classes)
@@ -154,24 +180,14 @@ class Exploration:
             if not found:
                 return
             left += found[:1]
-        slots = []
-        for follow in one.follows:
-            to = {
-                "sender": [message[1]],
-                "origin": [message[3]],
-                "any": [t for t in range(self.number) if t != message[3]],
-            }[follow.to]
-            to = [t for t in to if t != place[1]]
-            choices = [m for t in to for m in self.messages(follow.message, place[1], t, message[3], message[4])]
-            slots += [choices] * (follow.count if choices or (follow.to != "any" and to) else 0)
-        done = message[5]
-        for sent in product(*(slots if one.at_once else slots[done : done + 1])):
+        last, choices = self.follow_ups(message, place[1])
+        for sent in choices:
             after = self.entered(held, place[1], sent)
             if after is None:
                 continue
-            if not one.at_once and done + 1 < len(slots):
+            if not last:
                 messages = list(after[place])
-                messages[position] = (*message[:5], done + 1)
+                messages[position] = (*message[:5], message[5] + 1)
                 after[place] = tuple(messages)
             else:
                 for where, i in sorted(left, key=lambda pair: -pair[1]):

@@ -8,12 +8,9 @@ then on as many as it does then.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
-import networkx as nx
-
-from tests.verify.protocols.exploration import Exploration, Message, TooLarge
+from tests.verify.protocols.exploration import Exploration, Message
 
 Place = tuple[Any, ...]
 Worm = tuple[Message, tuple[Place, ...], bool]
@@ -24,43 +21,16 @@ State = frozenset[Worm]
 class Worms(Exploration):
     """The states of a relation and a protocol whose messages are worms of any length."""
 
-    def deadlocks(self) -> bool:
-        """Whether some reachable state holds a worm that can never move."""
-        graph: nx.MultiDiGraph[State] = nx.MultiDiGraph()
-        start: State = frozenset()
-        todo, seen = [start], {start}
-        while todo:
-            state = todo.pop()
-            for after, moved in self.steps(state):
-                graph.add_edge(state, after, moved=moved)
-                if after not in seen:
-                    if len(seen) >= self.most:
-                        raise TooLarge
-                    seen.add(after)
-                    todo.append(after)
-        for component in nx.strongly_connected_components(graph):
-            if all(after in component for state in component for after in graph.successors(state)):
-                moved = {worm for a in component for _, _, gone in graph.edges(a, data="moved") for worm in gone}
-                if any((worm[0], worm[1][-1]) not in moved for worm in next(iter(component))):
-                    return True
-        return False
+    def stands(self, state: Any, moved: set[Any]) -> bool:
+        return any((message, places[-1]) not in moved for message, places, _ in state)
 
-    def steps(self, state: State) -> Iterator[tuple[State, list[Any]]]:
+    def moves(self, state: Any) -> Iterator[tuple[Any, list[Any]]]:
         """States that follow, each with the worms that moved: message and place of the header."""
         held = {place for worm in state for place in worm[1]}
-        for terminal in range(self.number):
-            live = {worm[0][4] for worm in state if worm[0][3] == terminal}
-            limit = self.protocol.outstanding
-            if limit is not None and len(live) >= limit:
-                continue
-            counted = limit is not None or any(one.together for one in self.protocol.classes)
-            fresh = next(i for i in range(len(live) + 1) if i not in live) if counted else 0
-            for group, home in product(self.protocol.begins, range(self.number)):
-                if home != terminal:
-                    for sent in product(*(self.messages(name, terminal, home, terminal, fresh) for name in group)):
-                        new = self.sent(held, terminal, sent)
-                        if new is not None:
-                            yield state | new, []
+        for terminal, sent in self.begun(worm[0] for worm in state):
+            new = self.sent(held, terminal, sent)
+            if new is not None:
+                yield state | new, []
         for worm in state:
             message, places, whole = worm
             for to in self.ahead(message, places[-1]):
@@ -127,23 +97,13 @@ class Worms(Exploration):
                 return
             gone |= {partners[0]}
         terminal = places[-1][1]
-        slots = []
-        for follow in one.follows:
-            to = {
-                "sender": [message[1]],
-                "origin": [message[3]],
-                "any": [t for t in range(self.number) if t != message[3]],
-            }[follow.to]
-            to = [t for t in to if t != terminal]
-            choices = [m for t in to for m in self.messages(follow.message, terminal, t, message[3], message[4])]
-            slots += [choices] * (follow.count if choices or (follow.to != "any" and to) else 0)
-        done = message[5]
+        last, choices = self.follow_ups(message, terminal)
         left = [(other[0], other[1][-1]) for other in gone]
-        for sends in product(*(slots if one.at_once else slots[done : done + 1])):
+        for sends in choices:
             new = self.sent(held, terminal, sends)
             if new is None:
                 continue
-            if not one.at_once and done + 1 < len(slots):
-                yield state - {worm} | new | {((*message[:5], done + 1), places, whole)}, left
+            if not last:
+                yield state - {worm} | new | {((*message[:5], message[5] + 1), places, whole)}, left
             else:
                 yield state - gone | new, left
