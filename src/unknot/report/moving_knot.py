@@ -10,7 +10,7 @@ from unknot.report.picture import Drawing
 from unknot.report.sheet import COLOURS, number
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.simulation.traces.replay import Frame, record
+from unknot.simulation.traces.recording import Frame, record
 
 TIED = 60.0
 """Share of the time, in percent, after which the messages stand still."""

@@ -190,10 +190,9 @@ class EndPoints:
         else:
             packet = part.count.high
             part.count.high += 1
-        system = self.system
-        inside = message.address - system.first_address[message.kind]
+        inside = message.address - self.system.first_address[message.kind]
         fresh = part.packets[packet : packet + 1]
-        fresh.address, fresh.length, fresh.source = message.kind * system.block + inside, self.flits, terminal
+        fresh.address, fresh.length, fresh.source = message.kind * self.system.block + inside, self.flits, terminal
         fresh.created = fresh.injected = self.engine.now
         script = self.scripts[place].popleft() if self.scripts.get(place) else -1
         fresh.hops, fresh.form, fresh.script, fresh.stop = 0, queue, script, 1

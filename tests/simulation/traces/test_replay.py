@@ -12,7 +12,7 @@ from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.routing import Relation
 from unknot.simulation import replay
-from unknot.simulation.traces.replay import record
+from unknot.simulation.traces.recording import record
 
 
 def upward(relation: Relation) -> list[int]:

@@ -12,9 +12,10 @@ from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.run.breakdown import class_runs, pair_run, series_of
 from unknot.simulation.run.measurement import drain, measure_until_settled, warm_up
 from unknot.simulation.run.outcome import bottleneck, diagnosis
-from unknot.simulation.run.run import Run, class_runs, pair_run, series_of
+from unknot.simulation.run.run import Run
 from unknot.simulation.run.scenario import Measurement, Scenario
 from unknot.simulation.run.statistics import TOO_SHORT, OfferedTraffic, mean, summary
 from unknot.traffic import Bursts, PatternLike, Traffic, TrafficClass
