@@ -2463,17 +2463,23 @@ class Play:
         message = Sent(name, terminal, self.ends.address(name, terminal, address), origin, transaction)
         self.held.setdefault(place, []).append(message)
 
+    def enter_all(self, terminal: int, sends: list[Any], origin: int, transaction: int) -> None:
+        for name, address in sends:
+            self.enter(terminal, name, address, origin, transaction)
+
+    def under_way(self) -> list[Sent]:
+        return [message for messages in self.held.values() for message in messages]
+
     def begin(self, terminal: int, sends: list[Any]) -> None:
         if [name for name, _ in sends] not in self.ends.begins or len(
             {self.table.destination[a] for _, a in sends}
         ) != 1:
             raise Rejected("no transaction begins so")
-        live = {m.transaction for messages in self.held.values() for m in messages if m.origin == terminal}
+        live = {m.transaction for m in self.under_way() if m.origin == terminal}
         if self.ends.limit is not None and len(live) >= self.ends.limit:
             raise Rejected(f"terminal {terminal} has {len(live)} transactions outstanding")
         self.begun += 1
-        for name, address in sends:
-            self.enter(terminal, name, address, terminal, self.begun)
+        self.enter_all(terminal, sends, terminal, self.begun)
 
     def move(self, side: str | int, terminal: int, queue: str, to: int) -> None:
         if side == "vc" and queue != "":
@@ -2524,19 +2530,26 @@ class Play:
             raise Rejected("this message is not to be consumed")
         if other and not self.first(*other):
             raise Rejected("what it is consumed with is not at hand")
+        if self.follow(terminal, message, sends):
+            gone = [message, *([self.held[other[0]][other[1]]] if other else [])]
+            for where in {place, *([other[0]] if other else [])}:
+                self.held[where] = [m for m in self.held[where] if not any(m is g for g in gone)]
+
+    def due(self, message: Sent) -> list[tuple[str, list[int]]]:
+        """What is sent next when a message is consumed, or sends one more of what follows it."""
         slots = self.ends.slots(message)
-        part = slots if rule["at_once"] else slots[message.done : message.done + 1]
+        return slots if self.ends.classes[message.kind]["at_once"] else slots[message.done : message.done + 1]
+
+    def follow(self, terminal: int, message: Sent, sends: list[Any]) -> bool:
+        """Send what follows a message; return whether it was the last."""
+        part = self.due(message)
         if len(sends) != len(part) or any(
             name != kind or a not in legal for (name, a), (kind, legal) in zip(sends, part, strict=True)
         ):
             raise Rejected("something else follows")
-        for name, address in sends:
-            self.enter(terminal, name, address, message.origin, message.transaction)
+        self.enter_all(terminal, sends, message.origin, message.transaction)
         message.done += len(part)
-        if message.done >= len(slots):
-            gone = [message, *([self.held[other[0]][other[1]]] if other else [])]
-            for where in {place, *([other[0]] if other else [])}:
-                self.held[where] = [m for m in self.held[where] if not any(m is g for g in gone)]
+        return message.done >= len(self.ends.slots(message))
 
     def require_stuck(self) -> int:
         """Return how many messages can never move; `Rejected` if some may, of which others are not kept.
@@ -2599,10 +2612,147 @@ class Play:
                 yield from (["move", *where, to] for to in self.table.may[messages[0].address][at])
                 continue
             for position, message in enumerate(messages):
-                slots = self.ends.slots(message)
-                part = slots if self.ends.classes[message.kind]["at_once"] else slots[message.done : message.done + 1]
-                for sends in product(*([[name, a] for a in addresses] for name, addresses in part)):
-                    yield ["consume", place[1], place[2], position, list(sends)]
+                for sends in self.sends(message):
+                    yield ["consume", place[1], place[2], position, sends]
+
+    def sends(self, message: Sent) -> Iterator[list[Any]]:
+        """Iterate over what may follow a message."""
+        yield from map(list, product(*([[name, a] for a in addresses] for name, addresses in self.due(message))))
+
+
+class Trail:
+    """A worm: its message, the places from tail to header, and whether its tail has left its terminal."""
+
+    def __init__(self, message: Sent, places: list[Any], whole: bool) -> None:
+        self.message, self.places, self.whole = message, places, whole
+
+
+class Worms(Play):
+    """The system under wormhole after a run: a queue is two places in a row, in each place there is one worm.
+
+    Until its tail leaves its terminal a worm holds all places that it came through; then it keeps their number.
+    """
+
+    def __init__(self, ends: Ends, moves: list[Any], switching: str) -> None:
+        self.trails: dict[Any, Trail] = {}
+        if switching != "wormhole" or ends.table.commits or any(map(ends.partner, ends.classes)) or any(
+            one["carries"] for one in ends.classes.values()
+        ):  # fmt: skip
+            raise Rejected("worms that commit, are taken together or come along are not modelled")
+        super().__init__(ends, moves, switching)
+
+    def under_way(self) -> list[Sent]:
+        return [trail.message for place, trail in self.trails.items() if place == trail.places[-1]]
+
+    def entries(self, terminal: int, names: list[str]) -> list[Any]:
+        """Places that messages take which enter send queues at once; of two of one queue the first is in front."""
+        queues = [self.ends.classes[name]["send"] for name in names]
+        if any(queues.count(queue) > 2 for queue in queues):
+            raise Rejected("more than two messages enter a queue at once")
+        return [("send", terminal, queue, 1 + (queue in queues[i + 1 :])) for i, queue in enumerate(queues)]
+
+    def enter_all(self, terminal: int, sends: list[Any], origin: int, transaction: int) -> None:
+        places = self.entries(terminal, [name for name, _ in sends])
+        if any(place in self.trails for place in places):
+            raise Rejected("a send queue has no room")
+        for place, (name, address) in zip(places, sends, strict=True):
+            message = Sent(name, terminal, self.ends.address(name, terminal, address), origin, transaction)
+            self.trails[place] = Trail(message, [place], False)
+
+    def header(self, side: str | int, terminal: int, queue: str, stage: int) -> tuple[Any, Trail]:
+        """The place of a header, and its worm."""
+        place: Any = terminal if side == "vc" else (side, terminal, queue, stage)
+        trail = self.trails[place]
+        if trail.places[-1] != place:
+            raise Rejected("no header is there")
+        return place, trail
+
+    def ahead(self, place: Any, message: Sent) -> dict[int, Any]:
+        """Places to which a header may go, by the candidate that leads there; None: reserved room."""
+        if not isinstance(place, int) and place[3] == 1:
+            return {EJECT: (*place[:3], 2)}
+        if not isinstance(place, int) and place[0] == "receive":
+            return {}
+        at = place if isinstance(place, int) else self.table.vcs + place[1]
+        return {to: self.target(message, to) for to in self.table.may[message.address][at]}
+
+    def target(self, message: Sent, to: int) -> Any:
+        place: Any = super().target(message, to)
+        return (*place, 1) if isinstance(place, tuple) else place
+
+    def move(  # type: ignore[override]
+        self, side: str | int, terminal: int, queue: str, stage: int, to: int, stretched: int
+    ) -> None:
+        place, trail = self.header(side, terminal, queue, stage)
+        target = self.ahead(place, trail.message)[to]
+        if target is None:
+            self.remove(trail)
+            return
+        if target in self.trails or (stretched and trail.whole):
+            raise Rejected("there is no room, or the tail has left its terminal")
+        trail.places.append(target)
+        self.trails[target] = trail
+        if not stretched:
+            trail.whole = True
+            del self.trails[trail.places.pop(0)]
+
+    def remove(self, trail: Trail) -> None:
+        for place in trail.places:
+            del self.trails[place]
+
+    def may_be_consumed(self, place: Any) -> bool:
+        """Whether a worm whose header is at a place is consumed as soon as what follows has room."""
+        return not isinstance(place, int) and place[0] == "receive" and (
+            place[3] == 2 or not self.ends.ordered(place[:3])
+        )  # fmt: skip
+
+    def consume(self, terminal: int, queue: str, stage: int, sends: list[Any]) -> None:
+        place, trail = self.header("receive", terminal, queue, stage)
+        if not self.may_be_consumed(place):
+            raise Rejected("this message is not to be consumed")
+        if self.follow(terminal, trail.message, sends):
+            self.remove(trail)
+
+    def require_stuck(self) -> int:
+        """Return how many worms can never move; `Rejected` if some may: each waits for places that these hold."""
+        for place, trail in self.trails.items():
+            if place != trail.places[-1]:
+                continue
+            if any(to not in self.trails for to in self.ahead(place, trail.message).values()):
+                raise Rejected(f"a {trail.message.kind} can move on from {place}")
+            if self.may_be_consumed(place):
+                entries = self.entries(place[1], [name for name, _ in self.due(trail.message)])
+                if not any(entry in self.trails for entry in entries):
+                    raise Rejected(f"a {trail.message.kind} can be consumed at {place}")
+        return len(self.under_way())
+
+    def state(self, counted: bool) -> Any:
+        """What is held, in an order of its own; transactions are numbered anew, and alike where none count."""
+        numbers: dict[tuple[int, int], int] = {}
+        rows = []
+        for place in sorted(self.trails, key=repr):
+            trail, m = self.trails[place], self.trails[place].message
+            if place == trail.places[-1]:
+                number = numbers.setdefault((m.origin, m.transaction), len(numbers)) if counted else 0
+                rows.append(((m.kind, m.source, m.address, m.origin, number, m.done), (*trail.places,), trail.whole))
+        return tuple(rows)
+
+    def restore(self, state: Any) -> None:
+        self.trails = {}
+        for parts, places, whole in state:
+            trail = Trail(Sent(*parts), list(places), whole)
+            self.trails |= dict.fromkeys(places, trail)
+        self.begun = len(self.trails)
+
+    def moves(self) -> Iterator[list[Any]]:
+        for place, trail in self.trails.items():
+            if place != trail.places[-1]:
+                continue
+            where = ["vc", place, "", 1] if isinstance(place, int) else list(place)
+            for to in self.ahead(place, trail.message):
+                yield from (["move", *where, to, stretched] for stretched in range(1 + (not trail.whole)))
+            if self.may_be_consumed(place):
+                yield from (["consume", *where[1:], sends] for sends in self.sends(trail.message))
 
 
 def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
@@ -2685,8 +2835,8 @@ def emptied(ends: Ends, switching: str) -> int:
 
     Where the empty state can be reached from every state, no message can be in a place for ever.
     """
-    if switching not in ("saf", "vct") or ends.table.commits:
-        raise Rejected("states show nothing of worms, nor of headers that commit to a candidate")
+    if switching == "wormhole-nonatomic" or ends.table.commits:
+        raise Rejected("states show nothing of headers that commit to a candidate")
     counted = ends.limit is not None or any(map(ends.partner, ends.classes))
     by_pair: dict[tuple[str, int, int], list[list[Any]]] = {}
     for name, first in ends.first.items():
@@ -2701,7 +2851,7 @@ def emptied(ends: Ends, switching: str) -> int:
         for sends in product(*(by_pair.get((name, t, home), []) for name in group))
     ]
     before: dict[State, list[State]] = {(): []}
-    play = Play(ends, [], switching)
+    play = (Worms if switching == "wormhole" else Play)(ends, [], switching)
 
     def after(here: State) -> Iterable[State]:
         play.restore(here)
@@ -2739,7 +2889,8 @@ def check_protocol(table: Table, claim: Any, proof: Any) -> str:
             ample = field(proof, "ample", list)
             check_free(extended(ends, 1 if switching in ("saf", "vct") else 2, ample), switching, proof)
             return f"with {name} free of deadlock under {switching}"
-        messages = Play(ends, field(proof, "run", list), switching).require_stuck()
+        play, run = (Worms, "worms") if "worms" in proof else (Play, "run")
+        messages = play(ends, field(proof, run, list), switching).require_stuck()
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
         raise Rejected(f"this is no protocol, or no proof: {error!r}") from None
     if not messages:

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from unknot.verify import check
 from unknot.verify.protocols import Follow, MessageClass, Protocol, check_protocol, protocol
 from unknot.verify.protocols.evidence import claims, holds
 from unknot.verify.protocols.runs import replayed
+from unknot.verify.protocols.words import blocked, steps
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["saf", "vct"]))
@@ -151,15 +153,15 @@ def places(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
             yield from places(content[key], (*path, key))
 
 
-def test_states_that_cannot_empty_or_are_of_worms_show_nothing() -> None:
-    """With three requests each the states of a system that deadlocks are no evidence; nor are they for worms."""
+def test_states_that_cannot_empty_show_nothing() -> None:
+    """Three requests each deadlock."""
     relation = dimension_order(mesh(2))
     verdict = check_protocol(relation, protocol("request_reply(depth=1, outstanding=2)"))
     good = document(relation.network, relation, claims(verdict))
     assert accept(good)[0].endswith("free of deadlock under vct: from each of 413 states all messages can leave")
     for change, why in (
         (lambda c: c["protocol"].update(outstanding=3), "not all messages can leave"),
-        (lambda c: c.update(switching="wormhole"), "show nothing of worms"),
+        (lambda c: c.update(switching="wormhole-nonatomic"), "show nothing of headers that commit"),
     ):
         changed = copy.deepcopy(good)
         change(changed["claims"][0])
@@ -167,10 +169,57 @@ def test_states_that_cannot_empty_or_are_of_worms_show_nothing() -> None:
             accept(changed)
 
 
+LIMITED = Protocol(
+    "limited",
+    (
+        MessageClass("request", (Follow("reply"),), send="all", receive="all"),
+        MessageClass("reply", send="all", receive="all"),
+    ),
+    (("request",),),
+    outstanding=1,
+)
+
+
+@given(st.integers(0, 10**6))
+def test_small_systems_of_worms_as_explored(seed: int) -> None:
+    assert agrees(seed, "wormhole", states=120)[0] != "open" or "together" in agrees(seed, "wormhole", 120)[1]
+
+
+def test_a_limit_that_is_enough_for_short_messages_and_not_for_worms() -> None:
+    """Each of two requests is long enough to keep the send queue that the other's reply needs."""
+    relation = dimension_order(mesh(2))
+    short = check_protocol(relation, LIMITED)
+    assert short.deadlock_free
+    (states,) = claims(short)
+    with pytest.raises(Rejected, match="not all messages can leave"):
+        accept(document(relation.network, relation, [states | {"switching": "wormhole"}]))
+    verdict = check_protocol(relation, LIMITED, "wormhole")
+    assert verdict.deadlock_free is False
+    assert holds(verdict)
+    assert steps(verdict)[5].endswith("the head of receive queue all of t1, its tail still in send queue all of t0")
+    assert {one.waits_for for one in blocked(verdict)} == {"send queue all of t0", "send queue all of t1"}
+    good = document(relation.network, relation, claims(verdict))
+    for change in (
+        lambda run: run.pop(),
+        lambda run: run.pop(2),
+        lambda run: run[3].__setitem__(6, 0),
+        lambda run: run.append(run[0]),
+    ):
+        changed = copy.deepcopy(good)
+        change(changed["claims"][0]["proof"]["worms"])
+        with pytest.raises(Rejected):
+            accept(changed)
+    apart = replace(LIMITED, classes=(MessageClass("request", (Follow("reply"),)), MessageClass("reply")))
+    free = check_protocol(in_classes(relation), apart, "wormhole")
+    assert free.deadlock_free
+    assert holds(free)
+
+
 def test_damaged_evidence_raises_nothing_else() -> None:
     relation = in_classes(dimension_order(mesh(2)))
     kinds = [protocol(f"request_reply(queues='{queues}')") for queues in ("separate", "shared")]
     made = [claim for one in kinds for claim in claims(check_protocol(relation, one))]
+    made += claims(check_protocol(relation, LIMITED, "wormhole"))
     text = json.dumps(document(relation.network, relation, made))
     for path in places(json.loads(text)["claims"]):
         for junk in (None, True, -1, 10**30, "x", [], {}, [[]], [[1]], {"x": 1}, 1.5):

@@ -24,6 +24,8 @@ from unknot.verify.protocols.protocol import Protocol
 from unknot.verify.protocols.runs import find_run, replayed, shortened
 from unknot.verify.protocols.search import MOST_STATES, search
 from unknot.verify.protocols.system import System
+from unknot.verify.protocols.worms import WormEvent, are_modelled, completed, search_worms
+from unknot.verify.protocols.worms import replayed as worms_after
 
 FEW = (2, 3, 4, 6, 9)
 """Terminals of the subsystems in which a deadlock is looked for first."""
@@ -53,6 +55,8 @@ class ProtocolVerdict(Brief):
         The routing with its end points.
     run : tuple of Event or None
         Moves from the empty system to a deadlock, after which nothing can move.
+    worms : tuple of WormEvent
+        The same of worms that hold several places, where no run of messages in one place each was found.
     certificate : Certificate or None
         Ranks of VCs and queues, in which what is waited for leaves first.
     ample : tuple of str
@@ -69,6 +73,7 @@ class ProtocolVerdict(Brief):
     established: str
     system: System
     run: Run | None = None
+    worms: tuple[WormEvent, ...] = ()
     certificate: Certificate | None = None
     ample: tuple[str, ...] = ()
     states: int = 0
@@ -131,11 +136,20 @@ def check_protocol(
         elif method == FEW_BEGIN:
             run = _in_part(system, left.end)
         else:
-            every = search(system, most_states=MOST_STATES if number else TINY, end=left.end)
-            run, states = every.run, every.states
-            if run is None and every.complete:
+            most = MOST_STATES if number else TINY
+            if technique == "wormhole":
+                worms = search_worms(system, most, left.end)
+                complete, states, empties = worms.complete, worms.states, worms.returns
+                if worms.run is not None:
+                    moves = completed(system, worms.run)
+                    text = _worm_summary(system, moves)
+                    return ProtocolVerdict(False, technique, method, text, system, worms=moves, states=states)
+            else:
+                every = search(system, most_states=most, end=left.end)
+                run, complete, states, empties = every.run, every.complete, every.states, every.returns
+            if run is None and complete:
                 text = f"none of the {states} states that can be reached holds a message that can never move"
-                return ProtocolVerdict(True, technique, method, text, system, states=states, empties=every.returns)
+                return ProtocolVerdict(True, technique, method, text, system, states=states, empties=empties)
         if run is not None:
             run = shortened(system, run, deadline.closing.end)
             return ProtocolVerdict(False, technique, method, summary(system, run), system, run, states=states)
@@ -146,7 +160,8 @@ def check_protocol(
 def _methods(system: System, technique: Switching) -> list[str]:
     """How to look for a deadlock, the method that decides such a system soonest first."""
     filled = [] if is_counted(system.protocol) else [FILLED]
-    every = [SEARCHED] if technique in ("saf", "vct") else []
+    searched = technique in ("saf", "vct") or (technique == "wormhole" and are_modelled(system))
+    every = [SEARCHED] if searched else []
     return [*every, *filled, FEW_BEGIN, *every]
 
 
@@ -169,6 +184,15 @@ def summary(system: System, run: Run) -> str:
     begun = sum(event.act == "begin" for event in run)
     return (
         f"after {begun} transaction{'s' * (begun != 1)} {sum(map(len, state.values()))} messages in {len(state)} "
+        "places wait for each other and nothing can move"
+    )
+
+
+def _worm_summary(system: System, run: tuple[WormEvent, ...]) -> str:
+    """A deadlock of worms in a sentence."""
+    state, begun = worms_after(system, run), sum(event.act == "begin" for event in run)
+    return (
+        f"after {begun} transaction{'s' * (begun != 1)} {len(state)} worms in {sum(len(w.places) for w in state)} "
         "places wait for each other and nothing can move"
     )
 

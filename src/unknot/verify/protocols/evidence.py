@@ -12,7 +12,8 @@ from unknot.certificates.documents import Document, document
 from unknot.certificates.plain import Unchecked, accept
 from unknot.verify.protocols.decision import ProtocolVerdict
 from unknot.verify.protocols.machine import Event
-from unknot.verify.protocols.system import System
+from unknot.verify.protocols.system import EJECT, System
+from unknot.verify.protocols.worms import WormEvent
 
 MOST_ADDRESSES, MOST_STATES = 300, 5_000
 """Addresses, and states of a search, up to which the plain checker is asked before a verdict is shown."""
@@ -24,6 +25,8 @@ def claims(verdict: ProtocolVerdict) -> list[Document]:
     proof: Document
     if verdict.run is not None:
         proof = {"run": [_move(system, event) for event in verdict.run]}
+    elif verdict.worms:
+        proof = {"worms": [_worm_move(system, event) for event in verdict.worms]}
     elif verdict.certificate is not None:
         certificate = verdict.certificate
         proof = {"kind": certificate.kind, "rank": certificate.rank.tolist(), "ample": list(verdict.ample)}
@@ -67,6 +70,19 @@ def _plainly(system: System) -> Document:
         "send": {name: {"depth": protocol.send_depth(name)} for name in protocol.send_queues},
         "receive": {name: asdict(protocol.room(name)) for name in protocol.receive_queues},
     }
+
+
+def _worm_move(system: System, event: WormEvent) -> list[Any]:
+    """A move of a worm with names of queues and classes; the second place of a queue is its stage 2."""
+    sends = [[system.classes[kind].name, address] for kind, address in event.sends]
+    if event.act == "begin":
+        return ["begin", event.place, sends]
+    second, place = divmod(event.place, system.places)
+    side, terminal, queue = system.described(place)
+    if event.act == "consume":
+        return ["consume", terminal, queue, 1 + second, sends]
+    to = event.to if 0 <= event.to < system.vcs else EJECT
+    return ["move", side, terminal, queue, 1 + second, to, int(event.stretched)]
 
 
 def _move(system: System, event: Event) -> list[Any]:

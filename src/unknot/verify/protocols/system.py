@@ -108,6 +108,11 @@ class System:
     def first_receive(self) -> int:
         return self.vcs + self.terminals * len(self.protocol.send_queues)
 
+    @cached_property
+    def places(self) -> int:
+        """VCs, send queues and receive queues."""
+        return self.first_receive + self.terminals * len(self.protocol.receive_queues)
+
     def send_place(self, terminal: int, kind: int) -> int:
         """Send queue of a class at a terminal."""
         return self.vcs + terminal * len(self.protocol.send_queues) + self.send_of[kind]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from unknot.verify.protocols.decision import ProtocolVerdict
 from unknot.verify.protocols.machine import Event, Message, State, destination, has_room, step
-from unknot.verify.protocols.system import System
+from unknot.verify.protocols.system import EJECT, System
+from unknot.verify.protocols.worms import State as Worms
+from unknot.verify.protocols.worms import WormEvent, places_ahead, replayed
+from unknot.verify.protocols.worms import steps as worm_moves
 
 BEFORE = "the message before it"
 
@@ -37,6 +40,8 @@ class Blocked:
 
 def steps(verdict: ProtocolVerdict) -> list[str]:
     """Return each move of the run to a deadlock in words; consecutive moves of a message as one."""
+    if verdict.worms:
+        return list(_worm_steps(verdict.system, verdict.worms))
     system, state = verdict.system, State()
     lines: list[str] = []
     moving: Message | None = None
@@ -59,6 +64,8 @@ def steps(verdict: ProtocolVerdict) -> list[str]:
 
 def blocked(verdict: ProtocolVerdict) -> list[Blocked]:
     """Return the messages that are left when nothing moves."""
+    if verdict.worms:
+        return _blocked_worms(verdict.system, replayed(verdict.system, verdict.worms))
     state = State()
     for event in verdict.run or ():
         state = step(verdict.system, state, event)
@@ -98,6 +105,42 @@ def _awaited(system: System, state: State, place: int, position: int) -> str:
     full = dict.fromkeys(system.place_name(one) for one in queues if not has_room(system, state, one))
     short = dict.fromkeys(map(system.place_name, queues))
     return " and ".join(full or ([f"its {partner.name}"] if partner else short))
+
+
+def _worm_steps(system: System, run: Sequence[WormEvent]) -> Iterator[str]:
+    """Each move of a run of worms in words; a tail that stays is what makes a worm long."""
+    state: Worms = frozenset()
+    for event in run:
+        worm = next((w for w in state if w.places[-1] == event.place), None) if event.act != "begin" else None
+        if event.act == "move" and worm is not None:
+            where = "room that was reserved" if event.to == EJECT else _stage(system, event.to)
+            stays = f", its tail still in {_stage(system, worm.places[0])}" if event.stretched else ""
+            yield f"{_named(system, worm.message)} goes to {where}{stays}"
+        else:
+            place = event.place % system.places
+            said = Event(event.act, place, sends=event.sends)
+            yield _spoken(system, said, None if worm is None else worm.message)
+        state = next(after for other, after in worm_moves(system, state) if other == event)
+
+
+def _stage(system: System, place: int) -> str:
+    """A place by name; the second of a queue is its head."""
+    name = system.place_name(place % system.places)
+    return f"the head of {name}" if place >= system.places else name
+
+
+def _blocked_worms(system: System, state: Worms) -> list[Blocked]:
+    """The worms of a state in which nothing moves."""
+    name, blocked = system.relation.network.terminal_name, list[Blocked]()
+    for worm in sorted(state, key=lambda one: one.places[-1]):
+        message, header = worm.message, worm.places[-1]
+        rule, home = system.classes[message.kind], system.home(message.address)
+        ahead = [_stage(system, to) for to in places_ahead(system, worm)]
+        queues = [system.place_name(system.send_place(home, system.number[f.message])) for f in rule.follows]
+        waits = " or ".join(ahead) if ahead else " and ".join(dict.fromkeys(queues))
+        places = " back to ".join(dict.fromkeys([_stage(system, header), _stage(system, worm.places[0])]))
+        blocked.append(Blocked(rule.name, name(message.source), name(home), places, waits))
+    return blocked
 
 
 def _spoken(system: System, event: Event, message: Message | None) -> str:
