@@ -35,12 +35,15 @@ def whole_again(s, here, w, returned):
 def take_in(s, here, w, row):
     """Take in the credits and flits of this cycle; return the headers that request from the next cycle on."""
     masks, inbox, setup = s.masks, s.inbox, s.setup
-    flits, returned = inbox.flits[row], inbox.credits[row]
-    masks.heads[w] |= inbox.heads[row]
-    inbox.flits[row], inbox.credits[row], inbox.heads[row] = 0, 0, 0
+    flits, returned, heads = inbox.flits[row], inbox.credits[row], inbox.heads[row]
     if setup.parts > 1:
         flits |= s.outside.flits[row]
         returned |= s.outside.credits[row]
+    if flits | returned | heads == 0:
+        return np.int64(0)
+    masks.heads[w] |= heads
+    inbox.flits[row], inbox.credits[row], inbox.heads[row] = 0, 0, 0
+    if setup.parts > 1:
         s.outside.flits[row], s.outside.credits[row] = 0, 0
     # A flit is a header in front exactly where the VC was empty and owns no output VC: else it is behind others, or
     # part of the packet that owns it. So this is asked before `filled` has the flits of this cycle.
