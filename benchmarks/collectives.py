@@ -25,10 +25,10 @@ from unknot.certificates import document
 from unknot.certificates.plain import accept
 from unknot.traffic.collectives import Operation, Platform, best, bound, candidates, optimal, timed
 from unknot.traffic.collectives.choice import Candidate
-from unknot.traffic.collectives.chunks import ChunkSchedule
 from unknot.traffic.collectives.operation import KINDS
 from unknot.traffic.collectives.optimal import busiest
 from unknot.traffic.collectives.platform import Channel
+from unknot.traffic.collectives.schedule import Schedule
 
 GIB = 2**30 / 1e6
 """Bytes per microsecond of a GiB per second."""
@@ -106,7 +106,7 @@ def tacos() -> None:
         started, platform = time.process_time(), make()
         size = Fraction(mebibytes * 2**20, len(platform.members))
         whole = Operation("all_gather", platform.members, size)
-        lower, found = bound(platform, whole), list[tuple[float, int, ChunkSchedule]]()
+        lower, found = bound(platform, whole), list[tuple[float, int, Schedule]]()
         for pieces in (1, 2, 3, 4, 6, 8, 12, 16):
             if pieces * len(platform.members) ** 2 > 20_000:
                 break

@@ -9,10 +9,10 @@ import matplotlib.pyplot as plt
 from unknot.network.families import hypercube
 from unknot.routing import dimension_order
 from unknot.simulation import execute
-from unknot.traffic.collectives import broadcast
+from unknot.traffic.collectives import collective
 
 relation = dimension_order(hypercube(4))
-done = execute(relation, broadcast(relation.network, root=0), block=8)
+done = execute(relation, collective(relation.network, "broadcast", root=0, block=8))
 plt.step(sorted(done.arrived), range(2, 17), where="post")
 plt.xlabel("cycle")
 plt.ylabel("terminals that have the data")

@@ -25,9 +25,9 @@ from unknot.network import Network, distances_from, from_edges
 from unknot.network.families import irregular
 from unknot.report import draw_configuration, draw_network
 from unknot.report.picture import write_picture
-from unknot.report.schedule_drawing import draw_schedule
+from unknot.report.schedule_drawing import draw_messages
 from unknot.routing import fully_adaptive, shortest_paths, up_down
-from unknot.traffic.collectives import Schedule, Send, broadcast
+from unknot.traffic.collectives import Message, collective, messages_of
 from unknot.traffic.collectives import contention as meetings
 from unknot.verify.loads import loads
 from unknot.verify.smallest import smallest
@@ -206,9 +206,10 @@ def theorem_5() -> Answer:
                 broken += 1
                 if not example:
                     example = f"{w}→{x} and {y}→{z} in {mesh.edges.tolist()}"
-                    sends = (Send(0, w, x, (w,), 1), Send(0, y, z, (y,), 1))
-                    both = Schedule("two messages", network, w, (w, x, y, z), sends)
-                    write_picture(draw_schedule(fully_adaptive(network), both), PICTURES / "theorem-5-opposite.svg")
+                    both = draw_messages(
+                        fully_adaptive(network), [Message(0, w, x, 1), Message(0, y, z, 1)], "two messages"
+                    )
+                    write_picture(both, PICTURES / "theorem-5-opposite.svg")
         for w, x, z in permutations(range(n), 3):
             order = [(int(place[v]) - int(place[w])) % n for v in (x, z)]
             if order[0] < order[1]:
@@ -224,13 +225,14 @@ def multicast_is_contention_free() -> Answer:
     within = across = 0
     for seed in range(8):
         network = itm(32, seed=seed)
-        met = meetings(fully_adaptive(network), broadcast(network, order="circle"))
+        met = meetings(fully_adaptive(network), messages_of(network, collective(network, order="circle")))
         within += sum(m.same_step for m in met)
         across += sum(not m.same_step for m in met)
     network = itm(20, seed=3)
     relation = fully_adaptive(network)
-    write_picture(draw_schedule(relation, broadcast(network, order="circle")), PICTURES / "broadcast.svg")
-    write_picture(draw_schedule(relation, broadcast(network, order="numbers")), PICTURES / "broadcast-unordered.svg")
+    for order, file in (("circle", "broadcast.svg"), ("numbers", "broadcast-unordered.svg")):
+        messages = messages_of(network, collective(network, order=order))
+        write_picture(draw_messages(relation, messages, "broadcast"), PICTURES / file)
     return ("only when" if not within else False), (
         f"step by step, yes: {within} meetings within a step in broadcasts on 8 meshes of 32 routers. When a "
         f"terminal goes on as soon as it can, messages of different steps may meet: {across} pairs may"

@@ -14,9 +14,7 @@ from functools import cache
 from unknot._base.switching import SWITCHINGS
 from unknot.fabrics.named import network
 from unknot.routing import Relation, dimension_order, hop_number, shortest_paths
-from unknot.simulation import Run, simulate
-from unknot.simulation.collectives import execute
-from unknot.traffic.collectives import Schedule, Send
+from unknot.simulation import Run, TracedMessage, run_trace, simulate
 from unknot.verify import check
 
 Answer = tuple[str, str]
@@ -94,13 +92,9 @@ def source_is_freed() -> Answer:
     line = network("line(9)")
     freed = {}
     for flits in (8, 24, 48, 56, 120):
-        sends = (Send(0, 7, 8, (7,), 50), Send(0, 1, 8, (1,), flits // 8), Send(0, 1, 0, (1,), 1))
-        schedule = Schedule("multicast", line, 7, (0, 1, 7, 8), sends)
-        done = execute(dimension_order(line), schedule, block=8, switching="wormhole")
-        next_start, received = done.started[2], done.arrived[1]
-        assert next_start is not None
-        assert received is not None
-        freed[flits] = next_start, received
+        sends = TracedMessage(0, 7, 8, 400), TracedMessage(0, 1, 8, flits), TracedMessage(0, 1, 0, 8)
+        done = run_trace(dimension_order(line), sends, switching="wormhole", in_order=True)
+        freed[flits] = int(done.injected[2]), int(done.arrived[1])
     early = [flits for flits, (start, received) in freed.items() if start < 100]
     late = [flits for flits, (start, received) in freed.items() if start > 300]
     return said(

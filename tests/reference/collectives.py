@@ -1,4 +1,4 @@
-"""What each member of a collective operation has at the end, by following its sends."""
+"""What each member of a collective operation has at the end, by following the transfers of its chunks."""
 
 from __future__ import annotations
 
@@ -6,35 +6,24 @@ from unknot._base.errors import NetworkError
 from unknot.traffic.collectives import Schedule
 
 
-def holdings(schedule: Schedule) -> dict[int, frozenset[int]]:
-    """Members whose data each member has at the end, all sends done in order.
+def holdings(schedule: Schedule) -> dict[int, dict[int, frozenset[int]]]:
+    """For each member its chunks, and whose contributions are in each, all transfers done in order.
 
     Raises
     ------
     NetworkError
-        If a message carries what its source does not have by then, or adds up something twice.
+        If a chunk is sent by a member that does not have it, or a contribution would be added twice.
     """
-    spreads = schedule.operation in ("broadcast", "multicast", "scatter")
-    start = {m: {m} for m in schedule.members}
-    if spreads:
-        whole = set(schedule.members) if schedule.operation == "scatter" else {schedule.root}
-        start = {m: (whole if m == schedule.root else set()) for m in schedule.members}
-    held = {m: set(blocks) for m, blocks in start.items()}
-    arrived: dict[int, set[int]] = {}
-    adds = schedule.operation in ("reduce", "all_reduce")
-    for i, send in enumerate(schedule.sends):
-        known = set(start[send.source]).union(
-            *(arrived[j] for j in send.needs if schedule.sends[j].destination == send.source)
-        )
-        if not set(send.blocks) <= known:
-            missing = schedule.network.terminal_name(min(set(send.blocks) - known))
-            source = schedule.network.terminal_name(send.source)
-            raise NetworkError(
-                f"{schedule.operation}: in step {send.step} {source} sends data of {missing} that it does not have"
-            )
-        arrived[i] = set(send.blocks)
-        both = held[send.destination] & arrived[i]
-        if adds and both and held[send.destination] != both:
-            raise NetworkError(f"{schedule.operation}: data of {len(both)} members would be added up twice")
-        held[send.destination] |= arrived[i]
-    return {m: frozenset(blocks) for m, blocks in held.items()}
+    members = schedule.operation.members
+    held: dict[int, dict[int, frozenset[int]]] = {member: {} for member in members}
+    for number, chunk in enumerate(schedule.chunks):
+        for member in members if chunk.source is None else (chunk.source,):
+            held[member][number] = frozenset([member])
+    for sent in schedule.transfers:
+        if sent.chunk not in held[sent.source]:
+            raise NetworkError(f"in step {sent.step} {sent.source} sends chunk {sent.chunk}, which it does not have")
+        there, own = held[sent.source][sent.chunk], held[sent.target].get(sent.chunk, frozenset())
+        if sent.reduces and there & own:
+            raise NetworkError(f"contributions of {sorted(there & own)} to chunk {sent.chunk} would be added twice")
+        held[sent.target][sent.chunk] = there | own if sent.reduces else there
+    return held

@@ -4,12 +4,21 @@ from fractions import Fraction
 
 import pytest
 
-from unknot._base.errors import SimulationError
+from unknot._base.errors import NetworkError, SimulationError
 from unknot.network.families import ring, torus
 from unknot.routing import dimension_order
-from unknot.simulation.chunks import execute_chunks, trace_of
+from unknot.simulation.collectives import execute
 from unknot.simulation.comparison import compared
-from unknot.traffic.collectives import Group, Operation, bound, candidates, optimal, platform_of, textbook
+from unknot.traffic.collectives import (
+    Group,
+    Operation,
+    bound,
+    candidates,
+    messages_of,
+    optimal,
+    platform_of,
+    textbook,
+)
 
 
 def test_all_gather_on_a_torus_is_within_a_tenth_of_its_bound() -> None:
@@ -20,7 +29,7 @@ def test_all_gather_on_a_torus_is_within_a_tenth_of_its_bound() -> None:
     assert bound(platform, gather).time == 961
     for algorithm, pieces, depth in (("bidirectional_ring", 1, None), ("ring", 2, 64)):
         schedule = textbook(platform, gather, algorithm).pipelined(pieces)
-        run = execute_chunks(dimension_order(network, 2), schedule, buffer_depth=depth)
+        run = execute(dimension_order(network, 2), schedule, buffer_depth=depth)
         assert run.makespan is not None
         assert 960 <= run.makespan <= 1050
 
@@ -29,14 +38,13 @@ def test_messages_carry_all_flits_and_wait_for_what_they_pass_on() -> None:
     network = ring(5)
     platform = platform_of(network)
     gather = Operation("all_gather", platform.members, Fraction(7))
-    trace = trace_of(dimension_order(network, 2), textbook(platform, gather, "ring").pipelined(3))
-    assert int(trace.flits.sum()) == 7 * 5 * 4
-    for message in range(len(trace)):
-        for need in trace[message].needs:
-            assert trace[need].destination == trace[message].source
+    messages = messages_of(network, textbook(platform, gather, "ring").pipelined(3), together=False)
+    assert sum(message.flits for message in messages) == 7 * 5 * 4
+    for message in messages:
+        assert all(messages[need].destination == message.source for need in message.needs)
     tiny = Operation("all_gather", platform.members, Fraction(1))
-    trace = trace_of(dimension_order(network, 2), textbook(platform, tiny, "ring").pipelined(3))
-    assert trace.flits.tolist() == [1] * 20
+    messages = messages_of(network, textbook(platform, tiny, "ring").pipelined(3))
+    assert [message.flits for message in messages] == [1] * 20
 
 
 def test_every_algorithm_of_every_kind_comes_to_its_end_and_keeps_the_bound() -> None:
@@ -47,7 +55,7 @@ def test_every_algorithm_of_every_kind_comes_to_its_end_and_keeps_the_bound() ->
         whole = Operation(kind, platform.members, Fraction(6))
         lower = bound(platform, whole).time
         choices = candidates(platform, whole, pieces=(1, 2))
-        for row in compared(choices, 6, lower, lambda schedule: execute_chunks(relation, schedule)):
+        for row in compared(choices, 6, lower, lambda schedule: execute(relation, schedule)):
             assert row.measured is not None
             assert row.measured >= lower
             assert row.ratio == pytest.approx(row.measured / float(lower))
@@ -58,11 +66,11 @@ def test_what_does_not_run_says_why() -> None:
     platform = platform_of(network)
     relation = dimension_order(network, 2)
     routers = Operation("all_gather", (0, 1, 2, 3), Fraction(4))
-    with pytest.raises(SimulationError, match="are no terminals of ring"):
-        execute_chunks(relation, optimal(platform, routers))
+    with pytest.raises(NetworkError, match="not for the terminals of ring"):
+        execute(relation, optimal(platform, routers))
     half = Operation("all_gather", platform.members, Fraction(1, 2))
-    with pytest.raises(SimulationError, match="a whole number of flits, not 1/2"):
-        execute_chunks(relation, textbook(platform, half, "ring"))
+    with pytest.raises(NetworkError, match="a whole number of flits, not 1/2"):
+        execute(relation, textbook(platform, half, "ring"))
     huge = Operation("all_gather", platform.members, Fraction(10**9))
     with pytest.raises(SimulationError, match="at most are"):
-        execute_chunks(relation, textbook(platform, huge, "ring", group=Group(platform.members)))
+        execute(relation, textbook(platform, huge, "ring", group=Group(platform.members)))

@@ -60,7 +60,7 @@ NAMES = {
 """New modules of names that packages exported."""
 SPREAD = {
     "unknot.checker": {"accept": "unknot.certificates:accept_verdict"},
-    "unknot.multicast": {name: f"unknot.simulation:{name}" for name in ("Execution", "execute")},
+    "unknot.multicast": {"execute": "unknot.simulation:execute"},
     "unknot.synthesis.rules": {"judge": "unknot.design:decide", "Judged": "unknot.design:Decision"},
     "unknot.synthesis": {
         **{name: f"unknot.design:{name}" for name in ("Design", "Rule", "design", "every_size")},

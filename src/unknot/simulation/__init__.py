@@ -4,7 +4,6 @@ from inspect import ismodule as _ismodule
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from unknot._base.moved import names_of as _names_of
-from unknot.simulation.collectives import Execution as Execution
 from unknot.simulation.collectives import execute as execute
 from unknot.simulation.engine.router import Router as Router
 from unknot.simulation.run.breakdown import ClassRun as ClassRun

@@ -9,7 +9,7 @@ from fractions import Fraction
 from unknot._base.errors import SimulationError
 from unknot.simulation.traces.trace_run import TraceRun
 from unknot.traffic.collectives.choice import Candidate, best
-from unknot.traffic.collectives.chunks import ChunkSchedule
+from unknot.traffic.collectives.schedule import Schedule
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Timed:
         Cycles of the run flit by flit; None: not run, or it came to no end.
     ratio : float
         Measured time, or else that of the model, over the bound.
-    schedule : ChunkSchedule
+    schedule : Schedule
     """
 
     size: int
@@ -42,14 +42,14 @@ class Timed:
     bound: float
     measured: int | None
     ratio: float
-    schedule: ChunkSchedule
+    schedule: Schedule
 
 
 def compared(
     choices: Sequence[Candidate],
     size: int,
     lower: Fraction,
-    run: Callable[[ChunkSchedule], TraceRun] | None = None,
+    run: Callable[[Schedule], TraceRun] | None = None,
     *,
     pieces_run: int = 2,
 ) -> list[Timed]:
@@ -84,7 +84,7 @@ def compared(
     return sorted(rows, key=lambda row: (row.measured is None, row.ratio))
 
 
-def _timed(one: Candidate, size: int, lower: Fraction, run: Callable[[ChunkSchedule], TraceRun] | None) -> Timed:
+def _timed(one: Candidate, size: int, lower: Fraction, run: Callable[[Schedule], TraceRun] | None) -> Timed:
     schedule = one.schedule(Fraction(size))
     measured = None
     if run is not None:

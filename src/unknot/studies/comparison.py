@@ -17,7 +17,7 @@ from unknot.network.floor_plan import Bill, Prices, bill
 from unknot.network.halves import can_be_halved
 from unknot.routing import Relation
 from unknot.routing.named import routing
-from unknot.simulation.chunks import execute_chunks
+from unknot.simulation.collectives import execute
 from unknot.simulation.run.limits import saturation
 from unknot.traffic import Pattern, pattern
 from unknot.traffic.collectives import Operation, platform_of, textbook
@@ -237,5 +237,5 @@ def _simulated(row: Compared, relation: Relation, seed: int) -> Compared:
     cycles = []
     for kind, algorithm, size in (("all_to_all", "pairwise", FLITS), ("all_reduce", "ring", FLITS * row.terminals)):
         operation = Operation(kind, platform.members, Fraction(size))
-        cycles.append(execute_chunks(relation, textbook(platform, operation, algorithm)).makespan)
+        cycles.append(execute(relation, textbook(platform, operation, algorithm)).makespan)
     return replace(row, saturation=load, all_to_all=cycles[0], all_reduce=cycles[1])

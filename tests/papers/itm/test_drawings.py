@@ -10,10 +10,10 @@ import pytest
 from unknot.network import families as topologies
 from unknot.report import draw_network
 from unknot.report.placement import MAX_DRAWN
-from unknot.report.schedule_drawing import MET, draw_schedule
+from unknot.report.schedule_drawing import MET, draw_messages
 from unknot.report.sheet import COLOURS
 from unknot.routing import dimension_order, fully_adaptive
-from unknot.traffic.collectives import all_gather, broadcast, contention, multicast
+from unknot.traffic.collectives import collective, contention, messages_of
 from unknot_papers.itm import grow, itm, network_of, spanning
 from unknot_papers.itm.drawing import BESIDE, draw_mesh
 
@@ -59,25 +59,27 @@ def test_without_a_mesh_and_beyond_the_sheet_the_network_is_drawn() -> None:
 
 def test_each_step_of_a_schedule_is_drawn() -> None:
     network = topologies.hypercube(3)
-    svg = draw_schedule(dimension_order(network), broadcast(network))
+    relation, messages = dimension_order(network), messages_of(network, collective(network))
+    svg = draw_messages(relation, messages, "broadcast")
     steps = [text for text in words(svg) if text.startswith("step")]
     assert steps == ["step 1: 1 message", "step 2: 2 messages", "step 3: 4 messages"]
     assert strokes(svg, MET) == 0
     assert len(re.findall("<title>t0 → ", svg)) == 3
-    assert svg == draw_schedule(dimension_order(network), broadcast(network))
+    assert svg == draw_messages(relation, messages, "broadcast")
 
 
 def test_channels_that_messages_of_a_step_may_share_are_red() -> None:
     network = itm(24, seed=3)
-    relation, schedule = fully_adaptive(network), broadcast(network, order="numbers")
-    assert any(meeting.same_step for meeting in contention(relation, schedule))
-    assert strokes(draw_schedule(relation, schedule), MET) > 0
-    assert strokes(draw_schedule(relation, broadcast(network, order="circle")), MET) == 0
+    relation = fully_adaptive(network)
+    circle, numbers = (messages_of(network, collective(network, order=order)) for order in ("circle", "numbers"))
+    assert any(meeting.same_step for meeting in contention(relation, numbers))
+    assert strokes(draw_messages(relation, numbers, "broadcast"), MET) > 0
+    assert strokes(draw_messages(relation, circle, "broadcast"), MET) == 0
 
 
-def test_schedules_of_one_terminal_and_too_large_ones_are_reported() -> None:
+def test_no_messages_and_too_large_schedules_are_reported() -> None:
     network = topologies.mesh(3, 3)
-    alone = draw_schedule(dimension_order(network), multicast(network, 4, [4]))
-    assert "0 steps" in alone
+    assert "0 steps" in draw_messages(dimension_order(network), [], "broadcast")
     large = topologies.ring(MAX_DRAWN + 1)
-    assert "Too large to draw" in draw_schedule(fully_adaptive(large), all_gather(large, 0, [1]))
+    messages = messages_of(large, collective(large, "all_gather", 0, [1]))
+    assert "Too large to draw" in draw_messages(fully_adaptive(large), messages, "all_gather")

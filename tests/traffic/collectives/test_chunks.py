@@ -13,9 +13,9 @@ from unknot.certificates import Rejected, document
 from unknot.certificates.plain import accept
 from unknot.network.families import ring, torus
 from unknot.traffic.collectives.bounds import bound
-from unknot.traffic.collectives.chunks import ChunkSchedule
 from unknot.traffic.collectives.operation import KINDS, ROOTED, Operation
 from unknot.traffic.collectives.platform import Channel, Platform, platform_of
+from unknot.traffic.collectives.schedule import Schedule
 from unknot.traffic.collectives.textbook import Group, algorithms, textbook
 from unknot.traffic.collectives.timing import timed
 
@@ -39,7 +39,7 @@ def operation_on(platform: Platform, kind: str, size: Fraction = Fraction(12)) -
     return Operation(kind, platform.members, size, platform.members[-1] if kind in ROOTED else None)
 
 
-def naive_time(schedule: ChunkSchedule) -> Fraction:
+def naive_time(schedule: Schedule) -> Fraction:
     time = Fraction(0)
     for step in range(schedule.steps):
         sends = [t for t in schedule.transfers if t.step == step]

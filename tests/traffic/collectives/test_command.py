@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from typer.testing import CliRunner
 import unknot.traffic.collectives
 from unknot.cli.program import app
 from unknot.network import Network
-from unknot.traffic.collectives import Schedule, Send
+from unknot.traffic.collectives import Chunk, Operation, Schedule, Transfer, platform_of
 
 
 def run(*words: str) -> tuple[int, str, str]:
@@ -24,8 +25,8 @@ def test_a_broadcast_in_words_and_as_a_picture(tmp_path: Path) -> None:
     code, out, err = run("hypercube(3)", "--routing", "dimension_order", "--out", str(picture))
     assert code == 0
     assert "steps 3" in " ".join(out.split())
-    step, source, destination, size, *_ = out.splitlines()[-2].split()
-    assert (step, source, destination, size) == ("2", "3", "7", "1")
+    step, source, destination, flits, *_ = out.splitlines()[-2].split()
+    assert (step, source, destination, flits) == ("2", "3", "7", "8")
     assert "meetings" not in out
     assert err == f"wrote {picture}\n"
     assert picture.read_text(encoding="utf-8").startswith("<svg")
@@ -38,7 +39,7 @@ def test_meetings_are_named() -> None:
     assert "r1→r4" in out
 
 
-@pytest.mark.parametrize("operation", ["multicast", "scatter", "gather", "reduce", "all_gather", "all_reduce"])
+@pytest.mark.parametrize("operation", ["broadcast", "scatter", "gather", "reduce", "all_gather", "all_reduce"])
 def test_every_operation_as_json(operation: str) -> None:
     words = (
         "mesh(3, 3)",
@@ -69,9 +70,11 @@ def test_every_operation_as_json(operation: str) -> None:
 
 
 def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    def round_a_ring(operation: str, network: Network, root: int, members: object, **_: str) -> Schedule:
-        sends = tuple(Send(0, i, (i + 6) % 12, (i,), 1) for i in range(0, 12, 3))
-        return Schedule(operation, network, root, tuple(range(12)), sends)
+    def round_a_ring(network: Network, *_: object, block: int, order: str) -> Schedule:
+        platform, size = platform_of(network), Fraction(block)
+        chunks = tuple(Chunk(size, 12 + i, 12 + (i + 6) % 12) for i in range(0, 12, 3))
+        sends = tuple(Transfer(0, k, chunk.source, chunk.target, ()) for k, chunk in enumerate(chunks))
+        return Schedule("ring", platform, Operation("all_to_all", platform.members, size), chunks, sends)
 
     monkeypatch.setattr(unknot.traffic.collectives, "collective", round_a_ring)
     words = (
@@ -104,7 +107,7 @@ def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) 
         (["--operation", "gather", "--members", "3,99"], "has no terminal 99"),
         (["--operation", "gather", "--members", "3,3"], "named twice"),
         (["--operation", "gather", "--members", "a,b"], "--members:1:1: expected numbers of terminals"),
-        (["--members", "3,4"], "a multicast to some"),
+        (["--members", "0"], "at least two members"),
         (["--operation", "brodcast"], "did you mean broadcast?"),
         (["--order", "circel"], "did you mean circle?"),
         (["--order", "circle"], "no circular order"),

@@ -11,7 +11,8 @@ from tests.papers import script
 from unknot.network import Network
 from unknot.network import families as topologies
 from unknot.routing import dimension_order
-from unknot.traffic.collectives import broadcast, contention, gather, multicast, order_of, scatter
+from unknot.traffic.collectives import collective, contention, messages_of, order_of
+from unknot.traffic.collectives.messages import needed
 from unknot_papers.itm import itm
 
 on_shortest_paths = script("methods.independence").contention
@@ -22,17 +23,17 @@ on_shortest_paths = script("methods.independence").contention
 def test_a_broadcast_on_a_hypercube_is_the_binomial_tree(dimensions: int, root: int | str) -> None:
     network = topologies.hypercube(dimensions)
     start = network.num_terminals - 1 if root == "last" else int(root)
-    schedule = broadcast(network, start)
+    messages = messages_of(network, collective(network, root=start))
     holders = {start}
     used = []
     for step in range(dimensions):
-        pairs = [(schedule.sends[i].source, schedule.sends[i].destination) for i in schedule.step(step)]
+        pairs = [(message.source, message.destination) for message in messages if message.step == step]
         (bit,) = {source ^ destination for source, destination in pairs}
         used.append(bit)
         assert {source for source, _ in pairs} == holders
         holders |= {destination for _, destination in pairs}
     assert sorted(used) == [1 << k for k in range(dimensions)]
-    tree = nx.Graph((send.source, send.destination) for send in schedule.sends)
+    tree = nx.Graph((message.source, message.destination) for message in messages)
     assert nx.is_isomorphic(tree, nx.binomial_tree(dimensions))
 
 
@@ -52,15 +53,15 @@ def test_a_broadcast_on_a_hypercube_is_the_binomial_tree(dimensions: int, root: 
 def test_multicast_with_dimension_order_is_free_of_contention(network: Network, data: st.DataObject) -> None:
     """McKinley et al. 1994: none within a step; across steps a message only follows one of the same terminal."""
     relation = dimension_order(network)
-    size = data.draw(st.integers(1, network.num_terminals))
+    size = data.draw(st.integers(2, network.num_terminals))
     root, *others = data.draw(st.permutations(range(network.num_terminals)))[:size]
-    schedule = multicast(network, root, others)
-    before = schedule.needed()
-    for meeting in contention(relation, schedule):
+    messages = messages_of(network, collective(network, "broadcast", root, others))
+    before = needed(messages)
+    for meeting in contention(relation, messages):
         assert not meeting.same_step
-        source = schedule.sends[meeting.one].source
+        source = messages[meeting.one].source
         assert any(
-            schedule.sends[k].source == source
+            messages[k].source == source
             for k in range(meeting.one + 1, len(before))
             if before[meeting.other] >> k & 1
         )
@@ -69,13 +70,12 @@ def test_multicast_with_dimension_order_is_free_of_contention(network: Network, 
 @given(st.integers(3, 20), st.integers(0, 500), st.data())
 def test_multicast_along_the_circle_is_free_of_contention_within_a_step(n, seed, data):
     network = itm(n, seed=seed)
-    terminals = st.integers(0, n - 1)
-    root, others = data.draw(terminals), data.draw(st.lists(terminals, unique=True))
-    for make in (multicast, scatter, gather):
-        schedule = make(network, root, others)
-        for step in range(schedule.steps):
-            sends = [schedule.sends[i] for i in schedule.step(step)]
-            assert on_shortest_paths(network, [(send.source, send.destination) for send in sends]) == []
+    root, *others = data.draw(st.lists(st.integers(0, n - 1), unique=True, min_size=2))
+    for kind in ("broadcast", "scatter", "gather"):
+        messages = messages_of(network, collective(network, kind, root, others))
+        for step in {message.step for message in messages}:
+            pairs = [(message.source, message.destination) for message in messages if message.step == step]
+            assert on_shortest_paths(network, pairs) == []
 
 
 def test_on_a_hypercube_the_order_starts_at_the_root():

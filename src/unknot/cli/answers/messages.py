@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 
 from unknot.cli.answers.configuration_file import ConfigurationForm
-from unknot.cli.answers.form import ChannelName, Form, Natural, Number, Words, form_of, key
+from unknot.cli.answers.form import ChannelName, Form, Natural, Number, Positive, Words, form_of, key
 from unknot.cli.answers.networks import RelationForm, WithUnits
-from unknot.simulation.collectives import Execution
 from unknot.simulation.traces.closed_loop import ClosedLoop
 from unknot.simulation.traces.replay import Replay
 from unknot.simulation.traces.trace_run import TraceRun
-from unknot.traffic.collectives.schedule import Meeting, Schedule, Send
+from unknot.traffic.collectives.messages import Meeting, Message
 
 
 class WaitForm(Form):
@@ -74,11 +73,11 @@ class TraceAnswer(RelationForm, WithUnits):
     classes: dict[str, ClassForm]
 
 
-@form_of(Send)
+@form_of(Message)
 class SendForm(Form):
     """One message of a schedule."""
 
-    table = ("step", "source", "destination", "size", "started", "arrived", "blocked")
+    table = ("step", "source", "destination", "flits", "started", "arrived", "blocked")
 
     started: Natural | None = key("Cycle in which it entered the network.")
     arrived: Natural | None = key("Cycle in which its tail arrived.")
@@ -97,7 +96,6 @@ class MeetingForm(Form):
     )
 
 
-@form_of(Schedule, Execution, without=("started", "arrived", "blocked"))
 class MulticastAnswer(RelationForm, WithUnits):
     """JSON answer of `unknot multicast`."""
 
@@ -106,7 +104,13 @@ class MulticastAnswer(RelationForm, WithUnits):
         "meetings",
     )  # fmt: skip
 
+    operation: str
+    root: Natural = key("Terminal from which data spread, or at which they meet.")
+    members: list[Natural] = key("Terminals that take part, in their order.")
     steps: Natural
+    switching: str
+    block: Positive = key("Flits of a block of data.")
+    overhead: Natural = key("Cycles a terminal needs before it sends a message.")
     latency: Annotated[Natural | None, Words(lambda cycles, _: "none: DEADLOCK" if cycles is None else cycles)]
     sends: list[SendForm]
     meetings: list[MeetingForm]

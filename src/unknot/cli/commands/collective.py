@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from unknot._base.units import Units
     from unknot.network import Network
     from unknot.simulation.comparison import Timed
-    from unknot.traffic.collectives import Group, Operation
 
 BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 
@@ -89,10 +88,10 @@ def collective(
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.fabrics.named import network as named
-    from unknot.simulation.chunks import execute_chunks
+    from unknot.simulation.collectives import execute
     from unknot.simulation.comparison import compared
     from unknot.simulation.engine.router import Router
-    from unknot.traffic.collectives import Operation, bound, candidates, platform_of
+    from unknot.traffic.collectives import Operation, bound, candidates, group_of, platform_of
     from unknot.traffic.collectives.choice import PIECES
     from unknot.traffic.collectives.operation import ROOTED
 
@@ -111,10 +110,10 @@ def collective(
     names = () if algorithm == "best" else tuple(name.strip() for name in algorithm.split(","))
     with activity.working("looking for schedules"):
         counts = PIECES if pieces is None else (pieces,)
-        choices = candidates(platform, whole, names, group=_group(built, whole), pieces=counts)
+        choices = candidates(platform, whole, names, group=group_of(built, whole), pieces=counts)
     router = Router(terminal_width=terminal_width, selection="first" if terminal_width > 1 else None)
     run = None if relation is None else partial(
-        execute_chunks, relation, switching=switching, buffer_depth=buffer_depth, overhead=overhead,
+        execute, relation, switching=switching, buffer_depth=buffer_depth, overhead=overhead,
         router=router, together=together,
     )  # fmt: skip
     with activity.working("comparing"):
@@ -163,19 +162,6 @@ def _flits(piece: Piece, units: Units | None) -> int:
     if units is None:
         raise piece.error("bytes need the width of a flit: --units '1 GHz, 32 B'")
     return max(1, -int(-int(number) * BYTES[ending.removesuffix("B")] // units.flit_bytes))
-
-
-def _group(network: Network, operation: Operation) -> Group:
-    """The members in the order of the network, with coordinates where each has a place of its own."""
-    from unknot.traffic.collectives import Group, order_of
-
-    first = network.num_routers
-    row = tuple(first + t for t in order_of(network, "auto").terminals if first + t in operation.members)
-    places = None
-    if network.coordinates is not None:
-        at = {first + t: tuple(network.coordinates[r].tolist()) for t, r in enumerate(network.inject.tolist())}
-        places = {member: at[member] for member in row} if len(set(at.values())) == len(at) else None
-    return Group(row, operation.root, places)
 
 
 def _write(path: Path, fastest: Timed, network: Network) -> None:

@@ -43,7 +43,7 @@ def multicast(
     buffer_depth
         Flits per virtual channel; by default 8, or the longest message under vct, saf.
     operation
-        broadcast, multicast, scatter, gather, reduce, all_gather or all_reduce.
+        broadcast, scatter, gather, reduce, all_gather or all_reduce.
     root
         Terminal from which data spread, or at which they meet.
     members : T,T,…
@@ -61,33 +61,39 @@ def multicast(
     from unknot.cli.answers.messages import MulticastAnswer
     from unknot.cli.answers.networks import in_units
     from unknot.cli.commands.display import describe, tell
-    from unknot.simulation.collectives import execute
-    from unknot.traffic.collectives import collective, contention
+    from unknot.simulation.collectives import blocked_cycles, execute
+    from unknot.simulation.engine.router import Router
+    from unknot.traffic.collectives import collective, contention, messages_of
 
     scale = Scale.of(units)
     relation = relation_of(network, routing, vcs, simulated=True)
     chosen = None if members is None else numbers_of(members, "<members>")
-    schedule = collective(operation, relation.network, root, chosen, order=order)
-    meetings = contention(relation, schedule)
+    schedule = collective(relation.network, operation, root, chosen, block=block, order=order)
+    messages = messages_of(relation.network, schedule)
+    meetings = contention(relation, messages)
     done = execute(
-        relation, schedule, block=block, switching=switching, buffer_depth=buffer_depth, overhead=overhead,
-        terminal_width=terminal_width,
+        relation, schedule, switching=switching, buffer_depth=buffer_depth, overhead=overhead, in_order=True,
+        router=Router(terminal_width=terminal_width), together=True,
     )  # fmt: skip
     if out is not None:
-        from unknot.report.schedule_drawing import draw_schedule
+        from unknot.report.schedule_drawing import draw_messages
 
-        write(out, draw_schedule(relation, schedule))
-    times = zip(schedule.sends, done.started, done.arrived, done.blocked, strict=True)
-    sends = [{**vars(send), "started": start, "arrived": end, "blocked": late} for send, start, end, late in times]
-    real = in_units(scale.units, [{"latency": done.latency}])
-    terminals = relation.network.terminal_name
-    names = [f"{terminals(send.source)} → {terminals(send.destination)}" for send in schedule.sends]
+        write(out, draw_messages(relation, messages, operation))
+    times = {"started": done.injected, "arrived": done.arrived}
+    columns = {name: [None if t < 0 else t for t in column.tolist()] for name, column in times.items()}
+    columns["blocked"] = blocked_cycles(relation, messages, done)
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    names = ["{} → {}".format(*map(relation.network.terminal_name, (m.source, m.destination))) for m in messages]
     keys: dict[str, Any] = {
-        "sends": sends,
+        "members": [member - relation.network.num_routers for member in schedule.operation.members],
+        "sends": [{**vars(message), **row} for message, row in zip(messages, rows, strict=True)],
         "meetings": [{**vars(one), "messages": [names[one.one], names[one.other]]} for one in meetings],
-        "units": real,
+        "units": in_units(scale.units, [{"latency": done.makespan}]),
     }
-    tell(json, MulticastAnswer, schedule, done, of=relation, scale=scale, **keys)
+    tell(
+        json, MulticastAnswer, of=relation, scale=scale, operation=operation, root=root, steps=schedule.steps,
+        switching=switching, block=block, overhead=overhead, latency=done.makespan, deadlock=done.deadlock, **keys,
+    )  # fmt: skip
     if not json:
         describe(relation, done.deadlock)
-    raise typer.Exit(HOLDS if done.latency is not None else FAILS)
+    raise typer.Exit(HOLDS if done.makespan is not None else FAILS)

@@ -130,7 +130,6 @@ class Player:
         *,
         slack: int = 0,
         limit: int | None = None,
-        patient: bool = False,
         progress: Progress | None = None,
     ) -> None:
         """Run on until every message has arrived, or some never will.
@@ -143,8 +142,6 @@ class Player:
             Cycles that surely lie between an arrival and what it makes ready; the larger, the faster the run.
         limit : int, optional
             Cycle in which to stop.
-        patient : bool
-            Whether to go on after a deadlock as long as anything moves.
         """
         check_cycles(limit=limit)
         engine = self.engine
@@ -165,7 +162,7 @@ class Player:
                 last_arrival = self.now
                 for other, start in follow(message, cycle):
                     self.release(other, start)
-            if self.inside and (quiet or (self.now >= look and not patient)):
+            if self.inside and (quiet or self.now >= look):
                 look = self.now + CHECK
                 if self._stuck():
                     return

@@ -171,7 +171,6 @@ def played(
     trace: Trace,
     *,
     limit: int | None = None,
-    patient: bool = False,
     progress: Progress | None = None,
     **options: Any,
 ) -> Player:
@@ -193,7 +192,7 @@ def played(
         return started
 
     slack = int(trace.delay[dependent].min(initial=MOST))
-    player.play(follow, slack=slack, limit=limit, patient=patient, progress=progress)
+    player.play(follow, slack=slack, limit=limit, progress=progress)
     return player
 
 

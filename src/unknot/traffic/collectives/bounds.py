@@ -11,7 +11,7 @@ of a block at the narrower end (alpha and beta)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -20,6 +20,7 @@ from math import lcm
 from typing import Any
 
 from unknot._base.errors import NetworkError
+from unknot.traffic.collectives.flows import concurrent_flow
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.platform import Platform
 
@@ -74,20 +75,9 @@ class Bound:
 
     def claim(self) -> dict[str, Any]:
         """Return the claim that `unknot.certificates` checks, with the cut as its proof."""
-        channels = [
-            [c.source, c.target, *c.bandwidth.as_integer_ratio(), *c.latency.as_integer_ratio()]
-            for c in self.platform.channels
-        ]
-        operation = self.operation
         return {
             "subject": "collective",
-            "kind": operation.kind,
-            "nodes": self.platform.num_nodes,
-            "channels": channels,
-            "members": list(operation.members),
-            "root": operation.root,
-            "size": [operation.size.numerator, operation.size.denominator],
-            "time": [self.time.numerator, self.time.denominator],
+            **self.platform.claim(self.operation, self.time),
             "proof": {"lengths": list(self.lengths)}
             if self.lengths
             else {"ends": self.ends}
@@ -285,35 +275,6 @@ def worst_cut(
             if not leaving:
                 raise NetworkError(f"{platform.name}: no channel leads from member {min(cut & {*fed})} to {receiver}")
     return Fraction(inside * scale, leaving), worst
-
-
-def concurrent_flow(platform: Platform, senders: Sequence[int], receivers: Sequence[int]) -> Any:
-    """Return SciPy's solution of the flow from each sender to each receiver at the same, highest rate.
-
-    The linear program has a variable for each sender and channel, the last is the rate, and bandwidths are parts of
-    the fastest. It has a row for each channel, and one for each sender and node.
-    """
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array
-
-    channels, nodes = platform.channels, platform.num_nodes
-    count = len(senders) * len(channels)
-    entries: list[tuple[int, int, float]] = []
-    for s, sender in enumerate(senders):
-        for c, channel in enumerate(channels):
-            entries += [(s * nodes + channel.target, s * len(channels) + c, 1.0)] * (channel.target != sender)
-            entries += [(s * nodes + channel.source, s * len(channels) + c, -1.0)] * (channel.source != sender)
-        entries += [(s * nodes + receiver, count, -1.0) for receiver in receivers if receiver != sender]
-    row, column, factor = zip(*entries, strict=True)
-    kept = coo_array((factor, (row, column)), shape=(len(senders) * nodes, count + 1))
-    used = coo_array(([1.0] * count, ([i % len(channels) for i in range(count)], range(count))))
-    used = coo_array((used.data, used.coords), shape=(len(channels), count + 1))
-    fastest = max((c.bandwidth for c in channels), default=Fraction(1))
-    limits = [float(c.bandwidth / fastest) for c in channels]
-    flow = linprog([0.0] * count + [-1.0], used, limits, kept, [0.0] * (len(senders) * nodes), method="highs")
-    if not flow.success or flow.x[-1] <= 0:
-        raise NetworkError(f"{platform.name}: there is no flow from each member to each other one: {flow.message}")
-    return flow
 
 
 def bound_by_lengths(platform: Platform, operation: Operation) -> Bound:

@@ -11,12 +11,13 @@ from itertools import product
 from unknot._base.errors import NetworkError, require_known
 from unknot._base.memory import require
 from unknot._base.numbers import require_whole
-from unknot.traffic.collectives.chunks import ChunkSchedule
 from unknot.traffic.collectives.greedy import PATIENCE, Connection, connections, greedy
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.optimal import busiest, optimal
+from unknot.traffic.collectives.orders import Group
 from unknot.traffic.collectives.platform import Platform
-from unknot.traffic.collectives.textbook import Group, algorithms, textbook
+from unknot.traffic.collectives.schedule import Schedule
+from unknot.traffic.collectives.textbook import algorithms, textbook
 from unknot.traffic.collectives.timing import begun, order_of_starts
 from unknot.traffic.collectives.trees import PathOf, Tree, spread, up_and_down
 
@@ -39,7 +40,7 @@ class Draft:
     """A schedule before its times are computed exactly: its time, rounded, and what makes it."""
 
     time: float
-    schedule: Callable[[], ChunkSchedule]
+    schedule: Callable[[], Schedule]
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Candidate:
         """Time of the operation for a size by steps; of greedy trees that of the busiest channel."""
         return self.latency + self.busy * float(size)
 
-    def schedule(self, size: Fraction) -> ChunkSchedule:
+    def schedule(self, size: Fraction) -> Schedule:
         """Return the schedule for a size, with starts unless it is large or needs its steps."""
         return self.draft(size).schedule()
 
@@ -148,7 +149,7 @@ def candidates(
     return made
 
 
-def _cut(base: ChunkSchedule, pieces: int, costs: tuple[float, float], size: Fraction) -> Draft:
+def _cut(base: Schedule, pieces: int, costs: tuple[float, float], size: Fraction) -> Draft:
     """Return a schedule of unit size for another size, in pieces, by steps or by starts, whichever is faster."""
     steps = base.resized(size).pipelined(pieces)
     by_steps = costs[0] + costs[1] * float(size)
@@ -207,7 +208,7 @@ def _grown(platform: Platform, unit: Operation, pieces: int, patience: float, se
         down, starts, last = greedy(platform, roots, block, pieces, patience=patience, seed=seed)
         order, time = [*order, *((number, edge.parent, edge.child, False) for number, edge in starts)], time + last
 
-    def schedule() -> ChunkSchedule:
+    def schedule() -> Schedule:
         return _of_greedy(platform, operation, up, down, order)
 
     return Draft(time, cache(schedule))
@@ -219,7 +220,7 @@ def _of_greedy(
     up: list[Tree],
     down: list[Tree],
     order: Sequence[tuple[int, int, int, bool]],
-) -> ChunkSchedule:
+) -> Schedule:
     roots = dict.fromkeys(tree.root for tree in up or down)
     if operation.kind == "all_reduce":
         up, down = ([replace(t, share=t.share / len(roots)) for t in trees] for trees in (up, down))

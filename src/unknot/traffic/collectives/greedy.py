@@ -13,8 +13,8 @@ from fractions import Fraction
 from heapq import heappop, heappush
 
 from unknot._base.errors import NetworkError
-from unknot.traffic.collectives.chunks import passage
 from unknot.traffic.collectives.platform import Platform
+from unknot.traffic.collectives.schedule import passage
 from unknot.traffic.collectives.trees import Edge, Tree
 
 PATIENCE = (1.5, 1e9)

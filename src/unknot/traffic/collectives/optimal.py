@@ -7,30 +7,27 @@ the same time, with as much for each root as a linear program says. Scatter, gat
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from unknot._base.errors import NetworkError
-from unknot.traffic.collectives.bounds import concurrent_flow, worst_cut
-from unknot.traffic.collectives.chunks import ChunkSchedule
+from unknot.traffic.collectives.bounds import worst_cut
+from unknot.traffic.collectives.flows import NEAR, flow_paths
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.packing import packed
 from unknot.traffic.collectives.platform import Platform
-from unknot.traffic.collectives.trees import Edge, Tree, spread, up_and_down
+from unknot.traffic.collectives.schedule import Schedule
+from unknot.traffic.collectives.trees import Tree, spread, up_and_down
 
 MOST_FLOWS = 100_000
 """Variables of the largest linear program that is tried."""
-PARTS = 1000
-"""Largest denominator of the shares of paths."""
-NEAR = 1e-7
 
 
-def optimal(platform: Platform, operation: Operation) -> ChunkSchedule:
+def optimal(platform: Platform, operation: Operation) -> Schedule:
     """Return a schedule whose busiest channel is as little busy as this module knows how.
 
     Cut into many pieces its time comes near that of the busiest channel. That is the optimum for all operations but
@@ -54,11 +51,11 @@ def optimal(platform: Platform, operation: Operation) -> ChunkSchedule:
     platform = Platform(platform.name, platform.num_nodes, platform.channels, members)
     turned = platform.reversed()
     if kind == "all_to_all":
-        return spread("optimal", platform, operation, _paths(platform, members, members))
+        return spread("optimal", platform, operation, flow_paths(platform, members, members))
     if kind in ("scatter", "gather"):
         assert operation.root is not None
         others = tuple(member for member in members if member != operation.root)
-        trees = _paths(turned if kind == "gather" else platform, (operation.root,), others)
+        trees = flow_paths(turned if kind == "gather" else platform, (operation.root,), others)
         return spread("optimal", platform, operation, trees)
     if kind == "all_reduce":
         return _all_reduce(platform, operation)
@@ -69,7 +66,7 @@ def optimal(platform: Platform, operation: Operation) -> ChunkSchedule:
     )
 
 
-def busiest(schedule: ChunkSchedule) -> Fraction:
+def busiest(schedule: Schedule) -> Fraction:
     """Return the time that the busiest channel of a schedule is busy in all steps together."""
     loads: defaultdict[int, Fraction] = defaultdict(Fraction)
     for sent in schedule.transfers:
@@ -99,7 +96,7 @@ def _is_balanced(platform: Platform) -> bool:
     return not any(left[node] for node in set(range(platform.num_nodes)) - set(platform.members))
 
 
-def _all_reduce(platform: Platform, operation: Operation) -> ChunkSchedule:
+def _all_reduce(platform: Platform, operation: Operation) -> Schedule:
     members = platform.members
     each = Fraction(1, len(members))
     turned = platform.reversed()
@@ -194,66 +191,3 @@ class _Rows:
         self.column += factors
         self.factor += factors.values()
         self.right.append(right)
-
-
-def _paths(platform: Platform, senders: Sequence[int], receivers: Sequence[int]) -> list[Tree]:
-    """Return the paths of the flow that serves each pair of sender and receiver at the same, highest rate."""
-    flow: Any = concurrent_flow(platform, senders, receivers)
-    rate, count = float(flow.x[-1]), len(platform.channels)
-    trees = []
-    for s, sender in enumerate(senders):
-        carried = flow.x[s * count : (s + 1) * count].tolist()
-        for receiver in receivers:
-            if receiver == sender:
-                continue
-            kept, left = dict[tuple[int, ...], float](), rate
-            while left > NEAR * rate:
-                path = _widest(platform, carried, sender, receiver)
-                used = min(left, *(carried[c] for c in path)) if path else 0.0
-                if used <= NEAR * rate / count:
-                    break
-                kept[path] = kept.get(path, 0.0) + used
-                left -= used
-                for c in path:
-                    carried[c] -= used
-            if left > rate / PARTS:
-                raise NetworkError(
-                    f"{platform.name}: the flow from {sender} to {receiver} is not followed to its end"
-                )
-            shares = [Fraction(used / rate).limit_denominator(PARTS) for used in kept.values()]
-            shares[shares.index(max(shares))] += 1 - sum(shares)
-            for path, share in zip(kept, shares, strict=True):
-                if share > 0:
-                    trees.append(Tree(sender, _legs(platform, path), share, leaf=receiver))
-    return trees
-
-
-def _legs(platform: Platform, path: Sequence[int]) -> tuple[Edge, ...]:
-    """Return the edges of a path from member to member: each takes in a chunk before it sends it on."""
-    edges, begun = list[Edge](), 0
-    for place, number in enumerate(path):
-        if platform.channels[number].target in platform.members:
-            one, other = platform.channels[path[begun]].source, platform.channels[number].target
-            edges.append(Edge(len(edges), one, other, tuple(path[begun : place + 1])))
-            begun = place + 1
-    return tuple(edges)
-
-
-def _widest(platform: Platform, carried: Sequence[float], source: int, target: int) -> tuple[int, ...]:
-    """Return a path of fewest channels that carry something, the fuller ones first."""
-    leaving: defaultdict[int, list[int]] = defaultdict(list)
-    for c in sorted(range(len(carried)), key=lambda c: -carried[c]):
-        if carried[c] > NEAR**2:
-            leaving[platform.channels[c].source].append(c)
-    onto: dict[int, int | None] = {source: None}
-    queue = deque([source])
-    while queue and target not in onto:
-        for c in leaving[queue.popleft()]:
-            if platform.channels[c].target not in onto:
-                onto[platform.channels[c].target] = c
-                queue.append(platform.channels[c].target)
-    path, at = list[int](), target
-    while (last := onto.get(at)) is not None:
-        path.insert(0, last)
-        at = platform.channels[last].source
-    return tuple(path)

@@ -1,8 +1,8 @@
-"""Orders of the terminals of a network: a row, or a circle, along which collective operations go."""
+"""Orders of the members of a collective operation: a row, or a circle, along which it goes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from unknot._base.extensions import Catalogue
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.taking import takes_network
+from unknot.traffic.collectives.operation import Operation
 
 ORDERS: Catalogue[Callable[[Network], IntArray] | None] = Catalogue(
     "orders", dict.fromkeys(("auto", "dimensions", "numbers"))
@@ -99,3 +100,86 @@ def order_of(network: Network, name: str = "auto", root: int = 0) -> Order:
 def _sorted(network: Network, place: np.ndarray[tuple[int], np.dtype[np.int64]]) -> tuple[int, ...]:
     """Terminals by the place of the router they inject at."""
     return tuple(int(t) for t in np.argsort(place[network.inject], kind="stable"))
+
+
+@dataclass(frozen=True)
+class Group:
+    """Members of an operation in a row.
+
+    Attributes
+    ----------
+    row : tuple of int
+    root : int or None
+    places : mapping from member to tuple of int, or None
+        Coordinates of each; a torus's buckets need them.
+
+    Examples
+    --------
+    >>> Group((3, 1, 2), root=1).row
+    (3, 1, 2)
+    """
+
+    row: tuple[int, ...]
+    root: int | None = None
+    places: Mapping[int, tuple[int, ...]] | None = None
+
+
+@takes_network
+def group_of(network: Network, operation: Operation, order: str = "auto") -> Group:
+    """Return the terminals that take part in an order, a circle from the root on, with coordinates of their own.
+
+    Parameters
+    ----------
+    network : Network
+        The network, of which `platform_of` made the platform of the operation.
+    operation : Operation
+        The operation.
+    order : str
+        As `order_of` reads it.
+
+    Returns
+    -------
+    Group
+        The members; without coordinates where several terminals are at a router.
+
+    Raises
+    ------
+    NetworkError
+        If the network has no such order.
+
+    Examples
+    --------
+    >>> group_of("mesh(2, 2)", Operation("broadcast", (4, 5, 7), root=5)).row
+    (5, 7, 4)
+    """
+    first, members = network.num_routers, set(operation.members)
+    ordered = order_of(network, order, 0 if operation.root is None else operation.root - first)
+    row = tuple(first + t for t in ordered.terminals if first + t in members)
+    if ordered.circular and operation.root is not None:
+        start = row.index(operation.root)
+        row = row[start:] + row[:start]
+    places = None
+    if network.coordinates is not None:
+        at = {first + t: tuple(network.coordinates[r].tolist()) for t, r in enumerate(network.inject.tolist())}
+        places = {member: at[member] for member in row} if len(set(at.values())) == len(at) else None
+    return Group(row, operation.root, places)
+
+
+def halves(count: int, root: int) -> Iterator[tuple[int, int, int]]:
+    """Recursive halving: step, sender and receiver, by position, steps ascending."""
+    parts = [(0, count, root)]
+    step = 0
+    while any(high - low > 1 for low, high, _ in parts):
+        halves = []
+        for low, high, holder in parts:
+            if high - low < 2:
+                halves.append((low, high, holder))
+                continue
+            middle = low + (high - low + 1) // 2
+            ahead = holder < middle
+            receiver = middle if ahead else middle - 1
+            part = (middle, high) if ahead else (low, middle)
+            yield step, holder, receiver
+            halves += sorted([(*part, receiver), ((low, middle) if ahead else (middle, high)) + (holder,)])
+        parts = halves
+        step += 1

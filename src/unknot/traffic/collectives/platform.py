@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.bandwidth import fraction
+from unknot.traffic.collectives.operation import Operation
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,21 @@ class Platform:
         for member in self.members:
             if member not in nodes:
                 raise NetworkError(f"{self.name}: member {member} is none of the nodes 0 to {self.num_nodes - 1}")
+
+    def claim(self, operation: Operation, time: Fraction) -> dict[str, Any]:
+        """Return what claims on the time of an operation on the platform have in common."""
+        return {
+            "kind": operation.kind,
+            "nodes": self.num_nodes,
+            "channels": [
+                [c.source, c.target, *c.bandwidth.as_integer_ratio(), *c.latency.as_integer_ratio()]
+                for c in self.channels
+            ],
+            "members": list(operation.members),
+            "root": operation.root,
+            "size": [*operation.size.as_integer_ratio()],
+            "time": [*time.as_integer_ratio()],
+        }
 
     def reversed(self) -> Platform:
         """Return the platform with each channel in the other direction."""

@@ -1,276 +1,239 @@
-"""Collective operations as schedules: who sends what to whom, in which step, and after what."""
+"""A schedule of chunks: which part of the data goes where in which step, over which channels, copied or reduced.
+
+Either steps follow each other: all that is sent in one has arrived when the next begins. A step takes the longest
+latency of its transfers, and then the bytes of its busiest channel over the bandwidth of that. Or each transfer has
+a start of its own, and passes its channels at the rate of the slowest. Data that pass several channels are forwarded
+as they come (cut-through)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Any
 
 import numpy as np
 
-from unknot._base.compressed_rows import grouped, positions
-from unknot._base.errors import NetworkError, RelationError
 from unknot._base.memory import require
 from unknot._base.shown import Brief
-from unknot.network import Network
-from unknot.network.model import IntArray, Offsets
-from unknot.routing.relation import Relation
-from unknot.routing.taking import takes_relation
-from unknot.traffic.trace import addresses
+from unknot.traffic.collectives.operation import Operation
+from unknot.traffic.collectives.platform import Platform
 
 
 @dataclass(frozen=True)
-class Send:
-    """One message of a schedule.
+class Chunk:
+    """A part of the data, in bytes.
 
     Attributes
     ----------
-    step : int
-        Steps count from 0; a terminal sends its messages in the order of their steps.
-    source, destination : int
-        Terminals.
-    blocks : tuple of int
-        Terminals whose data the message carries.
-    size : int
-        Length in blocks: as many as it carries, or one if it carries their sum.
-    needs : tuple of int
-        Sends, by position in the schedule, that must have arrived before it starts.
+    size : Fraction
+    source : int or None
+        Member that has it at the beginning; None: every member has one, and they are to be reduced.
+    target : int or None
+        Member that has it at the end, or all of it reduced; None: every member.
 
     Examples
     --------
-    >>> from unknot.network.families import mesh
-    >>> from unknot.traffic.collectives import broadcast
-    >>> [(send.step, send.source, send.destination) for send in broadcast(mesh(2, 2)).sends]
-    [(0, 0, 1), (1, 0, 2), (1, 1, 3)]
+    >>> Chunk(Fraction(8), source=2, target=None).size
+    Fraction(8, 1)
+    """
+
+    size: Fraction
+    source: int | None
+    target: int | None
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A chunk sent from one node to another in a step, over channels that follow each other.
+
+    What is sent is what the source had when the step began. With `reduces` the target adds it to its own; else it
+    replaces its own.
+
+    Examples
+    --------
+    >>> Transfer(step=0, chunk=0, source=2, target=4, path=(7, 9)).reduces
+    False
     """
 
     step: int
+    chunk: int
     source: int
-    destination: int
-    blocks: tuple[int, ...]
-    size: int
-    needs: tuple[int, ...] = ()
+    target: int
+    path: tuple[int, ...]
+    reduces: bool = False
 
 
 @dataclass(frozen=True, repr=False)
 class Schedule(Brief):
-    """A collective operation on a network.
+    """An operation on a platform as transfers of chunks, ordered by step, or by start.
 
     Attributes
     ----------
-    operation : str
-        `broadcast`, `multicast`, `scatter`, `gather`, `all_gather`, `reduce` or `all_reduce`.
-    network : Network
-    root : int
-        Terminal from which data spread, or at which they meet.
-    members : tuple of int
-        Terminals that take part, the root among them.
-    sends : tuple of Send
-        Ordered by step.
+    name : str
+    platform : Platform
+    operation : Operation
+    chunks : tuple of Chunk
+    transfers : tuple of Transfer
+    starts : tuple of Fraction
+        When each transfer begins; empty: steps follow each other.
 
     Examples
     --------
-    >>> from unknot.network.families import mesh
-    >>> from unknot.traffic.collectives import broadcast
-    >>> schedule = broadcast(mesh(2, 2))
-    >>> schedule.operation, schedule.members, len(schedule.sends)
-    ('broadcast', (0, 2, 1, 3), 3)
+    >>> from unknot.traffic.collectives.platform import Channel
+    >>> pair = Platform("pair", 2, (Channel(0, 1, Fraction(2), Fraction(5)),), (0, 1))
+    >>> sent = (Transfer(0, 0, 0, 1, (0,)),)
+    >>> whole = Operation("broadcast", (0, 1), Fraction(12), root=0)
+    >>> schedule = Schedule("one message", pair, whole, (Chunk(Fraction(12), 0, None),), sent)
+    >>> schedule.time
+    Fraction(11, 1)
     """
 
-    operation: str
-    network: Network = field(repr=False)
-    root: int
-    members: tuple[int, ...]
-    sends: tuple[Send, ...] = field(repr=False)
+    name: str
+    platform: Platform
+    operation: Operation
+    chunks: tuple[Chunk, ...]
+    transfers: tuple[Transfer, ...]
+    starts: tuple[Fraction, ...] = ()
 
     @property
     def steps(self) -> int:
         """Number of steps."""
-        return max((send.step + 1 for send in self.sends), default=0)
+        return max((sent.step + 1 for sent in self.transfers), default=0)
 
-    def step(self, number: int) -> tuple[int, ...]:
-        """Sends of one step, by position."""
-        return tuple(i for i, send in enumerate(self.sends) if send.step == number)
+    @cached_property
+    def costs(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """Longest latency, and time of the busiest channel, of each step."""
+        scale = lcm(*(chunk.size.denominator for chunk in self.chunks))
+        sizes = [int(chunk.size * scale) for chunk in self.chunks]
+        loads = [defaultdict[int, int](int) for _ in range(self.steps)]
+        paths = [set[tuple[int, ...]]() for _ in loads]
+        for sent in self.transfers:
+            paths[sent.step].add(sent.path)
+            for channel in sent.path:
+                loads[sent.step][channel] += sizes[sent.chunk]
+        on = self.platform.channels
+        return tuple(
+            (
+                max((sum((on[c].latency for c in path), Fraction(0)) for path in used), default=Fraction(0)),
+                max((load / on[c].bandwidth for c, load in busy.items()), default=Fraction(0)) / scale,
+            )
+            for used, busy in zip(paths, loads, strict=True)
+        )
 
-    def needed(self) -> list[int]:
-        """Return for each send those that must have arrived before it starts: bit k of the number for send k.
+    @property
+    def latency(self) -> Fraction:
+        """What the time would be if nothing had a size."""
+        return sum((latency for latency, _ in self.costs), Fraction(0))
 
-        Raises
-        ------
-        SizeError
-            If the numbers take more memory than may be used: messages² / 8 bytes at most.
+    @property
+    def time(self) -> Fraction:
+        """Sum of the times of the steps; or when the last transfer has arrived."""
+        if self.starts:
+            ends = (
+                start + passage(self.platform, self.chunks[sent.chunk].size, sent.path).arrives
+                for sent, start in zip(self.transfers, self.starts, strict=True)
+            )
+            return max(ends)
+        return sum((latency + busy for latency, busy in self.costs), Fraction(0))
+
+    @cached_property
+    def _loads(self) -> tuple[np.ndarray[Any, np.dtype[np.float64]], np.ndarray[Any, np.dtype[np.float64]]]:
+        """Time of each channel in each step, and the latency of each step, rounded."""
+        on = self.platform.channels
+        require(f"loads of {self.steps} steps on {len(on)} channels", 16 * self.steps * len(on))
+        busy = np.zeros((self.steps, len(on)))
+        sizes, width = [float(chunk.size) for chunk in self.chunks], np.array([float(c.bandwidth) for c in on])
+        for sent in self.transfers:
+            for channel in sent.path:
+                busy[sent.step, channel] += sizes[sent.chunk]
+        return busy / width, np.array([float(latency) for latency, _ in self.costs])
+
+    def pipelined_costs(self, pieces: int) -> tuple[float, float, int]:
+        """Latency and busy time with each chunk in pieces, rounded, and the steps from one step to the next.
+
+        Either all pieces of a step go before the next step, or a step begins one piece after the one before.
         """
-        require(f"what {len(self.sends)} messages wait for", len(self.sends) ** 2 // 8)
-        needed: list[int] = []
-        for send in self.sends:
-            before = 0
-            for i in send.needs:
-                before |= 1 << i | needed[i]
-            needed.append(before)
-        return needed
+        busy, latency = self._loads
+        apart = (float(latency.sum() * pieces), float(busy.max(axis=1).sum()), pieces)
+        summed = np.pad(np.cumsum(busy, axis=0), ((0, pieces - 1), (0, 0)), mode="edge")
+        window = summed.copy()
+        window[pieces:] -= summed[:-pieces]
+        late = sum(float(latency[max(0, j - pieces + 1) : j + 1].max()) for j in range(len(window)))
+        close = (late, float(window.max(axis=1).sum()) / pieces, 1)
+        return min(close, apart, key=lambda costs: costs[0] + costs[1])
 
+    def pipelined(self, pieces: int) -> Schedule:
+        """Return the schedule with each chunk cut in pieces that follow each other, in the faster of two orders."""
+        if pieces == 1:
+            return self
+        stride = self.pipelined_costs(pieces)[2]
+        chunks = tuple(replace(chunk, size=chunk.size / pieces) for chunk in self.chunks for _ in range(pieces))
+        transfers = [
+            replace(sent, step=sent.step * stride + piece, chunk=sent.chunk * pieces + piece)
+            for sent in self.transfers
+            for piece in range(pieces)
+        ]
+        return replace(self, chunks=chunks, transfers=in_steps(transfers), starts=())
 
-def terminals_named(network: Network, terminals: Sequence[int] | None) -> list[int]:
-    """Terminals that are given, or all; each once, in the order given.
+    def resized(self, size: Fraction) -> Schedule:
+        """Return the schedule for another size of the operation, by steps."""
+        factor = size / self.operation.size
+        chunks = tuple(replace(chunk, size=chunk.size * factor) for chunk in self.chunks)
+        return replace(self, operation=replace(self.operation, size=size), chunks=chunks, starts=())
 
-    Raises
-    ------
-    NetworkError
-        If one does not exist or is named twice.
-    """
-    if terminals is None:
-        return list(range(network.num_terminals))
-    numbers = [network.terminal(terminal) for terminal in terminals]
-    if len(set(numbers)) < len(numbers):
-        twice = next(t for i, t in enumerate(numbers) if t in numbers[:i])
-        raise NetworkError(f"terminal {network.terminal_name(twice)} is named twice")
-    return numbers
+    def claim(self) -> dict[str, Any]:
+        """Return the claim that `unknot.certificates` replays chunk by chunk."""
+        sends = [[sent.chunk, sent.source, sent.target, sent.reduces, list(sent.path)] for sent in self.transfers]
+        steps: list[list[list[Any]]] = [[] for _ in range(0 if self.starts else self.steps)]
+        for sent, words in zip(self.transfers, sends, strict=True):
+            if not self.starts:
+                steps[sent.step].append(words)
+        timed = [[*words, *start.as_integer_ratio()] for words, start in zip(sends, self.starts, strict=False)]
+        return {
+            "subject": "schedule",
+            **self.platform.claim(self.operation, self.time),
+            "proof": {
+                "chunks": [[*chunk.size.as_integer_ratio(), chunk.source, chunk.target] for chunk in self.chunks],
+                **({"sends": timed} if self.starts else {"steps": steps}),
+            },
+        }
 
 
 @dataclass(frozen=True)
-class Meeting:
-    """Two messages, by position in the schedule, and a channel that both may use at a time.
+class Passage:
+    """How a transfer passes its path: at the rate of the slowest channel, on each from when the first byte comes.
 
     Attributes
     ----------
-    one, other : int
-    channel : int
-    same_step : bool
-        Whether both belong to one step; else the later one may start before the earlier has arrived.
-
-    Examples
-    --------
-    >>> from unknot.network.families import ring
-    >>> from unknot.routing import dimension_order
-    >>> from unknot.traffic.collectives import all_gather
-    >>> network = ring(6)
-    >>> meetings = contention(dimension_order(network), all_gather(network))
-    >>> meetings[0]
-    Meeting(one=0, other=2, channel=9, same_step=False)
+    begins : tuple of Fraction
+        By channel of the path, after the start.
+    lasts : Fraction
+        How long each channel is in use.
+    rate : Fraction
+    arrives : Fraction
+        When all has arrived, after the start.
     """
 
-    one: int
-    other: int
-    channel: int
-    same_step: bool
+    begins: tuple[Fraction, ...]
+    lasts: Fraction
+    rate: Fraction
+    arrives: Fraction
 
 
-@takes_relation
-def contention(relation: Relation, schedule: Schedule) -> list[Meeting]:
-    """Messages that may share a channel and are not kept apart by what they wait for.
-
-    Messages of one terminal are sent one after the other and are not counted.
-
-    Parameters
-    ----------
-    relation : Relation
-        The routing; or a network, with its `routing`.
-    schedule : Schedule
-        The schedule.
-    routing : str or None
-        Name of the routing, where a network is given.
-    vcs : int or None
-        VCs of each channel, all together.
-
-    Returns
-    -------
-    list of Meeting
-        One for each two messages, by step. Time and memory grow with the channels that messages may use and with the
-        pairs of messages that share one.
-
-    Raises
-    ------
-    RelationError
-        If the schedule is for another network, or a terminal has no address for another.
-    SizeError
-        If it takes more memory than may be used.
-
-    Examples
-    --------
-    >>> from unknot.traffic.collectives import multicast
-    >>> from unknot.network.families import mesh
-    >>> from unknot.routing import dimension_order
-    >>> network = mesh(3, 3)
-    >>> contention(dimension_order(network), multicast(network, 0, [4, 8]))
-    []
-    """
-    used = channels_used(relation, schedule)
-    before = schedule.needed()
-    meetings = []
-    for one, other, channel in used.pairs():
-        first, later = schedule.sends[one], schedule.sends[other]
-        if first.source != later.source and not before[other] >> one & 1 and not before[one] >> other & 1:
-            meetings.append(Meeting(one, other, channel, first.step == later.step))
-    return meetings
+def passage(platform: Platform, size: Fraction, path: Sequence[int]) -> Passage:
+    """Return how a number of bytes passes a path."""
+    channels = [platform.channels[number] for number in path]
+    rate = min(channel.bandwidth for channel in channels)
+    begins = [Fraction(0)]
+    for channel in channels:
+        begins.append(begins[-1] + channel.latency)
+    return Passage(tuple(begins[:-1]), size / rate, rate, begins[-1] + size / rate)
 
 
-@dataclass(frozen=True, eq=False)
-class Used:
-    """The channels that each message of a schedule may use, in compressed rows.
-
-    Attributes
-    ----------
-    first : int64 array, shape (messages + 1,)
-    channel : int32 array
-        ``channel[first[m]:first[m + 1]]`` are those of message m, ascending.
-    num_channels : int
-        Channels of the network.
-    """
-
-    first: Offsets
-    channel: IntArray
-    num_channels: int
-
-    def of(self, message: int) -> IntArray:
-        """Channels of one message, ascending."""
-        return self.channel[self.first[message] : self.first[message + 1]]
-
-    def pairs(self) -> Iterator[tuple[int, int, int]]:
-        """Every two messages that share channels, ascending, with the lowest of them."""
-        messages = self.first.size - 1
-        first_user, order = grouped(self.channel, self.num_channels)
-        user = np.repeat(np.arange(messages), np.diff(self.first))[order]
-        for one in range(messages):
-            channels = self.of(one)
-            met = user[positions(first_user, channels)]
-            # The channels of a message ascend, so the first meeting of two is on the lowest that they share.
-            others, at = np.unique(met, return_index=True)
-            shared = np.repeat(channels, np.diff(first_user)[channels])[at]
-            later = others > one
-            yield from (
-                (one, other, c) for other, c in zip(others[later].tolist(), shared[later].tolist(), strict=True)
-            )
-
-
-def channels_used(relation: Relation, schedule: Schedule) -> Used:
-    """Channels each message may use, whichever of its addresses it carries and whatever candidates it takes."""
-    from unknot.routing.compiled import ask
-    from unknot.traffic.collectives.contention_kernel import walk
-
-    same_network(relation, schedule)
-    virtual, network = relation.vcs, relation.network
-    tail = network.source[virtual.channel]
-    seen, order = np.zeros(virtual.total, dtype=np.int32), np.empty(virtual.total + 1, dtype=np.int64)
-    out = np.zeros(relation.max_candidates, dtype=np.int64)
-    rows, taken, stamp = [], 0, 0
-    for send in schedule.sends:
-        start, reached = relation.num_vcs + send.source, []
-        for address in addresses(relation, send.source, send.destination):
-            stamp += 1
-            count = walk(relation.compiled.function.address, address, start, tail, seen, stamp, order, out)
-            if count < 0:
-                ask(relation, int(order[-1 - count]), address)
-            reached.append(virtual.channel[order[1:count]])
-        rows.append(np.unique(np.concatenate(reached)))
-        taken += 4 * rows[-1].size
-        require(f"the channels of {len(schedule.sends)} messages on {network.name}", 4 * taken)
-    first = np.concatenate([[0], np.cumsum([row.size for row in rows])]).astype(np.int64)
-    channel = np.concatenate([*rows, np.zeros(0, dtype=np.int32)]).astype(np.int32)
-    return Used(first, channel, network.num_channels)
-
-
-def same_network(relation: Relation, schedule: Schedule) -> None:
-    """Refuse a schedule that was made for another network."""
-    if schedule.network is not relation.network and schedule.network != relation.network:
-        raise RelationError(
-            f"the schedule is for {schedule.network.name}, the routing {relation.name} for {relation.network.name}"
-        )
+def in_steps(transfers: Sequence[Transfer]) -> tuple[Transfer, ...]:
+    """Return transfers ordered by step; those of one step stay in their order."""
+    return tuple(sorted(transfers, key=lambda sent: sent.step))

@@ -11,42 +11,19 @@ and scan. Parallel Computing, 35(12), 2009."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
 from math import prod
 from typing import TypeVar
 
 from unknot._base.errors import NetworkError, require_known
-from unknot.traffic.collectives.chunks import Chunk, ChunkSchedule, Transfer
-from unknot.traffic.collectives.collectives import halves
 from unknot.traffic.collectives.operation import Operation
+from unknot.traffic.collectives.orders import Group, halves
 from unknot.traffic.collectives.platform import Platform
+from unknot.traffic.collectives.schedule import Chunk, Schedule, Transfer
 from unknot.traffic.collectives.trees import Edge, PathOf, Tree, placed, shortest, spread, up_and_down
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Group:
-    """Members of an operation in a row.
-
-    Attributes
-    ----------
-    row : tuple of int
-    root : int or None
-    places : mapping from member to tuple of int, or None
-        Coordinates of each; a torus's buckets need them.
-
-    Examples
-    --------
-    >>> Group((3, 1, 2), root=1).row
-    (3, 1, 2)
-    """
-
-    row: tuple[int, ...]
-    root: int | None = None
-    places: Mapping[int, tuple[int, ...]] | None = None
 
 
 def _tree(root: int, sends: Sequence[tuple[int, int, int]], share: int = 1, leaf: int | None = None) -> Tree:
@@ -145,8 +122,31 @@ def _root(group: Group) -> int:
 
 def _binomial(group: Group) -> list[Tree]:
     row = group.row
-    sends = [(step, row[a], row[b]) for step, a, b, _, _ in halves(len(row), row.index(_root(group)))]
+    sends = [(step, row[a], row[b]) for step, a, b in halves(len(row), row.index(_root(group)))]
     return [_tree(_root(group), sends)]
+
+
+def _binomial_gather(group: Group) -> list[Tree]:
+    """Up a binomial tree to its root, and down to those that have not passed it on."""
+    (whole,) = _binomial(group)
+    onto, last = {edge.child: edge for edge in whole.edges}, max(edge.step for edge in whole.edges)
+    trees = []
+    for member in group.row:
+        there = _way_down(onto, member)[::-1]
+        passed = {member, *(one for _, one, _ in there)}
+        down = [(last + 1 + e.step, e.parent, e.child) for e in whole.edges if e.child not in passed]
+        trees.append(_tree(member, [*((last - step, b, a) for step, a, b in there), *down]))
+    return trees
+
+
+def _way_down(onto: Mapping[int, Edge], member: int) -> list[tuple[int, int, int]]:
+    """Return the edges of a tree from its root to a member."""
+    sends = list[tuple[int, int, int]]()
+    while member in onto:
+        edge = onto[member]
+        sends.insert(0, (edge.step, edge.parent, edge.child))
+        member = edge.parent
+    return sends
 
 
 def _chain(group: Group) -> list[Tree]:
@@ -180,14 +180,7 @@ def _direct_from(group: Group) -> list[Tree]:
 def _scatter_binomial(group: Group) -> list[Tree]:
     (whole,) = _binomial(group)
     onto = {edge.child: edge for edge in whole.edges}
-    trees = []
-    for member in group.row:
-        sends, at = list[tuple[int, int, int]](), member
-        while at != whole.root:
-            sends.insert(0, (onto[at].step, onto[at].parent, at))
-            at = onto[at].parent
-        trees += [_tree(whole.root, sends, leaf=member)] * (member != whole.root)
-    return trees
+    return [_tree(whole.root, _way_down(onto, member), leaf=member) for member in group.row if member != whole.root]
 
 
 def _scatter_direct(group: Group) -> list[Tree]:
@@ -228,8 +221,10 @@ EXCHANGING: dict[str, Callable[[Group], list[Tree]]] = {
 }
 REDUCING = {name if name != "recursive_doubling" else "rabenseifner": trees for name, trees in GATHERING.items()}
 TREES: dict[str, dict[str, Callable[[Group], list[Tree]]]] = {
-    "broadcast": SPREADING, "reduce": SPREADING, "scatter": SCATTERING, "gather": SCATTERING, "all_gather": GATHERING,
-    "reduce_scatter": {**GATHERING}, "all_reduce": {**SPREADING, **REDUCING}, "all_to_all": EXCHANGING,
+    "broadcast": SPREADING, "reduce": SPREADING, "scatter": SCATTERING, "gather": SCATTERING,
+    "all_gather": {**GATHERING, "binomial": _binomial_gather},
+    "reduce_scatter": {**GATHERING, "binomial": _binomial_gather},
+    "all_reduce": {**SPREADING, **REDUCING}, "all_to_all": EXCHANGING,
 }  # fmt: skip
 """Algorithms of each operation by name; recursive_doubling of an all_reduce besides, which has no trees."""
 
@@ -241,7 +236,7 @@ def algorithms(kind: str) -> tuple[str, ...]:
 
 def textbook(
     platform: Platform, operation: Operation, algorithm: str, path: PathOf | None = None, group: Group | None = None
-) -> ChunkSchedule:
+) -> Schedule:
     """Return the schedule of an operation by an algorithm of `algorithms`.
 
     Parameters
@@ -277,7 +272,7 @@ def textbook(
             for k in range(_rounds(len(row), "recursive doubling"))
             for i in range(len(row))
         ]
-        return ChunkSchedule(algorithm, platform, operation, (Chunk(operation.size, None, None),), tuple(sent))
+        return Schedule(algorithm, platform, operation, (Chunk(operation.size, None, None),), tuple(sent))
     trees = TREES[kind][algorithm](group)
     if kind == "all_reduce":
         roots = {tree.root for tree in trees}

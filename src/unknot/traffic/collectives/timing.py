@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from unknot._base.errors import NetworkError
-from unknot.traffic.collectives.chunks import ChunkSchedule, Passage, passage
+from unknot.traffic.collectives.schedule import Passage, Schedule, passage
 
 Time = Any
 """A number: rounded, or a fraction."""
@@ -18,7 +18,7 @@ SAME = 1e-9
 """Share of the longest transfer below which times are equal."""
 
 
-def timed(schedule: ChunkSchedule) -> ChunkSchedule:
+def timed(schedule: Schedule) -> Schedule:
     """Return the schedule without barriers between its steps: with a start of each transfer.
 
     Of transfers that could go, those go first after which the longest chain of others follows. A chunk is sent on
@@ -26,12 +26,12 @@ def timed(schedule: ChunkSchedule) -> ChunkSchedule:
 
     Parameters
     ----------
-    schedule : ChunkSchedule
+    schedule : Schedule
         A schedule by steps.
 
     Returns
     -------
-    ChunkSchedule
+    Schedule
         The same transfers, ordered by their starts.
 
     Raises
@@ -53,7 +53,7 @@ def timed(schedule: ChunkSchedule) -> ChunkSchedule:
     return begun(schedule, order_of_starts(schedule)[0])
 
 
-def needs_of(schedule: ChunkSchedule) -> list[list[int]]:
+def needs_of(schedule: Schedule) -> list[list[int]]:
     """Return for each transfer those that must have arrived before it starts, by their number."""
     sends = schedule.transfers
     into: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -64,7 +64,7 @@ def needs_of(schedule: ChunkSchedule) -> list[list[int]]:
     return [[j for j in into[sent.chunk, sent.source] if sends[j].step < sent.step] for sent in sends]
 
 
-def begun(schedule: ChunkSchedule, order: Sequence[int]) -> ChunkSchedule:
+def begun(schedule: Schedule, order: Sequence[int]) -> Schedule:
     """Return the schedule with transfers in this order, each begun as soon as it can, exact in fractions."""
     sends, needs = schedule.transfers, needs_of(schedule)
     arrived, starts = dict[int, Fraction](), dict[int, Fraction]()
@@ -92,7 +92,7 @@ def _rows(path: Sequence[int], taken: Passage) -> Iterator[tuple[int, Fraction]]
     return zip(path, taken.begins, strict=True)
 
 
-def _passages(schedule: ChunkSchedule) -> dict[tuple[Fraction, tuple[int, ...]], Passage]:
+def _passages(schedule: Schedule) -> dict[tuple[Fraction, tuple[int, ...]], Passage]:
     keys = {(schedule.chunks[sent.chunk].size, sent.path) for sent in schedule.transfers}
     return {key: passage(schedule.platform, *key) for key in keys}
 
@@ -131,7 +131,7 @@ class _Use:
         self.last = max(self.last, begins + lasts)
 
 
-def order_of_starts(schedule: ChunkSchedule) -> tuple[list[int], float]:
+def order_of_starts(schedule: Schedule) -> tuple[list[int], float]:
     """Return the transfers in the order of their starts, and the time of the schedule, rounded."""
     sends, needs = schedule.transfers, needs_of(schedule)
     followers: list[list[int]] = [[] for _ in sends]

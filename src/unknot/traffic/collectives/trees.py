@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
+from heapq import heappop, heappush
+from math import lcm
 
 from unknot._base.errors import NetworkError
-from unknot.traffic.collectives.chunks import Chunk, ChunkSchedule, Transfer, in_steps
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.platform import Platform
+from unknot.traffic.collectives.schedule import Chunk, Schedule, Transfer, in_steps
 
 PathOf = Callable[[int, int], tuple[int, ...]]
 """Channels from a member to another one."""
@@ -56,7 +57,7 @@ class Tree:
         return Tree(self.root, edges, self.share, self.leaf)
 
 
-def spread(name: str, platform: Platform, operation: Operation, trees: Sequence[Tree]) -> ChunkSchedule:
+def spread(name: str, platform: Platform, operation: Operation, trees: Sequence[Tree]) -> Schedule:
     """Return the schedule of an operation by trees out of their roots.
 
     All operations but all_reduce. Those that reduce, and gather, go up the trees, which are those of broadcast,
@@ -74,12 +75,12 @@ def spread(name: str, platform: Platform, operation: Operation, trees: Sequence[
         chunks.append(Chunk(operation.size * tree.share, *ends))
         edges = tree.turned(last).edges if up else tree.edges
         transfers += [Transfer(e.step, number, e.parent, e.child, e.path, up and leaf is None) for e in edges]
-    return ChunkSchedule(name, platform, operation, tuple(chunks), in_steps(transfers))
+    return Schedule(name, platform, operation, tuple(chunks), in_steps(transfers))
 
 
 def up_and_down(
     name: str, platform: Platform, operation: Operation, up: Sequence[Tree], down: Sequence[Tree]
-) -> ChunkSchedule:
+) -> Schedule:
     """Return the all-reduce that adds up along some trees and spreads along others.
 
     Shares of the trees of a root are those of the whole vector, and both kinds have the same sum for each root. A
@@ -95,7 +96,7 @@ def up_and_down(
             there = inward.turned(last).edges
             transfers += [Transfer(e.step, number, e.parent, e.child, e.path, True) for e in there]
             transfers += [Transfer(e.step + last + 1, number, e.parent, e.child, e.path) for e in outward.edges]
-    return ChunkSchedule(name, platform, operation, tuple(chunks), in_steps(transfers))
+    return Schedule(name, platform, operation, tuple(chunks), in_steps(transfers))
 
 
 def _shared(ups: Sequence[Tree], downs: Sequence[Tree]) -> Iterator[tuple[Fraction, Tree, Tree]]:
@@ -113,25 +114,37 @@ def _shared(ups: Sequence[Tree], downs: Sequence[Tree]) -> Iterator[tuple[Fracti
 
 def shortest(platform: Platform) -> PathOf:
     """Return the function that gives a path of least latency, then fewest channels, from node to node."""
-    import networkx as nx
+    unit, nodes = lcm(*(channel.latency.denominator for channel in platform.channels)), platform.num_nodes
+    leaving: list[dict[int, tuple[int, int]]] = [{} for _ in range(nodes)]
+    for place, channel in enumerate(platform.channels):
+        leaving[channel.source].setdefault(channel.target, (place, int(channel.latency * unit) * nodes + 1))
 
-    graph = nx.DiGraph()
-    graph.add_nodes_from(range(platform.num_nodes))
-    for number, channel in enumerate(platform.channels):
-        if not graph.has_edge(channel.source, channel.target):
-            graph.add_edge(
-                channel.source, channel.target, channel=number, weight=channel.latency + Fraction(1, 10**6)
-            )
-    kept: dict[int, dict[int, list[int]]] = {}
+    @cache
+    def onto(source: int) -> dict[int, tuple[int, int]]:
+        """Return the node and channel before each node that is reached; of equal ways the first one found."""
+        before, least, done = dict[int, tuple[int, int]](), {source: 0}, set[int]()
+        heap, turn = [(0, 0, source)], 0
+        while heap:
+            far, _, node = heappop(heap)
+            if node in done:
+                continue
+            done.add(node)
+            for other, (place, length) in leaving[node].items():
+                if far + length < least.get(other, far + length + 1):
+                    turn += 1
+                    least[other], before[other] = far + length, (node, place)
+                    heappush(heap, (far + length, turn, other))
+        return before
 
     @cache
     def path(source: int, target: int) -> tuple[int, ...]:
-        if source not in kept:
-            kept[source] = nx.single_source_dijkstra_path(graph, source)
-        if target not in kept[source]:
-            raise NetworkError(f"{platform.name}: no channel leads from member {source} to {target}")
-        nodes = kept[source][target]
-        return tuple(graph.edges[a, b]["channel"] for a, b in pairwise(nodes))
+        channels, at = list[int](), target
+        while at != source:
+            if at not in onto(source):
+                raise NetworkError(f"{platform.name}: no channel leads from member {source} to {target}")
+            at, place = onto(source)[at]
+            channels.insert(0, place)
+        return tuple(channels)
 
     return path
 

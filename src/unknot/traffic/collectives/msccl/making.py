@@ -8,9 +8,9 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from unknot._base.errors import NetworkError
-from unknot.traffic.collectives.chunks import ChunkSchedule
 from unknot.traffic.collectives.msccl.program import Chunks, Program, Rank, Step, ThreadBlock
 from unknot.traffic.collectives.msccl.reading import MOST_CHUNKS
+from unknot.traffic.collectives.schedule import Schedule
 
 NAMES = {
     "all_reduce": "allreduce", "all_gather": "allgather", "reduce_scatter": "reducescatter", "all_to_all": "alltoall",
@@ -19,7 +19,7 @@ NAMES = {
 """Names of the loader for operations."""
 
 
-def program_of(schedule: ChunkSchedule, *, least_bytes: int = 0, most_bytes: int = 2**40) -> Program:
+def program_of(schedule: Schedule, *, least_bytes: int = 0, most_bytes: int = 2**40) -> Program:
     """Return the program of a schedule, for input and output in one buffer, but for all_to_all, which has two.
 
     Ranks are the members in their order, a root first. A rank has a thread block for each member that it sends to,
@@ -30,7 +30,7 @@ def program_of(schedule: ChunkSchedule, *, least_bytes: int = 0, most_bytes: int
 
     Parameters
     ----------
-    schedule : ChunkSchedule
+    schedule : Schedule
         The schedule.
     least_bytes : int
         Fewest bytes of the buffer that the program is for.
@@ -86,7 +86,7 @@ def program_of(schedule: ChunkSchedule, *, least_bytes: int = 0, most_bytes: int
     )  # fmt: skip
 
 
-def _ordered(schedule: ChunkSchedule) -> list[tuple[int, bool]]:
+def _ordered(schedule: Schedule) -> list[tuple[int, bool]]:
     """Return all sends (True) and receives by the number of their transfer, in the order in which they are done.
 
     The messages of a step on one connection go one after the other, unless another one of the step would overwrite
@@ -109,7 +109,7 @@ def _ordered(schedule: ChunkSchedule) -> list[tuple[int, bool]]:
 class _Layout:
     """Where chunks lie in the buffers of ranks, counted in the largest common unit of their sizes."""
 
-    def __init__(self, schedule: ChunkSchedule, rank: dict[int, int]) -> None:
+    def __init__(self, schedule: Schedule, rank: dict[int, int]) -> None:
         self.rank, self.kind, self.chunks = rank, schedule.operation.kind, schedule.chunks
         scale = lcm(*(chunk.size.denominator for chunk in self.chunks))
         unit = Fraction(gcd(*(int(chunk.size * scale) for chunk in self.chunks)), scale)

@@ -1,0 +1,108 @@
+"""The concurrent flow from each sender to each receiver, and its paths."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from unknot._base.errors import NetworkError
+from unknot.traffic.collectives.platform import Platform
+from unknot.traffic.collectives.trees import Edge, Tree
+
+PARTS = 1000
+"""Largest denominator of the shares of paths."""
+NEAR = 1e-7
+
+
+def concurrent_flow(platform: Platform, senders: Sequence[int], receivers: Sequence[int]) -> Any:
+    """Return SciPy's solution of the flow from each sender to each receiver at the same, highest rate.
+
+    The linear program has a variable for each sender and channel, the last is the rate, and bandwidths are parts of
+    the fastest. It has a row for each channel, and one for each sender and node.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    channels, nodes = platform.channels, platform.num_nodes
+    count = len(senders) * len(channels)
+    entries: list[tuple[int, int, float]] = []
+    for s, sender in enumerate(senders):
+        for c, channel in enumerate(channels):
+            entries += [(s * nodes + channel.target, s * len(channels) + c, 1.0)] * (channel.target != sender)
+            entries += [(s * nodes + channel.source, s * len(channels) + c, -1.0)] * (channel.source != sender)
+        entries += [(s * nodes + receiver, count, -1.0) for receiver in receivers if receiver != sender]
+    row, column, factor = zip(*entries, strict=True)
+    kept = coo_array((factor, (row, column)), shape=(len(senders) * nodes, count + 1))
+    used = coo_array(([1.0] * count, ([i % len(channels) for i in range(count)], range(count))))
+    used = coo_array((used.data, used.coords), shape=(len(channels), count + 1))
+    fastest = max((c.bandwidth for c in channels), default=Fraction(1))
+    limits = [float(c.bandwidth / fastest) for c in channels]
+    flow = linprog([0.0] * count + [-1.0], used, limits, kept, [0.0] * (len(senders) * nodes), method="highs")
+    if not flow.success or flow.x[-1] <= 0:
+        raise NetworkError(f"{platform.name}: there is no flow from each member to each other one: {flow.message}")
+    return flow
+
+
+def flow_paths(platform: Platform, senders: Sequence[int], receivers: Sequence[int]) -> list[Tree]:
+    """Return the paths of the flow that serves each pair of sender and receiver at the same, highest rate."""
+    flow: Any = concurrent_flow(platform, senders, receivers)
+    rate, count = float(flow.x[-1]), len(platform.channels)
+    trees = []
+    for s, sender in enumerate(senders):
+        carried = flow.x[s * count : (s + 1) * count].tolist()
+        for receiver in receivers:
+            if receiver == sender:
+                continue
+            kept, left = dict[tuple[int, ...], float](), rate
+            while left > NEAR * rate:
+                path = _widest(platform, carried, sender, receiver)
+                used = min(left, *(carried[c] for c in path)) if path else 0.0
+                if used <= NEAR * rate / count:
+                    break
+                kept[path] = kept.get(path, 0.0) + used
+                left -= used
+                for c in path:
+                    carried[c] -= used
+            if left > rate / PARTS:
+                raise NetworkError(
+                    f"{platform.name}: the flow from {sender} to {receiver} is not followed to its end"
+                )
+            shares = [Fraction(used / rate).limit_denominator(PARTS) for used in kept.values()]
+            shares[shares.index(max(shares))] += 1 - sum(shares)
+            for path, share in zip(kept, shares, strict=True):
+                if share > 0:
+                    trees.append(Tree(sender, _legs(platform, path), share, leaf=receiver))
+    return trees
+
+
+def _legs(platform: Platform, path: Sequence[int]) -> tuple[Edge, ...]:
+    """Return the edges of a path from member to member: each takes in a chunk before it sends it on."""
+    edges, begun = list[Edge](), 0
+    for place, number in enumerate(path):
+        if platform.channels[number].target in platform.members:
+            one, other = platform.channels[path[begun]].source, platform.channels[number].target
+            edges.append(Edge(len(edges), one, other, tuple(path[begun : place + 1])))
+            begun = place + 1
+    return tuple(edges)
+
+
+def _widest(platform: Platform, carried: Sequence[float], source: int, target: int) -> tuple[int, ...]:
+    """Return a path of fewest channels that carry something, the fuller ones first."""
+    leaving: defaultdict[int, list[int]] = defaultdict(list)
+    for c in sorted(range(len(carried)), key=lambda c: -carried[c]):
+        if carried[c] > NEAR**2:
+            leaving[platform.channels[c].source].append(c)
+    onto: dict[int, int | None] = {source: None}
+    queue = deque([source])
+    while queue and target not in onto:
+        for c in leaving[queue.popleft()]:
+            if platform.channels[c].target not in onto:
+                onto[platform.channels[c].target] = c
+                queue.append(platform.channels[c].target)
+    path, at = list[int](), target
+    while (last := onto.get(at)) is not None:
+        path.insert(0, last)
+        at = platform.channels[last].source
+    return tuple(path)
