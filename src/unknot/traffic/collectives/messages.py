@@ -150,7 +150,7 @@ class Meeting:
     >>> network = ring(6)
     >>> meetings = contention(dimension_order(network), messages_of(network, collective(network, "all_gather")))
     >>> meetings[0]
-    Meeting(one=0, other=2, channel=9, same_step=False)
+    Meeting(one=0, other=2, channel=3, same_step=False)
     """
 
     one: int
