@@ -6,15 +6,17 @@ import json
 import random
 import re
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from unknot._base.errors import RelationError
+from unknot.certificates import Rejected, accept, document
 from unknot.cli.program import app
 from unknot.network.families import line, mesh, ring
-from unknot.routing import Relation, dimension_order, up_down
-from unknot.verify.progress import progress
+from unknot.routing import Relation, dimension_order, odd_even, up_down
+from unknot.verify.progress import progress, progress_claims
 
 
 class Steps:
@@ -108,6 +110,49 @@ def test_the_schedule_starves_a_packet_where_inputs_have_a_fixed_order(relation:
         if (-1, its) not in run.arrived:
             return
     raise AssertionError(outcome)
+
+
+@pytest.mark.parametrize(
+    "relation", [dimension_order(line(4)), dimension_order(mesh(3, 3)), up_down(ring(6))], ids=str
+)
+@pytest.mark.parametrize("packets", [1, 3])
+def test_evidence_is_computed_and_followed_anew(relation: Relation, packets: int) -> None:
+    for arbiter in ("round_robin", "oldest_first"):
+        outcome = progress(relation, arbiter, packets=packets)
+        assert outcome.bound is not None
+        (claim,) = progress_claims(outcome)
+        assert f"within {outcome.bound} hop times" in accept(document(relation.network, relation, [claim]))[0]
+        for change in ({"bound": outcome.bound - 1}, {"packets": packets + 1}, {"arbiter": "fixed"}):
+            with pytest.raises(Rejected):
+                accept(document(relation.network, relation, [claim | change]))
+    (claim,) = progress_claims(progress(relation, "fixed"))
+    assert "never moves on" in accept(document(relation.network, relation, [claim]))[0]
+    proof = claim["proof"]
+    for change in (
+        {"other": proof["stream"]},
+        {"granted": (proof["granted"] + 1) % relation.num_vcs},
+        {"stream": proof["stream"] | {"way": [*proof["stream"]["way"], 0]}},
+        {"stream": proof["stream"] | {"address": proof["stream"]["source"]}},
+    ):
+        with pytest.raises(Rejected):
+            accept(document(relation.network, relation, [claim | {"proof": proof | change}]))
+
+
+def test_circles_and_choices_have_no_bound_for_the_checker() -> None:
+    claim = progress_claims(progress("line(3)", "round_robin", routing="dimension_order"))[0]
+    for relation, why in ((dimension_order(ring(4)), "in a circle"), (odd_even(mesh(3, 3)), "one of several VCs")):
+        with pytest.raises(Rejected, match=why):
+            accept(document(relation.network, relation, [claim | {"bound": 10**9}]))
+
+
+def test_the_command_writes_it(tmp_path: Path) -> None:
+    for arbiter in ("round_robin", "fixed"):
+        file = str(tmp_path / f"{arbiter}.json")
+        words = ["check", "mesh(3, 3)", "--routing", "dimension_order", "--arbiter", arbiter, "--evidence", file]
+        assert CliRunner().invoke(app, words).exit_code == 0
+        accepted = CliRunner().invoke(app, ["accept", file])
+        assert accepted.exit_code == 0
+        assert ("hop times under round_robin" if arbiter == "round_robin" else "never moves on") in accepted.stdout
 
 
 def test_what_gives_no_bound() -> None:

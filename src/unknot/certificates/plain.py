@@ -2898,6 +2898,73 @@ def check_protocol(table: Table, claim: Any, proof: Any) -> str:
     return f"with {name} deadlock under {switching}: a run after which {messages} messages can never move"
 
 
+def check_progress(table: Table, claim: Any, proof: Any) -> str:
+    """Check that every packet arrives in a number of hop times under an arbiter, or that one may never do."""
+    arbiter = field(claim, "arbiter", str)
+    if field(claim, "arrives", bool):
+        bound = hop_times(table, arbiter, field(claim, "packets", int))
+        if field(claim, "bound", int) < bound:
+            raise Rejected(f"a packet may take {bound} hop times, not at most {claim['bound']}")
+        return f"every packet arrives within {claim['bound']} hop times under {arbiter}"
+    if arbiter != "fixed":
+        raise Rejected(f"{arbiter}: only an arbiter that is fixed is shown to starve a packet")
+    to = field(proof, "granted", int)
+    stream, other = (sent_to(table, field(proof, name, dict), to) for name in ("stream", "other"))
+    if stream[-1] in other or other[-1] in stream:
+        raise Rejected("one of the packets comes by the place where the other one waits")
+    return "one packet never moves on where another stream of packets comes first under a fixed order of inputs"
+
+
+def sent_to(table: Table, packet: Any, to: int) -> list[int]:
+    """The places of a packet; in the last it waits for VC `to` alone, or −1 − t, to leave at terminal t."""
+    source, address = field(packet, "source", int), field(packet, "address", int)
+    if not 0 <= address < table.addresses or source not in table.sources[address]:
+        raise Rejected(f"terminal {source} sends nothing with address {address}")
+    places = [table.vcs + source, *integers(field(packet, "way", list), "way", 0, table.vcs)]
+    for at, v in pairwise(places):
+        if v not in table.may[address].get(at, ()):
+            raise Rejected(f"a packet cannot go from {table.name(at)} to {table.name(v)}")
+    choices = table.choices(places[-1], address, "vct")
+    if [max(to, EJECT)] not in choices or (to < 0 and table.destination[address] != -1 - to):
+        raise Rejected(f"a packet at {table.name(places[-1])} does not wait for what is granted, or not alone")
+    return places
+
+
+def hop_times(table: Table, arbiter: str, packets: int) -> int:
+    """Most hop times until a packet arrives, where headers wait for one VC each and VCs in no circle."""
+    if arbiter not in ("round_robin", "oldest_first") or packets < 1:
+        raise Rejected(f"no bound is computed for {arbiter} with {packets} packets in a VC")
+    onward: dict[int, set[int]] = {}
+    asks: dict[int, set[int]] = {}
+    for address, rows in enumerate(table.may):
+        for at, row in rows.items():
+            if len({*table.waits[address][at]}) > 1 and not table.commits:
+                raise Rejected(f"address {address} waits at {table.name(at)} for one of several VCs")
+            for v in row:
+                to = -1 - table.destination[address] if v == EJECT else v
+                onward.setdefault(at, set()).add(to)
+                asks.setdefault(to, set()).add(at)
+    try:
+        order = [*TopologicalSorter({at: {to for to in row if to >= 0} for at, row in onward.items()}).static_order()]
+    except CycleError:
+        raise Rejected("VCs depend on each other in a circle") from None
+    before: dict[int, set[int]] = {to: set() for to in asks}  # VCs from which one may be reached
+    for at in reversed(order):
+        for to in onward.get(at, ()):
+            before[to] |= before.get(at, set()) | ({at} if at < table.vcs else set())
+    ahead = {to: len(asks[to]) if arbiter == "round_robin" else 1 + packets * len(before[to]) for to in asks}
+    wait: dict[int, int] = {}
+    whole: dict[int, int] = {}
+    for at in order:
+        outs = onward.get(at, set())
+        wait[at] = max((ahead[to] * (1 if to < 0 else 2 + wait[to]) for to in outs), default=0)
+        stay = (1 if at >= table.vcs else packets) * (1 + wait[at])
+        whole[at] = stay + max((whole[to] for to in outs if to >= 0), default=0)
+    ports = [at for at in onward if at >= table.vcs]
+    begin = [to for at in ports for to in onward[at] if to >= 0] if arbiter == "oldest_first" else ports
+    return max((whole[at] for at in begin), default=0)
+
+
 def fraction(parts: Any, what: str) -> Fraction:
     """A positive fraction, as a list of numerator and denominator."""
     return Fraction(*integers(parts, what, 1, 10**100, 2))
@@ -3285,6 +3352,7 @@ OF_TABLES = {
     "lanes of routes": check_routes,
     "lengths": check_lengths,
     "protocol": check_protocol,
+    "progress": check_progress,
     "removals": check_removals,
     "size": check_size,
 }

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import Literal, cast, get_args
 
 from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
+from unknot.certificates.documents import Document
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
@@ -22,6 +23,24 @@ from unknot.verify.explorer import Explorer
 Arbiter = Literal["fair", "round_robin", "oldest_first", "fixed"]
 ARBITERS: tuple[Arbiter, ...] = get_args(Arbiter)
 """Grants whoever requests again and again; in turn; the packet that was injected first; one input before another."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """A packet and the VCs that it comes through; in the last one, or at its terminal, it waits."""
+
+    source: int
+    address: int
+    way: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Starved:
+    """A stream of packets that is granted each time, and a packet that never is; −1 − t: to leave at terminal t."""
+
+    granted: int
+    stream: Way
+    other: Way
 
 
 @dataclass(frozen=True)
@@ -38,12 +57,18 @@ class Progress:
         injection. A hop time is what may pass from a grant until the packet has left and its room is free again.
     reason : str
         One sentence.
+    packets : int
+        Packets of the greatest length that a VC holds.
+    starved : Starved or None
+        The schedule that keeps a packet waiting for ever.
     """
 
     arbiter: Arbiter
     arrives: bool | None
     bound: int | None
     reason: str
+    packets: int = 1
+    starved: Starved | None = None
 
 
 @takes_relation
@@ -81,8 +106,8 @@ def progress(relation: Relation, arbiter: str, *, packets: int = 1) -> Progress:
             return Progress(
                 kind, None, None, "no schedule was found in which one stream of packets starves another one"
             )
-        words = "no output is requested from two places" if starved is None else starved
-        return Progress(kind, starved is None, None, words)
+        words = "no output is requested from two places" if starved is None else waits.in_words(starved)
+        return Progress(kind, starved is None, None, words, packets, starved)
     if waits.adaptive is not None:
         at, address = waits.adaptive
         place = relation.vcs.name(at) if at < relation.num_vcs else "its terminal"
@@ -92,7 +117,20 @@ def progress(relation: Relation, arbiter: str, *, packets: int = 1) -> Progress:
         bound = waits.bound(kind, packets)
     except CycleError:
         return Progress(kind, None, None, "waits form circles that never close; no bound is computed for these")
-    return Progress(kind, True, bound, f"every packet arrives after at most {bound:,} hop times")
+    return Progress(kind, True, bound, f"every packet arrives after at most {bound:,} hop times", packets)
+
+
+def progress_claims(outcome: Progress) -> list[Document]:
+    """The claim that packets arrive within a bound, or of a schedule that starves one; of other answers none."""
+    claim = {"subject": "progress", "arbiter": outcome.arbiter, "arrives": outcome.arrives}
+    if outcome.bound is not None:
+        return [claim | {"bound": outcome.bound, "packets": outcome.packets, "proof": {}}]
+    if outcome.starved is None:
+        return []
+    one, other = (
+        asdict(packet) | {"way": list(packet.way)} for packet in (outcome.starved.stream, outcome.starved.other)
+    )
+    return [claim | {"proof": {"granted": outcome.starved.granted, "stream": one, "other": other}}]
 
 
 class _Waits:
@@ -146,25 +184,33 @@ class _Waits:
             return max((rest[to] for at in ports for to in onward[at]), default=0)
         return max((rest[at] for at in ports), default=0)
 
-    def starved(self) -> Iterator[str]:
+    def starved(self) -> Iterator[Starved]:
         """Schedules in which a stream of packets keeps another one waiting for ever."""
-        name, vcs = self.relation.address_name, self.relation.vcs
         for to, places in sorted(self.contenders.items(), reverse=True):
-            granted = vcs.name(to) if to >= 0 else f"to leave at {self.relation.network.terminal_name(-1 - to)}"
             for stream in places:
                 for other in places:
+                    if stream == other:
+                        continue
                     first, second = (
                         self._sent(at, to, without) for at, without in ((stream, other), (other, stream))
                     )
-                    if stream != other and first is not None and second is not None:
-                        waits = vcs.name(other) if other < self.relation.num_vcs else "its terminal"
-                        yield (
-                            f"packets of {first[0]} for {name(first[1])}, sent without a break, are granted "
-                            f"{granted} each time, and one of {second[0]} for {name(second[1])} at {waits} never"
-                        )
+                    if first is not None and second is not None:
+                        yield Starved(to, first, second)
 
-    def _sent(self, at: int, to: int, without: int) -> tuple[str, int] | None:
-        """Terminal and address of a packet that waits for a VC alone at a place, and does not come by another one."""
+    def in_words(self, starved: Starved) -> str:
+        """A schedule in a sentence."""
+        network, name, vcs = self.relation.network, self.relation.address_name, self.relation.vcs
+        to, stream, other = starved.granted, starved.stream, starved.other
+        granted = vcs.name(to) if to >= 0 else f"to leave at {network.terminal_name(-1 - to)}"
+        waits = vcs.name(other.way[-1]) if other.way else "its terminal"
+        return (
+            f"packets of {network.terminal_name(stream.source)} for {name(stream.address)}, sent without a break, "
+            f"are granted {granted} each time, and one of {network.terminal_name(other.source)} for "
+            f"{name(other.address)} at {waits} never"
+        )
+
+    def _sent(self, at: int, to: int, without: int) -> Way | None:
+        """A packet that waits for a VC alone at a place, and does not come by another one."""
         relation, address = self.relation, self.takes[at][to]
         if len({v.vc for v in relation.candidates(at, address) if v.waits}) != 1 and not relation.commits:
             return None
@@ -175,4 +221,5 @@ class _Waits:
         )
         if at not in before:
             return None
-        return relation.network.terminal_name(path_to(at, before)[0] - relation.num_vcs), address
+        port, *way = path_to(at, before)
+        return Way(port - relation.num_vcs, address, tuple(way))

@@ -106,7 +106,7 @@ class TechniqueForm(Form):
     established: str
 
 
-@form_of(Progress)
+@form_of(Progress, without=("packets", "starved"))
 class ProgressForm(Form):
     """Whether each packet arrives under an arbiter."""
 

@@ -179,6 +179,7 @@ def _explanation(relation: Relation, verdict: Verdict, delivery: Delivery, holds
 def _write(relation: Relation, routed: RoutedNetwork, answers: _Answers, output: AnswerFiles) -> None:
     """Write the counterexample, drawn and as a file, and the evidence."""
     from unknot.certificates.documents import answer_claims
+    from unknot.verify.progress import progress_claims
 
     configuration = answers.verdict.configuration
     if output.out is not None:
@@ -191,6 +192,8 @@ def _write(relation: Relation, routed: RoutedNetwork, answers: _Answers, output:
         claims = answer_claims(relation, [answers.verdict, *others], answers.delivery)
         if answers.smallest is not None and answers.smallest.messages_bound > 1:
             claims += _size_claims(relation, routed.switching, answers.smallest)
+        if answers.progress is not None and not coq:
+            claims += progress_claims(answers.progress)
         write_evidence(output.evidence, relation.network, relation, claims)
 
 
