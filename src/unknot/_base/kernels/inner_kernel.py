@@ -1,5 +1,24 @@
 # mypy: ignore-errors
-"""Compilation of functions that only compiled code calls, in the steps that these need."""
+"""Compilation of functions that only compiled code calls, in the steps that these need.
+
+The public interface of Numba alone (`njit` with options) makes the same code, but compiles for longer, since each
+such function is then optimised and translated by itself, too. Three things are done here instead:
+
+- `_InnerLibrary` leaves optimisation and translation to the callers: a third of the time of a first command.
+- `Infer` keeps what an operator means for numbers: a tenth of it.
+- `Prune` removes branches on constant options before they are typed: a twentieth of it.
+
+What is assumed of Numba, beyond its documented pipelines and passes, `tests/base/kernels/test_inner_kernel.py` tries
+one by one, so that a new version that differs fails there, with what differs:
+
+- A library's `_optimize_final_module` and `_finalize_final_module` are what optimises and translates it; a caller
+  links the module of a library that did neither. A library made before `compile_extra` is what lowering fills.
+- `_finalize_dynamic_globals` and `_finalized` are what else is to be done of the second.
+- `TypeInferer.resolve_call` is asked for every call and operator, and its answer depends on the types alone where all
+  are numbers; `Infer.run_pass` takes the steps of Numba's own pass.
+- The passes left out, of those of `DefaultPassBuilder`, serve what kernels lack: generators, `with`, closures,
+  parallel loops, rewrites of array expressions.
+"""
 
 from typing import ClassVar
 
@@ -45,7 +64,7 @@ class _InnerLibrary(JITCodeLibrary):
         return self
 
     def set_env(self, name, env):
-        """Do nothing."""
+        """Do nothing: an environment holds objects of Python, which kernels do not touch."""
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -90,6 +109,7 @@ def _cut(code, arguments):
 
 def _constant(code, arguments, variable):
     """Return what a variable always is, or a type that knows what its attributes are; None if that is not known."""
+    # A variable that is assigned more than once has no single definition, and none is found for it.
     made = guard(get_definition, code, variable)
     if isinstance(made, ir.Const | ir.Global | ir.FreeVar):
         return made.value
