@@ -18,7 +18,7 @@ from numba.core.typed_passes import BaseTypeInference, type_inference_stage
 from numba.core.typeinfer import TypeInferer
 
 from unknot._base.kernels import inner_kernel
-from unknot._base.kernels.types_kernel import called, inlined, kept
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot.simulation.engine.view_kernel import usual_vct, view
 
 CHANGED = f"Numba {numba.__version__} differs from what inner_kernel assumes of it: "
@@ -80,7 +80,7 @@ def _one_more(x):  # type: ignore[no-untyped-def]
 
 
 def test_inner_functions_are_translated_in_their_callers_alone() -> None:
-    caller: Any = kept("int64(int64)")(lambda x: _one_more(x) - _twice(x))
+    caller: Any = numba.njit("int64(int64)")(lambda x: _one_more(x) - _twice(x))
     assert [caller(x) for x in (0, 5, -7)] == [1, 1, 1]
     for inner in (_twice, _one_more):
         (result,) = inner.overloads.values()
@@ -92,12 +92,18 @@ def test_inner_functions_are_translated_in_their_callers_alone() -> None:
 
 @pytest.mark.parametrize("function", [operator.add, operator.lt, operator.rshift, operator.and_, operator.floordiv])
 def test_what_operators_mean_for_numbers_is_what_numba_infers(function: Any) -> None:
-    _ = kept("int64(int64)")(lambda x: _twice(x) + (x >> 1) + (x & 3) + (x // 3) + (x < 4))
+    fresh: Any = inlined(lambda x: (x + 2) + (x >> 1) + (x & 3) + (x // 3) + (x < 4))
+    fresh.compile((types.int64,))
     context = cpu_target.typing_context
-    for (known, kinds), meaning in list(inner_kernel._Inference.meanings.items()):
-        if getattr(known, "typing_key", None) is function:
-            fresh = context.resolve_function_type(known, kinds, {})
-            assert fresh == meaning, f"{CHANGED}{function.__name__} of {kinds} depends on more than the types"
+    meanings = [
+        (known, kinds, meaning)
+        for (known, kinds), meaning in inner_kernel._Inference.meanings.items()
+        if getattr(known, "typing_key", None) is function
+    ]
+    assert meanings, f"{CHANGED}operators are not asked for by resolve_call"
+    for known, kinds, meaning in meanings:
+        again = context.resolve_function_type(known, kinds, {})
+        assert again == meaning, f"{CHANGED}{function.__name__} of {kinds} depends on more than the types"
 
 
 def test_branches_on_constant_options_are_cut_before_they_are_typed() -> None:
