@@ -9,7 +9,7 @@ import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
 import unknot._base.kernels.types_kernel  # noqa: F401 (Numba reports to the clock from here on)
-from unknot._base.deadline import NoAnswerError, clock, compiling, within
+from unknot._base.deadline import Deadline, NoAnswerError, clock, compiling, within
 
 
 def test_the_clock_stands_still_while_numba_compiles():
@@ -32,6 +32,7 @@ def test_the_clock_goes_on_where_compiling_takes_long(monkeypatch: pytest.Monkey
         assert 0.3 <= clock() - before < 0.5
     with pytest.raises(NoAnswerError):
         within(0.1, lambda: global_compiler_lock(time.sleep)(0.5))
+    assert "went into compiling" in Deadline.after(1).undecided("something")
 
 
 def test_work_that_compiles_may_take_longer_than_its_limit():

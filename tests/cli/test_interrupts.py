@@ -127,7 +127,7 @@ def test_a_time_limit_holds_on_the_command_line(words: tuple[str, ...]) -> None:
     assert process.returncode == 3, said
     assert "Traceback" not in said
     # on a busy machine the command may be left before it shows what it found
-    assert "undecided after 0.5 s: the rule gave no answer" in " ".join(out.split()) or "given up after" in said
+    assert "undecided after 0.5 s: " in " ".join(out.split()) or "given up after" in said
 
 
 def test_a_time_limit_holds_in_python() -> None:

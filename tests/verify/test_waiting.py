@@ -78,23 +78,26 @@ def compare(relation: Relation, seen: Counter[str]) -> None:
             assert set(rest.input_vc.tolist()) == expected
 
 
-def spaced(relation: Relation, step: int) -> Relation:
-    """The same with other addresses in between that nobody uses, so that there are several blocks of addresses."""
-    use = np.zeros((relation.network.num_terminals, step * relation.num_addresses), dtype=bool)
-    use[:, ::step] = relation.usable()
-    rule = relation.rule
+def spaced(relation: Relation, step: int, times: int = 1) -> Relation:
+    """The same with others between its addresses, which nobody uses, and all of it several times over.
+
+    So there are several blocks of addresses, with few or many of them in use.
+    """
+    number, rule = relation.num_addresses, relation.rule
+    use = np.zeros((relation.network.num_terminals, step * times * number), dtype=bool)
+    use[:, ::step] = np.tile(relation.usable(), times)
     return replace(
         relation,
-        rule=lambda at, address, out: rule(at, address // step, out),
-        destination=np.repeat(relation.destination, step),
+        rule=lambda at, address, out: rule(at, address // step % number, out),
+        destination=np.repeat(np.tile(relation.destination, times), step),
         may_use=use,
     )
 
 
 def test_fixpoints_equal_repeated_passes() -> None:
     seen: Counter[str] = Counter()
-    steps = st.sampled_from([1, 29, 63])
-    drawn = given(ANY, steps)(lambda relation, step: compare(spaced(relation, step), seen))
+    steps = st.sampled_from([(1, 1), (29, 1), (63, 1), (1, 40), (5, 7)])
+    drawn = given(ANY, steps)(lambda relation, step: compare(spaced(relation, *step), seen))
     some = settings(max_examples=25)(drawn)
     draw_until(lambda: min(seen["left"], seen["drained"], seen["states form cycles"]) > 3, some)
 

@@ -60,7 +60,15 @@ class _Compiling:
     def clock(self) -> float:
         with self._lock:
             now = time.monotonic()
-            return now - min(self.most, self._total + (now - self._since if self._depth else 0.0))
+            return now - min(self.most, self._taken(now))
+
+    def long(self) -> bool:
+        """Whether some of it counts."""
+        with self._lock:
+            return self._taken(time.monotonic()) > self.most
+
+    def _taken(self, now: float) -> float:
+        return self._total + (now - self._since if self._depth else 0.0)
 
 
 compiling = _Compiling()
@@ -70,6 +78,12 @@ compiling = _Compiling()
 def clock() -> float:
     """Seconds on a clock that stands still while Numba compiles, if not for long; deadlines are times on it."""
     return compiling.clock()
+
+
+def long_compiling() -> str:
+    """What to say beside a limit that ran out where compiling took longer than what does not count; else nothing."""
+    most = "; much of it went into compiling, which is kept once it ends: give more time, once"
+    return most if compiling.long() else ""
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:
@@ -184,7 +198,7 @@ class Deadline:
     def undecided(self, established: str) -> str:
         """What is known at its end, and how much of it this process had: little where others keep a machine busy."""
         used = time.process_time() - self.used
-        return f"undecided after {self.seconds:g} s: {established} (processor time: {used:.2g} s)"
+        return f"undecided after {self.seconds:g} s: {established} (processor time: {used:.2g} s{long_compiling()})"
 
     def within(self, work: Callable[[], T]) -> T:
         """Do some work, as `within`, and give it up at the end; begin none after it.

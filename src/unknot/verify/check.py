@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.deadline import Deadline, NoAnswerError, clock, within
+from unknot._base.deadline import Deadline, NoAnswerError, clock, long_compiling, within
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, SWITCHINGS, Switching, switching_named
@@ -177,6 +177,7 @@ def _verdicts(
         graph = dependencies(relation, effort)
         return graph, one(techniques[0], graph, effort)
 
+    left = deadline.left
     try:
         if deadline.within(lambda: relation.table) is None:
             within(max(deadline.left, LOADING), lambda: relation.compiled)
@@ -187,7 +188,9 @@ def _verdicts(
         for technique in techniques[1:]:
             verdicts[technique] = deadline.closing.within(partial(one, technique, graph, later))
     except NoAnswerError:
-        text = deadline.undecided("the rule gave no answer; does it loop for ever?")
+        loops = "the rule gave no answer; does it loop for ever?"
+        late = f"{left:.2g} s were left to ask the rule"
+        text = deadline.undecided(late if left < deadline.seconds / 2 or long_compiling() else loops)
         scope = f"{relation.num_addresses} addresses, {relation.num_vcs} VCs"
         verdicts |= {t: Verdict(None, t, NO_ANSWER, scope, text) for t in techniques if t not in verdicts}
     return verdicts

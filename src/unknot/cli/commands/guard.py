@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal, NoReturn
 
 from unknot._base import memory
-from unknot._base.deadline import COMPILING, LOOK, WORK, Deadline, clock
+from unknot._base.deadline import LOOK, WORK, Deadline, long_compiling
 from unknot._base.output import is_writing
 from unknot.cli.commands.printing import ANSWERING, flushed, notify
 from unknot.cli.exit_codes import BAD_INPUT, INTERNAL, INTERRUPTED, NOBODY_READS, UNDECIDED
@@ -174,9 +174,7 @@ def end_in_time(deadline: Deadline) -> None:
     def follow() -> None:
         while not ending.over or is_writing() or ANSWERING.is_set():
             time.sleep(LOOK)
-        compiled = time.monotonic() - clock() >= COMPILING
-        why = "; much of it went into compiling, which is kept once it ends: give more time, once" if compiled else ""
-        leave_at_once(UNDECIDED, f"given up after {deadline.seconds:g} s, the time limit{why}")
+        leave_at_once(UNDECIDED, f"given up after {deadline.seconds:g} s, the time limit{long_compiling()}")
 
     if _guarded.is_set():
         threading.Thread(target=follow, name="unknot-limit", daemon=True).start()
