@@ -24,7 +24,7 @@ from unknot.certificates import Rejected, accept, accept_verdict, document, verd
 from unknot.cli.program import app
 from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
-from unknot.routing import Relation, dimension_order
+from unknot.routing import Relation, dimension_order, fully_adaptive
 from unknot.routing.bubble import RULES, Bubble, bubble
 from unknot.routing.named import routing
 from unknot.verify import check
@@ -104,6 +104,16 @@ def test_tori_of_one_vc_are_free_from_the_least_depth_on(network: Network, rule:
         verdict = check(relation, bubble=bubble(relation, rule, packets=packets))
         assert verdict.deadlock_free is True
         accept_verdict(relation, verdict)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_bubbles_do_not_save_a_routing_that_turns_at_will(rule: str) -> None:
+    """A ring keeps room for a packet, but what leaves it waits for other rings, in a circle through several."""
+    relation = fully_adaptive(torus(4, 3))
+    verdict = check(relation, bubble=bubble(relation, rule))
+    assert verdict.deadlock_free is False
+    accept_verdict(relation, verdict)
+    accept(document(relation.network, relation, [verdict_claim(verdict)]))
 
 
 def test_one_slot_is_too_few_for_the_critical_mark() -> None:

@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from dataclasses import replace
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -83,6 +84,19 @@ def test_windows_decide_as_brute_force(
         seen["free" if expected is None else "deadlock"] += 1
 
     draw_until(lambda: seen["deadlock"] > 15 and seen["free"] > 4, compare)
+
+
+@given(MANY, st.data())
+def test_a_window_has_the_nearest_routers_each_once(relation: Relation, data: st.DataObject) -> None:
+    network = relation.network
+    graph = nx.Graph(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    middle = data.draw(st.lists(st.sampled_from(sorted(graph)), min_size=1, max_size=2, unique=True))
+    count = data.draw(st.integers(1, len(graph) + 1))
+    order = exact.Surroundings(relation, np.arange(relation.num_vcs)).around(middle, count)
+    hops = nx.multi_source_dijkstra_path_length(graph, middle)
+    assert len(set(order)) == len(order) == max(len(middle), min(count, len(graph)))
+    assert set(order[: len(middle)]) == set(middle)
+    assert [hops.get(r, np.inf) for r in order] == sorted(hops.get(r, np.inf) for r in graph)[: len(order)]
 
 
 @given(MANY)

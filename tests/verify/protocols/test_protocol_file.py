@@ -114,6 +114,10 @@ def test_names(tmp_path: Path) -> None:
     for name in PROTOCOLS:
         assert protocol(name).classes
     assert protocol("coherence(classes=5, networks=2)").networks == ("request", "writeback")
+    assert [protocol(f"coherence(classes={n})").begins for n in (4, 5)] == [
+        (("request",),),
+        (("request",), ("writeback",)),
+    ]
     assert len(protocol("collective(steps=4)").classes) == 4
     for text, said in (
         ("request_replay", "unknown protocol 'request_replay'; did you mean request_reply"),
