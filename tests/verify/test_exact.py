@@ -90,6 +90,8 @@ def test_windows_decide_as_brute_force(
 def test_a_window_has_the_nearest_routers_each_once(relation: Relation, data: st.DataObject) -> None:
     network = relation.network
     graph = nx.Graph(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    if not graph:
+        return
     middle = data.draw(st.lists(st.sampled_from(sorted(graph)), min_size=1, max_size=2, unique=True))
     count = data.draw(st.integers(1, len(graph) + 1))
     order = exact.Surroundings(relation, np.arange(relation.num_vcs)).around(middle, count)
