@@ -99,8 +99,9 @@ def test_what_is_explained_is_still_there() -> None:
 
 def functions(text: str) -> Iterator[tuple[str, str]]:
     """The functions and methods of a module, by name, and their text."""
+    lines = text.splitlines()
     for node in ast.parse(text).body:
         for inner in node.body if isinstance(node, ast.ClassDef) else [node]:
             if isinstance(inner, ast.FunctionDef):
                 name = f"{node.name}.{inner.name}" if isinstance(node, ast.ClassDef) else inner.name
-                yield name, ast.get_source_segment(text, inner) or ""
+                yield name, "\n".join(lines[inner.lineno - 1 : inner.end_lineno])
