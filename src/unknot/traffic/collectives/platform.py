@@ -26,6 +26,17 @@ class Channel:
 class Platform:
     """Nodes joined by channels; those that are no members are switches.
 
+    Attributes
+    ----------
+    name : str
+        Of the network.
+    num_nodes : int
+        Members and switches.
+    channels : tuple of Channel
+        Each one way.
+    members : tuple of int
+        Nodes that take part.
+
     Raises
     ------
     NetworkError

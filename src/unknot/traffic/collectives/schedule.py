@@ -50,8 +50,20 @@ class Chunk:
 class Transfer:
     """A chunk sent from one node to another in a step, over channels that follow each other.
 
-    What is sent is what the source had when the step began. With `reduces` the target adds it to its own; else it
-    replaces its own.
+    What is sent is what the source had when the step began.
+
+    Attributes
+    ----------
+    step : int
+        When it is sent.
+    chunk : int
+        Number of the chunk.
+    source, target : int
+        Nodes.
+    path : tuple of int
+        Channels from one to the other.
+    reduces : bool
+        Whether the target adds it to its own; else it replaces its own.
 
     Examples
     --------
