@@ -60,6 +60,7 @@ def damaged(file: Path, *keys: str | int, value: Any) -> Path:
         (("version",), 2, "version: "),
         (("configuration", "messages"), [], "configuration.messages: "),
         (("configuration", "messages", 1, "held"), [], r"configuration.messages\[1\].held: "),
+        (("configuration", "messages", 1, "wanted"), [], r"configuration.messages\[1\].wanted: "),
         (("configuration", "messages", 0, "source"), -1, r"configuration.messages\[0\].source: "),
         (("configuration", "messages", 0, "source"), "0", r"configuration.messages\[0\].source: "),
         (("configuration", "switching"), "vtc", "configuration.switching: "),

@@ -145,12 +145,17 @@ def read_configuration(path: str | Path) -> ConfigurationFile:
     document = read_json(path)
     try:
         content: ConfigurationFile = model(ConfigurationFile).model_validate(document, strict=True)
-        return content
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         said = bare(first["msg"])
         more = f" (and {error.error_count() - 1} more such places)" if error.error_count() > 1 else ""
         raise UnknotError(f"{path}: {_place(first)}: {said[0].lower()}{said[1:]}{more}") from error
+    for number, message in enumerate(content.configuration.messages):
+        for name in ("held", "wanted"):
+            if content.configuration.bubble is None and not getattr(message, name):
+                where = f"{path}: configuration.messages[{number}].{name}"
+                raise UnknotError(f"{where}: it is empty, which it may be with bubble flow control only")
+    return content
 
 
 def configuration_on(relation: Relation, file: ConfigurationFile) -> Configuration:
