@@ -92,7 +92,7 @@ def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None
     rounds : int
         Most rounds for one number of lanes.
     limit : int, optional
-        RelationError if no more than so many lanes are found.
+        Most lanes; more raise `RelationError`.
     """
     effort, hops = exact.effort, exact.question.hops
 

@@ -93,7 +93,7 @@ __all__ = ["Struck", "Worm", "find_worms"]
 
 
 class Struck(NamedTuple):
-    """VCs that nobody can hold, as a window shows once those struck out earlier are gone."""
+    """VCs that no message can hold, by a window from which those struck out earlier are gone."""
 
     never: Ints
     window: Ints

@@ -22,7 +22,8 @@ from unknot.verify.explorer import Explorer
 
 Arbiter = Literal["fair", "round_robin", "oldest_first", "fixed"]
 ARBITERS: tuple[Arbiter, ...] = get_args(Arbiter)
-"""Grants whoever requests again and again; in turn; the packet that was injected first; one input before another."""
+"""Whom an arbiter grants: any input, but each that requests again and again some time; inputs in turn; the packet that
+was injected first; always one input before another."""
 
 
 @dataclass(frozen=True)

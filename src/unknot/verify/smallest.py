@@ -218,7 +218,7 @@ class _Search:
             self._prefer_terminals(part, size)
 
     def exclude(self) -> bool:
-        """Look for as many messages on fewer VCs, wherever they may be; whether it is known that there are none."""
+        """Look for configurations of as many messages on fewer VCs; return whether there is surely none."""
         held = _size(self.best or [])[1]
         try:
             for vcs in circles(self.rest.merged(), self.messages, held - 1, self.end):

@@ -26,9 +26,9 @@ class ConformanceError(UnknotError):
 def check_relation(relation: Relation, *, compiled: bool = True, time_limit: float = 60.0) -> None:
     """Check a routing relation against its contract and its own claims.
 
-    Every reachable state is asked in plain Python, twice, and of the compiled rule; then delivery, the claim to
-    be minimal and the claim about every switching technique are compared with what the prover finds. Meant for small
-    networks: some 10 µs per state, beside the verdicts.
+    The rule answers for every reachable state twice in plain Python, and once compiled. Then delivery, the claim to be
+    minimal and the claim about every switching technique are compared with what the prover finds. For small networks:
+    some 10 µs per state, beside the verdicts.
 
     Parameters
     ----------
@@ -189,9 +189,9 @@ def check_routing(
 ) -> tuple[str, ...]:
     """Try a routing algorithm on networks, each of which it must route correctly or refuse.
 
-    To refuse is to raise an `UnknotError`. Where it does not, it must give a relation of the network, twice the same
-    when it is asked twice, that passes `check_relation`: legal and repeatable answers, all pairs delivered, and every
-    claim of the relation agreed to by the prover.
+    To refuse is to raise an `UnknotError`. Otherwise it must return a relation of the network, the same in a second
+    call, that passes `check_relation`: legal and repeatable answers, all pairs delivered, and claims that the prover
+    confirms.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ def bnr(
     out: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Judge a routing: minimal, deadlock-free and fully adaptive, or exactly where it is not.
+    """Show whether a routing is minimal, deadlock-free and fully adaptive, or exactly where it is not.
 
     On a mesh or torus, for each choice of a direction in every dimension the table says whether messages that go
     these ways may take every shortest path (whether the routing provides their best network for routing, BNR). On

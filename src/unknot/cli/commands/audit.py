@@ -38,15 +38,15 @@ def audit(
 ) -> None:
     """Say whether the forwarding tables of a fabric can deadlock, and whether they deliver.
 
-    A folder with routes of Ethernet switches (SWITCH/route.json) is judged under priority flow control (PFC), with
+    A folder with routes of Ethernet switches (SWITCH/route.json) is checked under priority flow control (PFC), with
     QoS maps from SWITCH/config_db.json; --out, --evidence, --time-limit and --json are its options.
 
     In a folder, service levels, lanes, multicast tables and hop counts are found beside the forwarding tables.
-    Multicast is judged together with the routes between hosts, since it shares their buffers. With service levels,
+    Multicast is checked together with the routes between hosts, since it shares their buffers. With service levels,
     a second verdict is about replies at the level of the request, as the accepting side of a connection sends them.
 
-    Of dumps that are cut off or lack switches, what is there is judged: a deadlock in it is one, and otherwise the
-    answer is open. --evidence has a part for each kind of traffic, with the network on which it was judged.
+    Dumps that are cut off or lack switches are checked as far as they go; without a deadlock there the answer is open.
+    --evidence has a part for each kind of traffic, with the network on which it was checked.
 
     Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given, or by what is known.
 

@@ -10,7 +10,7 @@ from unknot._base.deadline import Deadline
 def audit_switches(
     folder: Path, deadline: float | Deadline, out: Path | None, evidence: Path | None, *, json: bool
 ) -> int:
-    """Judge a folder of what switches printed; return the exit code."""
+    """Check a folder of what switches printed, and return the exit code."""
     from unknot.certificates.documents import answer_claims, part_of
     from unknot.cli.answers.ethernet import EthernetAuditAnswer, ethernet_answer
     from unknot.cli.commands import activity

@@ -37,10 +37,10 @@ class OtherQuestion(Options):
 def check(routed: RoutedNetwork, question: OtherQuestion, details: Details, output: AnswerFiles) -> None:
     """Prove that a routing cannot deadlock and delivers every pair, or show how it fails.
 
-    The other switching techniques are judged as well, in a line each. With --smallest, --evidence has the numbers of
-    messages and held VCs that the checker can show, which may be less than those in the answer.
+    The answers under the other switching techniques follow, a line each. With --smallest, the numbers of messages and
+    held VCs in --evidence are those that the checker can show; the answer may have higher ones.
 
-    Exit code, of the technique asked for, 0: it holds; 1: it does not; 3: undecided in the time given.
+    Exit code, of the answer under --switching: 0: it holds; 1: it does not; 3: undecided in the time given.
     """
     alone = vars(details) | {"export": output.export}
     if question.all_sizes:

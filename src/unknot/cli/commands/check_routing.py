@@ -41,7 +41,7 @@ class Details(Options):
     arbiter
         Whether every packet arrives, and when: fair, round_robin, oldest_first or fixed.
     explain
-        Tell the whole argument, step by step.
+        Explain the answer step by step.
     """
 
     heading = "Further"

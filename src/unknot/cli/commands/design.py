@@ -63,9 +63,9 @@ def design(
     symmetry
         The same when dimensions are exchanged; when all directions, or any, are reversed.
     vcs : '1/1 1/2'
-        VCs up/down each dimension, to judge only these.
+        VCs up/down each dimension, to decide for these only.
     every
-        Judge all distributions of the fewest VCs.
+        Decide for all distributions of the fewest VCs.
     carry
         Of all rules with as many VCs take the one that carries most: by channel loads, then simulated.
     export : FILE.py
@@ -139,7 +139,7 @@ def design(
 
 
 def _checked(one: Decision, ending: Deadline) -> Decision:
-    """A distribution as it was judged; open, if it is impossible by evidence for whose check there is no time."""
+    """The decision on a distribution; open if there was no time to check the evidence that it is impossible."""
     if one.outcome == "impossible" and ending.unless_over(lambda: one.holds) is None:
         return replace(one, outcome="open", evidence=())
     return one

@@ -47,12 +47,12 @@ def faults(
     json: Json = False,
     csv: Path | None = None,
 ) -> None:
-    """Let every link, channel or router fail and judge the routing on what is left.
+    """Check a routing after the failure of each link, channel or router.
 
     The routing is rebuilt for each fault, as its algorithm takes the network that remains. With --repair its routes
     are put into lanes, and for every single fault those that are cut get other routes in the same lanes; --routing
     lanes takes shortest paths in the fewest lanes. Of bgp and ospf, --repair finds the fewest lossless queues for the
-    routes after all sets of at most --at-once failures together, with proof, and judges each state in them.
+    routes after all sets of at most --at-once failures together, with proof, and checks each state in them.
 
     NETWORK may be a fabric with forwarding tables, without --routing: then the tables stay as they are, and the pairs
     of hosts that lose their route are counted, for each cable (links), direction of one, or switch. Of a folder of
@@ -75,7 +75,7 @@ def faults(
     fewer
         Try sets of fewer parts too.
     between
-        Judge the states between too, while routers learn of the failures: of bgp and ospf.
+        Of bgp and ospf: also check the states in between, while routers learn of the failures.
     budget
         Most sets of failed parts of each size to try; of more, a random sample. For bgp and ospf sets that symmetry
         makes alike count as one; where that is still more, each step settles many sets by the union of their routes,
@@ -173,7 +173,7 @@ class _Sweep:
 
         if not Path(split_form(network)[1]).exists():
             raise UnknotError(
-                f"{network}: name a --routing, which each fault is judged with, or a fabric with forwarding tables "
+                f"{network}: name a --routing, which is checked after each fault, or a fabric with forwarding tables "
                 "(a folder, or a file and --tables)"
             )
         if is_ethernet(Path(network)):

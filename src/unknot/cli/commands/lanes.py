@@ -59,8 +59,8 @@ def lanes(
 ) -> None:
     """Find routes along shortest paths that cannot deadlock, in as few virtual lanes as possible.
 
-    A lane is a virtual channel of every channel that a packet keeps all the way, or with --changes may leave for
-    another. Ctrl-C ends the search and keeps the best so far.
+    A lane is one virtual channel of each channel. A packet keeps its lane all the way, or with --changes may leave it
+    for another. Ctrl-C ends the search and keeps the best so far.
 
     Exit code 0: routes were found, and the proof holds; 3: there was no time for the proof.
 

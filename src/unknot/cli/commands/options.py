@@ -29,14 +29,14 @@ warmup
 measure
     Cycles in which packets are measured.
 precision
-    Measure until the mean latency is known to this part of it, as 0.02.
+    Measure until the half-width of the confidence interval is this share of the mean latency, such as 0.02.
 units
     Clock and width of a flit, as '2 GHz, 16 B': adds ns and GB/s.
 both_ways : --both-ways/--one-way
     Whether the two directions of a pair share a lane, so that replies may take that of the request; by default they
     do for fabrics, where tables or paths are given.
 csv : FILE
-    Write a row for each run, with all that it is a run of.
+    Write a row for each run: network, routing, options and figures.
 evidence : FILE.json
     Write the evidence, for `unknot accept`.
 out : FILE.svg|png|pdf

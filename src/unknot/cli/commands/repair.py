@@ -49,11 +49,11 @@ def repair(
 
     Of tables: the same routes in as few virtual lanes as possible; few changed routes, or entries, in the lanes there
     are; new tables; new routes. Of adaptive routings: few candidates removed; escape VCs; new routes. NETWORK may be
-    a fabric with forwarding tables. Each remedy is judged anew.
+    a fabric with forwarding tables. Each remedy is proved anew.
 
     Of a folder with routes of Ethernet switches: the fewest lossless queues for these routes, with proof that fewer
     are impossible (--evidence), and the rules by which switches change tags. --out DIR writes them as QoS maps of
-    SONiC, reads them back and judges them; rules.txt has the entries of the switches' TCAMs.
+    SONiC, reads them back and checks them; rules.txt has the entries of the switches' TCAMs.
 
     --out FILE.json writes the routes of each remedy, which --routing takes in any command, as in `curve` to compare
     latencies; of a fabric, with a folder, the remedies that OpenSM can load, and how to load them. --evidence
@@ -68,7 +68,7 @@ def repair(
     lanes
         Lanes of tables with few changes; by default as many as the VCs.
     minimal
-        An adaptive routing shall take shortest paths only.
+        Keep an adaptive routing to shortest paths.
     out : FILE.json|DIR
         Write the routes of each remedy, its kind in the name of the file; or, of a fabric, files OpenSM loads.
     """

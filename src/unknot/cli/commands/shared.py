@@ -270,7 +270,7 @@ def searching(network: Network, deadline: Deadline, times: int = 1) -> Deadline:
 
 
 def proved(relation: Relation, deadline: Deadline, switching: str = DEFAULT_SWITCHING) -> Proved:
-    """Judge a relation until a deadline, or soon after Ctrl-C; what is not known then is open."""
+    """Decide on a relation until a deadline, or soon after Ctrl-C; what is not known then is open."""
     from unknot._base.deadline import Deadline
     from unknot.certificates import evidence_holds
     from unknot.verify import check, deliver

@@ -32,7 +32,7 @@ class DesignOptions(Options):
     bubble : RULE
         With bubble flow control, as `check` takes it: localised, global or critical, for packets of one length.
     watchdog : CYCLES
-        Drop packets that were blocked at two looks in a row, so many cycles apart, and send them again; 0: never.
+        Cycles between two looks, after which packets blocked at both are dropped and sent again; 0: none.
     """
 
     heading = "Network and router"
