@@ -22,8 +22,8 @@ from unknot.verify.explorer import Explorer
 
 Arbiter = Literal["fair", "round_robin", "oldest_first", "fixed"]
 ARBITERS: tuple[Arbiter, ...] = get_args(Arbiter)
-"""Whom an arbiter grants: any input, but each that requests again and again some time; inputs in turn; the packet that
-was injected first; always one input before another."""
+"""Whom each grants: any input, but some time each that keeps requesting; inputs in turn; the packet that was injected
+first; always one input before another."""
 
 
 @dataclass(frozen=True)

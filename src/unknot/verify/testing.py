@@ -26,7 +26,7 @@ class ConformanceError(UnknotError):
 def check_relation(relation: Relation, *, compiled: bool = True, time_limit: float = 60.0) -> None:
     """Check a routing relation against its contract and its own claims.
 
-    The rule answers for every reachable state twice in plain Python, and once compiled. Then delivery, the claim to be
+    The rule answers for every reachable state twice in plain Python and once compiled. Then delivery, the claim to be
     minimal and the claim about every switching technique are compared with what the prover finds. For small networks:
     some 10 µs per state, beside the verdicts.
 

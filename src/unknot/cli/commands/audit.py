@@ -45,7 +45,7 @@ def audit(
     Multicast is checked together with the routes between hosts, since it shares their buffers. With service levels,
     a second verdict is about replies at the level of the request, as the accepting side of a connection sends them.
 
-    Dumps that are cut off or lack switches are checked as far as they go; without a deadlock there the answer is open.
+    Dumps that are cut off or lack switches are checked as far as they go; without a deadlock the answer is open.
     --evidence has a part for each kind of traffic, with the network on which it was checked.
 
     Exit code 0: they cannot, and they deliver; 1: otherwise; 3: undecided in the time given, or by what is known.
