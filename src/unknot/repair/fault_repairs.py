@@ -69,6 +69,8 @@ def repaired_faults(
         Routes in lanes.
     kind : {"channels", "links", "routers"}
         What fails, one at a time.
+    within : int, optional
+        Most lanes of a repair; by default those of `laned`.
     progress : Progress or None
         Called with what is done, how far it is, and how far it goes.
     on_verdict : callable, optional
