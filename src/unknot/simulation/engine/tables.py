@@ -139,7 +139,7 @@ def empty_network(
         setup.salt = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
         setup.nodes = terminals // sources.subnets
         setup.first_home = terminals - setup.nodes
-        setup.classes, setup.packable = sources.queues if classes else 0, not classes and setup.packable
+        setup.classes = sources.queues if classes else 0
         setup.arrivals = arrivals
         setup.local, setup.slots, setup.patience, setup.parts = local, inboxes - 1, inboxes + 7, threads
         setup.num_words, setup.ring, setup.large = num_words, held, inputs * (96 + 4 * min(held, BUSY)) > IN_CACHE
