@@ -13,7 +13,6 @@ from unknot.certificates.plain import accept
 from unknot.network.families import torus
 from unknot.traffic.collectives import Operation, Platform, best, bound, candidates, optimal, platform_of, timed
 from unknot.traffic.collectives.operation import KINDS
-from unknot.traffic.collectives.optimal import busiest
 from unknot.traffic.collectives.platform import Channel
 
 
@@ -25,15 +24,15 @@ def test_no_cut_of_small_platforms_is_worse_than_the_schedule() -> None:
         schedule = optimal(platform, operation)
         for one in (schedule, timed(schedule), timed(schedule.pipelined(3))):
             assert accept(document(None, None, [one.claim()])), platform
-            assert busiest(one) == busiest(schedule)
+            assert one.busiest == schedule.busiest
         if operation.kind == "all_to_all":
-            assert float(busiest(schedule)) == pytest.approx(
+            assert float(schedule.busiest) == pytest.approx(
                 float(bound(without_latency(platform), operation).time), rel=1e-3
             )
         elif operation.kind == "all_reduce":
-            assert busiest(schedule) >= bound(without_latency(platform), operation).time
+            assert schedule.busiest >= bound(without_latency(platform), operation).time
         else:
-            assert busiest(schedule) == by_all_cuts(platform, operation), (platform, operation)
+            assert schedule.busiest == by_all_cuts(platform, operation), (platform, operation)
 
 
 def star(rates: tuple[int, ...]) -> Platform:
@@ -46,7 +45,7 @@ def test_an_all_reduce_avoids_the_slow_member() -> None:
     """Three members on a switch, one at half the rate: reduce-scatter and all-gather take 4/3 of the time."""
     platform = star((2, 2, 1))
     whole = operation_on(platform, "all_reduce", Fraction(1))
-    assert busiest(optimal(platform, whole)) == bound(platform, whole).time == 1
+    assert optimal(platform, whole).busiest == bound(platform, whole).time == 1
     parts = [
         bound(platform, operation_on(platform, kind, Fraction(1, 3))).time
         for kind in ("reduce_scatter", "all_gather")
@@ -62,7 +61,7 @@ def test_switches_with_unequal_bandwidth_in_and_out() -> None:
     assert bound(platform, broadcast).time == Fraction(1, 2)
     schedule = optimal(platform, broadcast)
     assert accept(document(None, None, [schedule.claim()]))
-    assert busiest(schedule) == 1
+    assert schedule.busiest == 1
 
 
 def test_pieces_bring_the_time_near_the_bound() -> None:

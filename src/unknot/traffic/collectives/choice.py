@@ -13,7 +13,7 @@ from unknot._base.memory import require
 from unknot._base.numbers import require_whole
 from unknot.traffic.collectives.greedy import PATIENCE, Connection, connections, greedy
 from unknot.traffic.collectives.operation import Operation
-from unknot.traffic.collectives.optimal import busiest, optimal
+from unknot.traffic.collectives.optimal import optimal
 from unknot.traffic.collectives.orders import Group
 from unknot.traffic.collectives.platform import Platform
 from unknot.traffic.collectives.schedule import Schedule
@@ -137,7 +137,7 @@ def candidates(
         except NetworkError as error:
             refused.append(error)
             continue
-        least = float(busiest(base))
+        least = float(base.busiest)
         for count in pieces:
             if count > 1 and count * len(base.transfers) > MOST_TRANSFERS:
                 break

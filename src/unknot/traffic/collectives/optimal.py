@@ -7,7 +7,6 @@ the same time, with as much for each root as a linear program says. Scatter, gat
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -44,7 +43,7 @@ def optimal(platform: Platform, operation: Operation) -> Schedule:
     >>> from unknot.traffic.collectives.platform import platform_of
     >>> platform = platform_of(torus(3), terminal=Fraction(4))
     >>> schedule = optimal(platform, Operation("all_gather", platform.members, Fraction(6)))
-    >>> busiest(schedule)
+    >>> schedule.busiest
     Fraction(6, 1)
     """
     kind, members = operation.kind, operation.members
@@ -64,15 +63,6 @@ def optimal(platform: Platform, operation: Operation) -> Schedule:
     return spread(
         "optimal", platform, operation, _trees(turned if up else platform, dict.fromkeys(roots, Fraction(1)))
     )
-
-
-def busiest(schedule: Schedule) -> Fraction:
-    """Return the time that the busiest channel of a schedule is busy in all steps together."""
-    loads: defaultdict[int, Fraction] = defaultdict(Fraction)
-    for sent in schedule.transfers:
-        for channel in sent.path:
-            loads[channel] += schedule.chunks[sent.chunk].size
-    return max(load / schedule.platform.channels[channel].bandwidth for channel, load in loads.items())
 
 
 def _trees(platform: Platform, weights: Mapping[int, Fraction]) -> list[Tree]:
@@ -111,7 +101,7 @@ def _all_reduce(platform: Platform, operation: Operation) -> Schedule:
         candidates.append(up_and_down("optimal", platform, operation, *trees))
     if not candidates:
         raise NetworkError(f"{platform.name}: how to share bandwidth that is unequal at switches is not known")
-    return min(candidates, key=busiest)
+    return min(candidates, key=lambda one: one.busiest)
 
 
 @dataclass(frozen=True)

@@ -119,22 +119,35 @@ class Schedule(Brief):
     @cached_property
     def costs(self) -> tuple[tuple[Fraction, Fraction], ...]:
         """Longest latency, and time of the busiest channel, of each step."""
-        scale = lcm(*(chunk.size.denominator for chunk in self.chunks))
-        sizes = [int(chunk.size * scale) for chunk in self.chunks]
+        on = self.platform.channels
+        sizes, size_unit = in_whole_numbers([chunk.size for chunk in self.chunks])
+        latencies, latency_unit = in_whole_numbers([channel.latency for channel in on])
+        slow, slow_unit = in_whole_numbers([1 / channel.bandwidth for channel in on])
         loads = [defaultdict[int, int](int) for _ in range(self.steps)]
         paths = [set[tuple[int, ...]]() for _ in loads]
         for sent in self.transfers:
             paths[sent.step].add(sent.path)
             for channel in sent.path:
                 loads[sent.step][channel] += sizes[sent.chunk]
-        on = self.platform.channels
+        late = {path: sum(latencies[channel] for channel in path) for path in set[tuple[int, ...]]().union(*paths)}
         return tuple(
             (
-                max((sum((on[c].latency for c in path), Fraction(0)) for path in used), default=Fraction(0)),
-                max((load / on[c].bandwidth for c, load in busy.items()), default=Fraction(0)) / scale,
+                max((late[path] for path in used), default=0) * latency_unit,
+                max((load * slow[channel] for channel, load in busy.items()), default=0) * size_unit * slow_unit,
             )
             for used, busy in zip(paths, loads, strict=True)
         )
+
+    @cached_property
+    def busiest(self) -> Fraction:
+        """Time that the busiest channel is busy in all steps together."""
+        sizes, size_unit = in_whole_numbers([chunk.size for chunk in self.chunks])
+        loads: defaultdict[int, int] = defaultdict(int)
+        for sent in self.transfers:
+            for channel in sent.path:
+                loads[channel] += sizes[sent.chunk]
+        on = self.platform.channels
+        return max(load / on[channel].bandwidth for channel, load in loads.items()) * size_unit
 
     @property
     def latency(self) -> Fraction:
@@ -249,3 +262,9 @@ def passage(platform: Platform, size: Fraction, path: Sequence[int]) -> Passage:
 def in_steps(transfers: Sequence[Transfer]) -> tuple[Transfer, ...]:
     """Return transfers ordered by step; those of one step stay in their order."""
     return tuple(sorted(transfers, key=lambda sent: sent.step))
+
+
+def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], Fraction]:
+    """Return fractions as multiples of a common unit, and the unit."""
+    scale = lcm(*(number.denominator for number in numbers))
+    return [number.numerator * (scale // number.denominator) for number in numbers], Fraction(1, scale)
