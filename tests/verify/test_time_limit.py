@@ -76,6 +76,14 @@ def test_a_rule_that_never_answers_leaves_the_question_open(monkeypatch: pytest.
     assert 0 <= float(verdict.established.removeprefix(text).removesuffix(" s)")) < 60
 
 
+def test_work_that_does_not_look_at_the_clock_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the rule, which has answered, is not to blame."""
+    monkeypatch.setattr(importlib.import_module("unknot.verify.check"), "_decide", lambda *_: time.sleep(1.5))
+    verdict = check(EASY, time_limit=0.3)
+    assert verdict.method == "channel dependency graph"
+    assert "VCs lie on cycles of dependencies; what follows did not end in time" in verdict.established
+
+
 def test_a_solver_without_time_answers_true() -> None:
     """True says that time ran out; False would be a proof."""
     part = left_over(HARD)[1].pruned()

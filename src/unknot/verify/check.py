@@ -173,9 +173,11 @@ def _verdicts(
             return replace(alike, switching=technique, configuration=knot)
         return _decide(graph, technique, deadline, depth, effort, shorten and technique == techniques[0])
 
+    graphs: list[Dependencies] = []
+
     def followed() -> tuple[Dependencies, Verdict]:
-        graph = dependencies(relation, effort)
-        return graph, one(techniques[0], graph, effort)
+        graphs.append(dependencies(relation, effort))
+        return graphs[0], one(techniques[0], graphs[0], effort)
 
     left = deadline.left
     try:
@@ -190,9 +192,14 @@ def _verdicts(
     except NoAnswerError:
         loops = "the rule gave no answer; does it loop for ever?"
         late = f"{left:.2g} s were left to ask the rule"
-        text = deadline.undecided(late if left < deadline.seconds / 2 or long_compiling() else loops)
-        scope = f"{relation.num_addresses} addresses, {relation.num_vcs} VCs"
-        verdicts |= {t: Verdict(None, t, NO_ANSWER, scope, text) for t in techniques if t not in verdicts}
+        text, method = late if left < deadline.seconds / 2 or long_compiling() else loops, NO_ANSWER
+        if graphs:
+            number, method = np.count_nonzero(graphs[0].cyclic), "channel dependency graph"
+            text = (
+                f"{number} of {relation.num_vcs} VCs lie on cycles of dependencies; what follows did not end in time"
+            )
+        text, scope = deadline.undecided(text), f"{relation.num_addresses} addresses, {relation.num_vcs} VCs"
+        verdicts |= {t: Verdict(None, t, method, scope, text) for t in techniques if t not in verdicts}
     return verdicts
 
 
