@@ -62,6 +62,14 @@ def test_no_tables_have_a_lower_load(network: Network) -> None:
     assert one_lane(network).load.max() == lowest(network)
 
 
+@pytest.mark.parametrize(("text", "load"), [("mesh(6, 6)", 54), ("hyperx([4, 4])", 4), ("hypercube(4)", 8)])
+def test_no_load_is_above_that_of_dimension_order(text: str, load: int) -> None:
+    routes = one_lane(text, rounds=3)
+    assert routes.load.max() == load
+    assert check(routes.relation).deadlock_free
+    assert deliver(routes.relation).delivered
+
+
 @given(st.integers(0, 10**6), st.integers(3, 14))
 @settings(max_examples=15, deadline=None)
 def test_tables_are_safe_deliver_and_load_channels_as_they_say(seed: int, routers: int) -> None:

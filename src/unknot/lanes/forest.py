@@ -56,6 +56,9 @@ class TurnOrder(NamedTuple):
     at: Ints
 
 
+Spanned = tuple[TurnOrder, npt.NDArray[np.int8]]
+
+
 class Trees(NamedTuple):
     """Trees of next channels, one for each row, and what they carry.
 
@@ -104,13 +107,16 @@ class Costs(NamedTuple):
 
 
 class Forest:
-    """Trees of next channels, one for each row, and the order of channels in which all their routes climb."""
+    """Trees of next channels, one for each row, and the order of channels in which all their routes climb.
+
+    `spanned` has turns that are kept free for trees within a spanning tree, and its channels; see `spanning_order`.
+    """
 
     def __init__(
-        self, network: Network, net: Channels, root: int, home: Ints, sent: Floats, random: np.random.Generator
+        self, network: Network, net: Channels, spanned: Spanned, home: Ints, sent: Floats, random: np.random.Generator
     ) -> None:
         self.net, self.random = net, random
-        self.turns, self.spanning = spanning_order(network, net, root)
+        self.turns, self.spanning = spanned
         self.trees = Trees(
             home,
             sent,
@@ -125,6 +131,13 @@ class Forest:
     @property
     def highest(self) -> float:
         return float(self.trees.load.max(initial=0.0))
+
+    def plant(self, step: Ints) -> None:
+        """Take these trees, of which all turns climb."""
+        from unknot.lanes.one_lane_kernel import plant
+
+        self.trees.step[:] = step
+        plant(self.net, self.turns, self.trees)
 
     def grow(self, rows: Ints, heat: float) -> None:
         """Grow the trees of some rows; see `one_lane_kernel.route`."""
@@ -163,7 +176,7 @@ def channels_of(network: Network) -> Channels:
     return Channels(source, target, turns, after, slot, starts(target, network.num_routers), coming)
 
 
-def spanning_order(network: Network, net: Channels, root: int) -> tuple[TurnOrder, npt.NDArray[np.int8]]:
+def spanning_order(network: Network, net: Channels, root: int) -> Spanned:
     """The turns of a spanning tree in an order of channels, and which channels are the tree's.
 
     Channels up the tree come first, then those outside it, then those down, so all its routes climb.

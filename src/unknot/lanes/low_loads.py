@@ -169,9 +169,12 @@ class LowLoads:
         return balanced(self.goal, best, self.effort, self.rounds - FIRST_ROUNDS, stream=self.starts)
 
     def _simplest(self, best: Carried) -> Carried:
-        """Of routes that cannot have a lower load, and named ones that are soon made, those of least unevenness."""
+        """Of routes that cannot have a lower load, and named ones that are soon made, those of least unevenness.
+
+        If they are equal, the named ones: all that comes to a channel goes on by few others, so fewer inputs contend.
+        """
         others = [] if self.effort.interrupted else self._named(len(best.rank), first=True)
-        return min([best, *others], key=lambda now: (len(now.rank), highest(now), unevenness(now)))
+        return min([*others, best], key=lambda now: (len(now.rank), highest(now), unevenness(now)))
 
     def _reached(self, now: Carried) -> bool:
         return self.effort.interrupted or highest(now) <= self.goal.floor

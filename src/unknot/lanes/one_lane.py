@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from unknot._base.deadline import Deadline, clock
+from unknot._base.errors import UnknotError
 from unknot._base.shown import Brief
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.forest import Forest, channels_of
+from unknot.lanes.forest import Channels, Forest, TurnOrder, channels_of, spanning_order
 from unknot.lanes.path_set import Floats, Ints, by_terminal, demand
-from unknot.lanes.tables import Table, tabled
+from unknot.lanes.starts import CALLS, MOST_STATES
+from unknot.lanes.tables import Table, table_of, tabled
+from unknot.lanes.turns import climbing
 from unknot.network import Network
+from unknot.routing.named import routing
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 
@@ -100,7 +105,7 @@ def trees(
     """Next channels to the home of each row, shape (rows, routers), −1 at home; and the load of each channel.
 
     Which turns are legal depends on the trees that were grown first, so several beginnings are tried, each with a
-    spanning tree and a turn of rows of its own; the best goes on.
+    spanning tree and a turn of rows of its own, and named routings; the best goes on.
 
     Parameters
     ----------
@@ -119,9 +124,44 @@ def trees(
     for root in roots[np.arange(STARTS) % roots.size].tolist():
         if best is not None and (effort.over or clock() - began > STARTING * (effort.deadline - began)):
             break
-        forest = Forest(network, net, root, home, sent, random)
+        forest = Forest(network, net, spanning_order(network, net, root), home, sent, random)
         forest.grow(random.permutation(home.size), 0.0)
         if best is None or forest.highest < best.highest:
             best = forest
     assert best is not None
-    return best.annealed(effort, rounds)
+    named = named_forests(network, net, home, sent, random)
+    return min([best, *named], key=lambda forest: forest.highest).annealed(effort, rounds)
+
+
+def named_forests(
+    network: Network, net: Channels, home: Ints, sent: Floats, random: np.random.Generator
+) -> Iterator[Forest]:
+    """The trees of named routings of which all turns together close no cycle, if they are trees of all routers.
+
+    No spanning tree is kept free beside them: a tree that is not grown whole stays as it was.
+    """
+    for name in CALLS if network.num_terminals * network.num_channels <= MOST_STATES else ():
+        try:
+            table = table_of(routing(network, name))
+        except UnknotError:
+            continue
+        rows: dict[int, list[int]] = {}
+        for row in table.row.tolist():
+            rows.setdefault(int(table.home[row]), []).append(row)
+        if not rows.keys() >= {*home.tolist()}:
+            continue
+        step = np.empty(sent.shape, dtype=np.int64)
+        for i, end in enumerate(home.tolist()):
+            rows[end].append(rows[end].pop(0))  # several terminals of a router in turn
+            step[i] = np.where(np.arange(network.num_routers) == end, -1, table.next_channel[rows[end][-1]])
+        if (np.count_nonzero(step < 0, axis=1) > 1).any():
+            continue
+        then = np.where(step >= 0, step[np.arange(home.size)[:, None], net.target[step]], -1)
+        turns = np.unique(np.stack([step[then >= 0], then[then >= 0]], axis=1), axis=0)
+        key = climbing([(c, e) for c, e in turns.tolist()], network.num_channels)
+        if key is not None:
+            rank = key.astype(np.int64)
+            free = TurnOrder(np.zeros(net.after.size, dtype=np.int32), rank, np.argsort(rank))
+            forest = Forest(network, net, (free, np.zeros(rank.size, dtype=np.int8)), home, sent, random)
+            forest.plant(step)
+            yield forest

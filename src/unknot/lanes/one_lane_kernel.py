@@ -140,7 +140,8 @@ def cost(net, trees, step, order, rate, costs, through):
 def route(net, turns, spanning, rows, trees, costs, state):
     """Grow the tree of each of some rows by the loads of the others; within a spanning tree if turns cut routers off.
 
-    Where there is heat the rows have trees, and keep them where new ones cost much more (simulated annealing).
+    Where there is heat the rows have trees, and keep them where new ones cost much more (simulated annealing), or
+    where there is no spanning tree to lie within.
     Returns how many rows lie within the spanning tree. The records are those of `forest`.
     """
     home, rate, step, order, load, slow = trees
@@ -164,13 +165,16 @@ def route(net, turns, spanning, rows, trees, costs, state):
         for c in range(channels):
             weight[c] = hop + (steep(load[c] + unit * slow[c], scale) - steep(load[c], scale)) / unit
             weight[c] *= 1.0 + noise * uniform(state)
-        if grown(net, turns, room, home[row], step[row], order[row], anywhere) < routers:
+        many = grown(net, turns, room, home[row], step[row], order[row], anywhere)
+        if many < routers:
             count_turns(net, uses, step[row], -1)
-            grown(net, turns, room, home[row], step[row], order[row], spanning)
+            many = grown(net, turns, room, home[row], step[row], order[row], spanning)
             spanned += 1
         if heat > 0:
-            more = cost(net, trees, step[row], order[row], rate[row], costs, through)
-            more -= cost(net, trees, old, old_order, rate[row], costs, through)
+            more = np.inf
+            if many == routers:
+                more = cost(net, trees, step[row], order[row], rate[row], costs, through)
+                more -= cost(net, trees, old, old_order, rate[row], costs, through)
             if more > -heat * np.log(1.0 - uniform(state)):
                 count_turns(net, uses, step[row], -1)
                 step[row], order[row] = old, old_order
@@ -183,3 +187,22 @@ def route(net, turns, spanning, rows, trees, costs, state):
                         uses[net.first[c] + net.slot[e]] += 1
         flow_along(net, trees, step[row], order[row], rate[row], 1.0, through)
     return spanned
+
+
+@kept(nogil=True)
+def plant(net, turns, trees):
+    """Work out the orders of the routers in trees, and what these use and carry."""
+    home, rate, step, order, _, _ = trees
+    routers = step.shape[1]
+    through = np.empty(routers)
+    for row in range(home.size):
+        order[row, 0], many = home[row], 1
+        for i in range(routers):
+            v = order[row, i]
+            for j in range(net.coming_first[v], net.coming_first[v + 1]):
+                c = net.coming[j]
+                if step[row, net.source[c]] == c:
+                    order[row, many] = net.source[c]
+                    many += 1
+        count_turns(net, turns.uses, step[row], 1)
+        flow_along(net, trees, step[row], order[row], rate[row], 1.0, through)
