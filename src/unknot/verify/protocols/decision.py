@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from unknot.routing.taking import takes_relation
 from unknot.verify.check import check
 from unknot.verify.protocols.extended import Extended, extend, is_counted
 from unknot.verify.protocols.filling import Run, Target
+from unknot.verify.protocols.machine import Event
 from unknot.verify.protocols.protocol import Protocol
 from unknot.verify.protocols.runs import find_run, replayed, shortened
 from unknot.verify.protocols.search import MOST_STATES, search
@@ -181,27 +182,24 @@ def by_ranks(system: System, technique: Switching, deadline: Deadline) -> Protoc
 def summary(system: System, run: Run) -> str:
     """A deadlock in a sentence."""
     state = replayed(system, run) or {}
-    begun = sum(event.act == "begin" for event in run)
-    return (
-        f"after {begun} transaction{'s' * (begun != 1)} {sum(map(len, state.values()))} messages in {len(state)} "
-        "places wait for each other and nothing can move"
-    )
+    return _summary(run, f"{sum(map(len, state.values()))} messages", len(state))
 
 
 def _worm_summary(system: System, run: tuple[WormEvent, ...]) -> str:
     """A deadlock of worms in a sentence."""
-    state, begun = worms_after(system, run), sum(event.act == "begin" for event in run)
-    return (
-        f"after {begun} transaction{'s' * (begun != 1)} {len(state)} worms in {sum(len(w.places) for w in state)} "
-        "places wait for each other and nothing can move"
-    )
+    state = worms_after(system, run)
+    return _summary(run, f"{len(state)} worms", sum(len(worm.places) for worm in state))
+
+
+def _summary(run: Sequence[Event | WormEvent], held: str, places: int) -> str:
+    begun = sum(event.act == "begin" for event in run)
+    after = f"after {begun} transaction{'s' * (begun != 1)} {held} in {places} places"
+    return f"{after} wait for each other and nothing can move"
 
 
 def ample_queues(system: System) -> tuple[str, ...]:
     """Queues, "send NAME" or "receive NAME", that hold all that terminals can ever have in them."""
-    protocol = system.protocol
-    depths = {f"send {name}": protocol.send_depth(name) for name in protocol.send_queues}
-    depths |= {f"receive {name}": protocol.room(name).depth for name in protocol.receive_queues}
+    depths = system.protocol.depths
     return tuple(queue for queue, most in most_held(system).items() if most <= depths[queue])
 
 

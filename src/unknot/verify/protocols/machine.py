@@ -113,7 +113,7 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
     terminal = system.terminal_of(event.place) or 0
     rule = system.classes[message.kind]
     sent = message.sent + len(event.sends)
-    if rule.at_once or sent >= len(_choices(system, message, terminal)):
+    if rule.at_once or sent >= len(follow_ups(system, message)):
         _leave(after, event.place, event.position)
         if rule.together:
             place, position = _partner(system, state, message) or (0, 0)
@@ -192,14 +192,21 @@ def _may_leave(system: System, state: State, free: dict[int, set[int]], place: i
 def _needs(system: System, message: Message, terminal: int) -> dict[int, int]:
     """Slots of each send queue that what follows a message still takes."""
     needs: dict[int, int] = {}
-    for choice in _choices(system, message, terminal)[message.sent :]:
+    for choice in follow_ups(system, message)[message.sent :]:
         place = system.send_place(terminal, choice[0][0])
         needs[place] = needs.get(place, 0) + 1
     return needs
 
 
-def _choices(system: System, message: Message, terminal: int) -> list[list[Sent]]:
-    return system.follow_ups(message.kind, terminal, message.source, message.origin)
+def follow_ups(system: System, message: Message) -> list[list[Sent]]:
+    """For each message that follows one, what it may be."""
+    return system.follow_ups(message.kind, system.home(message.address), message.source, message.origin)
+
+
+def due(system: System, message: Message) -> list[list[Sent]]:
+    """The same of those that are sent next, at a time."""
+    choices = follow_ups(system, message)
+    return choices if system.classes[message.kind].at_once else choices[message.sent : message.sent + 1]
 
 
 def consumptions(system: System, state: State, place: int, position: int, message: Message) -> Iterator[Event]:
@@ -217,8 +224,7 @@ def next_sends(system: System, state: State, place: int, message: Message) -> li
         at = _partner(system, state, message)
         if not kind.together or at is None or at[0] < system.first_receive or (system.ordered(at[0]) and at[1] > 0):
             return None
-    choices = _choices(system, message, terminal)
-    choices = choices if kind.at_once else choices[message.sent : message.sent + 1]
+    choices = due(system, message)
     return choices if fits(system, state, terminal, [choice[0][0] for choice in choices]) else None
 
 

@@ -7,7 +7,7 @@ rely on its names.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -266,6 +266,19 @@ class Protocol:
     def room(self, queue: str) -> Queue:
         """Room of a receive queue."""
         return self.receive.get(queue, Queue())
+
+    @property
+    def depths(self) -> dict[str, int]:
+        """Messages that each queue holds, "send NAME" or "receive NAME"."""
+        depths = {f"send {name}": self.send_depth(name) for name in self.send_queues}
+        return depths | {f"receive {name}": self.room(name).depth for name in self.receive_queues}
+
+    def deepened(self, depths: Mapping[str, int]) -> Protocol:
+        """Return the protocol with other depths of some queues, as `depths` names them."""
+        new = {**self.depths, **depths}
+        send = {name: new[f"send {name}"] for name in self.send_queues}
+        receive = {name: replace(self.room(name), depth=new[f"receive {name}"]) for name in self.receive_queues}
+        return replace(self, send=send, receive=receive)
 
     def partner(self, name: str) -> MessageClass | None:
         """The class with which a message is consumed, whichever of the two says so."""

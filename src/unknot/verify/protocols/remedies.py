@@ -166,24 +166,17 @@ def _deep_queues(relation: Relation, protocol: Protocol) -> Iterator[Change]:
     limit = protocol.outstanding or 1
     limited = replace(protocol, outstanding=limit)
     held = most_held(System(relation, limited))
-    depths = {f"send {name}": protocol.send_depth(name) for name in protocol.send_queues}
-    depths |= {f"receive {name}": protocol.room(name).depth for name in protocol.receive_queues}
+    depths = protocol.depths
     shallow = [queue for queue, most in held.items() if most > depths[queue]]
     words = "" if protocol.outstanding else "one transaction of each terminal at a time; "
     for number in range(len(shallow) + 1):
         for chosen in combinations(shallow, number):
             most = {queue: held[queue] for queue in chosen}
             for deep in (most, *({**most, queue: most[queue] - 1} for queue in chosen)):  # and one message less
-                send = {name: deep.get(f"send {name}", protocol.send_depth(name)) for name in protocol.send_queues}
-                receive = {
-                    name: replace(protocol.room(name), depth=deep.get(f"receive {name}", protocol.room(name).depth))
-                    for name in protocol.receive_queues
-                }
                 said = ", ".join(f"{queue} queue of {depth} messages" for queue, depth in deep.items())
                 slots = sum(depth - depths[queue] for queue, depth in deep.items())
                 if deep or words:
-                    changed = replace(limited, send=send, receive=receive)
-                    yield Change((words + said).removesuffix("; "), relation, changed, slots=slots)
+                    yield Change((words + said).removesuffix("; "), relation, limited.deepened(deep), slots=slots)
 
 
 def _partitions(names: Sequence[str]) -> Iterator[list[list[str]]]:

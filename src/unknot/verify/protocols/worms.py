@@ -12,7 +12,7 @@ from itertools import product
 from typing import Literal, NamedTuple
 
 from unknot.verify.exploration import Exploration, explore
-from unknot.verify.protocols.machine import Message
+from unknot.verify.protocols.machine import Message, due, follow_ups
 from unknot.verify.protocols.system import EJECT, Sent, System
 
 
@@ -86,15 +86,15 @@ def steps(system: System, state: State) -> Iterator[tuple[WormEvent, State]]:
                     after = Worm(worm.message, (*worm.places, to), False)
                     yield WormEvent("move", header, to, stretched=True), others | {after}
         if _is_first(system, header):
-            message, choices = worm.message, _choices(system, worm)
-            for sends in product(*_due(system, message, choices)):
-                terminal = system.home(message.address)
+            message, terminal = worm.message, system.home(worm.message.address)
+            for sends in product(*due(system, message)):
                 new = _entered(system, held, terminal, sends, message.origin, message.transaction)
                 if new is None:
                     continue
                 sent = message.sent + len(sends)
-                rest = {worm._replace(message=message._replace(sent=sent))} if sent < len(choices) else set()
-                yield WormEvent("consume", header, sends=sends), others | rest | new
+                if sent < len(follow_ups(system, message)):  # it stays for what is left to be sent
+                    new.add(worm._replace(message=message._replace(sent=sent)))
+                yield WormEvent("consume", header, sends=sends), others | new
 
 
 def stuck(system: System, state: State) -> set[Worm]:
@@ -135,7 +135,7 @@ def _may_move(system: System, worm: Worm, kept: set[int]) -> bool:
     if not _is_first(system, worm.places[-1]):
         return False
     home = system.home(worm.message.address)
-    kinds = [choice[0][0] for choice in _due(system, worm.message, _choices(system, worm))]
+    kinds = [choice[0][0] for choice in due(system, worm.message)]
     places = _places(system, home, kinds)
     return places is not None and kept.isdisjoint(places)
 
@@ -156,16 +156,6 @@ def _is_first(system: System, header: int) -> bool:
     """Whether a worm with its header here may be consumed, as to its place."""
     place = header % system.places
     return place >= system.first_receive and (header >= system.places or not system.ordered(place))
-
-
-def _choices(system: System, worm: Worm) -> list[list[Sent]]:
-    message = worm.message
-    return system.follow_ups(message.kind, system.home(message.address), message.source, message.origin)
-
-
-def _due(system: System, message: Message, choices: list[list[Sent]]) -> list[list[Sent]]:
-    """Those of what follows a message that are sent next, at a time."""
-    return choices if system.classes[message.kind].at_once else choices[message.sent : message.sent + 1]
 
 
 def _places(system: System, terminal: int, kinds: Sequence[int]) -> list[int] | None:
