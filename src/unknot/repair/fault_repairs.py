@@ -70,7 +70,7 @@ def repaired_faults(
     kind : {"channels", "links", "routers"}
         What fails, one at a time.
     within : int, optional
-        Most lanes of a repair; by default those of `laned`.
+        Most lanes of a repair, as of `relaned`.
     progress : Progress or None
         Called with what is done, how far it is, and how far it goes.
     on_verdict : callable, optional

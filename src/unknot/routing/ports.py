@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -59,3 +60,13 @@ def with_ports(relation: Relation, width: int) -> Relation:
         may_use=None if relation.may_use is None else np.tile(relation.may_use, (width, 1)),
         address_labels=[relation.address_name(a) for a in range(relation.num_addresses)],
     )
+
+
+def first_channels(relation: Relation, pairs: Sequence[tuple[int, int]]) -> list[int]:
+    """Channel by which packets of a source and address leave their router; −1 where they have a choice, or none."""
+    channel_of = dict[tuple[int, int], int]()
+    for source, address in dict.fromkeys(pairs):
+        options = relation.candidates(relation.num_vcs + source, address)
+        channels = {-1 if one.vc is None else int(relation.vcs.channel[one.vc]) for one in options}
+        channel_of[source, address] = channels.pop() if len(channels) == 1 else -1
+    return [channel_of[pair] for pair in pairs]

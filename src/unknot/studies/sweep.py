@@ -22,6 +22,7 @@ from unknot.studies.points import (
     checked,
     compute,
     compute_in_turn,
+    open_proof,
     proof_point,
     read,
     run_point,
@@ -31,8 +32,6 @@ from unknot.studies.result import DesignResult, StudyResult
 from unknot.studies.store import Store
 from unknot.studies.study import Study
 from unknot.traffic import Pattern
-from unknot.verify import check
-from unknot.verify.delivery import NOT_FOLLOWED
 
 BATCH_SECONDS = 0.25
 """Time for which a process is given points at once: to send and to keep one takes a few milliseconds."""
@@ -81,8 +80,7 @@ class Sweep:
         deadline: Deadline,
     ) -> None:
         self.study, self.relations, self.store, self.progress = study, relations, store, progress
-        self.deadline = deadline
-        self.traffic = traffic
+        self.deadline, self.traffic = deadline, traffic
         settings = study.simulation
         self.loads = settings.load_values() if settings else ()
         self.seeds = settings.seeds if settings else ()
@@ -295,19 +293,7 @@ class Sweep:
         self.last[index] = load
 
     def _result(self, index: int) -> DesignResult:
-        proven: Proven = self.done.get((-1, index, 0)) or self._open(index)
-        return DesignResult(
-            design=self.study.designs[index],
-            relation=self.relations[index],
-            verdict=proven.verdict,
-            delivery=proven.delivery,
-            certificate_holds=proven.certificate_holds,
-            replay=proven.replay,
-            runs=PackedResults(Run, [self.done[slot] for slot in self._runs(index)], self.first.get(index, b"")),
-        )
-
-    def _open(self, index: int) -> Proven:
-        """What is known of a design whose proof was not done in time."""
-        over = Deadline(self.deadline.seconds, 0.0)
-        verdict = check(self.relations[index], self.study.designs[index].switching, time_limit=over)
-        return Proven(verdict, NOT_FOLLOWED, None, None)
+        design, relation = self.study.designs[index], self.relations[index]
+        proven: Proven = self.done.get((-1, index, 0)) or open_proof(design, relation, self.deadline.seconds)
+        runs = PackedResults(Run, [self.done[slot] for slot in self._runs(index)], self.first.get(index, b""))
+        return DesignResult(design=design, relation=relation, runs=runs, **vars(proven))

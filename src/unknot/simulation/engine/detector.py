@@ -1,12 +1,15 @@
-"""Detection of knots: packets that can never move, as a configuration in the prover's form."""
+"""Detection of packets that can never move: knots, as configurations in the prover's form, and dead ends."""
 
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import replace
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.errors import RelationError
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.network.graph import path_to, reached_from
@@ -172,3 +175,33 @@ def in_words(relation: Relation, configuration: Configuration, cycle: int) -> st
     waits = "; ".join(f"message {i + 1}, {text}" for i, text in enumerate(parts))
     more = f"; {many - len(parts)} more" if many > len(parts) else ""
     return f"deadlock of {many} messages, found in cycle {cycle}: {waits}{more}"
+
+
+def of_terminals(configuration: Configuration, terminals: int) -> Configuration:
+    """Return a configuration with terminals in place of their ports."""
+    messages = tuple(replace(m, source=m.source % terminals) for m in configuration.messages)
+    alone = len({m.source for m in messages}) == len(messages)
+    return replace(
+        configuration, messages=messages, reachability=configuration.reachability if alone else "not-established"
+    )
+
+
+def fail(relation: Relation, state: State, *, is_dead_end: bool) -> NoReturn:
+    """Name the header at which a run ended: it has no candidate, or the rule breaks its contract.
+
+    Raises
+    ------
+    RelationError
+    """
+    from unknot.routing.compiled import ask
+
+    row = int(state.count.failed_at)
+    at = int(state.inputs.at[row])
+    packet = state.ring[row * state.setup.ring + state.inputs.front[row]]
+    address = int(state.packets.address[packet])
+    if not is_dead_end:
+        ask(relation, at, address)
+    raise RelationError(
+        f"{relation.name} on {relation.network.name}: a packet to {relation.address_name(address)} came to "
+        f"{relation.vcs.name(at)} and has no candidate there; `unknot check` lists what is not delivered"
+    )

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import RelationError, SimulationError
+from unknot._base.errors import SimulationError
 from unknot._base.kernels.native import Native
 from unknot._base.memory import require
 from unknot._base.switching import BUFFER_DEPTH, Switching
@@ -18,7 +16,7 @@ from unknot.routing.relation import Relation
 from unknot.simulation.engine import codes as status
 from unknot.simulation.engine import kernels
 from unknot.simulation.engine.codes import MOST_ANSWERS, NO_CYCLE, SPAN
-from unknot.simulation.engine.detector import knot, stuck_vcs
+from unknot.simulation.engine.detector import fail, knot, of_terminals, stuck_vcs
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.engine.sources import Sources
@@ -191,18 +189,8 @@ class Engine:
             stuck = stuck_vcs(self.relation, self.state)
             if stuck.any():
                 tied = knot(self.relation, self.state, self.switching, stuck, self.bubble)
-                self.deadlock = self._of_terminals(tied)
+                self.deadlock = tied if self.router.terminal_width == 1 else of_terminals(tied, self.nodes)
         return self.deadlock is not None
-
-    def _of_terminals(self, configuration: Configuration) -> Configuration:
-        """Return a configuration with terminals in place of their ports."""
-        if self.router.terminal_width == 1:
-            return configuration
-        messages = tuple(replace(m, source=m.source % self.nodes) for m in configuration.messages)
-        alone = len({m.source for m in messages}) == len(messages)
-        return replace(
-            configuration, messages=messages, reachability=configuration.reachability if alone else "not-established"
-        )
 
     def advance(self, until: int) -> bool:
         """Simulate up to a cycle; True when it stopped before because nothing moves any more.
@@ -243,7 +231,7 @@ class Engine:
             if end == status.FULL:
                 self._make_room(0, self.parts[0].latencies.size)
             elif end in (status.BROKEN_RULE, status.DEAD_END):
-                self._explain(self.parts[0], end == status.DEAD_END)
+                fail(self.relation, self.parts[0], is_dead_end=end == status.DEAD_END)
             else:
                 return bool(end == status.QUIET)
 
@@ -285,7 +273,7 @@ class Engine:
                 runs = [pool.submit(advance, function, part.raw, upto) for part in self.parts]
                 for part, end in zip(self.parts, [run.result() for run in runs], strict=True):
                     if end != status.DONE:
-                        self._explain(part, end == status.DEAD_END)
+                        fail(self.relation, part, is_dead_end=end == status.DEAD_END)
 
     def _share_out(self) -> None:
         """Give every part room for its latencies, and its share of the free packets."""
@@ -303,18 +291,3 @@ class Engine:
         if used + least > old.size:
             self.parts[k] = part.replaced(latencies=max(2 * old.size, used + least))
             self.parts[k].latencies[:used] = old[:used]
-
-    def _explain(self, state: State, dead_end: bool) -> None:
-        from unknot.routing.compiled import ask
-
-        relation = self.relation
-        row = int(state.count.failed_at)
-        at = int(state.inputs.at[row])
-        packet = state.ring[row * state.setup.ring + state.inputs.front[row]]
-        address = int(state.packets.address[packet])
-        if not dead_end:
-            ask(relation, at, address)
-        raise RelationError(
-            f"{relation.name} on {relation.network.name}: a packet to {relation.address_name(address)} came to "
-            f"{relation.vcs.name(at)} and has no candidate there; `unknot check` lists what is not delivered"
-        )

@@ -13,6 +13,7 @@ from unknot._base.errors import SimulationError
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress
 from unknot._base.switching import Switching, switching_named
+from unknot.routing.ports import first_channels
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import NO_CYCLE
 from unknot.simulation.engine.detector import in_words
@@ -108,10 +109,10 @@ class Player:
                 self.order[self.source[i]].append(i)
         self.held, self.polled = [False] * terminals, [False] * terminals
         self.unready = self.left = many
-        self.inside = 0
-        self.leaves = self._first_channels(trace) if self.width > 1 else [-1] * many
+        self.inside = self.skipped = 0
+        pairs = list(zip(self.source, self.rows.address.tolist(), strict=True)) if self.width > 1 else []
+        self.leaves = first_channels(relation, pairs) or [-1] * many
         self.wire = SHORTEST - router.queues
-        self.skipped = 0
         self.reason = ""
 
     @property
@@ -222,17 +223,6 @@ class Player:
         if self.in_order:
             queues = {channel: q for channel, q in queues.items() if q[0][1] == self.order[terminal][-1]}
         return min((queue for channel, queue in queues.items() if channel not in busy), default=None)
-
-    def _first_channels(self, trace: Trace) -> list[int]:
-        """Channel by which each message leaves its router; −1 where it has a choice, or none."""
-        relation = self.relation
-        known = dict[tuple[int, int], int]()
-        for pair in zip(trace.source.tolist(), self.rows.address.tolist(), strict=True):
-            if pair not in known:
-                options = relation.candidates(relation.num_vcs + pair[0], pair[1])
-                channels = {-1 if one.vc is None else int(relation.vcs.channel[one.vc]) for one in options}
-                known[pair] = channels.pop() if len(channels) == 1 else -1
-        return [known[pair] for pair in zip(trace.source.tolist(), self.rows.address.tolist(), strict=True)]
 
     def _send(self, message: int, terminal: int) -> None:
         """Make this message the next packet of a free port of a terminal."""
