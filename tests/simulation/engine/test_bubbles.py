@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -18,8 +19,9 @@ from tests.simulation.options import routers
 from tests.verify.test_bubbles import systems
 from unknot import check, simulate
 from unknot.cli.program import app
+from unknot.network import Network
 from unknot.network.families import ring, torus
-from unknot.routing import Relation, dimension_order
+from unknot.routing import EJECT, Relation, dimension_order
 from unknot.routing.bubble import RULES, Bubble, bubble
 from unknot.simulation import replay
 from unknot.simulation.engine.engine import Engine
@@ -155,3 +157,19 @@ def test_what_does_not_fit_is_refused(words: list[str], said: str) -> None:
     refused = CliRunner().invoke(app, [*TORUS, *words])
     assert refused.exit_code == 2
     assert said in " ".join(refused.stderr.split())
+
+
+def test_a_packet_on_its_way_is_kept_out_by_a_mark_that_nothing_moves() -> None:
+    """Of one slot a VC: the mark stands where the packet enters the ring, and no other packet is sent."""
+    network = Network("ring and a way in", 4, [0, 1, 2, 3, 1], [1, 2, 0, 0, 3], inject=[3, 1], eject=[3, 1])
+    ways = {(5, 1): 3, (3, 1): 0, (6, 0): 4}  # from a port or VC, by address
+
+    def rule(at: int, address: int, out: np.ndarray) -> int:
+        out[0] = ways.get((at, address), EJECT)
+        return int((at, address) in ways or (at, address) in ((0, 1), (6, 1), (4, 0), (5, 0)))
+
+    relation = Relation(network, 1, rule)
+    made = bubble(relation, "critical", packets=1, rings=[(0, 1, 2)])
+    verdict = check(relation, bubble=made)
+    assert verdict.deadlock_free is False
+    assert replay(relation, verdict.configuration, cycles=200).stuck
