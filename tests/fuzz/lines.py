@@ -36,6 +36,7 @@ GOOD: dict[str, list[str]] = {
     "--network": ["ring(4)"],
     "--vcs": ["2", "4", "3"],
     "--switching": ["saf", "vct", "wormhole", "wormhole-nonatomic"],
+    "--survive": ["links", "channels", "routers", "any"],
     "--load": ["0.1", "0.5", "1"],
     "--packet-length": ["4", "1:0.5, 5:0.5"],
     "--traffic": ["uniform", "hotspot(1, share=0.2)", "permutation(seed=2)"],
