@@ -148,7 +148,9 @@ def empty_network(
         part.count.high = k * slots
         if bubble is not None:
             setup.bubble, setup.slot = 1 + RULES.index(bubble.rule), sources.lengths[0][0]
-        setup.packable = setup.packable and not (bubble or watchdog)
+        # A network of traffic classes with some wide routers takes one path alone: both would be long to compile.
+        is_mixed = classes and num_words > network.num_routers
+        setup.packable = setup.packable and not (bubble or watchdog or is_mixed)
         setup.watchdog = watchdog
         parts.append(part)
     return parts
