@@ -116,17 +116,17 @@ def test_the_rule_that_carries_most_is_compared_with_all_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rules with 5 VCs load channels alike, whichever is taken; under full load they differ."""
-    monkeypatch.setattr(design_carrying, "SIDES", {2: 4})
+    monkeypatch.setattr(design_carrying, "SIDES", {2: 3})
     monkeypatch.setattr(design_carrying, "MEASURE", 500)
     evidence = tmp_path / "evidence.json"
     result = says("design", "mesh(2)", "--switching", "vct", "--carry", "--json", "--evidence", str(evidence))
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     carrying = found["carrying"]
-    assert (carrying["network"], carrying["rules"], carrying["every"]) == ("mesh(4, 4)", 52, True)
+    assert (carrying["network"], carrying["rules"], carrying["every"]) == ("mesh(3, 3)", 52, True)
     uniform, transpose = carrying["carried"]
     assert uniform["accepted"] > uniform["first"]
-    assert uniform["highest"] == pytest.approx(loads("mesh(4, 4)", routing="lcfaa").highest)
+    assert uniform["highest"] == pytest.approx(loads("mesh(3, 3)", routing="lcfaa").highest)
     assert transpose["accepted"] > 0
     assert found["judged"][-1]["holds"] is True
     assert says("accept", str(evidence)).exit_code == 0
