@@ -76,8 +76,8 @@ def collective(
         Flits per cycle that a terminal sends, and takes in, each of another message.
     together
         Send chunks that go the same way in a step as one message.
-    out : FILE.csv|xml
-        Write the schedule: its transfers, or an MSCCL program.
+    out : FILE.csv|xml|svg
+        Write the schedule: its transfers, an MSCCL program, or its busy channels over time.
     """
     if Path(network).suffix == ".xml" and Path(network).is_file():
         raise typer.Exit(HOLDS if _tell_program(Path(network), json=json) else FAILS)
@@ -185,6 +185,14 @@ def _write(path: Path, fastest: Timed, network: Network) -> None:
             for sent in schedule.transfers
         ]
         write_csv(columns_of(rows), path)
+    elif path.suffix == ".svg":
+        from unknot.report.busy_channels import draw_busy_channels
+        from unknot.report.picture import write_picture
+
+        names = [*map(network.router_name, range(first)), *map(network.terminal_name, range(network.num_terminals))]
+        write_picture(draw_busy_channels(schedule, names), path)
     else:
-        raise UnknotError(f"--out {path}: a schedule is written as .csv, or as an MSCCL program as .xml")
+        raise UnknotError(
+            f"--out {path}: a schedule is written as .csv, as an MSCCL program as .xml, or drawn as .svg"
+        )
     wrote(path)
