@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from unknot.report import shapes
-from unknot.report.sheet import COLOURS, PALE, SOFT
+from unknot.report.sheet import COLOURS, PALE, SOFT, path
 from unknot.traffic.collectives.schedule import Schedule, passage
 
 MOST_ROWS = 96
@@ -68,12 +68,15 @@ def draw_busy_channels(schedule: Schedule, names: Sequence[str]) -> str:
         parts += [
             shapes.text(complex(LEFT - 6, y + 3), shapes.short(label, 20), size=8, anchor="end", colour=SOFT),
             shapes.stroke(
-                f"M{LEFT:.2f} {y:.2f}H{LEFT + WIDTH:.2f}", PALE, 0.6, f"{label}: busy {share:.0%} of the time"
+                path([complex(LEFT, y), complex(LEFT + WIDTH, y)]),
+                PALE,
+                0.6,
+                f"{label}: busy {share:.0%} of the time",
             ),
         ]
         for adds in (True, False):
             lines = "".join(
-                f"M{LEFT + WIDTH * start / whole:.2f} {y:.2f}H{LEFT + WIDTH * end / whole:.2f}"
+                path([complex(LEFT + WIDTH * at / whole, y) for at in (start, end)])
                 for start, end, reduces in sorted(busy[c])
                 if reduces == adds
             )
