@@ -27,13 +27,13 @@ def busy_times(schedule: Schedule) -> dict[int, list[tuple[float, float, bool]]]
             for channel, begins in zip(sent.path, taken.begins, strict=True):
                 busy[channel].append((float(start + begins), float(start + begins + taken.lasts), sent.reduces))
         return dict(busy)
-    begins = [0.0]
+    begun = [0.0]
     for latency, longest in schedule.costs:
-        begins.append(begins[-1] + float(latency + longest))
+        begun.append(begun[-1] + float(latency + longest))
     ends = defaultdict[tuple[int, int], float](float)
     for sent in schedule.transfers:
         for channel in sent.path:
-            start = max(begins[sent.step], ends[sent.step, channel])
+            start = max(begun[sent.step], ends[sent.step, channel])
             lasts = schedule.chunks[sent.chunk].size / schedule.platform.channels[channel].bandwidth
             ends[sent.step, channel] = start + float(lasts)
             busy[channel].append((start, start + float(lasts), sent.reduces))
