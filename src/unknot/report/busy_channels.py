@@ -33,10 +33,10 @@ def busy_times(schedule: Schedule) -> dict[int, list[tuple[float, float, bool]]]
     ends = defaultdict[tuple[int, int], float](float)
     for sent in schedule.transfers:
         for channel in sent.path:
-            start = max(begun[sent.step], ends[sent.step, channel])
+            at = max(begun[sent.step], ends[sent.step, channel])
             lasts = schedule.chunks[sent.chunk].size / schedule.platform.channels[channel].bandwidth
-            ends[sent.step, channel] = start + float(lasts)
-            busy[channel].append((start, start + float(lasts), sent.reduces))
+            ends[sent.step, channel] = at + float(lasts)
+            busy[channel].append((at, at + float(lasts), sent.reduces))
     return dict(busy)
 
 
