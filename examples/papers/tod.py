@@ -4,7 +4,7 @@ Li Qiangguo, Yu Yang, He Kai, Li Tao, Yang Yulu: Topology Description Language f
 Computer: TOD. Application Research of Computers, 2006, no. 3, pp. 76–78.
 
     python examples/papers/tod.py             the claims
-    python examples/papers/tod.py --figures   the table of figures of docs/tod.md
+    python examples/papers/tod.py --figures   a table of figures of the networks in examples/tod
 """
 
 from __future__ import annotations
@@ -268,7 +268,7 @@ CLAIMS: list[tuple[str, Callable[[], tuple[bool | None, str]]]] = [
 
 
 def figures() -> str:
-    """The table of figures of docs/tod.md: what the examples measure."""
+    """A table of figures of the networks in examples/tod."""
     rows = [
         "| file | routers | links | degree | diameter | mean distance |",
         "| --- | ---: | ---: | --- | ---: | ---: |",
