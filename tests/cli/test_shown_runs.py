@@ -32,7 +32,7 @@ SHOWN = [
 ]
 MEANT = {
     "--vcs 1 --load 1 --packet-length 4": "deadlock",
-    "--vcs 1 --switching wormhole": "carries at most",
+    "--watchdog 128": "starvation",
 }
 """Runs that are shown because they are not stable, and what they say."""
 
