@@ -40,6 +40,16 @@ def test_runs_deadlock_only_where_exploration_does_and_else_drain(seed: int) -> 
         return
 
 
+def test_queues_that_open_again_let_their_messages_go() -> None:
+    """A queue that is held from outside the engine was forgotten by routers on the fast path."""
+    relation = dimension_order(mesh(2), 2)
+    run = simulate_protocol(
+        relation, protocol("sink"), 1.0, switching="vct", packet_length=1, buffer_depth=1, cycles=300, drained=True,
+        seed=113,
+    )  # fmt: skip
+    assert run.done == run.created > 0
+
+
 def test_deadlocks_of_the_prover_replay_flit_by_flit() -> None:
     base = dimension_order(mesh(3, 3))
     for text in ("request_reply", "cache_transfer(networks=3)", "axi('shared')", "collective"):

@@ -86,6 +86,7 @@ class EndPoints:
         self.events = 0
         self.scripts: dict[int, deque[int]] = {}
         part = self.engine.parts[0]
+        part.setup.packable = 0  # doors and queues are kept in the tables of the general router
         queues = np.arange(self.first_send, extended.relation.num_vcs)
         if self.whole:  # one message, whatever the VCs of the network hold
             part.outputs.credits[part.out_row[queues]] = flits
