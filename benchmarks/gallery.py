@@ -223,10 +223,11 @@ def _difference(where: list[Exhibit], switchings: list[Switching]) -> list[str]:
 
 
 READING = (
-    "VCs: of a channel, fewest to most. Adaptivity: the share of the shortest paths that is permitted, mean over "
-    "pairs, lowest and highest over the networks. Under a technique: *free* is what cannot deadlock on any "
-    "network of the gallery; **3/12** can deadlock on 3 of 12; ° the source claims nothing of this technique on "
-    "some of the networks; ✗ the verdict is not the source's claim."
+    "VCs: of a channel, fewest to most. Minimal: on how many of the networks. Adaptivity: the share of the "
+    "shortest paths that is permitted, mean over pairs, lowest and highest over the networks. Under a "
+    "technique: *free* is what cannot deadlock on any network of the gallery; **3/12** can deadlock on 3 of "
+    "12; ° the source claims nothing of this technique on some of the networks; ✗ the verdict is not the "
+    "source's claim."
 )
 
 
@@ -254,7 +255,7 @@ def vcs_per_channel(exhibits: Sequence[Exhibit]) -> str:
 def minimal(exhibits: Sequence[Exhibit]) -> str:
     """Whether all routes are shortest paths, on all networks, on none, or on some."""
     answers = [exhibit.delivery.minimal is True for exhibit in exhibits]
-    return "yes" if all(answers) else "no" if not any(answers) else f"on {sum(answers)} of {len(answers)}"
+    return "yes" if all(answers) else "no" if not any(answers) else f"{sum(answers)}/{len(answers)}"
 
 
 def adaptivity(exhibits: Sequence[Exhibit]) -> str:
