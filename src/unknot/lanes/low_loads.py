@@ -106,7 +106,7 @@ class LowLoads:
     survive : {"links", "channels", "routers", "any"} or None
         After which single failures each pair shall still have a path.
     limit : int or None
-        Most lanes then.
+        Most lanes in which failures are survived.
     """
 
     question: Question
@@ -138,7 +138,7 @@ class LowLoads:
         yield self._made(best)
         for lanes in range(len(best.rank) + 1, most + 1):
             more = np.repeat(best.rank[-1:, ::-1], lanes - len(best.rank), axis=0)
-            wide = self.goal.widened(best, np.concatenate([best.rank, more]).astype(np.float64))
+            wide = self.goal.widened(best, np.concatenate([best.rank, more]))
             best = balanced(self.goal, wide, self.effort, self.rounds, stream=lanes)
             yield self._made(best)
 

@@ -64,7 +64,7 @@ class LoadGoal:
         """What each pair sends."""
         return np.where(self.demand.wanted, self.demand.rate, 0.0)
 
-    def empty(self, key: Floats) -> Carried:
+    def empty(self, key: Floats | Ints) -> Carried:
         """No routes yet, in lanes of these orders; lane 0 where one is wanted."""
         from unknot.lanes.carried_kernel import Carried
 
@@ -102,8 +102,8 @@ class LoadGoal:
 
         now = self.empty(orders.key)
         routers = len(now.lane)
-        stay = np.zeros(now.lane.shape, dtype=bool) if before is None else self._stay(now, before, orders.key)
         if before is not None:
+            stay = self._stay(now, before, orders.key)
             now.lane[stay] = -1  # so that none is drawn
         state = np.array([np.random.default_rng([effort.seed, len(orders.key)]).integers(2**63)], dtype=np.uint64)
         began = clock()
@@ -128,7 +128,8 @@ class LoadGoal:
             going = target[channel] != home[column]
             router, column, lane, channel = (ends[going] for ends in (router, column, lane, channel))
             then = before.follow[lane, channel, column].astype(np.int64)
-            stay[router[key[lane, then] <= key[lane, channel]], column[key[lane, then] <= key[lane, channel]]] = False
+            falls = key[lane, then] <= key[lane, channel]
+            stay[router[falls], column[falls]] = False
             steps.append((router, column, lane, channel, then))
             channel = then
         for router, column, lane, channel, then in steps:
@@ -162,7 +163,7 @@ class LoadGoal:
         carry_routes(self.path_set, now, self.rate)
         return now
 
-    def widened(self, now: Carried, key: Floats) -> Carried:
+    def widened(self, now: Carried, key: Floats | Ints) -> Carried:
         """The same routes in lanes of these orders, of which those after the first few are empty so far."""
         from unknot.lanes.carried_kernel import carry_routes
 

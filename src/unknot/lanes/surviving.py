@@ -39,9 +39,9 @@ ROOTS = 8
 MORE = 8
 """Most lanes more than without failures that are tried."""
 BYTES = 60
-"""Bytes for each lane, channel and destination of a failure, 64 of them in 8 of these."""
+"""Bytes for each lane, each channel and each 64 destinations."""
 AT_ONCE = 1 << 12
-"""Destinations for which paths are chosen at a time."""
+"""Destinations for which paths are chosen at a time; whole words of 64."""
 FRESH = 1 << 12
 """Cost of a turn that is not kept yet, in hops."""
 NEVER = 1 << 28
@@ -99,9 +99,9 @@ def surviving(
     paths, network = _after_failures(question, kind, most), question.network
     random = np.random.default_rng([effort.seed, 3])
     while True:
-        found, left = _sought(paths, key, effort)
-        if found is not None:
-            return found, KeptTurns(paths, _kept(paths, found, turns_of(now)))
+        near, left = _near(paths, key, effort)
+        if left == 0:
+            return near, KeptTurns(paths, _kept(paths, near, now))
         if len(key) >= most:
             raise RelationError(
                 f"lanes on {network.name}: in {most} lanes no orders were found in which every pair keeps a path "
@@ -112,9 +112,9 @@ def surviving(
         key = min(wider, key=lambda more: orders_of(paths, more)[1])
 
 
-def _sought(paths: PathSet, key: Floats, effort: SearchEffort) -> tuple[Floats | None, int]:
-    """Orders near some that serve all pairs; None if none were found; and the pairs that were left at last."""
-    left, text = 0, f"{len(key)} lane{'s' * (len(key) > 1)} after each single failure"
+def _near(paths: PathSet, key: Floats, effort: SearchEffort) -> tuple[Floats, int]:
+    """Orders near others, by annealing, and the pairs that they do not serve."""
+    text = f"{len(key)} lane{'s' * (len(key) > 1)} after each single failure"
     for number in range(ROUNDS):
         now, left = orders_of(paths, key.copy())
         heat, seed = HEATS[number % len(HEATS)], [effort.seed, 4, number]
@@ -123,10 +123,10 @@ def _sought(paths: PathSet, key: Floats, effort: SearchEffort) -> tuple[Floats |
             left = cost
             effort.report(f"{text}: {left} pairs left")
             if left == 0:
-                return now.key, 0
-        if effort.over:
+                break
+        if left == 0 or effort.over:
             break
-    return None, left
+    return now.key, left
 
 
 def _after_failures(question: Question, kind: Parts, lanes: int) -> PathSet:
@@ -139,12 +139,12 @@ def _after_failures(question: Question, kind: Parts, lanes: int) -> PathSet:
         f"orders on {network.name} for {len(failures)} failures",
         BYTES * lanes * network.num_channels * homes * (1 + len(failures)) // 64 + sources * homes * len(failures),
     )
-    nearer, wanted = [unpacked(own.nearer, homes)], [traffic.wanted]
+    allowed, pairs = [unpacked(own.nearer, homes)], [traffic.wanted]
     for alive, channels in failures:
-        nearer.append(channels[:, None] & (network.source[:, None] != own.home))
-        wanted.append(traffic.wanted & alive[:, None] & alive[own.home])
+        allowed.append(channels[:, None] & (network.source[:, None] != own.home))
+        pairs.append(traffic.wanted & alive[:, None] & alive[own.home])
     home = np.tile(own.home, 1 + len(failures))
-    return following(network, packed(np.hstack(nearer)), packed(np.hstack(wanted)), home, back=False)
+    return following(network, packed(np.hstack(allowed)), packed(np.hstack(pairs)), home, back=False)
 
 
 def _failures(question: Question, kind: Parts) -> Iterator[tuple[Flags, Flags]]:
@@ -159,35 +159,28 @@ def _failures(question: Question, kind: Parts) -> Iterator[tuple[Flags, Flags]]:
             yield alive, channels
 
 
-def turns_of(now: Carried) -> set[tuple[int, int, int]]:
-    """The turns that routes take: lane, channel and the channel after it."""
+def _kept(paths: PathSet, key: Floats, now: Carried) -> Ints:
+    """Few turns by which a path of each pair to each destination climbs; they are turns of routes, if possible."""
+    channels = paths.source.size
     lane, channel, column = np.nonzero(now.users)
     after = now.follow[lane, channel, column]
-    return set(zip(lane[after >= 0].tolist(), channel[after >= 0].tolist(), after[after >= 0].tolist(), strict=True))
-
-
-def _kept(paths: PathSet, key: Floats, taken: set[tuple[int, int, int]]) -> Ints:
-    """Few turns by which a path of each pair to each destination climbs; they are turns of routes, if possible."""
-    channel = np.repeat(np.arange(paths.source.size), np.diff(paths.after_first)).tolist()
-    turns = list(zip(channel, paths.after.tolist(), strict=True))
-    cheap = np.array([[(k, *turn) in taken for turn in turns] for k in range(len(key))])
+    taken = ((lane * channels + channel) * channels + after)[after >= 0]
+    before = np.repeat(np.arange(channels), np.diff(paths.after_first))
+    cheap = np.isin((np.arange(len(key))[:, None] * channels + before) * channels + paths.after, taken)
     kept = np.zeros(cheap.shape, dtype=np.int64)
-    may, wanted = unpacked(paths.nearer, paths.home.size), unpacked(paths.wanted, paths.home.size)
     for begin in range(0, paths.home.size, AT_ONCE):
-        some = slice(begin, begin + AT_ONCE)
-        _keep(paths, key, kept, cheap, (paths.home[some], may[:, some], wanted[:, some]))
+        end, words = begin + AT_ONCE, slice(begin // 64, (begin + AT_ONCE) // 64)
+        part = paths._replace(
+            home=paths.home[begin:end], nearer=paths.nearer[:, words], wanted=paths.wanted[:, words]
+        )
+        _keep(part, key, kept, cheap)
     return kept
 
 
-def _keep(paths: PathSet, key: Floats, kept: Ints, cheap: Flags, served: tuple[Ints, Flags, Flags]) -> None:
-    """Add to the turns that are kept those of climbing paths to some destinations: few that routes do not take.
-
-    Parameters
-    ----------
-    served : (int64 array, bool array, bool array)
-        The router of each destination; the channels that may be taken to it; the routers from which it is wanted.
-    """
-    home, may, wanted = served
+def _keep(paths: PathSet, key: Floats, kept: Ints, cheap: Flags) -> None:
+    """Add to the turns that are kept those of climbing paths: few besides the cheap ones."""
+    home = paths.home
+    allowed, pairs = unpacked(paths.nearer, home.size), unpacked(paths.wanted, home.size)
     lanes, every = len(key), np.arange(home.size)
     cost = np.full((lanes, paths.source.size, home.size), NEVER, dtype=np.int32)
     then = np.full(cost.shape, -1, dtype=np.int32)
@@ -201,10 +194,10 @@ def _keep(paths: PathSet, key: Floats, kept: Ints, cheap: Flags, served: tuple[I
                 best = np.argmin(costs, axis=0)
                 cost[k, c], then[k, c] = costs[best, every], turns[best]
             cost[k, c, home == paths.target[c]] = 0
-            cost[k, c, ~may[c]] = NEVER
-    router, column = np.nonzero(wanted)
-    lane, channel = np.zeros((2, *wanted.shape), dtype=np.int64)
-    for u in range(len(wanted)):
+            cost[k, c, ~allowed[c]] = NEVER
+    router, column = np.nonzero(pairs)
+    lane, channel = np.zeros((2, *pairs.shape), dtype=np.int64)
+    for u in range(len(pairs)):
         leaving = paths.leaving[paths.leaving_first[u] : paths.leaving_first[u + 1]]
         if leaving.size:
             best = np.argmin(cost[:, leaving].reshape(-1, home.size), axis=0)
