@@ -60,8 +60,8 @@ def drawn_path(paths, orders, keys, state, u, destination, path, fall):
             first, end, options = paths.after_first[last], paths.after_first[last + 1], paths.after
         for j in range(first, end):
             c = options[j]
-            may = orders.taken[c, destination >> 6] & paths.nearer[c, destination >> 6]
-            if (may >> (destination & 63)) & 1:
+            leads = orders.taken[c, destination >> 6] & paths.nearer[c, destination >> 6]
+            if (leads >> (destination & 63)) & 1:
                 count += 1
                 if below(state, count) == 0:
                     next_channel = c

@@ -113,10 +113,10 @@ def spread(paths, orders, lane, heap, size, waits, row, undo, spare, cost, limit
         for j in range(paths.before_first[c], paths.before_first[c + 1]):
             before = paths.before[j]
             if keys[before] < keys[c] and not waits[before]:
-                may = np.int64(paths.detour.shape[0])  # a detour takes from words of other blocks
+                waiting = np.int64(paths.detour.shape[0])  # a detour takes from words of other blocks
                 for w in range(row.size):
-                    may |= row[w] & orders.taken[before, w]
-                if may != 0:
+                    waiting |= row[w] & orders.taken[before, w]
+                if waiting != 0:
                     waits[before] = True
                     size = push(heap, size, keys, before)
     for i in range(size):

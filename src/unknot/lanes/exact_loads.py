@@ -56,10 +56,10 @@ def lowest(goal: LoadGoal, now: Carried, bound: LoadBound, effort: SearchEffort)
             break
         if isinstance(answer, Refutation):
             return now, LoadBound({**claim, "proof": answer.proof})
-        lower = goal.routed(answer) if isinstance(answer, Solution) else now
-        if highest(lower) >= highest(now):
+        better = goal.routed(answer) if isinstance(answer, Solution) else now
+        if highest(better) >= highest(now):
             break
-        now = lower
+        now = better
     return now, bound
 
 

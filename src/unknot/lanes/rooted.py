@@ -171,11 +171,11 @@ def _way(paths: PathSet, taken: Ints | None) -> list[int]:
 
 def _channels(paths: PathSet, taken: Ints | None, router: int, column: int) -> list[int]:
     """The channels of a path from a router to a destination."""
-    may = unpacked(paths.nearer if taken is None else taken, paths.home.size)[:, column]
+    allowed = unpacked(paths.nearer if taken is None else taken, paths.home.size)[:, column]
     channels = list[int]()
     while router != paths.home[column]:
         leaving = paths.leaving[paths.leaving_first[router] : paths.leaving_first[router + 1]]
-        channels.append(int(next(c for c in leaving if may[c])))
+        channels.append(int(next(c for c in leaving if allowed[c])))
         router = int(paths.target[channels[-1]])
     return channels
 

@@ -167,14 +167,14 @@ def random_table(paths: PathSet, seed: list[int]) -> Ints:
     """Draw for each router and destination one of the channels that may be taken, as bits."""
     random = np.random.default_rng(seed)
     homes = paths.home.size
-    may = unpacked(paths.nearer, homes)
-    taken = np.zeros_like(may)
+    allowed = unpacked(paths.nearer, homes)
+    taken = np.zeros_like(allowed)
     for first, end in zip(paths.leaving_first[:-1], paths.leaving_first[1:], strict=True):
         leaving = paths.leaving[first:end]
         if leaving.size:
-            best = np.argmax(random.random((leaving.size, homes)) * may[leaving], axis=0)
+            best = np.argmax(random.random((leaving.size, homes)) * allowed[leaving], axis=0)
             taken[leaving[best], np.arange(homes)] = True
-    return packed(taken & may)
+    return packed(taken & allowed)
 
 
 def grown_table(paths: PathSet, hops: Hops, key: Floats) -> Ints:

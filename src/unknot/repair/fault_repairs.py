@@ -67,7 +67,7 @@ def repaired_faults(
     ----------
     laned : Lanes
         Routes in lanes.
-    kind : {"channels", "links", "routers"}
+    kind : {"channels", "links", "routers", "any"}
         What fails, one at a time.
     within : int, optional
         Most lanes of a repair, as of `relaned`.

@@ -90,14 +90,14 @@ def judge_route_maps(fabric: EthernetFabric, folder: Path) -> RouteMaps:
     TextError
         With the line, if a file names a neighbour that is none.
     """
-    network, may = fabric.hosted, read_route_maps(fabric, folder)
+    network, admitted = fabric.hosted, read_route_maps(fabric, folder)
     used = {c for one in fabric.destinations for channels in one.next_hops.values() for c in channels}
     ends = [*zip(network.source.tolist(), network.target.tolist(), strict=True)]
     up = {c for c, (u, v) in enumerate(ends) if not used.isdisjoint((c, *_back(network, u, v)))}
     # A ToR on standby sends packets up again in a tunnel, whatever BGP announces.
     tunnels = {router for one in fabric.destinations for router in one.standby}
     after: dict[int, list[int]] = {
-        c: [e for e in up if ends[e][0] == ends[c][1] and (may(c, e) or ends[e][0] in tunnels)] for c in up
+        c: [e for e in up if ends[e][0] == ends[c][1] and (admitted(c, e) or ends[e][0] in tunnels)] for c in up
     }
     before: defaultdict[int, list[int]] = defaultdict(list)
     for c, onward in after.items():
