@@ -23,6 +23,7 @@ from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.flows import concurrent_flow
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.platform import Platform
+from unknot.traffic.collectives.schedule import in_whole_numbers
 
 BY_SOURCE = ("gather", "all_gather", "all_to_all")
 """Operations in which each source has bytes of its own."""
@@ -138,13 +139,14 @@ def _of_unit_size(platform: Platform, operation: Operation) -> Bound:
     first = operation.members[0] if operation.root is None else operation.root
     kind = REVERSED.get(operation.kind, operation.kind)
     turned = kind != operation.kind
+    one = platform.reversed() if turned else platform
     others = tuple(m for m in operation.members if m != first)
     if kind == "all_gather":
-        time, cut = worst_cut(platform.reversed() if turned else platform, operation.members, operation.members)
+        time, cut = worst_cut(one, operation.members, operation.members)
     elif kind == "gather":
-        time, cut = worst_cut(platform.reversed() if turned else platform, others, (first,))
+        time, cut = worst_cut(one, others, (first,))
     elif kind == "broadcast":
-        time, cut = worst_cut(platform.reversed() if turned else platform, (first,), others)
+        time, cut = worst_cut(one, (first,), others)
     else:
         time, cut = worst_cut(platform, (first,), others)
         back, source = worst_cut(platform.reversed(), (first,), others)
@@ -164,10 +166,10 @@ class _Distances:
     """Least latencies from some nodes to all others, in whole units."""
 
     def __init__(self, platform: Platform) -> None:
-        self.unit = lcm(*(channel.latency.denominator for channel in platform.channels))
+        self.latencies, self.unit = in_whole_numbers([channel.latency for channel in platform.channels])
         self.leaving: list[list[tuple[int, int]]] = [[] for _ in range(platform.num_nodes)]
-        for channel in platform.channels:
-            self.leaving[channel.source].append((channel.target, int(channel.latency * self.unit)))
+        for channel, latency in zip(platform.channels, self.latencies, strict=True):
+            self.leaving[channel.source].append((channel.target, latency))
 
     def of(self, starts: Iterable[int]) -> dict[int, int]:
         heap, distances = [(0, start) for start in starts], dict[int, int]()
@@ -224,14 +226,14 @@ def _with_latency(bound: Bound, late: _Distances, early: _Distances) -> Fraction
         sent *= len(receivers) if operation.kind in BY_TARGET else 1
     before, after = late.of(senders), early.of(receivers)
     useful = sorted(
-        (before[c.source] + int(c.latency * late.unit) + after[c.target], w * c.bandwidth)
-        for c, w in zip(on, weights, strict=True)
+        (before[c.source] + latency + after[c.target], w * c.bandwidth)
+        for c, latency, w in zip(on, late.latencies, weights, strict=True)
         if w and c.source in before and c.target in after
     )
     time, rate = Fraction(0), Fraction(0)
     for place, (begins, amount) in enumerate(useful):
-        time, rate = Fraction(begins, late.unit), rate + amount
-        ends = Fraction(useful[place + 1][0], late.unit) if place + 1 < len(useful) else None
+        time, rate = begins * late.unit, rate + amount
+        ends = useful[place + 1][0] * late.unit if place + 1 < len(useful) else None
         if ends is None or sent <= rate * (ends - time):
             return time + sent / rate
         sent -= rate * (ends - time)

@@ -122,13 +122,13 @@ def needed(messages: Sequence[Message]) -> list[int]:
         If the numbers take more memory than may be used: messages² / 8 bytes at most.
     """
     require(f"what {len(messages)} messages wait for", len(messages) ** 2 // 8)
-    needed: list[int] = []
+    before: list[int] = []
     for message in messages:
-        before = 0
+        own = 0
         for i in message.needs:
-            before |= 1 << i | needed[i]
-        needed.append(before)
-    return needed
+            own |= 1 << i | before[i]
+        before.append(own)
+    return before
 
 
 @dataclass(frozen=True)

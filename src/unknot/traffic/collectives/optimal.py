@@ -8,7 +8,7 @@ the same time, with as much for each root as a linear program says. Scatter, gat
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -47,7 +47,7 @@ def optimal(platform: Platform, operation: Operation) -> Schedule:
     Fraction(6, 1)
     """
     kind, members = operation.kind, operation.members
-    platform = Platform(platform.name, platform.num_nodes, platform.channels, members)
+    platform = replace(platform, members=members)
     turned = platform.reversed()
     if kind == "all_to_all":
         return spread("optimal", platform, operation, flow_paths(platform, members, members))
@@ -93,7 +93,7 @@ def _all_reduce(platform: Platform, operation: Operation) -> Schedule:
     candidates = []
     if _is_balanced(platform):
         down, up = (_trees(one, dict.fromkeys(members, Fraction(1))) for one in (platform, turned))
-        down, up = ([Tree(t.root, t.edges, t.share * each) for t in trees] for trees in (down, up))
+        down, up = ([replace(tree, share=tree.share * each) for tree in trees] for trees in (down, up))
         candidates.append(up_and_down("optimal", platform, operation, up, down))
     if (shared := _share(platform, None, up=True)) is not None:
         weights = {member: weight for member, weight in shared.weights.items() if weight}

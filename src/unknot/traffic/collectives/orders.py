@@ -170,16 +170,16 @@ def halves(count: int, root: int) -> Iterator[tuple[int, int, int]]:
     parts = [(0, count, root)]
     step = 0
     while any(high - low > 1 for low, high, _ in parts):
-        halves = []
+        halved = []
         for low, high, holder in parts:
             if high - low < 2:
-                halves.append((low, high, holder))
+                halved.append((low, high, holder))
                 continue
             middle = low + (high - low + 1) // 2
             ahead = holder < middle
             receiver = middle if ahead else middle - 1
             part = (middle, high) if ahead else (low, middle)
             yield step, holder, receiver
-            halves += sorted([(*part, receiver), ((low, middle) if ahead else (middle, high)) + (holder,)])
-        parts = halves
+            halved += sorted([(*part, receiver), ((low, middle) if ahead else (middle, high)) + (holder,)])
+        parts = halved
         step += 1

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from heapq import heappop, heappush
-from math import lcm
 
 from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.platform import Platform
-from unknot.traffic.collectives.schedule import Chunk, Schedule, Transfer, in_steps
+from unknot.traffic.collectives.schedule import Chunk, Schedule, Transfer, in_steps, in_whole_numbers
 
 PathOf = Callable[[int, int], tuple[int, ...]]
 """Channels from a member to another one."""
@@ -114,10 +113,11 @@ def _shared(ups: Sequence[Tree], downs: Sequence[Tree]) -> Iterator[tuple[Fracti
 
 def shortest(platform: Platform) -> PathOf:
     """Return the function that gives a path of least latency, then fewest channels, from node to node."""
-    unit, nodes = lcm(*(channel.latency.denominator for channel in platform.channels)), platform.num_nodes
+    nodes = platform.num_nodes
+    latencies, _ = in_whole_numbers([channel.latency for channel in platform.channels])
     leaving: list[dict[int, tuple[int, int]]] = [{} for _ in range(nodes)]
     for place, channel in enumerate(platform.channels):
-        leaving[channel.source].setdefault(channel.target, (place, int(channel.latency * unit) * nodes + 1))
+        leaving[channel.source].setdefault(channel.target, (place, latencies[place] * nodes + 1))
 
     @cache
     def onto(source: int) -> dict[int, tuple[int, int]]:
