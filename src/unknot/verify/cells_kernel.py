@@ -76,7 +76,7 @@ def cell_types(t):
 @kernel(lambda t: t.int64(t.int64))
 def size_of(some):
     """Number of members of a set of addresses of a block."""
-    # LLVM makes one instruction of this loop. Of the bits below a bit it is the number of members before that one.
+    # LLVM recognises this loop and makes one instruction of it.
     size = 0
     while some:
         some &= some - 1
@@ -84,19 +84,37 @@ def size_of(some):
     return size
 
 
+@kernel(lambda t: t.int64(inner_types(t), t.int64), inline=True)
+def words_of(inner, vc):
+    """Number of words of each cell of a VC."""
+    return 2 * (1 + inner.first[vc + 1] - inner.first[vc])
+
+
+@kernel(lambda t: t.int64(inner_types(t), cell_types(t), t.int64, t.int64), inline=True)
+def first_word(inner, cells, vc, cell):
+    """Where the words of a cell of a VC begin."""
+    return cells.word[vc] + (cell - cells.first[vc]) * words_of(inner, vc)
+
+
+@kernel(lambda t: t.int64(cell_types(t), t.int64, t.int64, t.int64), inline=True)
+def state_of(cells, cell, base, one):
+    """Number of the state of a cell whose bit is `one`; the words of the cell begin at `base`."""
+    return cells.before[cell] + size_of(cells.bits[base] & (one - 1))
+
+
 @kernel(lambda t: t.int64(cell_types(t), t.int64, t.int64))
-def cell_of(cells, vc, wanted):
+def cell_of(cells, vc, block):
     """Return the cell of a VC for a block of addresses; −1 if there is none."""
-    block = cells.block
+    blocks = cells.block
     low, high = cells.first[vc], cells.first[vc + 1] - 1
-    if low > high or block[low] > wanted or block[high] < wanted:
+    if low > high or blocks[low] > block or blocks[high] < block:
         return -1
-    # Blocks ascend, so that there are at most as many cells in between as blocks; mostly they are as many.
-    low, high = max(low, high - (block[high] - wanted)), min(high, low + wanted - block[low])
+    # Blocks ascend by at least one from cell to cell, which bounds the search from both ends; mostly the bounds meet.
+    low, high = max(low, high - (blocks[high] - block)), min(high, low + block - blocks[low])
     while low < high:
         middle = (low + high) >> 1
-        if block[middle] < wanted:
+        if blocks[middle] < block:
             low = middle + 1
         else:
             high = middle
-    return low if block[low] == wanted else -1
+    return low if blocks[low] == block else -1

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.kernels.lazy_kernel import kernel
-from unknot.verify.cells_kernel import cell_of, cell_types, inner_types, size_of
+from unknot.verify.cells_kernel import cell_of, cell_types, first_word, inner_types, size_of, state_of, words_of
 from unknot.verify.follow_kernel import WIDTH
 
 ALL = (1 << WIDTH) - 1
@@ -108,9 +108,7 @@ def _go_on(bits, base, stop):
 @kernel(lambda t: t.void(t.int64, t.int64, inner_types(t), cell_types(t), mark_types(t)))
 def _let_die(c, some, inner, cells, marks):
     """Stack states of a cell that lost their last support; of cycles those that have lost the last of all members."""
-    # States are numbered cell by cell: those of the cells before, and the lower bits of their own.
-    cell_first, _, word, bits, before, ring, leader = cells
-    inner_first = inner.first
+    ring, leader = cells.ring, cells.leader
     _, owner, _, dead, supported, _, _, _, stack, cursor = marks
     size = cursor[2]
     if ring.size == 0:
@@ -124,9 +122,7 @@ def _let_die(c, some, inner, cells, marks):
         end = here
         while True:
             cell, bit = here >> 6, here & 63
-            v = owner[cell]
-            base = word[v] + (cell - cell_first[v]) * 2 * (1 + inner_first[v + 1] - inner_first[v])
-            s = before[cell] + size_of(bits[base] & ((1 << bit) - 1))
+            s = state_of(cells, cell, first_word(inner, cells, owner[cell], cell), 1 << bit)
             if here == end:
                 supported[leader[s]] -= 1
                 if supported[leader[s]]:
@@ -144,8 +140,8 @@ def _let_die(c, some, inner, cells, marks):
 @kernel(lambda t: t.void(inner_types(t), cell_types(t), kind_types(t), rule_types(t), mark_types(t)))
 def begin(inner, cells, kinds, rules, marks):
     """Count what supports states and VCs at first; delete VCs, and stack states, that nothing supports."""
-    cell_first, _, word, bits, before, ring, leader = cells
-    inner_first, cyclic, kind = inner.first, inner.cyclic, kinds.of
+    cell_first, _, word, bits, _, ring, leader = cells
+    cyclic, kind = inner.cyclic, kinds.of
     spread, _, entered = rules
     live, owner, blocked, dead, supported, on, removed, queue, stack, cursor = marks
     live[:] = True
@@ -157,7 +153,7 @@ def begin(inner, cells, kinds, rules, marks):
     # own, and the second, which can know it, asks the cycle in place of the state.
     for turn in range(2 if spread and ring.size else 1):
         for v in range(cyclic.size):
-            stride = 2 * (1 + inner_first[v + 1] - inner_first[v])
+            stride = words_of(inner, v)
             base = word[v]
             for c in range(cell_first[v], cell_first[v + 1]):
                 waits = 0
@@ -168,7 +164,7 @@ def begin(inner, cells, kinds, rules, marks):
                 if spread and ring.size:
                     rest = bits[base] & ~lost if turn == 0 else lost
                     while rest:
-                        s = before[c] + size_of(bits[base] & ((rest & -rest) - 1))
+                        s = state_of(cells, c, base, rest & -rest)
                         if turn == 0:
                             supported[leader[s]] += 1
                         elif supported[leader[s]]:
@@ -209,7 +205,7 @@ def _unblock(u, edge, inner, cells, kinds, rules, marks):
     """Take those states of VC u off that were blocked by waiting for an edge that is dead now; return cells seen."""
     cell_first, word, bits, inner_first, kind = cells.first, cells.word, cells.bits, inner.first, kinds.of
     live, blocked = marks.live, marks.blocked
-    first, stride = inner_first[u], 2 * (1 + inner_first[u + 1] - inner_first[u])
+    first, stride = inner_first[u], words_of(inner, u)
     live[first + edge] = False
     if marks.on[kind[u]] == 0:
         return 0
@@ -245,8 +241,8 @@ def drain(inner, cells, kinds, rules, marks, budget):
 
     Goes on from where it stopped; returns whether it is done, or False after about `budget` looks at cells.
     """
-    cell_first, block, word, bits, _, _, _ = cells
-    _, _, inner_first, _, _, back_first, back, back_edge = inner
+    block, bits = cells.block, cells.bits
+    back_first, back, back_edge = inner.back_first, inner.back, inner.back_edge
     _, owner, blocked, dead, _, _, _, queue, stack, cursor = marks
     spent = 0
     while spent < budget:
@@ -261,12 +257,11 @@ def drain(inner, cells, kinds, rules, marks, budget):
                 d = cell_of(cells, u, block[c])
                 if d < 0:
                     continue
-                stride = 2 * (1 + inner_first[u + 1] - inner_first[u])
-                base = word[u] + (d - cell_first[u]) * stride
+                base = first_word(inner, cells, u, d)
                 lost = bits[base + 2 + 2 * back_edge[r]] & some
                 if lost:
                     bits[base + 2 + 2 * back_edge[r]] &= ~lost
-                    lost &= ~(blocked[d] | _go_on(bits, base, base + stride))
+                    lost &= ~(blocked[d] | _go_on(bits, base, base + words_of(inner, u)))
                     if lost:
                         _let_die(d, lost, inner, cells, marks)
             spent += 1 + back_first[v + 1] - back_first[v]

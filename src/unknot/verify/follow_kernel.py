@@ -12,10 +12,12 @@ from unknot.verify.states_kernel import ask, layout_types, scratch_types
 
 WIDTH = 63
 """Addresses that `follow` follows at a time: the bits of a word that is never negative."""
+SPAN = 32
+"""VCs that share a slot of `Notes` without `waits`, a bit each."""
 
 
 class Notes(NamedTuple):
-    """What `follow` notes of a VC, in a slot for each VC that leaves the router to which it leads, or for 32 of them.
+    """What `follow` notes of a VC, in a slot for each VC that leaves the router to which it leads, or for `SPAN`.
 
     Attributes
     ----------
@@ -24,8 +26,8 @@ class Notes(NamedTuple):
     first : int64 array, shape (VCs + 1,)
         First slot of each VC.
     goes, waits : int64 arrays, shape (slots,)
-        Addresses that go on over the VC of the slot, and that wait for it. Without `waits` a slot is for 32 VCs, and
-        has a bit for each that some address goes on over.
+        Addresses that go on over the VC of the slot, and that wait for it. Without `waits` a slot has a bit for each
+        of its VCs over which some address goes on.
     entered, outside : int64 arrays, shape (VCs,), or empty
         Addresses that enter the VC straight from a terminal, and that wait for ejection there.
     """
@@ -62,7 +64,6 @@ def _enter(at, candidates, count, some, reached, pending, queue, head, size, not
                 outside[at] |= some
             continue
         if at < vcs:
-            # VCs are numbered among those that leave their router: as many slots, or bits, as a router has outputs.
             if len(waits) == 0:
                 goes[first[at] + (rank[vc] >> 5)] |= 1 << (rank[vc] & 31)
             else:
@@ -128,8 +129,8 @@ def follow(rule, layout, addresses, low, width, scratch, reached, notes, totals)
                 if offered < 0:
                     totals[2] = at
                     return address
-                # Neighbouring addresses mostly get the same answer: it is held, with those that got it, until another
-                # comes, and noted once for all of them.
+                # Neighbouring addresses mostly get the same answer: it is held until another comes, and noted once
+                # for all that got it.
                 same = offered == count
                 for k in range(offered if same else 0):
                     same = same and out[k] == held[k]

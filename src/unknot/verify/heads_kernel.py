@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.kernels.lazy_kernel import kernel
-from unknot.verify.cells_kernel import cell_types, inner_types, size_of
+from unknot.verify.cells_kernel import cell_types, inner_types, size_of, words_of
 from unknot.verify.fixpoint_kernel import kind_types, mark_types, rule_types
 from unknot.verify.follow_kernel import WIDTH
 
@@ -87,5 +87,5 @@ def pick(inner, cells, kinds, rules, marks, addresses, most, heads, sizes):
                     head_first[many] = filled
                 picked += 1
                 count += 1
-            base += 2 * (1 + degree)
+            base += words_of(inner, v)
     sizes[0], sizes[1] = count, many

@@ -19,15 +19,13 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort, TimeUpError, step
 from unknot.verify.explorer import Explorer
-from unknot.verify.follow_kernel import WIDTH, Notes, depend
+from unknot.verify.follow_kernel import SPAN, WIDTH, Notes, depend
 
-SPAN = 32
-"""Dependencies of a VC of which one word keeps notes."""
 Flags = npt.NDArray[np.bool_]
 
 
 class Slots:
-    """Where notes on a VC are kept: in a slot for each VC that leaves the router to which it leads, or `span`.
+    """Slots for notes on each VC: one for every `span` of the VCs that leave the router to which it leads.
 
     Attributes
     ----------
@@ -58,14 +56,15 @@ class Slots:
 
 
 class Follower:
-    """What a thread works with to follow addresses a word at a time, and what it has come to.
+    """Work space of a thread that follows addresses, `WIDTH` at a time, and the notes and counts that it makes.
 
     Attributes
     ----------
     notes : Notes
-        Of dependencies alone, where a slot is for several VCs.
+        Of dependencies alone where a slot is for several VCs.
     totals : int64 array
-        States, addresses, the input VC of a broken state; states that are kept, and whether some form cycles.
+        Number of states; of addresses; the input VC of a broken state; states on cycles of dependencies; whether some
+        of these form cycles.
     """
 
     def __init__(self, relation: Relation, slots: Slots) -> None:
@@ -77,7 +76,7 @@ class Follower:
         self.totals = np.zeros(5, dtype=np.int64)
 
     def follow(self, kernel: Callable[..., int], addresses: Offsets, start: int, stop: int, *more: Any) -> None:
-        """Have a kernel follow some addresses; more arguments of it come before the totals.
+        """Have a kernel follow some addresses; `more` are its arguments between notes and totals.
 
         Raises
         ------
@@ -146,7 +145,7 @@ class Dependencies(Brief):
 
 @takes_relation
 def dependencies(relation: Relation, effort: Effort | None = None) -> Dependencies:
-    """Build the channel dependency graph address by address (Dally & Seitz 1987).
+    """Build the channel dependency graph, 63 addresses at a time (Dally & Seitz 1987).
 
     Time is linear in the transitions between reachable states; memory is a few words per VC and thread. When the time
     of `effort` runs out, the graph of the addresses followed until then is returned.
@@ -195,7 +194,7 @@ def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
         mine.follow(depend, addresses, start, stop)
 
     with contextlib.suppress(TimeUpError):
-        # A full word of addresses where it does not take seconds.
+        # A full word of addresses, unless that takes seconds.
         size = min(max(step(vcs.router.size), WIDTH), 8 * step(vcs.router.size))
         effort.over("dependencies", relation.num_addresses, size, workspace, follow)
     words = [np.asarray(mine.notes.goes) for mine in spaces or [workspace()]]

@@ -31,8 +31,8 @@ from unknot.verify.states import Dependencies, Flags, Follower, Slots
 from unknot.verify.symmetry import Translations, commutes, translations
 from unknot.verify.waiting_kernel import count_before, count_cells, fill_cells, link_cycles
 
-BLOCKS = 16
-"""Most blocks of addresses that are counted apart."""
+SHARES = 16
+"""Most shares of the addresses whose cells are counted apart, so that threads can fill them at the same time."""
 BUDGET = 5_000_000
 """Looks at a cell between two looks at the clock."""
 CELL, ON_CYCLE = 28, 16
@@ -66,15 +66,10 @@ class Waiting:
 
     @cached_property
     def kinds(self) -> Kinds:
-        """Kinds of VCs, as kernels take them."""
-        members = np.argsort(self.kind, kind="stable").astype(np.int32)
-        return Kinds(self.kind, _offsets(np.bincount(self.kind)), members)
-
-    @cached_property
-    def kind(self) -> IntArray:
-        """Orbit of each VC; without symmetry every VC is of its own kind."""
+        """Orbits of VCs; without symmetry every VC is of its own kind."""
         vcs = self.cells.word.size
-        return np.arange(vcs, dtype=np.int32) if self.group is None else self.group.kind[:vcs].copy()
+        kind = np.arange(vcs, dtype=np.int32) if self.group is None else self.group.kind[:vcs].copy()
+        return Kinds(kind, _offsets(np.bincount(kind)), np.argsort(kind, kind="stable").astype(np.int32))
 
 
 def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool = True) -> Waiting:
@@ -82,8 +77,8 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
 
     Two passes over all addresses, one to count and one to fill; where network and relation have translation symmetry,
     one pass to see that they do, and those two over one address of each orbit; where states of an address form
-    cycles, one more. Memory is 16 bytes per cell and edge of its VC, and 44 more, fixpoints included; a cell holds up
-    to 63 states. Where states form cycles, a cell takes 8 more and a state 16.
+    cycles, one more. Memory, fixpoints included: of a cell, which holds up to 63 states, 44 bytes and 16 per edge of
+    its VC; where states form cycles, 8 more per cell and 16 per state.
 
     Raises
     ------
@@ -112,7 +107,7 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
         return spaces[-1]
 
     piece = WIDTH * max(1, step(vcs) // WIDTH)
-    size = piece * -(-addresses.size // (BLOCKS * piece))
+    size = piece * -(-addresses.size // (SHARES * piece))
 
     def count(mine: Follower, start: int, stop: int) -> IntArray:
         counts = np.zeros(vcs, dtype=np.int32)
@@ -267,7 +262,7 @@ def drain(states: Waiting, *, spread: bool, entered: bool = False, effort: Effor
     while not delete(*work, BUDGET):
         effort.spent(stage, min(int(marks.cursor[1]), total - 1), total)
     effort.spent(stage, total, total)
-    removed = np.where(graph.cyclic, marks.removed[states.kind], 0)
+    removed = np.where(graph.cyclic, marks.removed[states.kinds.of], 0)
     return Left(removed, states, rules, marks)
 
 

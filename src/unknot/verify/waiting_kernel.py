@@ -6,7 +6,7 @@ import numpy as np
 from unknot._base.kernels.lazy_kernel import kernel
 from unknot.network.graph_kernel import strong_components
 from unknot.routing.contract import EJECT, VC_MASK
-from unknot.verify.cells_kernel import cell_of, cell_types, inner_types, size_of
+from unknot.verify.cells_kernel import cell_of, cell_types, first_word, inner_types, size_of, state_of, words_of
 from unknot.verify.follow_kernel import WIDTH, follow, note_types
 from unknot.verify.states_kernel import explore, layout_types, scratch_types
 
@@ -133,7 +133,7 @@ def count_before(inner, cells, before):
         for c in range(cells.first[v], cells.first[v + 1]):
             before[c] = states
             states += size_of(cells.bits[base])
-            base += 2 * (1 + inner.first[v + 1] - inner.first[v])
+            base += words_of(inner, v)
 
 
 @kernel(
@@ -147,26 +147,27 @@ def fill_cells(rule, layout, addresses, start, stop, scratch, reached, notes, in
 
     Returns −1, or an address of which there are other states than were counted.
     """
-    _, cyclic, inner_first, _, slot_of, _, _, _ = inner
-    cell_first, block, word, bits, _, _, _ = cells
+    cyclic, inner_first, slot_of = inner.cyclic, inner.first, inner.slot
+    block, bits = cells.block, cells.bits
     _, first, goes, waits, entered, outside = notes
     commits = layout.commits
     for low in range(start, stop, WIDTH):
         broken = follow(rule, layout, addresses, low, min(WIDTH, stop - low), scratch, reached, notes, totals)
-        for v in range(cyclic.size if broken < 0 else 0):
+        if broken >= 0:
+            return broken
+        for v in range(cyclic.size):
             if not reached[v]:
                 continue
             if not cyclic[v]:
                 _clear(v, notes)
                 continue
             c = cursor[v]
-            if c == cell_first[v + 1]:
-                broken = addresses[low]
-                break
+            if c == cells.first[v + 1]:
+                return addresses[low]
             cursor[v] = c + 1
             block[c] = low // WIDTH
             begin, end = inner_first[v], inner_first[v + 1]
-            base = word[v] + (c - cell_first[v]) * 2 * (1 + end - begin)
+            base = first_word(inner, cells, v, c)
             bits[base], bits[base + 1] = reached[v], entered[v]
             some = outside[v]
             for e in range(begin, end):
@@ -180,8 +181,6 @@ def fill_cells(rule, layout, addresses, start, stop, scratch, reached, notes, in
                 for e in range(end - begin):
                     bits[base + 3 + 2 * e] &= ~some
             _clear(v, notes)
-        if broken >= 0:
-            return broken
     return -1
 
 
@@ -194,12 +193,12 @@ def fill_cells(rule, layout, addresses, start, stop, scratch, reached, notes, in
 def link_cycles(rule, layout, addresses, start, stop, scratch, numbers, inner, cells):
     """Link the states of each cycle of an address in a circle, and take out the steps along it.
 
-    States on a cycle stand and fall together.
+    Such states live and die together.
     """
     order = scratch.order
     slot, component = numbers
     label, cyclic, inner_first, target, _, _, _, _ = inner
-    cell_first, _, word, bits, before, ring, leader = cells
+    bits, ring, leader = cells.bits, cells.ring, cells.leader
     vcs = label.size
     lead = np.empty(vcs, np.int64)
     for a in range(start, stop):
@@ -212,14 +211,14 @@ def link_cycles(rule, layout, addresses, start, stop, scratch, numbers, inner, c
             if v >= vcs or not cyclic[v]:
                 continue
             c = cell_of(cells, v, a // WIDTH)
-            base = word[v] + (c - cell_first[v]) * 2 * (1 + inner_first[v + 1] - inner_first[v])
+            base = first_word(inner, cells, v, c)
             for e in range(inner_first[v], inner_first[v + 1]):
-                # Slots are good for this address where it stands on the VC.
+                # `slot` is of this address only for VCs that it reaches, as the target does where the bit is set.
                 k = base + 2 + 2 * (e - inner_first[v])
                 if (bits[k] >> bit) & 1 and component[slot[target[e]]] == component[slot[v]]:
                     bits[k] &= ~(1 << bit)
-            s = before[c] + size_of(bits[base] & ((1 << bit) - 1))
-            # A new one goes in behind the first, its leader.
+            s = state_of(cells, c, base, 1 << bit)
+            # A state goes in behind the first one of its cycle, the leader.
             own = component[slot[v]]
             if lead[own] < 0:
                 lead[own] = s
