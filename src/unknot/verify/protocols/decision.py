@@ -25,8 +25,7 @@ from unknot.verify.protocols.protocol import Protocol
 from unknot.verify.protocols.runs import find_run, replayed, shortened
 from unknot.verify.protocols.search import MOST_STATES, search
 from unknot.verify.protocols.system import System
-from unknot.verify.protocols.worms import WormEvent, are_modelled, completed, search_worms
-from unknot.verify.protocols.worms import replayed as worms_after
+from unknot.verify.protocols.worms import WormEvent, are_modelled, completed, search_worms, worms_after
 
 FEW = (2, 3, 4, 6, 9)
 """Terminals of the subsystems in which a deadlock is looked for first."""

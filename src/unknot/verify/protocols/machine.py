@@ -199,12 +199,12 @@ def _needs(system: System, message: Message, terminal: int) -> dict[int, int]:
 
 
 def follow_ups(system: System, message: Message) -> list[list[Sent]]:
-    """For each message that follows one, what it may be."""
+    """For each message that follows one, the classes and addresses that it can have."""
     return system.follow_ups(message.kind, system.home(message.address), message.source, message.origin)
 
 
 def due(system: System, message: Message) -> list[list[Sent]]:
-    """The same of those that are sent next, at a time."""
+    """The same for those that are sent next: all at once, or one."""
     choices = follow_ups(system, message)
     return choices if system.classes[message.kind].at_once else choices[message.sent : message.sent + 1]
 

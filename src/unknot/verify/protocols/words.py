@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from unknot.verify.protocols.decision import ProtocolVerdict
 from unknot.verify.protocols.machine import Event, Message, State, destination, has_room, step
 from unknot.verify.protocols.system import EJECT, System
-from unknot.verify.protocols.worms import State as Worms
-from unknot.verify.protocols.worms import WormEvent, places_ahead, replayed
-from unknot.verify.protocols.worms import steps as worm_moves
+from unknot.verify.protocols.worms import WormEvent, WormState, places_ahead, worm_moves, worms_after
 
 BEFORE = "the message before it"
 
@@ -65,7 +63,7 @@ def steps(verdict: ProtocolVerdict) -> list[str]:
 def blocked(verdict: ProtocolVerdict) -> list[Blocked]:
     """Return the messages that are left when nothing moves."""
     if verdict.worms:
-        return _blocked_worms(verdict.system, replayed(verdict.system, verdict.worms))
+        return _blocked_worms(verdict.system, worms_after(verdict.system, verdict.worms))
     state = State()
     for event in verdict.run or ():
         state = step(verdict.system, state, event)
@@ -109,7 +107,7 @@ def _awaited(system: System, state: State, place: int, position: int) -> str:
 
 def _worm_steps(system: System, run: Sequence[WormEvent]) -> Iterator[str]:
     """Each move of a run of worms in words; a tail that stays is what makes a worm long."""
-    state: Worms = frozenset()
+    state: WormState = WormState()
     for event in run:
         worm = next((w for w in state if w.places[-1] == event.place), None) if event.act != "begin" else None
         if event.act == "move" and worm is not None:
@@ -129,7 +127,7 @@ def _stage(system: System, place: int) -> str:
     return f"the head of {name}" if place >= system.places else name
 
 
-def _blocked_worms(system: System, state: Worms) -> list[Blocked]:
+def _blocked_worms(system: System, state: WormState) -> list[Blocked]:
     """The worms of a state in which nothing moves."""
     name, blocked = system.relation.network.terminal_name, list[Blocked]()
     for worm in sorted(state, key=lambda one: one.places[-1]):

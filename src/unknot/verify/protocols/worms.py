@@ -47,14 +47,16 @@ class WormEvent(NamedTuple):
     sends: tuple[Sent, ...] = ()
 
 
-State = frozenset[Worm]
+WormState = frozenset[Worm]
 LONGEST = 20_000
 """Most moves of a run."""
 
 
 def search_worms(system: System, most_states: int, end: float) -> Exploration[WormEvent]:
     """Search all states for one in which worms can never move."""
-    return explore(State(), lambda at: steps(system, at), lambda at: bool(stuck(system, at)), most_states, end)
+    return explore(
+        WormState(), lambda at: worm_moves(system, at), lambda at: bool(stuck(system, at)), most_states, end
+    )
 
 
 def are_modelled(system: System) -> bool:
@@ -62,7 +64,7 @@ def are_modelled(system: System) -> bool:
     return not system.commits and not any(one.together or one.carries for one in system.classes)
 
 
-def steps(system: System, state: State) -> Iterator[tuple[WormEvent, State]]:
+def worm_moves(system: System, state: WormState) -> Iterator[tuple[WormEvent, WormState]]:
     """Every move of a state, and the state after it."""
     held = {place for worm in state for place in worm.places}
     for terminal in range(system.terminals):
@@ -97,8 +99,8 @@ def steps(system: System, state: State) -> Iterator[tuple[WormEvent, State]]:
                 yield WormEvent("consume", header, sends=sends), others | new
 
 
-def stuck(system: System, state: State) -> set[Worm]:
-    """The worms that can never move: each waits only for places that such worms hold."""
+def stuck(system: System, state: WormState) -> set[Worm]:
+    """The worms that can never move: each waits for places that such worms hold, and for no others."""
     left = set(state)
     changed = True
     while changed:
@@ -109,19 +111,19 @@ def stuck(system: System, state: State) -> set[Worm]:
     return left
 
 
-def replayed(system: System, run: Sequence[WormEvent]) -> State:
+def worms_after(system: System, run: Sequence[WormEvent]) -> WormState:
     """The state after a run."""
-    state = State()
+    state = WormState()
     for event in run:
-        state = next(after for other, after in steps(system, state) if other == event)
+        state = next(after for other, after in worm_moves(system, state) if other == event)
     return state
 
 
 def completed(system: System, run: Sequence[WormEvent]) -> tuple[WormEvent, ...]:
-    """A run to stuck worms, and what then still moves: in the end nothing can."""
-    moves, state = list(run), replayed(system, run)
+    """Extend a run to stuck worms until nothing can move."""
+    moves, state = list(run), worms_after(system, run)
     while len(moves) < LONGEST:
-        going = next(((event, after) for event, after in steps(system, state) if event.act != "begin"), None)
+        going = next(((event, after) for event, after in worm_moves(system, state) if event.act != "begin"), None)
         if going is None:
             break
         moves.append(going[0])
