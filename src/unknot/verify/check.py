@@ -63,7 +63,7 @@ def check(
         Routing on that network, and VCs per channel, as on the command line.
     switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
     time_limit : float or Deadline
-        Seconds by the clock; up to ten in which kernels are compiled, once, do not count. All but the exact search
+        Seconds by the clock, without those in which kernels are compiled, once, up to ten. All but the exact search
         takes time linear in the reachable transitions. To say how packets come to a deadlock that was found may take
         a tenth of it more, or a second. The rule of a small relation is tabulated in plain Python, not compiled, and
         nothing is kept.
@@ -158,7 +158,7 @@ def _verdicts(
     shorten: bool,
     bubble: Bubble | None = None,
 ) -> dict[Switching, Verdict]:
-    """The verdicts under some techniques, the first with all the time and, if so wanted, a short counterexample."""
+    """The verdicts under some techniques, the first with all the time and, with `shorten`, a short counterexample."""
     require_depth(buffer_depth, "check")
     deadline = Deadline.of(time_limit, "check")
     count, depth = threads_of(threads, "check", wrong=RelationError), int(buffer_depth)
@@ -190,14 +190,16 @@ def _verdicts(
         for technique in techniques[1:]:
             verdicts[technique] = deadline.closing.within(partial(one, technique, graph, later))
     except NoAnswerError:
-        loops = "the rule gave no answer; does it loop for ever?"
-        late = f"{left:.2g} s were left to ask the rule"
-        text, method = late if left < deadline.seconds / 2 or long_compiling() else loops, NO_ANSWER
+        method = "channel dependency graph" if graphs else NO_ANSWER
         if graphs:
-            number, method = np.count_nonzero(graphs[0].cyclic), "channel dependency graph"
+            number = np.count_nonzero(graphs[0].cyclic)
             text = (
                 f"{number} of {relation.num_vcs} VCs lie on cycles of dependencies; what follows did not end in time"
             )
+        elif left < deadline.seconds / 2 or long_compiling():
+            text = f"{left:.2g} s were left to ask the rule"
+        else:
+            text = "the rule gave no answer; does it loop for ever?"
         text, scope = deadline.undecided(text), f"{relation.num_addresses} addresses, {relation.num_vcs} VCs"
         verdicts |= {t: Verdict(None, t, method, scope, text) for t in techniques if t not in verdicts}
     return verdicts
