@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import Literal, cast, get_args
 
@@ -22,26 +22,33 @@ from unknot.verify.explorer import Explorer
 
 Arbiter = Literal["fair", "round_robin", "oldest_first", "fixed"]
 ARBITERS: tuple[Arbiter, ...] = get_args(Arbiter)
-"""Whom each grants: any input, but some time each that keeps requesting; inputs in turn; the packet that was injected
-first; always one input before another."""
+"""What each grants: any input, and in the end every one that keeps requesting; inputs in turn; the packet that was
+injected first; always one input before another."""
 
 
 @dataclass(frozen=True)
-class Way:
-    """A packet and the VCs that it comes through; in the last one, or at its terminal, it waits."""
+class Waiter:
+    """A packet and the VCs on its path; it waits in the last of them, or at its terminal where there are none."""
 
     source: int
     address: int
-    way: tuple[int, ...]
+    path: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Starved:
-    """A stream of packets that is granted each time, and a packet that never is; −1 − t: to leave at terminal t."""
+    """A stream of packets that is granted each time, and a packet that never is.
+
+    Attributes
+    ----------
+    granted : int
+        The output VC; −1 − t: to leave at terminal t.
+    stream, other : Waiter
+    """
 
     granted: int
-    stream: Way
-    other: Way
+    stream: Waiter
+    other: Waiter
 
 
 @dataclass(frozen=True)
@@ -128,10 +135,11 @@ def progress_claims(outcome: Progress) -> list[Document]:
         return [claim | {"bound": outcome.bound, "packets": outcome.packets, "proof": {}}]
     if outcome.starved is None:
         return []
-    one, other = (
-        asdict(packet) | {"way": list(packet.way)} for packet in (outcome.starved.stream, outcome.starved.other)
+    stream, other = (
+        {"source": packet.source, "address": packet.address, "way": list(packet.path)}
+        for packet in (outcome.starved.stream, outcome.starved.other)
     )
-    return [claim | {"proof": {"granted": outcome.starved.granted, "stream": one, "other": other}}]
+    return [claim | {"proof": {"granted": outcome.starved.granted, "stream": stream, "other": other}}]
 
 
 class _Waits:
@@ -203,14 +211,14 @@ class _Waits:
         network, name, vcs = self.relation.network, self.relation.address_name, self.relation.vcs
         to, stream, other = starved.granted, starved.stream, starved.other
         granted = vcs.name(to) if to >= 0 else f"to leave at {network.terminal_name(-1 - to)}"
-        waits = vcs.name(other.way[-1]) if other.way else "its terminal"
+        waits = vcs.name(other.path[-1]) if other.path else "its terminal"
         return (
             f"packets of {network.terminal_name(stream.source)} for {name(stream.address)}, sent without a break, "
             f"are granted {granted} each time, and one of {network.terminal_name(other.source)} for "
             f"{name(other.address)} at {waits} never"
         )
 
-    def _sent(self, at: int, to: int, without: int) -> Way | None:
+    def _sent(self, at: int, to: int, without: int) -> Waiter | None:
         """A packet that waits for a VC alone at a place, and does not come by another one."""
         relation, address = self.relation, self.takes[at][to]
         if len({v.vc for v in relation.candidates(at, address) if v.waits}) != 1 and not relation.commits:
@@ -222,5 +230,5 @@ class _Waits:
         )
         if at not in before:
             return None
-        port, *way = path_to(at, before)
-        return Way(port - relation.num_vcs, address, tuple(way))
+        port, *path = path_to(at, before)
+        return Waiter(port - relation.num_vcs, address, tuple(path))
