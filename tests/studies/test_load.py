@@ -201,7 +201,8 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
     "text", ["", "title = 'x'", "design = 3", "design = []", "design = [1]", "[design]", "common = 1"]
 )
 def test_a_study_without_designs(text: str, tmp_path: Path) -> None:
-    assert [str(p) for p in problems(tmp_path, text) if text or "this file is empty" in str(p)]
+    (first, *_) = problems(tmp_path, text)
+    assert text or "this file is empty" in str(first)
 
 
 def test_files_that_are_no_studies(tmp_path: Path) -> None:

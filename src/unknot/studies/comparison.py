@@ -105,6 +105,10 @@ def compared(
     failed : sequence of float
         Shares of links, from 0 to below 1, drawn by `seed` so that the rest is connected.
     prices : Prices, optional
+    seed : int
+        Draws failed links and runs.
+    simulated : bool
+        Whether to run each design flit by flit.
 
     Raises
     ------

@@ -55,9 +55,9 @@ def test_sweep(tmp_path: Path) -> None:
 
 
 def test_a_load_above_one_is_run_at_one_and_said(tmp_path: Path) -> None:
-    found = run("run", written(tmp_path), "packet_size=5", "--sweep", "injection_rate=0.2:0.3:0.1")
-    assert "injection_rate=0.3: 1.5 flits per terminal and cycle; a terminal sends one at most" in found
-    assert "injection_rate=0.2: " not in found
+    output = run("run", written(tmp_path), "packet_size=5", "--sweep", "injection_rate=0.2:0.3:0.1")
+    assert "injection_rate=0.3: 1.5 flits per terminal and cycle; a terminal sends one at most" in output
+    assert "injection_rate=0.2: " not in output
 
 
 def test_a_sweep_takes_the_processors_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
