@@ -6,10 +6,11 @@ import numpy as np
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at, lowest
 from unknot.routing.contract import IN_ROUTER
-from unknot.simulation.engine.codes import MOVING, PENDING, SAF, STALLED, UNDECIDED, WAVEFRONT
+from unknot.simulation.engine.choice_kernel import win
+from unknot.simulation.engine.codes import SAF, UNDECIDED, WAVEFRONT
 from unknot.simulation.engine.match_kernel import CYCLIC, ends_of_match, honoured, match, offer, remember, standing
 from unknot.simulation.engine.selection_kernel import first_in_turn, request
-from unknot.simulation.engine.state_kernel import bit_of, may_request, note, packet_of
+from unknot.simulation.engine.state_kernel import bit_of, packet_of
 from unknot.simulation.engine.view_kernel import as_array
 
 
@@ -140,34 +141,6 @@ def list_requests(s, ends, k, many, n, now):
             left &= left - 1
             n += 1
     return n
-
-
-@inlined
-def win(s, b, w, w0, now):
-    """Allocate output row w to input row b of the router that begins with word w0.
-
-    Another header that won in this cycle may have taken the room that a ring keeps: then this one requests again.
-    """
-    inputs, outputs = s.inputs, s.outputs
-    if s.setup.bubble != 0 and call_at(s.setup.enter, (s.raw, b, w, now)) == 0:
-        return
-    p, out = packet_of(s, b), w - s.words.first_output[w0]
-    word, bit = bit_of(s, b, w0)
-    outputs.owner[w] = b
-    s.masks.open[w0 + (out >> 6)] &= ~(np.int64(1) << (out & 63))
-    inputs.out[b], inputs.sent[b], inputs.length[b] = w, 0, s.packets.length[p]
-    inputs.out_port_bit[b] = s.out_ports.first_bit[outputs.port[w]] + inputs.out_part[b]
-    s.packets.hops[p] += outputs.reader[w] >= 0
-    s.masks.heads[word] &= ~bit
-    ready = may_request(s, w)
-    if s.setup.vc_allocation_delay > 1 and not (ready and s.setup.speculative == 1):
-        inputs.state[b] = PENDING
-        note(s, s.inbox.ready, now + s.setup.vc_allocation_delay, 64 * w0 + b - s.words.first_input[w0])
-    elif ready:
-        inputs.state[b] = MOVING
-        s.masks.winners[word] |= bit
-    else:
-        inputs.state[b] = STALLED
 
 
 @inlined

@@ -1,14 +1,33 @@
 # mypy: ignore-errors
-"""Selection functions that look at all candidates or at credits, and headers that commit."""
+"""VC selection: policies that look at all candidates or credits, headers that commit, and what a winner is given."""
 
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import how_many, lowest
+from unknot._base.kernels.words_kernel import call_at, how_many, lowest
 from unknot.routing.contract import VC_MASK
-from unknot.simulation.engine.codes import BETTER_OF_TWO, LEAST_WEIGHT, MOST_CREDITS, ROUND_ROBIN
+from unknot.simulation.engine.codes import (
+    BETTER_OF_TWO,
+    LEAST_WEIGHT,
+    MOST_CREDITS,
+    MOVING,
+    PENDING,
+    ROUND_ROBIN,
+    STALLED,
+)
 from unknot.simulation.engine.selection_kernel import at_random, first_in_turn
-from unknot.simulation.engine.state_kernel import available, ends_of, need, of_same_port, outputs_of, preferred
+from unknot.simulation.engine.state_kernel import (
+    available,
+    bit_of,
+    ends_of,
+    may_request,
+    need,
+    note,
+    of_same_port,
+    outputs_of,
+    packet_of,
+    preferred,
+)
 from unknot.simulation.engine.view_kernel import view
 
 
@@ -190,3 +209,31 @@ def select(raw, b, begin, end, first_output, now):
     for at in range(begin, end):
         wishes[at] = 0
     wishes[begin + (chosen >> 6)] = np.int64(1) << (chosen & 63)
+
+
+@inlined
+def win(s, b, w, w0, now):
+    """Allocate output row w to input row b of the router that begins with word w0.
+
+    Another header that won in this cycle may have taken the room that a ring keeps: then this one requests again.
+    """
+    inputs, outputs = s.inputs, s.outputs
+    if s.setup.bubble != 0 and call_at(s.setup.enter, (s.raw, b, w, now)) == 0:
+        return
+    p, out = packet_of(s, b), w - s.words.first_output[w0]
+    word, bit = bit_of(s, b, w0)
+    outputs.owner[w] = b
+    s.masks.open[w0 + (out >> 6)] &= ~(np.int64(1) << (out & 63))
+    inputs.out[b], inputs.sent[b], inputs.length[b] = w, 0, s.packets.length[p]
+    inputs.out_port_bit[b] = s.out_ports.first_bit[outputs.port[w]] + inputs.out_part[b]
+    s.packets.hops[p] += outputs.reader[w] >= 0
+    s.masks.heads[word] &= ~bit
+    ready = may_request(s, w)
+    if s.setup.vc_allocation_delay > 1 and not (ready and s.setup.speculative == 1):
+        inputs.state[b] = PENDING
+        note(s, s.inbox.ready, now + s.setup.vc_allocation_delay, 64 * w0 + b - s.words.first_input[w0])
+    elif ready:
+        inputs.state[b] = MOVING
+        s.masks.winners[word] |= bit
+    else:
+        inputs.state[b] = STALLED

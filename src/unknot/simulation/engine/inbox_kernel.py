@@ -74,36 +74,35 @@ def take_credits(s, bits, word, w0, w1):
 
 
 @inlined
+def go_on(s, b, word, bit, w0, now):
+    """Let input row b, which has a flit, begin its next stage if it is free for it."""
+    if s.inputs.state[b] == IDLE:
+        route(s, b, word, bit, w0, now)
+    elif s.inputs.state[b] == STALLED and may_request(s, s.inputs.out[b]):
+        start_moving(s, b, word, bit)
+
+
+@inlined
 def take_flits(s, bits, word, w0, now):
     """Read the flits of a cycle into buffers."""
-    inputs = s.inputs
     while bits != 0:
         b = s.words.first_input[word] + lowest(bits)
         bit = bits & -bits
         bits ^= bit
-        inputs.stored[b] += 1
-        if inputs.state[b] == IDLE:
-            route(s, b, word, bit, w0, now)
-        elif inputs.state[b] == STALLED and may_request(s, inputs.out[b]):
-            start_moving(s, b, word, bit)
+        s.inputs.stored[b] += 1
+        go_on(s, b, word, bit, w0, now)
 
 
 @inlined
 def finish_stages(s, bits, word, w0, now):
     """Let buffers go on whose VC or switch allocation took longer than a cycle and ends now."""
-    inputs = s.inputs
     while bits != 0:
         b = s.words.first_input[word] + lowest(bits)
         bit = bits & -bits
         bits ^= bit
-        if inputs.out[b] < 0:
-            inputs.state[b] = IDLE
-            if inputs.stored[b] > 0:
-                route(s, b, word, bit, w0, now)
-        elif inputs.stored[b] > 0 and may_request(s, inputs.out[b]):
-            start_moving(s, b, word, bit)
-        else:
-            inputs.state[b] = STALLED
+        s.inputs.state[b] = IDLE if s.inputs.out[b] < 0 else STALLED
+        if s.inputs.stored[b] > 0:
+            go_on(s, b, word, bit, w0, now)
 
 
 @inlined
