@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import re
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-_ENTRY = re.compile(r"([a-z_*][\w*, ]*?)(?: ?: ?(.*))?")
 PARAMETERS = "Parameters"
 ORDER = ("", PARAMETERS, "Returns", "Yields", "Raises", "Warns", "See Also", "Notes", "References", "Examples")
 """Sections in the order in which docstrings have them."""
@@ -26,11 +24,10 @@ def entries(doc: str) -> dict[str, tuple[str, str]]:
     """
     described: dict[str, tuple[str, str]] = {}
     sections = _sections(doc)
-    for block in (*_blocks(sections.get("Attributes", ())), *_blocks(sections.get(PARAMETERS, ()))):
-        match = _ENTRY.fullmatch(block[0])
-        if match and len(block) > 1:
-            words = " ".join(line.strip() for line in block[1:]).strip()
-            described |= {name.strip(): (match[2] or "", words) for name in match[1].split(",")}
+    for title in ("Attributes", PARAMETERS):
+        for name, (head, *lines) in _by_name(sections.get(title, ())).items():
+            if lines:
+                described[name] = head.partition(":")[2].strip(), " ".join(line.strip() for line in lines).strip()
     return described
 
 
@@ -119,4 +116,4 @@ def _blocks(lines: Iterable[str]) -> list[tuple[str, ...]]:
 
 def _by_name(lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The entries of a section by each name that they describe."""
-    return {name.strip(): block for block in _blocks(lines) for name in block[0].partition(" :")[0].split(",")}
+    return {name.strip(): block for block in _blocks(lines) for name in block[0].partition(":")[0].split(",")}
