@@ -75,8 +75,9 @@ class EndPoints:
         silent = Sources(0.0, nobody(terminals), flits)
         mix = Mix(tuple(rows), (silent,) * self.sends, ((flits, 1.0),), extended.relation)
         self.engine = Engine(
-            extended.relation, switching, mix, buffer_depth=depth, router=replace(router, ejection="same"), seed=seed
-        )
+            extended.relation, switching, mix, buffer_depth=depth, router=replace(router, ejection="same"), seed=seed,
+            general=True,
+        )  # fmt: skip
         self.flits, self.needs_tail, self.chance = flits, switching == "saf", random.Random(seed)
         self.state: State = {}
         self.flight: dict[int, Message] = {}
@@ -86,7 +87,6 @@ class EndPoints:
         self.events = 0
         self.scripts: dict[int, deque[int]] = {}
         part = self.engine.parts[0]
-        part.setup.packable = 0  # doors and queues are kept in the tables of the general router
         queues = np.arange(self.first_send, extended.relation.num_vcs)
         if self.whole:  # one message, whatever the VCs of the network hold
             part.outputs.credits[part.out_row[queues]] = flits
@@ -281,13 +281,12 @@ class EndPoints:
         row = int(part.ejection_row[terminal]) + queue
         part.outputs.credits[row] = ENDLESS if is_open else 0
         router = int(self.engine.relation.network.eject[terminal])
-        first, end = int(part.first_word[router]), int(part.first_word[router + 1])
+        first = int(part.first_word[router])
         word, bit = divmod(row - int(part.words.first_output[first]), 64)
         mask = np.int64(1) << np.int64(bit)
         kept = part.masks.open[first + word]
         part.masks.open[first + word] = kept | mask if is_open else kept & ~mask
-        part.masks.heads[first:end] |= part.masks.asleep[first:end]
-        part.masks.asleep[first:end] = 0
+        part.wake(router)
 
     def standing(self) -> State:
         """All messages by place of the system, those in the network where their headers wait."""

@@ -62,7 +62,9 @@ class Engine:
         interval: int | None = None,
         bubble: Bubble | None = None,
         watchdog: int = 0,
+        general: bool = False,
     ) -> None:
+        """`general`: all routers take the general path, whose tables others may read and write between cycles."""
         router = router.for_relation(relation)
         relation = with_ports(relation, router.terminal_width)
         if router.own_slots and (not switching.startswith("wormhole") or router.own_slots > buffer_depth):
@@ -83,6 +85,7 @@ class Engine:
             threads=threads,
             bubble=bubble,
             watchdog=watchdog,
+            general=general or bubble is not None or watchdog > 0,
         )
         self.nodes = relation.network.num_terminals // (sources.subnets * router.terminal_width)
         self.watchdog = Watchdog(relation, self.parts[0], watchdog) if watchdog else None

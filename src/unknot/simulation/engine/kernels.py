@@ -68,13 +68,10 @@ leave = _of_numbers("bubble_kernel.leave", 3, True)
 def link(part: State) -> Native:
     """Return the loop for a part, and give it the addresses of the kernels that it calls, compiled if need be."""
     setup = part.setup
-    # Of what decides which kernels are called, these alone change in a state: replays and tests write them.
-    kind = setup.packable, setup.compares, setup.large
-    if part.linked is None or part.linked[0] != kind:
+    if part.linked is None:
         _link(part)
-        part.linked = kind, advance[_special(setup, USUAL)] if setup.packable else advance_general
-    loop: Native = part.linked[1]
-    return loop
+        part.linked = advance[_special(setup, USUAL)] if setup.packable else advance_general
+    return part.linked
 
 
 def _special(setup: Any, entries: dict[str, int]) -> int | None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.kernels.native import Native
 from unknot.simulation.engine.setup import COUNT, ENTRIES, FIRST_TABLE, SETUP
 from unknot.simulation.engine.state import TABLES
 
@@ -54,13 +55,19 @@ class State:
             self.raw[FIRST_TABLE + 2 * k : FIRST_TABLE + 2 * k + 2] = tables[name].ctypes.data, len(tables[name])
         self.tables = {name: tables[name] for name in TABLES}
         self.setup = Words(SETUP, self.raw[:ENTRIES])
-        self.linked: Any = None  # for what kind of run `kernels.link` has written addresses, and its loop
+        self.linked: Native | None = None  # the loop, once `kernels.link` has written addresses
         self.count = Words(COUNT, self.raw[ENTRIES:FIRST_TABLE])
 
     def __getattr__(self, name: str) -> Any:
         if name in TABLES:
             return self.tables[name]
         raise AttributeError(name)
+
+    def wake(self, router: int) -> None:
+        """Let the headers of a router that sleep request again, as `state_kernel.wake` does."""
+        words = slice(*self.first_word[router : router + 2].tolist())
+        self.masks.heads[words] |= self.masks.asleep[words]
+        self.masks.asleep[words] = 0
 
     def replaced(self, **tables: Any) -> State:
         """The state with some tables replaced."""

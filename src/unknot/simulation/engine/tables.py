@@ -51,6 +51,7 @@ def empty_network(
     threads: int,
     bubble: Bubble | None = None,
     watchdog: int = 0,
+    general: bool = False,
 ) -> list[State]:
     """An empty network about to begin cycle 0, in as many parts as it has threads.
 
@@ -150,7 +151,7 @@ def empty_network(
             setup.bubble, setup.slot = 1 + RULES.index(bubble.rule), sources.lengths[0][0]
         # A network of traffic classes with some wide routers takes one path alone: both would be long to compile.
         is_mixed = classes and num_words > network.num_routers
-        setup.packable = setup.packable and not (bubble or watchdog or is_mixed)
+        setup.packable = setup.packable and not (general or is_mixed)
         setup.watchdog = watchdog
         parts.append(part)
     return parts

@@ -13,11 +13,11 @@ from unknot.simulation.engine.state_arrays import State
 
 
 class Watchdog:
-    """Looks every so many cycles at the packets in front of the VCs of a network.
+    """Looks at the packets in front of the VCs of a network, once in each interval.
 
-    A packet that is whole in its buffer, and was blocked there at two looks in a row, is dropped: it has stood still
-    for one to two intervals. Its credits are upstream at once, and it comes before new packets of its terminal. Under
-    saf and vct a blocked packet comes to be whole in a buffer.
+    A packet that is whole in its buffer, and blocked there at two looks in a row, is dropped: it has stood still for
+    one to two intervals. Its credits are upstream at once, and its terminal sends it before new packets. Under saf
+    and vct every blocked packet is whole in a buffer sooner or later.
     """
 
     def __init__(self, relation: Relation, part: State, interval: int) -> None:
@@ -51,10 +51,8 @@ class Watchdog:
         inputs.front = (inputs.front + 1) % part.setup.ring
         inputs.out, inputs.state = -1, FRESH if inputs.stored else IDLE
         part.outputs.credits[output] += length
-        for router in (self.upstream[vc], self.here[vc]):  # headers that sleep look again
-            words = slice(*part.first_word[router : router + 2].tolist())
-            part.masks.heads[words] |= part.masks.asleep[words]
-            part.masks.asleep[words] = 0
+        part.wake(self.upstream[vc])
+        part.wake(self.here[vc])
         if not inputs.stored:
             first = int(part.first_word[self.here[vc]])
             word, bit = divmod(row - int(part.words.first_input[first]), 64)

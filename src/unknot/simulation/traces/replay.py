@@ -128,6 +128,7 @@ def carry_out(
         buffer_depth=depth,
         seed=0,
         bubble=bubble,
+        general=True,
     )
     _write_packets(engine, configuration)
     injected = configuration.reachability != "not-established"
@@ -189,7 +190,7 @@ def _write_packets(engine: Engine, configuration: Configuration) -> None:
         row.script, row.stop = len(script), len(path)
         script += [*path, *(message.wanted[:commits] or (-1,))]
     state.count.high = len(configuration.messages)
-    state.setup.hold, state.setup.packable = 1, 0
+    state.setup.hold = 1
     engine.parts[0] = state.replaced(script=script)
 
 
