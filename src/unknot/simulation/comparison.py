@@ -60,7 +60,7 @@ def compared(
     lower : Fraction
         Bound on the time of the whole size.
     run : callable, optional
-        Runs a schedule, such as `execute_chunks` for a relation. The numbers of pieces that are best by the model are
+        Runs a schedule, such as `execute` for a relation. The numbers of pieces that are best by the model are
         run, `pieces_run` of them and the whole, and the fastest counts.
 
     Examples

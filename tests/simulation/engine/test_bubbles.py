@@ -162,11 +162,11 @@ def test_what_does_not_fit_is_refused(words: list[str], said: str) -> None:
 def test_a_packet_on_its_way_is_kept_out_by_a_mark_that_nothing_moves() -> None:
     """Of one slot a VC: the mark stands where the packet enters the ring, and no other packet is sent."""
     network = Network("ring and a way in", 4, [0, 1, 2, 3, 1], [1, 2, 0, 0, 3], inject=[3, 1], eject=[3, 1])
-    ways = {(5, 1): 3, (3, 1): 0, (6, 0): 4}  # from a port or VC, by address
+    steps = {(5, 1): 3, (3, 1): 0, (6, 0): 4}  # from a port or VC, by address
 
     def rule(at: int, address: int, out: np.ndarray) -> int:
-        out[0] = ways.get((at, address), EJECT)
-        return int((at, address) in ways or (at, address) in ((0, 1), (6, 1), (4, 0), (5, 0)))
+        out[0] = steps.get((at, address), EJECT)
+        return int((at, address) in steps or (at, address) in ((0, 1), (6, 1), (4, 0), (5, 0)))
 
     relation = Relation(network, 1, rule)
     made = bubble(relation, "critical", packets=1, rings=[(0, 1, 2)])

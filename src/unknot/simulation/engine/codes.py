@@ -18,7 +18,7 @@ Selection = Literal["all", "first", "random", "round_robin", "most_credits", "le
 SELECTIONS: tuple[Selection, ...] = get_args(Selection)
 """Selection functions. Of its free candidates a header requests all, or one: the first that the relation names, any,
 the next one in turn, one of the channel with the most free buffers (any of them where several have as many), one of
-the least weight, whatever its tier (`selection_kernel.lightest`), or all of one channel, which it keeps: of those of
+the least weight, whatever its tier (`choice_kernel.lightest`), or all of one channel, which it keeps: of those of
 two candidates drawn at random, when it first requests, the one with the more free buffers."""
 ALL, FIRST_ONE, RANDOM, ROUND_ROBIN, MOST_CREDITS, LEAST_WEIGHT, BETTER_OF_TWO = range(len(SELECTIONS))
 """Their codes."""

@@ -128,7 +128,7 @@ def draw_packets(s, t, now):
         return
     while cycle <= now and terminals.packet[t] < 0:
         if setup.watchdog != 0 and s.count.free == 0 and s.count.high == s.packets.size:
-            break  # so many wait to be sent again
+            break  # every row of `packets` is in use: those that were dropped keep theirs
         on = True
         if setup.burst_begins >= 0:
             x = draw(s, t)

@@ -68,7 +68,7 @@ def count_departures(s, w, sent, taken):
 
 @inlined
 def with_slots(s, w, number):
-    """Return a mask of the outputs that have at least so many free slots, at least one."""
+    """Return a mask of the outputs that have a number of free slots, at least one."""
     most = (np.int64(1) << s.setup.planes) - number
     k, less, same = first_plane(s, w) + 2 * s.setup.planes, np.int64(0), np.int64(-1)
     # From the highest digit down: `same` are the counts like `most` so far, `less` those below it already.

@@ -73,8 +73,8 @@ TABLES: dict[str, np.dtype[Any]] = {
         free_from=int64,  # cycle from which the channel is free, where flits queue behind the switch
         step=int64,  # the last one in which a flit won it, where output buffers are limited
         before=int64,  # what `free_from` was before that step
-        flits=int32,  # of its channel: so many flits
-        cycles=int32,  # in so many cycles
+        flits=int32,  # that its channel passes in
+        cycles=int32,  # this number of cycles
         rest=int32,  # by how many parts of a cycle, of `flits` parts each, the channel is free later than `free_from`
     ),
     "in_ports": rows(
@@ -182,9 +182,9 @@ TABLES: dict[str, np.dtype[Any]] = {
         of=int64,  # traffic class
         subnet=int64,
     ),
-    # Also, by terminal, packets that a watchdog dropped.
-    "replies": rows(first=int64, last=int64),  # packets that wait to be sent, by row of `terminals`
-    "waiting": np.dtype(int32),  # of each packet the reply after it
+    # Replies that wait to be sent, or packets that a watchdog dropped, by row of `terminals`.
+    "replies": rows(first=int64, last=int64),
+    "waiting": np.dtype(int32),  # of each packet the next one of them
     "turns": np.dtype(int64),  # class of which each injection port was given a flit last
     "reply_range": np.dtype(int64),  # addresses from each terminal to each; empty: the terminal itself
     "reply_addresses": np.dtype(int32),
