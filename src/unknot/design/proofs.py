@@ -134,23 +134,23 @@ class _Choice(Proposals):
                 for out in permitted:
                     self.edge(held, out, hop[out], strict=True)
                 continue
-            may = [out for out in permitted if waits is None or waits[permitted[out] - 1]]
-            yield -reach, *(self.escape(state, out) for out in may)
-            for out in may:
+            escapes = [out for out in permitted if waits is None or waits[permitted[out] - 1]]
+            yield -reach, *(self.escape(state, out) for out in escapes)
+            for out in escapes:
                 yield -reach, -self.escape(state, out), permitted[out]
                 yield -reach, -self.escape(state, out), self.edge(held, out, hop[out], strict=True)
             if self.kind == "drain":
-                yield from self._onward(state, reach, permitted, may, hop)
+                yield from self._onward(state, reach, permitted, escapes, hop)
 
     def _onward(
-        self, state: State, reach: int, permitted: dict[int, int], may: list[int], hop: list[tuple[int, ...]]
+        self, state: State, reach: int, permitted: dict[int, int], escapes: list[int], hop: list[tuple[int, ...]]
     ) -> Iterator[tuple[int, ...]]:
         space = self.space
         for out, permission in permitted.items():
             for then in space.after(state[1], out):
                 if not any(then):
                     continue
-                for old in may:
+                for old in escapes:
                     if old == out:
                         continue
                     stays = self.edge(old, out, minus(hop[out], hop[old]), strict=False)

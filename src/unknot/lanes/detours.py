@@ -248,7 +248,8 @@ def _form(goal: RouteGoal, taken: list[Flags], nearer: list[Flags], weights: Int
         home[64 * words * plane :][: goal.home.size] = goal.home
     whole = np.full((network.num_channels, 1), -1, dtype=np.int64)
     form = following(network, whole, np.tile(wanted, planes), home, back=False)
-    bits, may = (np.concatenate([packed(part) for part in parts], axis=1) for parts in (nearer, taken))
+    nearer_bits, taken_bits = (np.concatenate([packed(part) for part in parts], axis=1) for parts in (nearer, taken))
     weight = np.repeat(np.asarray(weights, dtype=np.int64), words)
-    detour = np.zeros((0, *bits.shape), dtype=np.int64)
-    return form._replace(nearer=bits, own=np.tile(own, planes), block=words, weight=weight, detour=detour), may
+    detour = np.zeros((0, *nearer_bits.shape), dtype=np.int64)
+    form = form._replace(nearer=nearer_bits, own=np.tile(own, planes), block=words, weight=weight, detour=detour)
+    return form, taken_bits
