@@ -39,10 +39,10 @@ def test_the_answer_is_a_table_a_picture_and_a_routing(tmp_path: Path) -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     relation = module.designed(mesh(4, 3))
-    found = design("mesh(2)", "wormhole").best
-    assert found is not None
-    assert found.rule is not None
-    same = found.rule.on(mesh(4, 3))
+    decision = design("mesh(2)", "wormhole").best
+    assert decision is not None
+    assert decision.rule is not None
+    same = decision.rule.on(mesh(4, 3))
     for address in range(relation.num_addresses):
         todo = (relation.num_vcs + relation.sources(address)).tolist()
         for at in todo:
@@ -57,9 +57,9 @@ def test_impossible_is_exit_code_1_and_says_why() -> None:
     assert result.exit_code == 1
     assert "No rule with 4 VCs per router" in result.stdout
     assert "impossible yes" in " ".join(result.stdout.split())
-    found = json.loads(says("design", "mesh(2)", "--vcs", "1/1 1/1", "--json").stdout)
-    assert found["judged"][0]["outcome"] == "impossible"
-    assert found["judged"][0]["holds"] is True
+    answer = json.loads(says("design", "mesh(2)", "--vcs", "1/1 1/1", "--json").stdout)
+    assert answer["judged"][0]["outcome"] == "impossible"
+    assert answer["judged"][0]["holds"] is True
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_impossible_is_exit_code_1_and_says_why() -> None:
 )
 def test_evidence_can_be_checked_again_from_json(words: tuple[str, ...]) -> None:
     given = ("--switching", "wormhole", *words) if "--switching" not in words else words
-    found = json.loads(says("design", "mesh(2)", *given, "--json").stdout)
-    (evidence,) = found["judged"][0]["evidence"]
+    answer = json.loads(says("design", "mesh(2)", *given, "--json").stdout)
+    (evidence,) = answer["judged"][0]["evidence"]
     plain.check_rules(evidence, evidence["proof"])
     proof = evidence["proof"] | {"steps": []}
     proof |= {"deadlocks": proof["deadlocks"][1:], "cycles": proof["cycles"][1:]}
@@ -77,9 +77,9 @@ def test_evidence_can_be_checked_again_from_json(words: tuple[str, ...]) -> None
 
 
 def test_partial_adaptivity_and_symmetry() -> None:
-    found = json.loads(says("design", "mesh(2)", "--switching", "wormhole", "--adaptive", "2", "--json").stdout)
-    assert found["vcs"] == 4
-    assert len(found["provided"]) >= 2
+    answer = json.loads(says("design", "mesh(2)", "--switching", "wormhole", "--adaptive", "2", "--json").stdout)
+    assert answer["vcs"] == 4
+    assert len(answer["provided"]) >= 2
     result = says("design", "mesh(2)", "--symmetry", "transposition", "--vcs", "1/1 1/2")
     assert result.exit_code == 1
     assert "symmetry transposition" in " ".join(result.stdout.split())
@@ -121,14 +121,14 @@ def test_the_rule_that_carries_most_is_compared_with_all_others(
     evidence = tmp_path / "evidence.json"
     result = says("design", "mesh(2)", "--switching", "vct", "--carry", "--json", "--evidence", str(evidence))
     assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
-    carrying = found["carrying"]
+    answer = json.loads(result.stdout)
+    carrying = answer["carrying"]
     assert (carrying["network"], carrying["rules"], carrying["every"]) == ("mesh(3, 3)", 52, True)
     uniform, transpose = carrying["carried"]
     assert uniform["accepted"] > uniform["first"]
     assert uniform["highest"] == pytest.approx(loads("mesh(3, 3)", routing="lcfaa").highest)
     assert transpose["accepted"] > 0
-    assert found["judged"][-1]["holds"] is True
+    assert answer["judged"][-1]["holds"] is True
     assert says("accept", str(evidence)).exit_code == 0
 
 

@@ -30,16 +30,16 @@ LEAST = [("vct", 5), ("saf", 5), ("wormhole", 6), ("wormhole-nonatomic", 6)]
 @pytest.mark.parametrize("adaptive", ["states", "paths"])
 @pytest.mark.parametrize(("switching", "least"), LEAST)
 def test_two_dimensions(switching: str, least: int, adaptive: str) -> None:
-    found = design("mesh(2)", switching, adaptive=adaptive, every=True)  # type: ignore[arg-type]
-    assert (found.vcs, found.fewest, found.lower_bound) == (least, True, least)
-    assert all(one.holds for one in found.decisions)
-    assert [one.space.counts for one in found.decisions if one.outcome == "found"] == [
+    designed = design("mesh(2)", switching, adaptive=adaptive, every=True)  # type: ignore[arg-type]
+    assert (designed.vcs, designed.fewest, designed.lower_bound) == (least, True, least)
+    assert all(one.holds for one in designed.decisions)
+    assert [one.space.counts for one in designed.decisions if one.outcome == "found"] == [
         ((1, 1), (2, 2)) if least == 6 else ((1, 1), (1, 2))
     ]
-    assert found.best is not None
-    assert found.best.rule is not None
-    assert found.best.proof is not None
-    relation = found.best.rule.on((4, 3))
+    assert designed.best is not None
+    assert designed.best.rule is not None
+    assert designed.best.proof is not None
+    relation = designed.best.rule.on((4, 3))
     verdict = check(relation, switching)
     assert verdict.deadlock_free
     assert evidence_holds(relation, verdict)
@@ -54,22 +54,22 @@ def test_two_dimensions(switching: str, least: int, adaptive: str) -> None:
 
 def test_three_dimensions_by_cut_through() -> None:
     """LCFAA's 3n − 1 is the least: two dimensions without a further VC are too few already."""
-    found = design(3, "vct")
-    assert (found.vcs, found.fewest) == (8, True)
-    assert all(one.holds for one in found.decisions)
-    assert all(one.evidence[0].space.dimensions == 2 for one in found.decisions if one.outcome == "impossible")
-    assert found.best is not None
-    assert found.best.rule is not None
-    assert check(found.best.rule.on((3, 3, 3)), "vct").deadlock_free
+    designed = design(3, "vct")
+    assert (designed.vcs, designed.fewest) == (8, True)
+    assert all(one.holds for one in designed.decisions)
+    assert all(one.evidence[0].space.dimensions == 2 for one in designed.decisions if one.outcome == "impossible")
+    assert designed.best is not None
+    assert designed.best.rule is not None
+    assert check(designed.best.rule.on((3, 3, 3)), "vct").deadlock_free
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize(("family", "switching"), [("mesh(2)", "vct"), ("mesh(2)", "wormhole"), ("mesh(3)", "vct")])
 def test_rules_are_free_on_larger_meshes_and_in_saturated_runs(family: str, switching: Switching) -> None:
-    found = design(family, switching).best
-    assert found is not None
-    assert found.rule is not None
-    relation = found.rule.on((8, 8) if family == "mesh(2)" else (4, 4, 4))
+    decision = design(family, switching).best
+    assert decision is not None
+    assert decision.rule is not None
+    relation = decision.rule.on((8, 8) if family == "mesh(2)" else (4, 4, 4))
     verdict = check(relation, switching)
     assert verdict.deadlock_free
     assert evidence_holds(relation, verdict)
@@ -114,22 +114,22 @@ def test_a_clause_forbids_just_the_rules_with_its_deadlock() -> None:
     search = Search(space, Request(), "wormhole")
     assert search.survive((3, 3), SearchEffort()) is None
     random = np.random.default_rng(0)
-    for found in search.refuted:
-        clause, needed = clause_of(search.frame(found.sides), found.configuration)
+    for deadlock in search.refuted:
+        clause, needed = clause_of(search.frame(deadlock.sides), deadlock.configuration)
         offers = random.random(len(space.permissions)) < 0.5
         offers[list(needed)] = True
         offers[[x - 1 for x in clause if x > 0]] = False
-        assert check(search.frame(found.sides).relation(offers), "wormhole").deadlock_free is False
+        assert check(search.frame(deadlock.sides).relation(offers), "wormhole").deadlock_free is False
 
 
 def test_hypercubes_take_fewer_or_as_many() -> None:
-    found = design("hypercube(2)", "vct")
-    assert found.fewest
-    assert found.vcs is not None
-    assert found.vcs <= 5
-    assert found.best is not None
-    assert found.best.rule is not None
-    assert check(found.best.rule.on(mesh(2, 2)), "vct").deadlock_free
+    designed = design("hypercube(2)", "vct")
+    assert designed.fewest
+    assert designed.vcs is not None
+    assert designed.vcs <= 5
+    assert designed.best is not None
+    assert designed.best.rule is not None
+    assert check(designed.best.rule.on(mesh(2, 2)), "vct").deadlock_free
 
 
 def test_partial_adaptivity() -> None:
@@ -155,17 +155,17 @@ def test_symmetries() -> None:
         assert is_symmetry(space, image)
         assert {moved(space, image, p) for p in space.permissions} == {*space.permissions}
     assert not is_symmetry(space, (1, 0, 2, 3, 4, 5))
-    found = decide(((2, 2), (2, 2)), "wormhole", symmetry="transposition")
-    assert found.outcome == "found"
-    assert found.rule is not None
-    (image,) = next(iter(actions(found.space, "transposition")))
-    assert found.rule.space.counts == ((2, 2), (2, 2))
-    assert is_symmetry(found.space, image)
-    assert found.holds
-    assert found.rule.same_under(found.request.symmetric)
+    decision = decide(((2, 2), (2, 2)), "wormhole", symmetry="transposition")
+    assert decision.outcome == "found"
+    assert decision.rule is not None
+    (image,) = next(iter(actions(decision.space, "transposition")))
+    assert decision.rule.space.counts == ((2, 2), (2, 2))
+    assert is_symmetry(decision.space, image)
+    assert decision.holds
+    assert decision.rule.same_under(decision.request.symmetric)
     other = decide(((2, 2), (2, 2)), "wormhole").rule
     assert other is not None
-    assert not replace(found, rule=other).holds
+    assert not replace(decision, rule=other).holds
 
 
 def test_refutations_of_something_else_are_not_enough() -> None:
@@ -200,9 +200,9 @@ def test_what_is_asked_must_make_sense() -> None:
 
 def test_time_limits_end_the_search() -> None:
     began = time.monotonic()
-    found = design(3, "wormhole-nonatomic", time_limit=1.0)
+    designed = design(3, "wormhole-nonatomic", time_limit=1.0)
     assert time.monotonic() - began < 20
-    assert not found.complete or found.fewest
+    assert not designed.complete or designed.fewest
 
 
 def test_ctrl_c_keeps_what_was_found() -> None:
@@ -210,10 +210,10 @@ def test_ctrl_c_keeps_what_was_found() -> None:
         if "x+ 1, x- 1, y+ 1, y- 2" in text:
             raise KeyboardInterrupt
 
-    found = design(2, "wormhole", progress=interrupt)
-    assert not found.complete
-    assert (found.best, found.lower_bound) == (None, 5)
-    assert [one.outcome for one in found.decisions] == ["impossible"]
+    designed = design(2, "wormhole", progress=interrupt)
+    assert not designed.complete
+    assert (designed.best, designed.lower_bound) == (None, 5)
+    assert [one.outcome for one in designed.decisions] == ["impossible"]
 
 
 def test_distributions() -> None:
@@ -244,7 +244,7 @@ def test_renamings_that_were_not_tried_leave_the_question_open(
     for most in (64, ways, ways - 1):
         tried.clear()
         monkeypatch.setattr(decision_module, "MOST_ACTIONS", most)
-        found = decide(counts, "vct", symmetry="reflections")
-        assert found.outcome == ("impossible" if most >= ways else "open")
+        decision = decide(counts, "vct", symmetry="reflections")
+        assert decision.outcome == ("impossible" if most >= ways else "open")
         assert len({*map(str, tried)}) == 1 + min(most, ways)
-        assert found.evidence == ()
+        assert decision.evidence == ()

@@ -45,12 +45,12 @@ PROVED = [
 @pytest.mark.sampled(0.4)
 @pytest.mark.parametrize(("family", "routing", "switching", "kind"), PROVED)
 def test_proved_for_every_size(family: str, routing: str, switching: str, kind: str) -> None:
-    found = every_size(family, routing, switching)
-    assert found.deadlock_free
-    assert found.uniform
-    assert found.proof is not None
-    assert found.proof.kind == kind
-    assert found.holds
+    verdict = every_size(family, routing, switching)
+    assert verdict.deadlock_free
+    assert verdict.uniform
+    assert verdict.proof is not None
+    assert verdict.proof.kind == kind
+    assert verdict.holds
 
 
 @pytest.mark.parametrize("routing", ["lcfaa", "planar_adaptive"])
@@ -59,17 +59,17 @@ def test_three_dimensions(routing: str) -> None:
 
 
 def test_lcfaa_deadlocks_by_wormhole_on_every_mesh_from_three_by_three() -> None:
-    found = every_size("mesh(2)", "lcfaa", "wormhole")
-    assert found.deadlock_free is False
-    assert found.refuted_on == (3, 3)
-    assert found.holds
+    verdict = every_size("mesh(2)", "lcfaa", "wormhole")
+    assert verdict.deadlock_free is False
+    assert verdict.refuted_on == (3, 3)
+    assert verdict.holds
 
 
 def test_what_depends_on_the_position_is_decided_size_by_size() -> None:
-    found = every_size("mesh(2)", "odd_even", "wormhole", time_limit=5)
-    assert (found.deadlock_free, found.uniform) == (None, False)
-    assert "position" in found.reason
-    assert (3, 3) in found.decided
+    verdict = every_size("mesh(2)", "odd_even", "wormhole", time_limit=5)
+    assert (verdict.deadlock_free, verdict.uniform) == (None, False)
+    assert "position" in verdict.reason
+    assert (3, 3) in verdict.decided
 
 
 def test_permissions_are_those_of_the_algorithm() -> None:

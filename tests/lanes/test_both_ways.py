@@ -40,27 +40,27 @@ from unknot.verify import check, deliver
 LASH = EXAMPLES / "opensm-ring12-lash"
 
 
-def shared(found: Lanes) -> bool:
+def shared(laned: Lanes) -> bool:
     """Whether every two routers send to each other, to whatever address, in one lane."""
-    assert isinstance(found.routes, Table)
+    assert isinstance(laned.routes, Table)
     of_pair: dict[frozenset[int], set[int]] = {}
-    for u, row in np.argwhere(found.routes.wanted).tolist():
-        of_pair.setdefault(frozenset((u, int(found.routes.home[row]))), set()).add(int(found.lane[u, row]))
+    for u, row in np.argwhere(laned.routes.wanted).tolist():
+        of_pair.setdefault(frozenset((u, int(laned.routes.home[row]))), set()).add(int(laned.lane[u, row]))
     return all(len(used) == 1 and min(used) >= 0 for used in of_pair.values())
 
 
 @given(networks(), st.integers(1, 3), st.integers(0, 1000))
 def test_what_orders_serve_both_ways(network: Network, count: int, seed: int) -> None:
     key = np.random.default_rng(seed).integers(0, network.num_channels, (count, network.num_channels)).astype(float)
-    asked = demand(network)
-    paths = of_pairs(path_set(asked), packed(asked.wanted), both_ways=True)
+    traffic = demand(network)
+    paths = of_pairs(path_set(traffic), packed(traffic.wanted), both_ways=True)
     orders, left = orders_of(paths, key)
     assert left == climbing.unserved(network, key, both_ways=True)
     state = np.array([seed], dtype=np.uint64)
     left, least, _ = anneal(paths, orders, state, 300, 3.0, 0.5, 0.5, 0.0, 0.2, left)
     assert least <= left == climbing.unserved(network, orders.key, both_ways=True)
     some = np.bitwise_or.reduce(served(orders, paths.home), axis=0)
-    assert np.count_nonzero(asked.wanted & ~unpacked(some, asked.distances.homes.size)) == left
+    assert np.count_nonzero(traffic.wanted & ~unpacked(some, traffic.distances.homes.size)) == left
     kept = [array.copy() for array in orders]
     assert settle(paths, orders) == left
     assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))
@@ -85,11 +85,11 @@ def test_the_solver_agrees_with_brute_force(network: Network, count: int) -> Non
 def test_tables_share_lanes(network: Network, seed: int) -> None:
     if climbing.fewest_lanes(network, 2, both_ways=True) > 2:
         return
-    found = lanes(network, "table", both_ways=True, time_limit=2, seed=seed)
-    assert shared(found)
-    assert check(found.relation).deadlock_free
-    assert deliver(found.relation).delivered
-    assert found.evidence_holds is not False
+    laned = lanes(network, "table", both_ways=True, time_limit=2, seed=seed)
+    assert shared(laned)
+    assert check(laned.relation).deadlock_free
+    assert deliver(laned.relation).delivered
+    assert laned.evidence_holds is not False
 
 
 @pytest.mark.parametrize("source", ["torus", pytest.param("fabric", marks=pytest.mark.campaign)])
@@ -141,8 +141,8 @@ def test_free_paths_cannot_share_lanes() -> None:
 
 def test_remedies_share_lanes() -> None:
     fabric = read_fabric(LASH / "fabric.ibnetdiscover", LASH / "opensm-lfts.dump")
-    found = repair(fabric_relation(fabric), both_ways=True, time_limit=60)
-    kinds = {remedy.kind: remedy.change for remedy in found}
+    remedies = repair(fabric_relation(fabric), both_ways=True, time_limit=60)
+    kinds = {remedy.kind: remedy.change for remedy in remedies}
     for kind in ("same routes", "new tables"):
         made = kinds[kind]
         assert isinstance(made, Lanes)

@@ -52,28 +52,28 @@ def test_bounds_of_given_routes_agree_with_brute_force(network: Network, count: 
 @given(networks(), st.integers(1, 10**6))
 def test_lanes_of_given_routes_are_the_fewest(network: Network, seed: int) -> None:
     relation = shortest_paths(network, choice="random", seed=seed)
-    found = lanes(network, "given", routing=relation)
-    assert found.count == found.lower_bound == climbing.fewest_for(given_paths(relation).values(), found.count)
-    assert found.evidence_holds is not False
+    laned = lanes(network, "given", routing=relation)
+    assert laned.count == laned.lower_bound == climbing.fewest_for(given_paths(relation).values(), laned.count)
+    assert laned.evidence_holds is not False
     both = lanes(network, "given", routing=relation, both_ways=True)
-    assert both.lower_bound >= found.lower_bound
+    assert both.lower_bound >= laned.lower_bound
     assert both.evidence_holds is not False
 
 
 def test_given_routes_that_need_three_lanes(tmp_path: Path) -> None:
     network = one_way_ring(5)
     relation = shortest_paths(network, choice="first")
-    found = lanes(network, "given", routing=relation)
-    assert (found.count, found.lower_bound, found.evidence_holds) == (3, 3, True)
-    assert isinstance(found.evidence, RouteRefutation)
-    files = write_refutation(network, found.evidence, tmp_path / "ring.cnf", given=relation)
+    laned = lanes(network, "given", routing=relation)
+    assert (laned.count, laned.lower_bound, laned.evidence_holds) == (3, 3, True)
+    assert isinstance(laned.evidence, RouteRefutation)
+    files = write_refutation(network, laned.evidence, tmp_path / "ring.cnf", given=relation)
     assert files.drat.read_text().splitlines()[-1] == "0"
     for wrong in (
-        replace(found.evidence, lanes=3),
-        replace(found.evidence, pairs=((0, 0), *found.evidence.pairs)),
-        replace(found.evidence, pairs=((0, 99), *found.evidence.pairs)),
-        replace(found.evidence, changes="rising"),
-        replace(found.evidence, steps=found.evidence.steps[:-1]),
+        replace(laned.evidence, lanes=3),
+        replace(laned.evidence, pairs=((0, 0), *laned.evidence.pairs)),
+        replace(laned.evidence, pairs=((0, 99), *laned.evidence.pairs)),
+        replace(laned.evidence, changes="rising"),
+        replace(laned.evidence, steps=laned.evidence.steps[:-1]),
     ):
         with pytest.raises(Rejected):
             accept_routes(relation, wrong)

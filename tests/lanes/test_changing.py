@@ -65,20 +65,20 @@ def test_what_orders_of_virtual_channels_serve(network: Network, count: int, ris
 
 @given(networks(), st.integers(1, 2), st.booleans(), st.integers(0, 1000))
 def test_tables_are_searched_with_virtual_channels(network: Network, count: int, rising: bool, seed: int) -> None:
-    asked = demand(network)
-    plain = path_set(asked)
+    traffic = demand(network)
+    plain = path_set(traffic)
     paths = in_classes(network, plain, count, rising=rising)
     start = paths.base + np.random.default_rng(seed).random((1, network.num_channels * count))
     orders, left = orders_of(paths, start, np.repeat(random_table(plain, [seed]), count, axis=0))
     left, _, _ = anneal(paths, orders, np.array([seed], dtype=np.uint64), 200, 3.0, 0.5, 0.5, 0.5, 0.2, left)
     assert left == settle(paths, orders)
     step, key = table_from(paths, orders.taken), orders.key.reshape(-1, count).T
-    homes, top = asked.distances.homes, np.zeros((1, network.num_routers))
-    order = np.argsort(asked.distances.table, axis=1, kind="stable")
+    homes, top = traffic.distances.homes, np.zeros((1, network.num_routers))
+    order = np.argsort(traffic.distances.table, axis=1, kind="stable")
     naive = 0
     for h, home in enumerate(homes.tolist()):
         every = True
-        for u in np.flatnonzero(asked.wanted[:, h]).tolist():
+        for u in np.flatnonzero(traffic.wanted[:, h]).tolist():
             way, at = [], u
             while at != home:
                 way.append(int(step[h, at]) // count)
@@ -86,14 +86,14 @@ def test_tables_are_searched_with_virtual_channels(network: Network, count: int,
             serves = climbs(network, [tuple(way)], key, rising)
             naive += not serves
             every &= serves
-        assert served_column(paths, orders.key, step, asked.wanted, order[h], h, top) == every
+        assert served_column(paths, orders.key, step, traffic.wanted, order[h], h, top) == every
     assert left == naive
 
 
 @settings(max_examples=5)
 @given(networks(), st.integers(1, 2), st.sampled_from(["rising", "any"]))
 def test_the_solver_agrees_with_brute_force(network: Network, count: int, changes: str) -> None:
-    asked = demand(network)
+    traffic = demand(network)
     answer = refute(shortest_pairs(network, None), count, effort(), conflicts=20_000, changes=changes)
     fewest = climbing.fewest_changing(network, count, changes)
     if isinstance(answer, Refutation):
@@ -102,30 +102,32 @@ def test_the_solver_agrees_with_brute_force(network: Network, count: int, change
     else:
         assert isinstance(answer, Solution)
         assert fewest <= count
-        assert orders_of(in_classes(network, path_set(asked), count, rising=changes == "rising"), answer.keys)[1] == 0
+        assert (
+            orders_of(in_classes(network, path_set(traffic), count, rising=changes == "rising"), answer.keys)[1] == 0
+        )
 
 
-def judged(found: ChangingLanes) -> None:
-    verdict, delivery = check(found.relation, "wormhole"), deliver(found.relation)
+def judged(laned: ChangingLanes) -> None:
+    verdict, delivery = check(laned.relation, "wormhole"), deliver(laned.relation)
     assert verdict.deadlock_free
     assert verdict.certificate is not None
     assert verdict.certificate.kind == "order"
-    accept_verdict(found.relation, verdict)
+    accept_verdict(laned.relation, verdict)
     assert delivery.delivered
-    assert found.paths == "given" or delivery.minimal
-    assert found.evidence_holds is not False
-    assert found.relation.vcs.widest == found.count
+    assert laned.paths == "given" or delivery.minimal
+    assert laned.evidence_holds is not False
+    assert laned.relation.vcs.widest == laned.count
 
 
 @settings(max_examples=4)
 @given(networks(), st.sampled_from(["rising", "any"]), st.sampled_from(["free", "table"]), st.integers(0, 5))
 def test_what_is_found_holds(network: Network, changes: str, paths: str, seed: int) -> None:
-    found = changing_lanes(network, paths, changes=changes, seed=seed)
-    judged(found)
-    assert found.lower_bound <= climbing.fewest_changing(network, found.count, changes) <= found.count
+    laned = changing_lanes(network, paths, changes=changes, seed=seed)
+    judged(laned)
+    assert laned.lower_bound <= climbing.fewest_changing(network, laned.count, changes) <= laned.count
     terminals = network.num_terminals
     if terminals > 1 and np.unique(network.inject).size == terminals:
-        assert np.allclose(loads(found.relation).channel * terminals, found.load)
+        assert np.allclose(loads(laned.relation).channel * terminals, laned.load)
 
 
 @pytest.mark.parametrize("changes", ["rising", "any"])
@@ -153,12 +155,12 @@ def given_paths(relation: Relation) -> dict[tuple[int, int], tuple[int, ...]]:
 @given(networks(), st.sampled_from(["rising", "any", "ports"]), st.integers(1, 100))
 def test_given_routes_are_kept(network: Network, changes: str, seed: int) -> None:
     relation = shortest_paths(network, choice="random", seed=seed)
-    found = changing_lanes(network, "given", changes=changes, routing=relation)
-    judged(found)
-    assert paths_of(relation) == paths_of(found.relation)
+    laned = changing_lanes(network, "given", changes=changes, routing=relation)
+    judged(laned)
+    assert paths_of(relation) == paths_of(laned.relation)
     if changes != "ports":
-        fewest = climbing.fewest_changing(network, found.count, changes, given=given_paths(relation))
-        assert found.lower_bound <= fewest <= found.count
+        fewest = climbing.fewest_changing(network, laned.count, changes, given=given_paths(relation))
+        assert laned.lower_bound <= fewest <= laned.count
 
 
 @pytest.mark.campaign
@@ -171,13 +173,13 @@ def test_brute_force_agrees_on_thousands_of_given_routes() -> None:
         relation = shortest_paths(network, choice="random", seed=seed)
         paths = given_paths(relation)
         if changes == "none":
-            found = lanes(network, "given", routing=relation).count
-            least = climbing.fewest_for(paths.values(), found)
+            count = lanes(network, "given", routing=relation).count
+            least = climbing.fewest_for(paths.values(), count)
         else:
-            found = changing_lanes(network, "given", changes=changes, routing=relation).count
-            least = climbing.fewest_changing(network, found, changes, given=paths)
-        assert found == least
-        seen[changes, found] += 1
+            count = changing_lanes(network, "given", changes=changes, routing=relation).count
+            least = climbing.fewest_changing(network, count, changes, given=paths)
+        assert count == least
+        seen[changes, count] += 1
 
     compare()
     print(dict(seen))
@@ -186,15 +188,15 @@ def test_brute_force_agrees_on_thousands_of_given_routes() -> None:
 @pytest.mark.parametrize("changes", ["rising", "any"])
 def test_changing_lanes_saves_lanes(changes: str) -> None:
     """Every packet of a one-way ring may go up once; without this, a ring of seven takes four lanes."""
-    found = changing_lanes(one_way_ring(7), changes=changes)
-    assert (found.count, found.lower_bound) == (2, 2)
-    assert found.changing_pairs > 0
-    judged(found)
+    laned = changing_lanes(one_way_ring(7), changes=changes)
+    assert (laned.count, laned.lower_bound) == (2, 2)
+    assert laned.changing_pairs > 0
+    judged(laned)
 
 
-def lane_sequences(found: ChangingLanes) -> list[list[int]]:
+def lane_sequences(laned: ChangingLanes) -> list[list[int]]:
     """The lanes of each route, hop by hop."""
-    relation, sequences = found.relation, []
+    relation, sequences = laned.relation, []
     for address in range(relation.num_addresses):
         for source in relation.sources(address).tolist():
             at, taken = relation.num_vcs + source, []
@@ -210,19 +212,19 @@ def lane_sequences(found: ChangingLanes) -> list[list[int]]:
 
 @pytest.mark.parametrize("paths", ["free", "table"])
 def test_classes_rise(paths: str) -> None:
-    found = changing_lanes(one_way_ring(6), paths, changes="rising")
-    sequences = lane_sequences(found)
+    laned = changing_lanes(one_way_ring(6), paths, changes="rising")
+    sequences = lane_sequences(laned)
     assert all(taken == sorted(taken) for taken in sequences)
-    assert sum(len(set(taken)) > 1 for taken in sequences) == found.changing_pairs > 0
+    assert sum(len(set(taken)) > 1 for taken in sequences) == laned.changing_pairs > 0
 
 
 def test_lanes_by_ports_depend_on_nothing_else() -> None:
-    found = changing_lanes(one_way_ring(7), "table", changes="ports")
-    judged(found)
-    relation = found.relation
-    assert found.count == 2
-    assert found.levels is not None
-    assert 1 < found.levels <= 16
+    laned = changing_lanes(one_way_ring(7), "table", changes="ports")
+    judged(laned)
+    relation = laned.relation
+    assert laned.count == 2
+    assert laned.levels is not None
+    assert 1 < laned.levels <= 16
     seen: dict[tuple[int, int, int], int] = {}
     for address in range(relation.num_addresses):
         for source in relation.sources(address).tolist():
@@ -235,7 +237,7 @@ def test_lanes_by_ports_depend_on_nothing_else() -> None:
                 level = address // relation.network.num_terminals
                 assert seen.setdefault((level, came, channel), int(relation.vcs.index[at])) == relation.vcs.index[at]
                 came = channel
-    assert sum(len(set(taken)) > 1 for taken in lane_sequences(found)) == found.changing_pairs
+    assert sum(len(set(taken)) > 1 for taken in lane_sequences(laned)) == laned.changing_pairs
 
 
 @given(networks(), st.integers(1, 3), st.integers(0, 1000))
@@ -253,8 +255,8 @@ def test_levels_are_filled_as_by_the_naive_twin(network: Network, count: int, se
     assert packed.changed == changed
     first, leaving = network.outgoing
     slot = {int(c): i - int(first[network.source[c]]) for i, c in enumerate(leaving)}
-    found = np.argwhere(packed.entries >= 0)
-    assert len(found) == len(entries)
+    filled = np.argwhere(packed.entries >= 0)
+    assert len(filled) == len(entries)
     for (number, came, channel), lane in entries.items():
         assert packed.entries[number, came, slot[channel]] == lane
 
@@ -272,10 +274,10 @@ def test_routes_that_need_more_levels_than_there_are() -> None:
 def test_lanes_that_are_kept_fit_into_as_many_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     """If no other levels are found, each of at most 16 lanes that are kept is a level."""
     monkeypatch.setattr(changing_search, "in_levels", lambda table, key: None)
-    found = changing_lanes(one_way_ring(9), "table", changes="ports", rounds=4, conflicts=100)
-    assert found.count == found.levels == 5
-    assert found.changing_pairs == 0
-    judged(found)
+    laned = changing_lanes(one_way_ring(9), "table", changes="ports", rounds=4, conflicts=100)
+    assert laned.count == laned.levels == 5
+    assert laned.changing_pairs == 0
+    judged(laned)
 
 
 def test_refutations_of_lanes_that_change() -> None:
@@ -298,11 +300,11 @@ def test_refutations_of_lanes_that_change() -> None:
 def test_evidence_about_lanes_that_are_kept_says_nothing_about_those_that_change() -> None:
     network = one_way_ring(7)
     kept = lanes(network)
-    found = changing_lanes(network)
+    laned = changing_lanes(network)
     assert kept.lower_bound == 4
-    wrong = replace(found, evidence=kept.evidence, lower_bound=4)
+    wrong = replace(laned, evidence=kept.evidence, lower_bound=4)
     assert wrong.evidence_holds is False
-    assert replace(found, lower_bound=3).evidence_holds is False
+    assert replace(laned, lower_bound=3).evidence_holds is False
 
 
 def test_relations_are_pickled() -> None:
@@ -318,9 +320,9 @@ def test_relations_are_pickled() -> None:
 
 def test_more_vcs_are_shared_out() -> None:
     for paths, changes in (("free", "any"), ("table", "ports")):
-        found = changing_lanes(one_way_ring(5), paths, changes=changes, vcs=5)
-        assert check(found.relation, "wormhole").deadlock_free
-        assert deliver(found.relation).delivered
+        laned = changing_lanes(one_way_ring(5), paths, changes=changes, vcs=5)
+        assert check(laned.relation, "wormhole").deadlock_free
+        assert deliver(laned.relation).delivered
         with pytest.raises(RelationError, match="need 2 lanes, and so as many VCs; got 1"):
             changing_lanes(one_way_ring(5), paths, changes=changes, vcs=1)
 
@@ -328,18 +330,18 @@ def test_more_vcs_are_shared_out() -> None:
 def test_only_listed_flows() -> None:
     flows = np.zeros((6, 6))
     flows[0, 3], flows[3, 0] = 2.0, 1.0
-    found = changing_lanes("ring(6)", flows=flows)
-    assert (found.count, found.pairs, found.highest_load) == (1, 2, 2.0)
-    assert deliver(found.relation).pairs == 2
+    laned = changing_lanes("ring(6)", flows=flows)
+    assert (laned.count, laned.pairs, laned.highest_load) == (1, 2, 2.0)
+    assert deliver(laned.relation).pairs == 2
     given_ = changing_lanes("ring(6)", "given", routing="shortest_paths", flows=flows)
     assert (given_.count, given_.pairs) == (1, 2)
 
 
 def test_tables_of_a_torus_keep_their_load_low() -> None:
-    found = changing_lanes(torus(6, 6), "table", changes="any")
-    judged(found)
-    assert (found.count, found.lower_bound) == (2, 2)
-    assert found.highest_load <= 1.3 * found.mean_load
+    laned = changing_lanes(torus(6, 6), "table", changes="any")
+    judged(laned)
+    assert (laned.count, laned.lower_bound) == (2, 2)
+    assert laned.highest_load <= 1.3 * laned.mean_load
 
 
 def test_bad_questions() -> None:
@@ -363,10 +365,10 @@ def test_the_command(tmp_path: Path) -> None:
     assert "levels 2" in text
     assert json.loads(out.read_text())["vcs"] == [2] * 12
     code, text = run("lanes", "de_bruijn(2, 3)", "--changes", "rising", "--json")
-    found = json.loads(text)
+    answer = json.loads(text)
     assert code == 0
-    assert (found["changes"], found["deadlock_free"], found["evidence_holds"]) == ("rising", True, True)
-    assert found["lanes"] == found["lower_bound"] == 2
+    assert (answer["changes"], answer["deadlock_free"], answer["evidence_holds"]) == ("rising", True, True)
+    assert answer["lanes"] == answer["lower_bound"] == 2
     code, text = run("lanes", "ring(6)", "--changes", "any", "--lanes", "2")
     assert code == 2
     assert "--changes" in text

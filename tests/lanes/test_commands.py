@@ -36,12 +36,12 @@ def test_lanes_as_text() -> None:
 )
 def test_lanes_as_json(words: list[str], kind: str | None, count: int) -> None:
     code, text = run("lanes", *words, "--json")
-    found = json.loads(text)
-    assert (code, found["lanes"], found["lower_bound"], found["fewest"]) == (0, count, count, True)
-    assert found["deadlock_free"]
-    assert found["delivered"]
-    assert (found["evidence"] or {}).get("kind") == kind
-    assert found["evidence_holds"] is (None if kind is None else True)
+    answer = json.loads(text)
+    assert (code, answer["lanes"], answer["lower_bound"], answer["fewest"]) == (0, count, count, True)
+    assert answer["deadlock_free"]
+    assert answer["delivered"]
+    assert (answer["evidence"] or {}).get("kind") == kind
+    assert answer["evidence_holds"] is (None if kind is None else True)
 
 
 def test_the_worst_permutation() -> None:
@@ -57,8 +57,8 @@ def test_refutations_as_json() -> None:
     from unknot.cli.answers.filling import answer
     from unknot.cli.answers.lanes import RefutationForm, why_fewer_fail
 
-    found = lanes(one_way_ring(5))
-    shown = answer(RefutationForm, found.evidence, of=found.relation)
+    laned = lanes(one_way_ring(5))
+    shown = answer(RefutationForm, laned.evidence, of=laned.relation)
     assert (shown["kind"], shown["lanes"]) == ("refutation", 2)
     assert shown["steps"][-1][0] == []
     assert why_fewer_fail(shown, {}).startswith("2 impossible: with ")
@@ -95,12 +95,12 @@ def test_flows(tmp_path: Path) -> None:
 def test_tables_hold_what_the_relation_says(tmp_path: Path) -> None:
     relation = duato(mesh(3, 3))
     export(relation, tmp_path / "t.json")
-    found = json.loads((tmp_path / "t.json").read_text())
+    answer = json.loads((tmp_path / "t.json").read_text())
     vcs, network = relation.vcs, relation.network
     names = {(network.channel_name(int(vcs.channel[v])), int(vcs.index[v])): v for v in range(vcs.total)}
     places = {**names, **{(network.terminal_name(t), None): vcs.total + t for t in range(network.num_terminals)}}
     states = 0
-    for router in found["routers"]:
+    for router in answer["routers"]:
         for entry in router["entries"]:
             at = places[entry.get("terminal", entry["input"]), entry.get("vc")]
             assert network.router_name(int(vcs.router[at])) == router["router"]
@@ -111,7 +111,7 @@ def test_tables_hold_what_the_relation_says(tmp_path: Path) -> None:
             assert read == relation.candidates(at, entry["address"])
             states += 1
     assert states == sum(1 for _ in entries(relation))
-    assert [a["destination"] for a in found["addresses"]] == [network.terminal_name(t) for t in relation.destination]
+    assert [a["destination"] for a in answer["addresses"]] == [network.terminal_name(t) for t in relation.destination]
     with pytest.raises(RelationError, match=r"end in \.json, \.v"):
         export(relation, tmp_path / "t.xml")
 
@@ -119,7 +119,7 @@ def test_tables_hold_what_the_relation_says(tmp_path: Path) -> None:
 def test_lanes_are_exported(tmp_path: Path) -> None:
     out = tmp_path / "ring.json"
     assert run("export", "ring(5)", "--routing", "lanes", "--out", str(out))[0] == 0
-    found = json.loads(out.read_text())
-    assert len(found["addresses"]) == 10
-    assert found["addresses"][0]["sources"]
-    assert all(len(e["candidates"]) == 1 for r in found["routers"] for e in r["entries"])
+    answer = json.loads(out.read_text())
+    assert len(answer["addresses"]) == 10
+    assert answer["addresses"][0]["sources"]
+    assert all(len(e["candidates"]) == 1 for r in answer["routers"] for e in r["entries"])

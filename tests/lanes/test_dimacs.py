@@ -26,9 +26,9 @@ CHECKERS = {"drat-trim": "drat", "lrat-check": "lrat", "cake_lpr": "lrat"}
 
 def one_lane(changes: str) -> tuple[Network, Refutation]:
     network = ring(5)
-    found = refute(shortest_pairs(network, None), 1, effort(), conflicts=10_000, changes=changes)
-    assert isinstance(found, Refutation)
-    return network, found
+    answer = refute(shortest_pairs(network, None), 1, effort(), conflicts=10_000, changes=changes)
+    assert isinstance(answer, Refutation)
+    return network, answer
 
 
 CASES = {
@@ -46,8 +46,8 @@ def clauses(path: Path) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_files_hold_the_refutation(name: str, tmp_path: Path) -> None:
-    network, found = CASES[name]()
-    files = write_refutation(network, found, tmp_path / "one")
+    network, evidence = CASES[name]()
+    files = write_refutation(network, evidence, tmp_path / "one")
     assert (files.clauses.name, files.drat.name, files.lrat.name) == ("one.cnf", "one.drat", "one.lrat")
     given, steps = clauses(files.clauses), clauses(files.drat)
     head = next(line for line in files.clauses.read_text().splitlines() if line[0] == "p").split()
@@ -60,9 +60,9 @@ def test_files_hold_the_refutation(name: str, tmp_path: Path) -> None:
 
 
 def test_evidence_that_makes_no_sense_is_not_written(tmp_path: Path) -> None:
-    network, found = CASES["kept"]()
+    network, evidence = CASES["kept"]()
     with pytest.raises(Rejected):
-        write_refutation(network, replace(found, cycles=((0, 99),)), tmp_path / "one.cnf")
+        write_refutation(network, replace(evidence, cycles=((0, 99),)), tmp_path / "one.cnf")
     assert not list(tmp_path.iterdir())
 
 

@@ -44,10 +44,10 @@ def effort() -> SearchEffort:
 @pytest.mark.parametrize("routers", [5, 6, 7])
 def test_a_one_way_ring_needs_half_as_many_lanes_as_routers(routers: int) -> None:
     """A pair from s to the router before s passes all others, so some lane breaks the ring at one of the two."""
-    found = lanes(one_way_ring(routers))
-    assert found.count == found.lower_bound == -(-routers // 2)
-    assert isinstance(found.evidence, Refutation)
-    assert found.evidence_holds
+    laned = lanes(one_way_ring(routers))
+    assert laned.count == laned.lower_bound == -(-routers // 2)
+    assert isinstance(laned.evidence, Refutation)
+    assert laned.evidence_holds
 
 
 def refutation() -> tuple[Network, Refutation]:
@@ -134,26 +134,26 @@ def the_clauses_agree(network: Network, count: int, changes: str) -> None:
         fewest = climbing.fewest_lanes(network, count, both_ways=changes == "shared")
     else:
         fewest = climbing.fewest_changing(network, count, changes)
-    found = refute(shortest_pairs(network, None), count, effort(), changes=changes, conflicts=10_000)
+    answer = refute(shortest_pairs(network, None), count, effort(), changes=changes, conflicts=10_000)
     if fewest > count:
-        assert isinstance(found, Refutation)
-        assert accept(network, found) == count
+        assert isinstance(answer, Refutation)
+        assert accept(network, answer) == count
     else:
-        assert isinstance(found, Solution)
+        assert isinstance(answer, Solution)
         if changes in plain.KEPT:
-            assert orders_of(path_set(demand(network)), found.keys)[1] == 0
-            assert climbing.unserved(network, found.keys, both_ways=changes == "shared") == 0
+            assert orders_of(path_set(demand(network)), answer.keys)[1] == 0
+            assert climbing.unserved(network, answer.keys, both_ways=changes == "shared") == 0
 
 
 def split(learnt: np.ndarray) -> list[tuple[int, ...]]:
-    found, now = [], []
+    clauses, now = [], []
     for x in learnt.tolist():
         if x:
             now.append(x)
         else:
-            found.append(tuple(now))
+            clauses.append(tuple(now))
             now = []
-    return found
+    return clauses
 
 
 def conflict(clauses: list[tuple[int, ...]], true: set[int]) -> bool:

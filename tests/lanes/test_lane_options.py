@@ -24,8 +24,8 @@ def test_prescribed_lanes(tmp_path: Path) -> None:
     assert "mean hops 1.9333 mean shortest 1.8" in text
     assert json.loads(out.read_text())["vcs"] == [1] * 12
     code, text = run("lanes", "ring(6)", "--lanes", "2", "--json")
-    found = json.loads(text)
-    assert (code, found["longer_pairs"], found["mean_hops"], found["minimal"]) == (0, 0, 1.8, True)
+    answer = json.loads(text)
+    assert (code, answer["longer_pairs"], answer["mean_hops"], answer["minimal"]) == (0, 0, 1.8, True)
     code, text = run("lanes", "ring(6)", "--lanes", "2", "--paths", "table")
     assert code == 2
     assert "with --lanes or --stretch paths are free" in text
@@ -45,10 +45,10 @@ def test_more_lanes_for_less_load() -> None:
     assert [count for count, _ in few.front] == [1, 2, 3]
     assert (few.count, few.highest_load) == few.front[0]
     assert low.highest_load == min(load for _, load in low.front)
-    for found in (few, low):
-        assert check(found.relation, "wormhole").deadlock_free
-        assert deliver(found.relation).minimal
-        assert found.relation.vcs.widest == found.count
+    for laned in (few, low):
+        assert check(laned.relation, "wormhole").deadlock_free
+        assert deliver(laned.relation).minimal
+        assert laned.relation.vcs.widest == laned.count
     code, text = run("lanes", "mesh(3, 3)", "--most", "3", "--first", "load")
     assert code == 0
     front = text.partition("front lanes highest load")[2].split()
@@ -87,11 +87,11 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
             out, _ = process.communicate(timeout=300)
         finally:
             process.kill()
-    found = json.loads(out)
-    assert found["complete"] is False
-    assert found["lanes"] >= 2
+    answer = json.loads(out)
+    assert answer["complete"] is False
+    assert answer["lanes"] >= 2
     # the proof has half a second, which is enough unless the machine is busy
-    assert process.returncode == (0 if found["deadlock_free"] and found["delivered"] else 3)
-    assert found["deadlock_free"] in (True, None)
-    assert found["delivered"] in (True, None)
-    assert found["history"][-1]["lanes"] == found["lanes"]
+    assert process.returncode == (0 if answer["deadlock_free"] and answer["delivered"] else 3)
+    assert answer["deadlock_free"] in (True, None)
+    assert answer["delivered"] in (True, None)
+    assert answer["history"][-1]["lanes"] == answer["lanes"]

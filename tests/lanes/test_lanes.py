@@ -66,8 +66,8 @@ def test_flags_are_packed(count: int, rows: int, seed: int) -> None:
 @given(networks(), st.integers(0, 5))
 def test_one_lane_after_the_other_is_always_enough(network: Network, seed: int) -> None:
     paths = path_set(demand(network))
-    found = one_by_one(paths, [seed])
-    assert climbing.unserved(network, found.key) == 0
+    serving = one_by_one(paths, [seed])
+    assert climbing.unserved(network, serving.key) == 0
     for root in range(network.num_routers):
         orders, _ = orders_of(paths, around(paths, [root])[None])
         assert not (paths.wanted[root] & ~orders.cover[0, root]).any()
@@ -108,31 +108,31 @@ def test_one_lane_after_the_other_is_enough_for_routes_that_are_longer() -> None
 @settings(max_examples=5)
 @given(networks(), st.integers(0, 5))
 def test_what_is_found_holds(network: Network, seed: int) -> None:
-    found = lanes(network, seed=seed)
-    assert climbing.unserved(network, found.key) == 0
-    verdict, delivery = check(found.relation, "wormhole"), deliver(found.relation)
+    laned = lanes(network, seed=seed)
+    assert climbing.unserved(network, laned.key) == 0
+    verdict, delivery = check(laned.relation, "wormhole"), deliver(laned.relation)
     assert verdict.deadlock_free
     assert verdict.certificate is not None
     assert verdict.certificate.kind == "order"
-    accept_verdict(found.relation, verdict)
+    accept_verdict(laned.relation, verdict)
     assert delivery.delivered
     assert delivery.minimal
-    assert found.evidence_holds is not False
-    assert found.lower_bound <= climbing.fewest_lanes(network, found.count) <= found.count
-    load = loads(found.relation)
+    assert laned.evidence_holds is not False
+    assert laned.lower_bound <= climbing.fewest_lanes(network, laned.count) <= laned.count
+    load = loads(laned.relation)
     assert load.forced
     terminals = network.num_terminals
     if terminals > 1 and np.unique(network.inject).size == terminals:
-        assert np.allclose(load.channel * terminals, found.routes.load)
+        assert np.allclose(load.channel * terminals, laned.routes.load)
 
 
 def test_large_networks_begin_with_lanes_that_are_annealed_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(orders, "LARGE", 0)
     network = from_networkx(nx.random_regular_graph(4, 40, seed=3))
-    found = lanes(network, tries=1, time_limit=20, conflicts=100)
-    first, annealed, *_ = (count for _, count in found.history)
-    assert first > annealed >= found.count
-    assert climbing.unserved(network, found.key) == 0
+    laned = lanes(network, tries=1, time_limit=20, conflicts=100)
+    first, annealed, *_ = (count for _, count in laned.history)
+    assert first > annealed >= laned.count
+    assert climbing.unserved(network, laned.key) == 0
 
 
 @pytest.mark.parametrize("graph", ATLAS[::9], ids=lambda g: g.name)
@@ -161,32 +161,32 @@ def test_all_small_graphs(graph: nx.Graph) -> None:
     ],
 )
 def test_known_networks(text: str, count: int, cycle: int | None) -> None:
-    found = lanes(text, effort=200, time_limit=600)
-    assert (found.count, found.lower_bound, found.complete) == (count, count, True)
-    assert found.fewest
+    laned = lanes(text, effort=200, time_limit=600)
+    assert (laned.count, laned.lower_bound, laned.complete) == (count, count, True)
+    assert laned.fewest
     if "torus" in text:
-        assert found.highest_load <= 1.125 * found.mean_load
+        assert laned.highest_load <= 1.125 * laned.mean_load
     if cycle is None:
-        assert found.evidence is None
+        assert laned.evidence is None
     else:
-        assert isinstance(found.evidence, ForcedCycle)
-        assert len(found.evidence.turns) == cycle
-        assert found.evidence_holds
+        assert isinstance(laned.evidence, ForcedCycle)
+        assert len(laned.evidence.turns) == cycle
+        assert laned.evidence_holds
 
 
 def test_a_hub_of_many_channels() -> None:
     """Places among the channels of a router need more than a byte."""
-    found = lanes(from_networkx(nx.star_graph(130)), tries=1, flows=np.eye(131, k=1) + np.eye(131, k=64))
-    assert found.count == 1
-    assert check(found.relation).deadlock_free
-    assert deliver(found.relation).delivered
+    laned = lanes(from_networkx(nx.star_graph(130)), tries=1, flows=np.eye(131, k=1) + np.eye(131, k=64))
+    assert laned.count == 1
+    assert check(laned.relation).deadlock_free
+    assert deliver(laned.relation).delivered
 
 
 def test_uneven_tables_are_searched_longer() -> None:
     """An order around a root, which is found first, loads one channel with 44."""
-    found = lanes("torus(4, 4, 2)", "table")
-    assert (found.count, found.mean_load) == (1, 16.0)
-    assert found.highest_load <= 24
+    laned = lanes("torus(4, 4, 2)", "table")
+    assert (laned.count, laned.mean_load) == (1, 16.0)
+    assert laned.highest_load <= 24
 
 
 def test_same_seed_same_routes() -> None:
@@ -205,10 +205,10 @@ def test_relations_are_pickled() -> None:
 
 
 def test_more_vcs_are_shared_out() -> None:
-    found = lanes("ring(5)", vcs=5)
-    assert check(found.relation, "wormhole").deadlock_free
+    laned = lanes("ring(5)", vcs=5)
+    assert check(laned.relation, "wormhole").deadlock_free
     most = max(
-        len(found.relation.candidates(at, address)) for at in range(found.relation.num_vcs) for address in range(10)
+        len(laned.relation.candidates(at, address)) for at in range(laned.relation.num_vcs) for address in range(10)
     )
     assert most == 3
     with pytest.raises(RelationError, match="need 2 lanes, and so as many VCs; got 1"):
@@ -216,10 +216,10 @@ def test_more_vcs_are_shared_out() -> None:
 
 
 def test_corrupted_cycles_are_refused() -> None:
-    found = lanes("torus(5, 5)")
-    assert isinstance(found.evidence, ForcedCycle)
-    turns, network = found.evidence.turns, found.relation.network
-    evidence.accept(network, found.evidence)
+    laned = lanes("torus(5, 5)")
+    assert isinstance(laned.evidence, ForcedCycle)
+    turns, network = laned.evidence.turns, laned.relation.network
+    evidence.accept(network, laned.evidence)
     for wrong in (
         turns[:-1],
         (),
@@ -236,9 +236,9 @@ def test_corrupted_cycles_are_refused() -> None:
 def test_only_listed_flows(tmp_path: object) -> None:
     flows = np.zeros((6, 6))
     flows[0, 3], flows[3, 0] = 2.0, 1.0
-    found = lanes("ring(6)", flows=flows)
-    assert (found.count, found.pairs, found.highest_load) == (1, 2, 2.0)
-    delivery = deliver(found.relation)
+    laned = lanes("ring(6)", flows=flows)
+    assert (laned.count, laned.pairs, laned.highest_load) == (1, 2, 2.0)
+    delivery = deliver(laned.relation)
     assert delivery.delivered
     assert delivery.pairs == 2
     with pytest.raises(NetworkError, match="numbers from 0 on"):
@@ -264,10 +264,10 @@ def test_flow_files(tmp_path) -> None:  # type: ignore[no-untyped-def]
     network = lanes("ring(5)").relation.network
     file = tmp_path / "flows.csv"
     file.write_text("source,target,bandwidth\nt0,t1,100\nt0, t1,2 GB/s\n\nt2,t3,8Gb/s\n")
-    found = read_flows(file, network)
-    assert found[0, 1] == 2100
-    assert found[2, 3] == 1000
-    assert np.count_nonzero(found) == 2
+    matrix = read_flows(file, network)
+    assert matrix[0, 1] == 2100
+    assert matrix[2, 3] == 1000
+    assert np.count_nonzero(matrix) == 2
     for text, message in (
         ("", "no 'source'"),
         ("source,bandwidth\n", "no 'target'"),

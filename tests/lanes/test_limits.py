@@ -35,10 +35,10 @@ def test_a_search_ends_in_time(search: Callable[[], Lanes | ChangingLanes]) -> N
     lanes("ring(5)")
     changing_lanes("ring(5)", "table", changes="ports")
     began = time.process_time()
-    found = search()
+    laned = search()
     assert time.process_time() - began < LIMIT + SLACK
-    assert not found.complete
-    assert check(found.relation).deadlock_free
+    assert not laned.complete
+    assert check(laned.relation).deadlock_free
 
 
 @pytest.mark.parametrize("change", [None, "rising"])
@@ -52,11 +52,11 @@ def test_ctrl_c_while_routes_are_chosen(change: str | None) -> None:
             raise KeyboardInterrupt
 
     if change is None:
-        found: Lanes | ChangingLanes = lanes("torus(5, 5)", progress=interrupt)
+        laned: Lanes | ChangingLanes = lanes("torus(5, 5)", progress=interrupt)
     else:
-        found = changing_lanes("torus(5, 5)", changes=change, progress=interrupt)
-    assert (found.count, found.complete) == (2, False)
-    assert check(found.relation).deadlock_free
+        laned = changing_lanes("torus(5, 5)", changes=change, progress=interrupt)
+    assert (laned.count, laned.complete) == (2, False)
+    assert check(laned.relation).deadlock_free
 
 
 def test_an_annealing_cools_in_its_time() -> None:
@@ -95,9 +95,9 @@ def test_a_real_signal_ends_a_search_within_a_second() -> None:
     lanes("ring(5)")
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        found = lanes("torus(13, 13)", time_limit=300, progress=report)
+        laned = lanes("torus(13, 13)", time_limit=300, progress=report)
     finally:
         signal.signal(signal.SIGINT, before)
     assert time.process_time() - sent[1] < 1.0
-    assert not found.complete
-    assert check(found.relation).deadlock_free
+    assert not laned.complete
+    assert check(laned.relation).deadlock_free

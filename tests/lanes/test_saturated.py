@@ -21,16 +21,16 @@ def effort() -> SearchEffort:
 
 
 def removed() -> Relation:
-    found = pruned(fully_adaptive(mesh(2, 2), vcs=1), effort(), switching="wormhole")
-    assert isinstance(found, Pruned)
-    return found.relation
+    pruning = pruned(fully_adaptive(mesh(2, 2), vcs=1), effort(), switching="wormhole")
+    assert isinstance(pruning, Pruned)
+    return pruning.relation
 
 
 def changed(kind: str) -> Relation:
     relation = shortest_paths(ring(6))
-    found = rerouted(relation, table_of(relation), 1, effort(), kind=kind)
-    assert found is not None
-    return found.relation
+    remedy = rerouted(relation, table_of(relation), 1, effort(), kind=kind)
+    assert remedy is not None
+    return remedy.relation
 
 
 MADE = {

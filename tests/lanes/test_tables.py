@@ -39,17 +39,17 @@ def climbing(network: Network, step: np.ndarray, key: np.ndarray, source: int, r
 
 @given(networks(), st.integers(1, 3), st.integers(0, 1000))
 def test_tables_and_orders_are_searched_together(network: Network, count: int, seed: int) -> None:
-    asked = demand(network)
-    paths = path_set(asked)
+    traffic = demand(network)
+    paths = path_set(traffic)
     taken = random_table(paths, [seed])
     orders, left = orders_of(paths, np.random.default_rng(seed).random((count, network.num_channels)), taken)
     state = np.array([seed], dtype=np.uint64)
     left, _, _ = anneal(paths, orders, state, 300, 3.0, 0.5, 0.8, 0.5, 0.2, left)
-    homes = asked.distances.homes
+    homes = traffic.distances.homes
     step = table_from(paths, orders.taken)
     may = unpacked(paths.nearer, homes.size)
     naive = 0
-    for u, h in np.argwhere(asked.wanted).tolist():
+    for u, h in np.argwhere(traffic.wanted).tolist():
         assert may[step[h, u], h]
         assert network.source[step[h, u]] == u
         naive += not climbing(network, step, orders.key, u, h, int(homes[h]))
@@ -58,61 +58,61 @@ def test_tables_and_orders_are_searched_together(network: Network, count: int, s
     assert settle(paths, orders) == left
     assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))
     top = np.zeros((count, network.num_routers))
-    order = np.argsort(asked.distances.table, axis=1, kind="stable")
+    order = np.argsort(traffic.distances.table, axis=1, kind="stable")
     for h in range(homes.size):
         every = all(
-            climbing(network, step, orders.key, u, h, int(homes[h])) for u in np.flatnonzero(asked.wanted[:, h])
+            climbing(network, step, orders.key, u, h, int(homes[h])) for u in np.flatnonzero(traffic.wanted[:, h])
         )
-        assert served_column(paths, orders.key, step, asked.wanted, order[h], h, top) == every
+        assert served_column(paths, orders.key, step, traffic.wanted, order[h], h, top) == every
 
 
 @settings(max_examples=4)
 @given(networks(), st.integers(0, 5))
 def test_tables_that_are_found_hold(network: Network, seed: int) -> None:
-    found = lanes(network, "table", seed=seed)
-    verdict, delivery = check(found.relation, "wormhole"), deliver(found.relation)
+    laned = lanes(network, "table", seed=seed)
+    verdict, delivery = check(laned.relation, "wormhole"), deliver(laned.relation)
     assert verdict.deadlock_free
     assert verdict.certificate is not None
     assert verdict.certificate.kind == "order"
     assert delivery.delivered
     assert delivery.minimal
-    assert found.count >= lanes(network, seed=seed).lower_bound
-    assert isinstance(found.routes, Table)
-    assert np.allclose(loads_of(found.routes), found.load)
+    assert laned.count >= lanes(network, seed=seed).lower_bound
+    assert isinstance(laned.routes, Table)
+    assert np.allclose(loads_of(laned.routes), laned.load)
 
 
 @pytest.mark.campaign
 def test_the_torus_by_tables() -> None:
     """With less effort in every run: test_diagonals.py."""
-    found = lanes("torus(6, 6)", "table", effort=200)
-    assert (found.count, found.lower_bound, found.mean_load) == (2, 2, 27.0)
-    assert found.highest_load <= 33
+    laned = lanes("torus(6, 6)", "table", effort=200)
+    assert (laned.count, laned.lower_bound, laned.mean_load) == (2, 2, 27.0)
+    assert laned.highest_load <= 33
 
 
 def test_given_routes_of_a_torus() -> None:
     relation = routing(torus(6, 6), 'dimension_order(dateline="none")', 1)
     assert check(relation, "wormhole").deadlock_free is False
-    found = lanes(relation.network, "given", routing=relation)
-    assert (found.count, found.lower_bound) == (2, 2)
-    assert isinstance(found.evidence, RouteCycle)
-    assert found.evidence_holds
-    assert check(found.relation, "wormhole").deadlock_free
-    was, now = loads(relation), loads(found.relation)
+    laned = lanes(relation.network, "given", routing=relation)
+    assert (laned.count, laned.lower_bound) == (2, 2)
+    assert isinstance(laned.evidence, RouteCycle)
+    assert laned.evidence_holds
+    assert check(laned.relation, "wormhole").deadlock_free
+    was, now = loads(relation), loads(laned.relation)
     assert np.allclose(was.channel, now.channel)
     for wrong in (
-        found.evidence.turns[1:],
+        laned.evidence.turns[1:],
         (),
-        tuple(reversed(found.evidence.turns)),
-        (replace(found.evidence.turns[0], source=9, address=9), *found.evidence.turns[1:]),
-        (replace(found.evidence.turns[0], address=99), *found.evidence.turns[1:]),
+        tuple(reversed(laned.evidence.turns)),
+        (replace(laned.evidence.turns[0], source=9, address=9), *laned.evidence.turns[1:]),
+        (replace(laned.evidence.turns[0], address=99), *laned.evidence.turns[1:]),
     ):
         with pytest.raises(Rejected):
             accept_routes(relation, RouteCycle(tuple(wrong)))
 
 
 def test_given_routes_that_need_one_lane() -> None:
-    found = lanes("mesh(3, 3)", "given", routing="dimension_order")
-    assert (found.count, found.lower_bound, found.evidence) == (1, 1, None)
+    laned = lanes("mesh(3, 3)", "given", routing="dimension_order")
+    assert (laned.count, laned.lower_bound, laned.evidence) == (1, 1, None)
 
 
 @given(st.integers(1, 100))
@@ -122,10 +122,10 @@ def test_given_routes_are_kept(seed: int) -> None:
     table = table_of(relation)
     assert table.minimal
     paths = paths_of_table(table)
-    found = lanes(relation.network, "given", routing=relation)
-    assert orders_of(paths, found.key)[1] == 0
-    assert check(found.relation, "wormhole").deadlock_free
-    assert deliver(found.relation).delivered
+    laned = lanes(relation.network, "given", routing=relation)
+    assert orders_of(paths, laned.key)[1] == 0
+    assert check(laned.relation, "wormhole").deadlock_free
+    assert deliver(laned.relation).delivered
 
 
 def test_what_is_no_table_is_refused() -> None:

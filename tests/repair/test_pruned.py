@@ -41,26 +41,26 @@ def effort(seconds: float = 60.0) -> SearchEffort:
 
 
 def compare(relation: Relation, switching: str, seen: Counter[str]) -> None:
-    candidates = sum(c.vc is not None for found in remedies.entries(relation).values() for c in found)
+    candidates = sum(c.vc is not None for pruning in remedies.entries(relation).values() for c in pruning)
     assume(0 < candidates <= MOST)
-    found = pruned(relation, effort(), switching=switching)
+    pruning = pruned(relation, effort(), switching=switching)
     least = remedies.fewest_removed(relation, switching)
     if least is None:
-        assert isinstance(found, Unprunable)
-        assert found.evidence_holds
+        assert isinstance(pruning, Unprunable)
+        assert pruning.evidence_holds
         seen["impossible"] += 1
         return
-    assert isinstance(found, Pruned)
-    assert (len(found.removed), found.candidates, found.complete) == (least, candidates, True)
-    assert found.lower_bound == least
-    assert found.evidence_holds is (None if least == 0 else True)
-    assert remedies.delivers(relation, frozenset(found.removed))
-    verdict = check(found.relation, switching)
+    assert isinstance(pruning, Pruned)
+    assert (len(pruning.removed), pruning.candidates, pruning.complete) == (least, candidates, True)
+    assert pruning.lower_bound == least
+    assert pruning.evidence_holds is (None if least == 0 else True)
+    assert remedies.delivers(relation, frozenset(pruning.removed))
+    verdict = check(pruning.relation, switching)
     assert verdict.deadlock_free
-    accept_verdict(found.relation, verdict)
+    accept_verdict(pruning.relation, verdict)
     seen["none" if least == 0 else "some"] += 1
     table = plain.Table(plain.Network(network_of(relation.network)), table_of(relation))
-    for fact in found.evidence.facts if found.evidence else ():
+    for fact in pruning.evidence.facts if pruning.evidence else ():
         assert plain.removal_clause(table, switching, False, plain_fact(fact)) == literals(relation, fact, switching)
 
 
@@ -80,12 +80,12 @@ def test_brute_force_agrees_on_thousands() -> None:
 
 def test_a_square_loses_two_candidates() -> None:
     relation = fully_adaptive(mesh(2, 2), vcs=1)
-    found = pruned(relation, effort())
-    assert isinstance(found, Pruned)
-    assert (len(found.removed), found.lower_bound, found.fewest, found.evidence_holds) == (2, 2, True, True)
-    assert found.switching == DEFAULT_SWITCHING
-    assert check(found.relation).deadlock_free
-    delivery = deliver(found.relation)
+    pruning = pruned(relation, effort())
+    assert isinstance(pruning, Pruned)
+    assert (len(pruning.removed), pruning.lower_bound, pruning.fewest, pruning.evidence_holds) == (2, 2, True, True)
+    assert pruning.switching == DEFAULT_SWITCHING
+    assert check(pruning.relation).deadlock_free
+    delivery = deliver(pruning.relation)
     assert delivery.delivered
     assert delivery.minimal
 
@@ -111,13 +111,13 @@ def test_the_linear_program_of_knots() -> None:
 )
 def test_the_fewest_of_a_mesh_by_branch_and_bound(network: Network, fewest: int) -> None:
     """The linear program shows two fewer than the leaves of the tree."""
-    found = pruned(fully_adaptive(network, vcs=1), effort())
-    assert isinstance(found, Pruned)
-    assert (len(found.removed), found.lower_bound, found.evidence_holds) == (fewest, fewest, True)
-    assert found.evidence is not None
-    leaf = next(i for i, node in enumerate(found.evidence.tree) if isinstance(node, dict))
-    for tree in (found.evidence.tree[:-1], (*found.evidence.tree[:leaf], {}, *found.evidence.tree[leaf + 1 :])):
-        assert replace(found, evidence=replace(found.evidence, tree=tree)).evidence_holds is False
+    pruning = pruned(fully_adaptive(network, vcs=1), effort())
+    assert isinstance(pruning, Pruned)
+    assert (len(pruning.removed), pruning.lower_bound, pruning.evidence_holds) == (fewest, fewest, True)
+    assert pruning.evidence is not None
+    leaf = next(i for i, node in enumerate(pruning.evidence.tree) if isinstance(node, dict))
+    for tree in (pruning.evidence.tree[:-1], (*pruning.evidence.tree[:leaf], {}, *pruning.evidence.tree[leaf + 1 :])):
+        assert replace(pruning, evidence=replace(pruning.evidence, tree=tree)).evidence_holds is False
 
 
 @given(st.dictionaries(st.tuples(st.integers(0, 6), st.integers(0, 6)), st.floats(0, 1), max_size=20))
@@ -140,20 +140,20 @@ def test_named_routings_are_begun_with() -> None:
 
 
 def test_shortest_paths_of_a_ring_cannot_be_saved() -> None:
-    found = pruned(fully_adaptive(ring(5), vcs=1), effort(), switching="wormhole")
-    assert isinstance(found, Unprunable)
-    assert found.evidence_holds
-    assert found.evidence is not None
-    fewer = replace(found, evidence=replace(found.evidence, facts=found.evidence.facts[1:]))
+    pruning = pruned(fully_adaptive(ring(5), vcs=1), effort(), switching="wormhole")
+    assert isinstance(pruning, Unprunable)
+    assert pruning.evidence_holds
+    assert pruning.evidence is not None
+    fewer = replace(pruning, evidence=replace(pruning.evidence, facts=pruning.evidence.facts[1:]))
     assert fewer.evidence_holds is False
 
 
 def test_the_best_so_far_is_kept() -> None:
-    found = pruned(fully_adaptive(torus(4, 4), vcs=1), effort(2))
-    assert isinstance(found, Pruned)
-    assert found.verdict.deadlock_free
-    assert deliver(found.relation).delivered
-    assert found.lower_bound <= len(found.removed)
+    pruning = pruned(fully_adaptive(torus(4, 4), vcs=1), effort(2))
+    assert isinstance(pruning, Pruned)
+    assert pruning.verdict.deadlock_free
+    assert deliver(pruning.relation).delivered
+    assert pruning.lower_bound <= len(pruning.removed)
 
 
 @pytest.mark.parametrize(
@@ -175,24 +175,24 @@ def test_what_is_broken_off_within_a_step_is_not_complete(
         return light_knots(*args)
 
     monkeypatch.setattr("unknot.repair.branching.light_knots", broken_off)
-    found = pruned(fully_adaptive(network, vcs=1), effort())
-    assert found is None or (isinstance(found, Pruned) and not found.complete)
+    pruning = pruned(fully_adaptive(network, vcs=1), effort())
+    assert pruning is None or (isinstance(pruning, Pruned) and not pruning.complete)
 
 
 def test_of_a_tree_that_is_too_large_to_check_the_root_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plain, "SEARCH_STEPS", 1_000)
-    found = pruned(fully_adaptive(mesh(4, 2), vcs=1), effort())
-    assert isinstance(found, Pruned)
-    assert (len(found.removed), found.lower_bound, found.evidence_holds) == (12, 10, True)
+    pruning = pruned(fully_adaptive(mesh(4, 2), vcs=1), effort())
+    assert isinstance(pruning, Pruned)
+    assert (len(pruning.removed), pruning.lower_bound, pruning.evidence_holds) == (12, 10, True)
     monkeypatch.setattr(plain, "SEARCH_STEPS", 10)
-    assert found.evidence_holds is None
+    assert pruning.evidence_holds is None
 
 
 def test_corrupted_bounds_are_refused() -> None:
     relation = fully_adaptive(mesh(2, 2), vcs=1)
-    found = pruned(relation, effort(), switching="wormhole")
-    assert isinstance(found, Pruned)
-    good = found.evidence
+    pruning = pruned(relation, effort(), switching="wormhole")
+    assert isinstance(pruning, Pruned)
+    good = pruning.evidence
     assert good is not None
     assert accept_removed(relation, good, "wormhole") == 2
     message = good.facts[0].messages[0]  # type: ignore[union-attr]

@@ -24,23 +24,23 @@ from unknot.verify.failures import cut_of
 
 def named_paths(relation: Relation) -> dict[tuple[str, str], frozenset[tuple[str, ...]]]:
     """Routes by the names of routers and channels' origins."""
-    network, found = relation.network, paths_of(relation)
-    assert found is not None
+    network, paths = relation.network, paths_of(relation)
+    assert paths is not None
     channels = np.arange(network.num_channels) if network.origin is None else network.origin.channels
     return {
         (network.router_name(s), network.router_name(t)): frozenset(
             tuple(str(channels[c]) for c in way) for way in ways
         )
-        for (s, t), ways in found.items()
+        for (s, t), ways in paths.items()
     }
 
 
 def compare(network: Network, dead: int, paths: str) -> None:
     left = network.without(channels=[dead % network.num_channels])
     assume(not cut_of(left))
-    found = lanes(network, paths, tries=1)
+    laned = lanes(network, paths, tries=1)
     try:
-        after = relaned(found, left)
+        after = relaned(laned, left)
     except RelationError:
         return
     verdict, delivery = check(after.relation), deliver(after.relation)
@@ -48,9 +48,9 @@ def compare(network: Network, dead: int, paths: str) -> None:
     accept_verdict(after.relation, verdict)
     assert delivery.delivered
     both_ways = all(left.between(b, a) for a, b in zip(left.source.tolist(), left.target.tolist(), strict=True))
-    assert found.count <= after.count
-    assert after.count <= found.count + 1 or not both_ways, "one lane more holds a tree"
-    before, now = named_paths(found.relation), named_paths(after.relation)
+    assert laned.count <= after.count
+    assert after.count <= laned.count + 1 or not both_ways, "one lane more holds a tree"
+    before, now = named_paths(laned.relation), named_paths(after.relation)
     cut = {pair for pair, ways in before.items() if any(str(dead % network.num_channels) in way for way in ways)}
     assert {pair for pair in before if before[pair] != now[pair]} == cut
     assert len(cut) == after.changed
@@ -64,11 +64,11 @@ def test_what_is_whole_stays(network: Network, dead: int, paths: str) -> None:
 
 
 def test_every_link_of_a_torus() -> None:
-    found = lanes(torus(4, 4))
-    faults = repaired_faults(found)
+    laned = lanes(torus(4, 4))
+    faults = repaired_faults(laned)
     assert len(faults) == 32
     assert all(fault.safe and fault.connected and fault.pairs == 240 for fault in faults)
-    assert max(fault.lanes for fault in faults) <= found.count + 1
+    assert max(fault.lanes for fault in faults) <= laned.count + 1
     assert sum(fault.changed for fault in faults) == 512, "every hop of every route is on one link"
     assert all(0 < fault.changed <= fault.entries for fault in faults)
 
@@ -76,27 +76,27 @@ def test_every_link_of_a_torus() -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_ring_loses_one_direction_of_a_link(seed: int) -> None:
     """No tree of links both ways helps a pair whose only way is all around."""
-    found = lanes("ring(6)", "table", seed=seed)
+    laned = lanes("ring(6)", "table", seed=seed)
     for channel in range(4):
-        after = relaned(found, found.relation.network.without(channels=[channel]))
+        after = relaned(laned, laned.relation.network.without(channels=[channel]))
         assert check(after.relation).deadlock_free
         assert deliver(after.relation).delivered
 
 
 def test_routers_fail() -> None:
-    found = lanes(torus(3, 3))
-    faults = repaired_faults(found, "routers")
+    laned = lanes(torus(3, 3))
+    faults = repaired_faults(laned, "routers")
     assert all(fault.safe and fault.pairs == 56 for fault in faults)
     line = repaired_faults(lanes(mesh(4)))
     assert not any(fault.connected for fault in line)
 
 
 def test_other_networks_are_refused() -> None:
-    found = lanes(torus(3, 3))
+    laned = lanes(torus(3, 3))
     with pytest.raises(NetworkError, match="not what faults left"):
-        relaned(found, torus(3, 3))
+        relaned(laned, torus(3, 3))
     with pytest.raises(NetworkError, match="not what faults left"):
-        relaned(found, torus(4, 4).without(channels=[0]))
+        relaned(laned, torus(4, 4).without(channels=[0]))
 
 
 def test_the_command() -> None:
@@ -110,13 +110,13 @@ def test_the_command() -> None:
 
 def test_a_repair_stays_within_the_lanes_there_were() -> None:
     """Some links of a 5-cube cannot be missed with the orders there are; with others one lane is enough."""
-    found = lanes("hypercube(4)", seed=1)
-    assert found.count == 1
-    faults = repaired_faults(found, within=1)
+    laned = lanes("hypercube(4)", seed=1)
+    assert laned.count == 1
+    faults = repaired_faults(laned, within=1)
     assert {fault.lanes for fault in faults} == {1}
     assert all(fault.safe for fault in faults)
-    left = found.relation.network.without(channels=[0])
-    after, stayed = relaned(found, left), relaned(found, left, within=1)
+    left = laned.relation.network.without(channels=[0])
+    after, stayed = relaned(laned, left), relaned(laned, left, within=1)
     assert stayed.count == 1
     assert stayed.changed >= after.changed
     assert check(stayed.relation).deadlock_free
@@ -125,6 +125,6 @@ def test_a_repair_stays_within_the_lanes_there_were() -> None:
 
 def test_too_few_lanes_are_refused() -> None:
     ring = Network("one-way ring", 5, [0, 1, 2, 3, 4, 0], [1, 2, 3, 4, 0, 2])
-    found = lanes(ring)
+    laned = lanes(ring)
     with pytest.raises(RelationError, match="no routes were found within 1 lane"):
-        relaned(found, ring.without(channels=[5]), within=1)
+        relaned(laned, ring.without(channels=[5]), within=1)

@@ -22,11 +22,11 @@ from unknot.verify import check, deliver
 
 def test_remedies_of_tables() -> None:
     relation = shortest_paths(torus(3, 5))
-    found = {remedy.kind: remedy for remedy in repair(relation, time_limit=60)}
-    assert list(found) == ["same routes", "few changed routes", "few changed entries", "new tables", "new routes"]
+    remedies = {remedy.kind: remedy for remedy in repair(relation, time_limit=60)}
+    assert list(remedies) == ["same routes", "few changed routes", "few changed entries", "new tables", "new routes"]
     before = paths_of(relation)
     assert before is not None
-    for kind, remedy in found.items():
+    for kind, remedy in remedies.items():
         verdict, delivery = check(remedy.relation, "wormhole"), deliver(remedy.relation)
         assert verdict.deadlock_free
         accept_verdict(remedy.relation, verdict)
@@ -43,29 +43,31 @@ def test_remedies_of_tables() -> None:
             assert (remedy.cost, remedy.lower_bound) == (2, 2)
         else:
             assert remedy.relation.vcs.widest == 1
-    assert found["same routes"].changed_pairs == 0
-    tables = found["new tables"].change  # those of dimension order, which have the lowest load, may stay as they are
+    assert remedies["same routes"].changed_pairs == 0
+    tables = remedies[
+        "new tables"
+    ].change  # those of dimension order, which have the lowest load, may stay as they are
     assert isinstance(tables, Lanes)
     assert tables.load_gap == 0
-    assert found["few changed routes"].changed_pairs == found["few changed routes"].cost
-    assert found["few changed routes"].changed_pairs < 210
+    assert remedies["few changed routes"].changed_pairs == remedies["few changed routes"].cost
+    assert remedies["few changed routes"].changed_pairs < 210
 
 
 def test_two_lanes_hold_the_routes_as_they_are() -> None:
-    found = {remedy.kind: remedy for remedy in repair(shortest_paths(ring(5)), lanes=2, time_limit=10)}
-    assert list(found) == ["same routes", "few changed routes", "new tables", "new routes"]
-    assert (found["few changed routes"].cost, found["few changed routes"].changed_pairs) == (0, 0)
+    remedies = {remedy.kind: remedy for remedy in repair(shortest_paths(ring(5)), lanes=2, time_limit=10)}
+    assert list(remedies) == ["same routes", "few changed routes", "new tables", "new routes"]
+    assert (remedies["few changed routes"].cost, remedies["few changed routes"].changed_pairs) == (0, 0)
 
 
 def test_remedies_of_adaptive_routings() -> None:
-    found = {remedy.kind: remedy for remedy in repair(fully_adaptive(mesh(2, 2), vcs=1), time_limit=100)}
-    assert {kind: (remedy.cost, remedy.unit, remedy.lower_bound) for kind, remedy in found.items()} == {
+    remedies = {remedy.kind: remedy for remedy in repair(fully_adaptive(mesh(2, 2), vcs=1), time_limit=100)}
+    assert {kind: (remedy.cost, remedy.unit, remedy.lower_bound) for kind, remedy in remedies.items()} == {
         "fewer candidates": (2, "candidates", 2),
         "escape VCs": (6, "VCs", 1),
         "minimal escape VCs": (8, "VCs", 1),
         "new routes": (1, "lanes", 1),
     }
-    for remedy in found.values():
+    for remedy in remedies.values():
         assert check(remedy.relation).deadlock_free
         assert deliver(remedy.relation).delivered
 

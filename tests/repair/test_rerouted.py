@@ -41,8 +41,8 @@ def effort(seconds: float = 30.0) -> SearchEffort:
 
 def random_routing(network: Network, seed: int) -> Relation:
     """Shortest paths by a random table, in one lane."""
-    asked = demand(network)
-    table = free_table(asked, path_set(asked), random_table(path_set(asked), [seed]))
+    traffic = demand(network)
+    table = free_table(traffic, path_set(traffic), random_table(path_set(traffic), [seed]))
     return tabled(table, np.zeros(table.wanted.shape, dtype=np.int64), 1)
 
 
@@ -60,16 +60,16 @@ def compare(network: Network, seed: int, seen: Counter[str]) -> None:
     routes = {ends: way for ends, way in routes.items() if way}
     ends = {(s, int(network.eject[a])): way for (s, a), way in routes.items()}
     least = remedies.fewest_changed(network, ends)
-    found = rerouted(relation, table, 1, effort())
+    remedy = rerouted(relation, table, 1, effort())
     if least is None:
-        assert found is None
+        assert remedy is None
         seen["impossible"] += 1
         return
-    assert found is not None
-    seen["fewest"] += found.changed == least
-    assert found.changed >= least >= found.lower_bound
-    assert found.evidence_holds in (True, None)
-    judged(found.relation)
+    assert remedy is not None
+    seen["fewest"] += remedy.changed == least
+    assert remedy.changed >= least >= remedy.lower_bound
+    assert remedy.evidence_holds in (True, None)
+    judged(remedy.relation)
     entries = rerouted(relation, table, 1, effort(), kind="entries")
     assert entries is not None
     assert entries.changed >= entries.lower_bound
@@ -101,10 +101,10 @@ def test_brute_force_agrees_on_thousands() -> None:
 
 def test_a_ring_changes_two_routes() -> None:
     relation = shortest_paths(ring(5))
-    found = rerouted(relation, table_of(relation), 1, effort())
-    assert found is not None
-    assert (found.changed, found.lower_bound, found.fewest, found.evidence_holds) == (2, 2, True, True)
-    judged(found.relation)
+    remedy = rerouted(relation, table_of(relation), 1, effort())
+    assert remedy is not None
+    assert (remedy.changed, remedy.lower_bound, remedy.fewest, remedy.evidence_holds) == (2, 2, True, True)
+    judged(remedy.relation)
 
 
 @pytest.mark.campaign
@@ -113,18 +113,18 @@ def test_a_torus_keeps_most_routes() -> None:
     relation = routing(torus(5, 5), "shortest_paths", 1)
     table = table_of(relation)
     for kind, most in (("pairs", 110), ("entries", 130)):
-        found = rerouted(relation, table, 1, effort(), kind=kind)
-        assert found is not None
-        assert 0 < found.lower_bound <= found.changed <= most
-        assert found.evidence_holds
-        judged(found.relation)
+        remedy = rerouted(relation, table, 1, effort(), kind=kind)
+        assert remedy is not None
+        assert 0 < remedy.lower_bound <= remedy.changed <= most
+        assert remedy.evidence_holds
+        judged(remedy.relation)
 
 
 def test_corrupted_bounds_are_refused() -> None:
     relation = shortest_paths(ring(5))
-    found = rerouted(relation, table_of(relation), 1, effort())
-    assert found is not None
-    good = found.evidence
+    remedy = rerouted(relation, table_of(relation), 1, effort())
+    assert remedy is not None
+    good = remedy.evidence
     assert good is not None
     cycle, weight = good.cycles[0]
     turn, group, amount = good.paid[0]
@@ -143,12 +143,12 @@ def test_corrupted_bounds_are_refused() -> None:
             accept_changes(relation, wrong)
 
 
-def naive_cost(asked: RouteGoal, key: np.ndarray, weights: np.ndarray) -> int:
+def naive_cost(goal: RouteGoal, key: np.ndarray, weights: np.ndarray) -> int:
     """Detours of the shortest climbing paths, by dynamic programming over lanes."""
-    network, unit, cost = asked.network, unit_of(asked), 0
+    network, unit, cost = goal.network, unit_of(goal), 0
     for u in range(network.num_routers):
-        for h, home in enumerate(asked.home.tolist()):
-            if not asked.wanted[u, h]:
+        for h, home in enumerate(goal.home.tolist()):
+            if not goal.wanted[u, h]:
                 continue
             best = None
             for lane in key:
@@ -163,7 +163,7 @@ def naive_cost(asked: RouteGoal, key: np.ndarray, weights: np.ndarray) -> int:
                         for e in np.flatnonzero(network.source == network.target[c])
                         if lane[e] > lane[c] and network.target[e] != network.source[c]
                     ]
-            more = 10**6 if best is None else (best - int(asked.hops[u, h])) // unit
+            more = 10**6 if best is None else (best - int(goal.hops[u, h])) // unit
             cost += int(sum(w for i, w in enumerate(weights[:-1]) if more > i)) + (weights[-1] if best is None else 0)
     return cost
 
@@ -172,14 +172,14 @@ def naive_cost(asked: RouteGoal, key: np.ndarray, weights: np.ndarray) -> int:
 def test_detours_are_counted(network: Network, count: int, seed: int) -> None:
     given_ = demand(network)
     hops = given_.distances.table.T.astype(np.int64)
-    asked = RouteGoal(network, given_.distances.homes, hops, given_.wanted, given_.rate)
+    goal = RouteGoal(network, given_.distances.homes, hops, given_.wanted, given_.rate)
     weights = np.array([1, 2, 3, 10])
-    form, taken = detour_paths(asked, weights)
+    form, taken = detour_paths(goal, weights)
     random = np.random.default_rng(seed)
     orders, cost = orders_of(form, random.random((count, network.num_channels)), taken)
-    assert cost == naive_cost(asked, orders.key, weights)
+    assert cost == naive_cost(goal, orders.key, weights)
     cost, _, _ = anneal(form, orders, np.array([seed], dtype=np.uint64), 200, 3.0, 0.5, 0.5, 0.0, 0.2, cost)
-    assert cost == naive_cost(asked, orders.key, weights)
+    assert cost == naive_cost(goal, orders.key, weights)
     kept = [np.array(array) for array in orders]
     assert settle(form, orders) == cost
     assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))
@@ -195,12 +195,12 @@ def test_detours_are_counted(network: Network, count: int, seed: int) -> None:
     ],
 )
 def test_longer_lanes(text: str, count: int, goal: str, hops: float, detour: int) -> None:
-    found = longer_lanes(text, count, goal=goal, time_limit=20)
-    assert found.relation.vcs.widest == count
-    assert found.mean_hops == pytest.approx(hops)
-    assert found.longest_detour == detour
-    judged(found.relation)
-    assert deliver(found.relation).minimal is (detour == 0)
+    laned = longer_lanes(text, count, goal=goal, time_limit=20)
+    assert laned.relation.vcs.widest == count
+    assert laned.mean_hops == pytest.approx(hops)
+    assert laned.longest_detour == detour
+    judged(laned.relation)
+    assert deliver(laned.relation).minimal is (detour == 0)
 
 
 @pytest.mark.sampled(0.4)
@@ -210,21 +210,21 @@ def test_longer_lanes(text: str, count: int, goal: str, hops: float, detour: int
 )
 def test_a_stretch_saves_lanes(text: str, stretch: int, count: int) -> None:
     """Of ring(6) all detours are even, so that a stretch of 1 allows no more than one of 0."""
-    found = longer_lanes(text, stretch=stretch, time_limit=20)
-    assert found.count == count
-    assert found.longest_detour <= stretch
-    assert check(found.relation).deadlock_free
-    assert deliver(found.relation).delivered
+    laned = longer_lanes(text, stretch=stretch, time_limit=20)
+    assert laned.count == count
+    assert laned.longest_detour <= stretch
+    assert check(laned.relation).deadlock_free
+    assert deliver(laned.relation).delivered
 
 
 @settings(max_examples=6)
 @given(networks(), st.integers(0, 3))
 def test_no_route_is_longer_than_the_stretch(network: Network, stretch: int) -> None:
-    found = longer_lanes(network, stretch=stretch, time_limit=2, rounds=1)
-    assert found.longest_detour <= stretch
-    assert found.count <= len(one_by_one(path_set(demand(network)), [1, 0]))
-    assert check(found.relation).deadlock_free
-    assert deliver(found.relation).delivered
+    laned = longer_lanes(network, stretch=stretch, time_limit=2, rounds=1)
+    assert laned.longest_detour <= stretch
+    assert laned.count <= len(one_by_one(path_set(demand(network)), [1, 0]))
+    assert check(laned.relation).deadlock_free
+    assert deliver(laned.relation).delivered
 
 
 def test_bad_longer_lanes() -> None:
@@ -246,12 +246,12 @@ def test_bad_longer_lanes() -> None:
 @pytest.mark.parametrize(("minimal", "added"), [(False, 8), (True, 20)])
 def test_escapes(minimal: bool, added: int) -> None:
     relation = fully_adaptive(ring(5), vcs=1)
-    found = escaped(relation, minimal=minimal)
-    assert found.added == added
-    assert deliver(found.relation).minimal is minimal
+    escape = escaped(relation, minimal=minimal)
+    assert escape.added == added
+    assert deliver(escape.relation).minimal is minimal
     for switching in ("wormhole", "vct", "saf"):
-        verdict = check(found.relation, switching)
+        verdict = check(escape.relation, switching)
         assert verdict.deadlock_free
-        accept_verdict(found.relation, verdict)
+        accept_verdict(escape.relation, verdict)
     with pytest.raises(RelationError, match="commit"):
         escaped(replace(relation, commits=True))

@@ -31,17 +31,17 @@ def test_patterns_on_bits(bits):
         "transpose": lambda w: w[bits // 2 :] + w[: bits // 2],
     }
     for name in BITS:
-        found = pattern(network, name).destination.tolist()
-        assert found == [int(want[name](words(s, bits)), 2) for s in range(1 << bits)], name
+        destinations = pattern(network, name).destination.tolist()
+        assert destinations == [int(want[name](words(s, bits)), 2) for s in range(1 << bits)], name
 
 
 def test_patterns_on_digits():
     network = topologies.torus(8, 8)
     at = {tuple(c): i for i, c in enumerate(network.coordinates.tolist())}
     for name, step in (("tornado", 3), ("neighbour", 1)):
-        found = pattern(network, name).destination.tolist()
+        destinations = pattern(network, name).destination.tolist()
         for (x, y), i in at.items():
-            assert found[i] == at[(x + step) % 8, (y + step) % 8]
+            assert destinations[i] == at[(x + step) % 8, (y + step) % 8]
     transposed = pattern(network, "transpose").destination.tolist()
     assert all(transposed[i] == at[y, x] for (x, y), i in at.items())
     assert pattern(topologies.mesh(6, 6), "transpose").destination.tolist()[1] == 6
@@ -52,9 +52,9 @@ def test_patterns_on_digits():
 @given(st.integers(2, 40), st.integers(0, 1000))
 def test_a_permutation_is_one_and_depends_on_its_seed_alone(n, seed):
     network = topologies.complete(n)
-    found = pattern(network, f"permutation(seed={seed})").destination
-    assert sorted(found.tolist()) == list(range(n))
-    assert (found == pattern(network, f"permutation({seed})").destination).all()
+    destinations = pattern(network, f"permutation(seed={seed})").destination
+    assert sorted(destinations.tolist()) == list(range(n))
+    assert (destinations == pattern(network, f"permutation({seed})").destination).all()
 
 
 def test_a_hotspot_takes_its_share():

@@ -69,9 +69,9 @@ def test_all_cuts_of_small_platforms_are_no_worse() -> None:
             with pytest.raises(NetworkError, match="no channel leads"):
                 bound(platform, operation)
             continue
-        lower = bound(platform, operation)
-        assert lower.time == expected, (platform, operation)
-        assert accept(document(None, None, [lower.claim()]))
+        least = bound(platform, operation)
+        assert least.time == expected, (platform, operation)
+        assert accept(document(None, None, [least.claim()]))
         bounded += 1
     assert bounded > 200
 
@@ -127,13 +127,13 @@ def without_latency(platform: Platform) -> Platform:
 
 
 def all_to_all(platform: Platform) -> Fraction:
-    lower = bound(platform, Operation("all_to_all", platform.members))
-    claim = lower.claim()
+    least = bound(platform, Operation("all_to_all", platform.members))
+    claim = least.claim()
     assert accept(document(None, None, [claim]))
-    claim["time"] = [lower.time.numerator * 1001, lower.time.denominator * 1000]
+    claim["time"] = [least.time.numerator * 1001, least.time.denominator * 1000]
     with pytest.raises(Rejected, match="may take less"):
         accept(document(None, None, [claim]))
-    return lower.time
+    return least.time
 
 
 def test_all_to_all_on_graphs_whose_optimum_is_known() -> None:
@@ -170,13 +170,13 @@ def test_latencies_raise_bounds_and_no_schedule_is_below() -> None:
         late = tuple(replace(c, latency=Fraction(draw.randint(0, 9), draw.randint(1, 3))) for c in plain.channels)
         platform = replace(plain, channels=late)
         whole = operation_on(platform, draw.choice(KINDS), Fraction(draw.randint(1, 20), 3))
-        lower, fastest = bound(platform, whole), best(candidates(platform, whole, pieces=(1, 3)), whole.size)
+        least, fastest = bound(platform, whole), best(candidates(platform, whole, pieces=(1, 3)), whole.size)
         schedule = fastest.schedule(whole.size)
-        assert accept(document(None, None, [lower.claim(), schedule.claim()])), (platform, whole)
-        assert bound(plain, whole).time <= lower.time <= schedule.time, (platform, whole)
-        raised += lower.time > bound(plain, whole).time
-        claim = lower.claim()
-        claim["time"] = [lower.time.numerator * 1001, lower.time.denominator * 1000]
+        assert accept(document(None, None, [least.claim(), schedule.claim()])), (platform, whole)
+        assert bound(plain, whole).time <= least.time <= schedule.time, (platform, whole)
+        raised += least.time > bound(plain, whole).time
+        claim = least.claim()
+        claim["time"] = [least.time.numerator * 1001, least.time.denominator * 1000]
         with pytest.raises(Rejected, match="may take less"):
             accept(document(None, None, [claim]))
     assert raised > 30
@@ -186,5 +186,5 @@ def test_two_members_far_apart() -> None:
     """Five hops of latency 3, and a block of 8 over the narrowest end."""
     ends = [(n, n + 1) for n in range(5)] + [(n + 1, n) for n in range(5)]
     line = Platform("line", 6, tuple(Channel(a, b, Fraction(2), Fraction(3)) for a, b in ends), (0, 5))
-    lower = bound(line, Operation("broadcast", (0, 5), Fraction(8), root=0))
-    assert lower.time == 5 * 3 + Fraction(8, 2)
+    least = bound(line, Operation("broadcast", (0, 5), Fraction(8), root=0))
+    assert least.time == 5 * 3 + Fraction(8, 2)

@@ -55,7 +55,7 @@ def test_every_algorithm_on_drawn_platforms_is_accepted_and_not_below_the_bound(
     for _ in range(60):
         platform = drawn_platform(draw)
         operation = operation_on(platform, draw.choice(KINDS))
-        lower = bound(platform, operation).time
+        least = bound(platform, operation).time
         for algorithm in algorithms(operation.kind):
             try:
                 whole = textbook(platform, operation, algorithm)
@@ -65,7 +65,7 @@ def test_every_algorithm_on_drawn_platforms_is_accepted_and_not_below_the_bound(
             pieces = draw.randint(1, 5)
             schedule = whole.pipelined(pieces)
             assert accept(document(None, None, [schedule.claim()])), (platform, algorithm)
-            assert schedule.time == naive_time(schedule) >= lower
+            assert schedule.time == naive_time(schedule) >= least
             late, busy, _ = whole.pipelined_costs(pieces)
             assert late + busy == pytest.approx(float(schedule.time))
             done += 1

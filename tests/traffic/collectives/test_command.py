@@ -55,18 +55,18 @@ def test_every_operation_as_json(operation: str) -> None:
     code, out, _ = run(
         *words, "--block", "4", "--overhead", "10", "--switching", "vct", "--buffer-depth", "16", "--json"
     )
-    found = json.loads(out)
+    answer = json.loads(out)
     assert code == 0
     assert {"operation", "root", "members", "steps", "sends", "meetings", "latency", "deadlock", "network"} < set(
-        found
+        answer
     )
-    assert found["operation"] == operation
-    assert sorted(found["members"]) == [1, 4, 5, 7]
-    assert found["steps"] == (4 if operation.startswith("all") else 2)
-    assert (found["block"], found["overhead"], found["switching"], found["deadlock"]) == (4, 10, "vct", None)
-    assert found["latency"] == max(send["arrived"] for send in found["sends"])
-    assert all(send["blocked"] >= 0 for send in found["sends"])
-    assert min(send["started"] for send in found["sends"]) >= 10
+    assert answer["operation"] == operation
+    assert sorted(answer["members"]) == [1, 4, 5, 7]
+    assert answer["steps"] == (4 if operation.startswith("all") else 2)
+    assert (answer["block"], answer["overhead"], answer["switching"], answer["deadlock"]) == (4, 10, "vct", None)
+    assert answer["latency"] == max(send["arrived"] for send in answer["sends"])
+    assert all(send["blocked"] >= 0 for send in answer["sends"])
+    assert min(send["started"] for send in answer["sends"]) >= 10
 
 
 def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,10 +93,10 @@ def test_a_schedule_that_deadlocks_ends_with_1(monkeypatch: pytest.MonkeyPatch) 
     assert "can never move again" in out
     assert "waits for" in out
     code, out, _ = run(*words, "--json")
-    found = json.loads(out)
+    answer = json.loads(out)
     assert code == 1
-    assert found["latency"] is None
-    assert len(found["deadlock"]["messages"]) == 4
+    assert answer["latency"] is None
+    assert len(answer["deadlock"]["messages"]) == 4
 
 
 @pytest.mark.parametrize(

@@ -67,10 +67,10 @@ def test_switches_with_unequal_bandwidth_in_and_out() -> None:
 def test_pieces_bring_the_time_near_the_bound() -> None:
     platform = platform_of(torus(3, 3), terminal=Fraction(4))
     gather = Operation("all_gather", platform.members, Fraction(36_000))
-    lower = bound(platform, gather).time
+    least = bound(platform, gather).time
     chosen = best(candidates(platform, gather, ["optimal"], pieces=(1, 4, 16)), gather.size)
     schedule = chosen.schedule(gather.size)
-    assert lower <= schedule.time <= lower * Fraction(105, 100)
+    assert least <= schedule.time <= least * Fraction(105, 100)
     assert float(schedule.time) == pytest.approx(chosen.draft(gather.size).time)
     assert accept(document(None, None, [schedule.claim()]))
 
@@ -91,7 +91,7 @@ def test_what_cannot_be_packed_says_why() -> None:
 
 def test_all_reduce_cannot_send_less_than_the_sum_of_what_members_need() -> None:
     platform = without_latency(platform_of(torus(4)))
-    lower = bound(platform, operation_on(platform, "all_reduce", Fraction(8)))
-    assert (lower.time, lower.ends) == (12, "targets")
-    claim = lower.claim()
+    least = bound(platform, operation_on(platform, "all_reduce", Fraction(8)))
+    assert (least.time, least.ends) == (12, "targets")
+    claim = least.claim()
     assert "alone add up" in accept(document(None, None, [claim]))[-1]
