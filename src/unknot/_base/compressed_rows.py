@@ -10,15 +10,22 @@ import numpy.typing as npt
 Starts = npt.NDArray[np.int64]
 
 
+def offsets(counts: npt.NDArray[Any]) -> Starts:
+    """Return where each row begins, and the end, from the number of entries of each.
+
+    >>> offsets(np.array([1, 0, 2])).tolist()
+    [0, 1, 1, 3]
+    """
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+
+
 def starts(row: npt.NDArray[Any], rows: int) -> Starts:
     """Return where each row begins, and the end: int64 array, shape (rows + 1,), from the row of each entry.
 
     >>> starts(np.array([0, 2, 2]), 3).tolist()
     [0, 1, 1, 3]
     """
-    first = np.zeros(rows + 1, dtype=np.int64)
-    np.cumsum(np.bincount(row, minlength=rows), out=first[1:])
-    return first
+    return offsets(np.bincount(row, minlength=rows))
 
 
 def grouped(row: npt.NDArray[Any], rows: int) -> tuple[Starts, npt.NDArray[np.int32]]:

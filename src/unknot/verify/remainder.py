@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
-from unknot._base.compressed_rows import grouped, positions, starts
+from unknot._base.compressed_rows import grouped, offsets, positions, starts
 from unknot._base.splitmix import STEP, mixed
 from unknot._base.switching import Switching
 from unknot.network.model import IntArray, Offsets
@@ -257,12 +257,12 @@ def among(
     return Remainder(
         input_vc,
         owner,
-        np.concatenate([[0], np.cumsum(steps)]),
+        offsets(steps),
         next_state,
         np.zeros(states, dtype=bool),
         enters.astype(bool),
         head_owner,
-        np.concatenate([[0], np.cumsum(waits)]),
+        offsets(waits),
         head_wait,
     )
 

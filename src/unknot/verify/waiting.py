@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base import memory
-from unknot._base.compressed_rows import grouped, starts
+from unknot._base.compressed_rows import grouped, offsets, starts
 from unknot.network.model import IntArray, Offsets
 from unknot.verify.cells_kernel import Cells, Inner
 from unknot.verify.effort import Effort, step
@@ -69,7 +68,7 @@ class Waiting:
         """Orbits of VCs; without symmetry every VC is of its own kind."""
         vcs = self.cells.word.size
         kind = np.arange(vcs, dtype=np.int32) if self.group is None else self.group.kind[:vcs].copy()
-        return Kinds(kind, _offsets(np.bincount(kind)), np.argsort(kind, kind="stable").astype(np.int32))
+        return Kinds(kind, offsets(np.bincount(kind)), np.argsort(kind, kind="stable").astype(np.int32))
 
 
 def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool = True) -> Waiting:
@@ -119,9 +118,9 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
         effort.over("counting states on cycles", addresses.size, size, workspace, count), dtype=np.int64
     )
     states, loops = (sum(int(mine.totals[i]) for mine in spaces) for i in (3, 4))
-    cell_first = _offsets(counts.sum(axis=0))
+    cell_first = offsets(counts.sum(axis=0))
     words = 2 + 2 * np.diff(inner_first)
-    word = _offsets(np.diff(cell_first) * words)
+    word = offsets(np.diff(cell_first) * words)
     needed = 8 * int(word[-1]) + CELL * int(cell_first[-1])
     if loops:
         needed += 8 * int(cell_first[-1]) + ON_CYCLE * states
@@ -225,7 +224,7 @@ def _everywhere(heads: Remainder, group: Translations) -> Remainder:
         moved(heads.input_vc[states]),
         group.moved_addresses(np.tile(heads.owner[states], many), np.repeat(moves, states.size, axis=1)),
         np.arange(states.size * many),
-        _offsets(np.tile(widths, many)),
+        offsets(np.tile(widths, many)),
         moved(heads.head_wait[entry]),
     )
 
@@ -264,7 +263,3 @@ def drain(states: Waiting, *, spread: bool, entered: bool = False, effort: Effor
     effort.spent(stage, total, total)
     removed = np.where(graph.cyclic, marks.removed[states.kinds.of], 0)
     return Left(removed, states, rules, marks)
-
-
-def _offsets(counts: npt.NDArray[Any]) -> Offsets:
-    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
