@@ -75,27 +75,30 @@ class Explorer:
             answers=Answers(*(read(column) for column in answers)),
             commits=relation.commits,
         )
-        self.seen = view(np.zeros(input_vcs, dtype=np.int32))
-        self.order = view(np.empty(input_vcs, dtype=np.int64))
-        self.first = view(np.empty(input_vcs + 1, dtype=np.int64))
         most = _candidates(leaving, vcs.router)
         try:
-            self.value = view(np.empty(most, dtype=np.int64))
+            candidates = view(np.empty(most, dtype=np.int64))
         except MemoryError:
             raise memory.SizeError(f"the candidates of {relation.name}", 8 * most, memory.limit()) from None
-        self.out = view(np.zeros(relation.max_candidates, dtype=np.int64))
-        self.scratch = Scratch(self.seen, self.order, self.first, self.value, self.out)
+        self.scratch = Scratch(
+            seen=view(np.zeros(input_vcs, dtype=np.int32)),
+            order=view(np.empty(input_vcs, dtype=np.int64)),
+            first=view(np.empty(input_vcs + 1, dtype=np.int64)),
+            candidates=candidates,
+            out=view(np.zeros(relation.max_candidates, dtype=np.int64)),
+        )
 
     def visit(self, address: int) -> Visit:
         """The states of an address: input VCs in breadth-first order, and their candidates in compressed rows.
 
         The arrays are views that the next visit overwrites.
         """
-        np.asarray(self.seen)[:] = 0
+        seen, order, first, candidates, _ = self.scratch
+        np.asarray(seen)[:] = 0
         count = explore(self.function, address, self.layout, self.scratch, 1)
         if count < 0:
-            self.fail(int(self.order[-1 - count]), address)
-        return self.order[:count], self.first[: count + 1], self.value[: self.first[count]]
+            self.fail(int(order[-1 - count]), address)
+        return order[:count], first[: count + 1], candidates[: first[count]]
 
     def steps(self, address: int) -> dict[int, list[int]]:
         """Return the candidate VCs of each reachable input VC of an address, ejection left out."""
