@@ -2935,7 +2935,7 @@ def hop_times(table: Table, arbiter: str, packets: int) -> int:
     if arbiter not in ("round_robin", "oldest_first") or packets < 1:
         raise Rejected(f"no bound is computed for {arbiter} with {packets} packets in a VC")
     onward: dict[int, set[int]] = {}
-    asks: dict[int, set[int]] = {}
+    requests: dict[int, set[int]] = {}
     for address, rows in enumerate(table.may):
         for at, row in rows.items():
             if len({*table.waits[address][at]}) > 1 and not table.commits:
@@ -2943,16 +2943,16 @@ def hop_times(table: Table, arbiter: str, packets: int) -> int:
             for v in row:
                 to = -1 - table.destination[address] if v == EJECT else v
                 onward.setdefault(at, set()).add(to)
-                asks.setdefault(to, set()).add(at)
+                requests.setdefault(to, set()).add(at)
     try:
         order = [*TopologicalSorter({at: {to for to in row if to >= 0} for at, row in onward.items()}).static_order()]
     except CycleError:
         raise Rejected("VCs depend on each other in a circle") from None
-    before: dict[int, set[int]] = {to: set() for to in asks}  # VCs from which one may be reached
+    before: dict[int, set[int]] = {to: set() for to in requests}  # VCs from which one may be reached
     for at in reversed(order):
         for to in onward.get(at, ()):
             before[to] |= before.get(at, set()) | ({at} if at < table.vcs else set())
-    ahead = {to: len(asks[to]) if arbiter == "round_robin" else 1 + packets * len(before[to]) for to in asks}
+    ahead = {to: len(requests[to]) if arbiter == "round_robin" else 1 + packets * len(before[to]) for to in requests}
     wait: dict[int, int] = {}
     whole: dict[int, int] = {}
     for at in order:

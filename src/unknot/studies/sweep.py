@@ -264,7 +264,7 @@ class Sweep:
                 heapq.heappush(self.todo, slot)
         more = len(self.todo) - before
         self.spare[index] -= more
-        # At the end what was not needed is taken off, and what was needed besides is added as it comes.
+        # Runs beyond those that were counted are added as they come; at the end those not needed are taken off.
         if more == 0 or self.spare[index] < 0:
             self.needed -= self.spare[index]
             self.spare[index] = 0

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
+from itertools import permutations
 from typing import Literal, cast, get_args
 
 from unknot._base.errors import RelationError, require_known
@@ -196,15 +197,11 @@ class _Waits:
     def starved(self) -> Iterator[Starved]:
         """Schedules in which a stream of packets keeps another one waiting for ever."""
         for to, places in sorted(self.contenders.items(), reverse=True):
-            for stream in places:
-                for other in places:
-                    if stream == other:
-                        continue
-                    first, second = (
-                        self._sent(at, to, without) for at, without in ((stream, other), (other, stream))
-                    )
-                    if first is not None and second is not None:
-                        yield Starved(to, first, second)
+            for one, other in permutations(places, 2):
+                stream = self._sent(one, to, without=other)
+                waiter = stream and self._sent(other, to, without=one)
+                if stream and waiter:
+                    yield Starved(to, stream, waiter)
 
     def in_words(self, starved: Starved) -> str:
         """A schedule in a sentence."""
