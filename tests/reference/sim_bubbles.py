@@ -26,9 +26,7 @@ class BubbleSimulator(Simulator):
 
     def lets_in(self, vc: InputVC, out: OutputVC) -> bool:
         v = self.vc_of.get(id(out))
-        entered = [
-            r for r, after in enumerate(self.after) if v in after and after.get(vc.at) != v
-        ]  # fmt: skip
+        entered = [r for r, after in enumerate(self.after) if v in after and after.get(vc.at) != v]
         if v is None or v in self.bubble.unguarded or not entered:
             return True
         free = out.credits // self.length

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from tests.reference.sim_watchdog import WatchdogSimulator
 from tests.reference.uniform_pairs import uniform
 from tests.simulation.engine.test_flit_kernel import side_by_side
-from tests.simulation.options import BURSTS, LENGTHS
+from tests.simulation.options import BURSTS, LENGTHS, routers
 from tests.simulation.relations import random_relation
 from unknot import simulate
 from unknot._base.errors import SimulationError
@@ -53,6 +53,12 @@ def test_twin_on_random_relations(
 
 def test_twin_on_a_torus_that_deadlocks() -> None:
     assert agree(dimension_order(torus(4, 3)), "vct", 4, 4) > 5
+
+
+@settings(max_examples=5, suppress_health_check=list(HealthCheck))
+@given(routers(), st.sampled_from(["saf", "vct"]), LENGTHS, st.integers(2, 9), st.integers(0, 99))
+def test_twin_with_router_options(router: Router, switching: str, length: Lengths, interval: int, seed: int) -> None:
+    agree(dimension_order(torus(4, 3)), switching, length, interval, seed=seed, router=router)
 
 
 def test_runs_go_on_through_deadlocks() -> None:

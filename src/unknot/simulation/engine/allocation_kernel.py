@@ -27,7 +27,7 @@ def front(s, b):
 def request_vcs(rule, s, w0, w1, now):
     """Collect the requests of all headers; return how many have any, or minus the status when the rule failed.
 
-    `headers` are their input rows, and as many words as the router has are for each of them in `wishes`.
+    `headers` are their input rows. Each has a mask in `wishes`, of one word for every word of the router.
     """
     many, count = w1 - w0, np.int64(0)
     for word in range(w0, w1):

@@ -112,7 +112,7 @@ def release(s, w, w0, w1):
 
 @inlined
 def step(rule, s, w0, w1, now, left):
-    """Run a step, after which as many of the same cycle are `left`; return the status."""
+    """Run a step of a cycle in which `left` more of them follow; return the status."""
     s.count.step, masks = ((now + 1) * s.setup.speed >> 20) - left, s.masks
     headers = allocate_vcs(rule, s, w0, w1, now)
     if headers < 0:
