@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from unknot.report.loop_drawing import draw_loop
 from unknot.report.page import knot, page, topology, write
-from unknot.report.phrases import ANSWERS, count, listed
+from unknot.report.phrases import ANSWERS, CAN_DEADLOCK, count, listed
 from unknot.report.sheet import COLOURS, ON_COLOUR
 from unknot.verify.audit import Audit
 from unknot.verify.audit_ethernet import EthernetAudit
@@ -172,10 +172,10 @@ routes over that cable are dead; repair anew, or fall back to another engine.
 def repair_page(before: Audit, load: int, rows: Sequence[WrittenRemedy], reasons: Sequence[str]) -> str:
     """The page as Markdown; `load` is the highest before."""
     fabric = before.fabric
-    state = {True: "cannot deadlock", False: "can deadlock", None: "were not decided"}[before.deadlock_free]
     text = [f"# Repaired tables for {fabric.name}", ""]
     text += [
-        f"Read: {fabric.fabric_file}, {fabric.tables_file}. Between hosts these tables {state} ({before.assumption})."
+        f"Read: {fabric.fabric_file}, {fabric.tables_file}. Between hosts these tables "
+        f"{CAN_DEADLOCK[before.deadlock_free]} ({before.assumption})."
     ]
     if before.loop:
         text += ["", f"The loop: {' → '.join([*before.loop, before.loop[0]])}."]

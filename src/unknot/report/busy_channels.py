@@ -64,15 +64,11 @@ def draw_busy_channels(schedule: Schedule, names: Sequence[str]) -> str:
     for row, c in enumerate(order[:MOST_ROWS]):
         y = 36 + row * ROW
         label = f"{names[channels[c].source]}→{names[channels[c].target]}"
+        whole_row = path([complex(LEFT, y), complex(LEFT + WIDTH, y)])
         share = sum(end - start for start, end, _ in busy[c]) / whole
         parts += [
             shapes.text(complex(LEFT - 6, y + 3), shapes.short(label, 20), size=8, anchor="end", colour=SOFT),
-            shapes.stroke(
-                path([complex(LEFT, y), complex(LEFT + WIDTH, y)]),
-                PALE,
-                0.6,
-                f"{label}: busy {share:.0%} of the time",
-            ),
+            shapes.stroke(whole_row, PALE, 0.6, f"{label}: busy {share:.0%} of the time"),
         ]
         for adds in (True, False):
             lines = "".join(
@@ -80,7 +76,8 @@ def draw_busy_channels(schedule: Schedule, names: Sequence[str]) -> str:
                 for start, end, reduces in sorted(busy[c])
                 if reduces == adds
             )
-            parts += [shapes.stroke(lines, ADDS if adds else COPIES, ROW - 4, label)] * bool(lines)
+            if lines:
+                parts.append(shapes.stroke(lines, ADDS if adds else COPIES, ROW - 4, label))
     bottom = 36 + min(len(order), MOST_ROWS) * ROW + 12
     parts += [
         shapes.text(complex(LEFT + WIDTH * k / 4, bottom), f"{whole * k / 4:.4g}", size=9, colour=SOFT)

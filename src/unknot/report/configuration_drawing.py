@@ -49,10 +49,8 @@ def draw_configuration(relation: Relation, configuration: Configuration, *, lege
     Examples
     --------
     >>> from unknot import check
-    >>> from unknot.network.families import ring
-    >>> from unknot.routing import dimension_order
-    >>> relation = dimension_order(ring(4))
-    >>> svg = draw_configuration(relation, check(relation).configuration)
+    >>> configuration = check("ring(4)", routing="dimension_order").configuration
+    >>> svg = draw_configuration("ring(4)", configuration, routing="dimension_order")
     >>> svg[:4], svg.count("<path") > 4
     ('<svg', True)
     """

@@ -45,10 +45,8 @@ def describe(relation: Relation, configuration: Configuration, *, packet_length:
     Examples
     --------
     >>> from unknot import check
-    >>> from unknot.network.families import ring
-    >>> from unknot.routing import dimension_order
-    >>> relation = dimension_order(ring(4))
-    >>> sentences = describe(relation, check(relation).configuration)
+    >>> configuration = check("ring(4)", routing="dimension_order").configuration
+    >>> sentences = describe("ring(4)", configuration, routing="dimension_order")
     >>> len(sentences)
     7
     >>> print(sentences[1])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from unknot.repair.lossless import HOSTS, RULES, RepairedFabric
 from unknot.repair.route_maps import FILE
-from unknot.report.phrases import ANSWERS, count
+from unknot.report.phrases import ANSWERS, CAN_DEADLOCK, count
 
 PAGE = "README.md"
-_STATE = {True: "cannot deadlock", False: "can deadlock", None: "were not decided"}
 
 
 def ethernet_repair_page(repaired: RepairedFabric) -> str:
@@ -19,7 +18,7 @@ def ethernet_repair_page(repaired: RepairedFabric) -> str:
     text = [
         f"# Repaired queues of {fabric.name}",
         "",
-        f"The routes and QoS maps that were read {_STATE[repaired.before.deadlock_free]} under priority flow "
+        f"The routes and QoS maps that were read {CAN_DEADLOCK[repaired.before.deadlock_free]} under priority flow "
         f"control. {count(queues.count, 'queue')} for each lossless class will do; {bound}.",
         "",
     ]

@@ -45,11 +45,9 @@ def write_knot_page(relation: Relation, configuration: Configuration, path: str 
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> from unknot import check
-    >>> from unknot.network.families import ring
-    >>> from unknot.routing import dimension_order
-    >>> relation = dimension_order(ring(4))
+    >>> configuration = check("ring(4)", routing="dimension_order").configuration
     >>> page = Path(mkdtemp()) / "knot.html"
-    >>> write_knot_page(relation, check(relation).configuration, page)
+    >>> write_knot_page("ring(4)", configuration, page, routing="dimension_order")
     >>> page.read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """

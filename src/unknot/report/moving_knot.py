@@ -39,10 +39,8 @@ def animate_configuration(relation: Relation, configuration: Configuration) -> D
     Examples
     --------
     >>> from unknot import check
-    >>> from unknot.network.families import ring
-    >>> from unknot.routing import dimension_order
-    >>> relation = dimension_order(ring(4))
-    >>> svg = animate_configuration(relation, check(relation).configuration)
+    >>> configuration = check("ring(4)", routing="dimension_order").configuration
+    >>> svg = animate_configuration("ring(4)", configuration, routing="dimension_order")
     >>> svg, svg.count("@keyframes")
     (<Drawing: 4 messages on ring(4) come to a standstill>, 9)
     """

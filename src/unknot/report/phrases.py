@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 ANSWERS = {True: "yes", False: "NO", None: "undecided"}
 """A property that holds, does not, or is open, in a word."""
+CAN_DEADLOCK = {True: "cannot deadlock", False: "can deadlock", None: "were not decided"}
+"""What several parts do that are free of deadlock, are not, or are open."""
 
 
 def escape(text: str, quote: bool = True) -> str:

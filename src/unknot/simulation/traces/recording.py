@@ -43,10 +43,8 @@ class Recording(Brief):
     Examples
     --------
     >>> from unknot import check
-    >>> from unknot.network.families import ring
-    >>> from unknot.routing import dimension_order
-    >>> relation = dimension_order(ring(4))
-    >>> recording = record(relation, check(relation).configuration, cycles=100)
+    >>> configuration = check("ring(4)", routing="dimension_order").configuration
+    >>> recording = record("ring(4)", configuration, routing="dimension_order", cycles=100)
     >>> recording.frames[0].flits, sorted(recording.frames[-1].flits.items())
     ({}, [((0, 0), 8), ((1, 2), 8), ((2, 4), 8), ((3, 6), 8)])
     """
@@ -76,10 +74,8 @@ def record(relation: Relation, configuration: Configuration, *, cycles: int = 10
     Examples
     --------
     >>> from unknot import check
-    >>> from unknot.network.families import ring
-    >>> from unknot.routing import dimension_order
-    >>> relation = dimension_order(ring(4))
-    >>> record(relation, check(relation).configuration).replay.stuck
+    >>> configuration = check("ring(4)", routing="dimension_order").configuration
+    >>> record("ring(4)", configuration, routing="dimension_order").replay.stuck
     True
     """
     frames: list[Frame] = []
