@@ -168,6 +168,19 @@ def _require_one_kind(
         refuse_beside("--saturation", "is for one run", **alone, **cycles, **{"class": sent.traffic_class})
 
 
+def _common(design: DesignOptions, sent: TrafficOptions, execution: ExecutionOptions) -> dict[str, Any]:
+    """What runs take, with a protocol or without."""
+    from unknot.simulation.run import options
+
+    return {
+        "packet_length": options.lengths_of(sent.packet_length),
+        "switching": design.switching,
+        "buffer_depth": design.buffer_depth,
+        "router": options.router_of(design.router),
+        "seed": execution.seed,
+    }
+
+
 def _simulate(
     design: DesignOptions,
     sent: TrafficOptions,
@@ -184,13 +197,8 @@ def _simulate(
     from unknot.simulation.run import options
 
     scale = Scale.of(output.units)
-    point: dict[str, Any] = {
-        "packet_length": options.lengths_of(sent.packet_length),
-        "switching": design.switching,
-        "buffer_depth": design.buffer_depth,
-        "seed": execution.seed,
+    point = _common(design, sent, execution) | {
         "traffic": sent.traffic,
-        "router": options.router_of(design.router),
         "bubble": design.bubble,
         "watchdog": design.watchdog,
         "bursts": None if sent.bursts is None else options.bursts_of(sent.bursts),
@@ -243,7 +251,6 @@ def _simulate_protocol(
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.simulation.protocol_run import CYCLES, replayed_in_flits, simulate_protocol
-    from unknot.simulation.run import options
     from unknot.verify.protocols import check_protocol, protocol
     from unknot.verify.protocols.words import blocked, steps
 
@@ -259,8 +266,8 @@ def _simulate_protocol(
     for name in ("load", "flows", "packet_length", "protocol", "measure", "seed", "jobs", "deadline", "json"):
         del others[name]
     refuse_beside("--protocol", "is about runs without it", **others)
-    length = options.lengths_of(sent.packet_length)
-    if not isinstance(length, int):
+    point = _common(design, sent, execution)
+    if not isinstance(point["packet_length"], int):
         raise SimulationError("--protocol takes one --packet-length for all messages")
     described = protocol(text, "--protocol")
     relation = relation_of(design.network, design.routing, design.vcs, flows=sent.flows, proved=True)
@@ -275,13 +282,6 @@ def _simulate_protocol(
             steps=steps(verdict), blocked=blocked(verdict),
         )  # fmt: skip
         return
-    point: dict[str, Any] = {
-        "switching": design.switching,
-        "buffer_depth": design.buffer_depth,
-        "router": options.router_of(design.router),
-        "seed": execution.seed,
-        "packet_length": length,
-    }
     cycles = CYCLES if measured.measure is None else measured.measure
     with activity.working("simulating") as progress:
         outcome = simulate_protocol(relation, described, sent.load, cycles=cycles, **point, progress=progress)
