@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import cycle
 
 import numpy as np
 
@@ -145,15 +146,15 @@ def named_forests(
             table = table_of(routing(network, name))
         except UnknotError:
             continue
-        rows: dict[int, list[int]] = {}
-        for row in table.row.tolist():
-            rows.setdefault(int(table.home[row]), []).append(row)
+        rows = {
+            end: cycle(table.row[table.home[table.row] == end].tolist()) for end in np.unique(table.home[table.row])
+        }
         if not rows.keys() >= {*home.tolist()}:
             continue
         step = np.empty(sent.shape, dtype=np.int64)
         for i, end in enumerate(home.tolist()):
-            rows[end].append(rows[end].pop(0))  # several terminals of a router in turn
-            step[i] = np.where(np.arange(network.num_routers) == end, -1, table.next_channel[rows[end][-1]])
+            row = next(rows[end])  # several terminals of a router in turn
+            step[i] = np.where(np.arange(network.num_routers) == end, -1, table.next_channel[row])
         if (np.count_nonzero(step < 0, axis=1) > 1).any():
             continue
         then = np.where(step >= 0, step[np.arange(home.size)[:, None], net.target[step]], -1)
