@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -227,19 +226,20 @@ def _simulated(row: Compared, relation: Relation, seed: int) -> Compared:
     """Add what runs flit by flit show, where every pair is delivered."""
     if not row.delivered:
         return row
-    options: dict[str, Any] = {
-        "traffic": "uniform_others",
-        "packet_length": FLITS,
-        "warmup": 1000,
-        "measure": 2000,
-        "seed": seed,
-    }
-    load = saturation(relation, tolerance=0.03, **options).load
+    point = saturation(
+        relation,
+        tolerance=0.03,
+        traffic="uniform_others",
+        packet_length=FLITS,
+        warmup=1000,
+        measure=2000,
+        seed=seed,
+    )
     if row.terminals > MOST_SIMULATED:
-        return replace(row, saturation=load)
+        return replace(row, saturation=point.load)
     platform = platform_of(relation.network)
-    cycles = []
+    times = []
     for kind, algorithm, size in (("all_to_all", "pairwise", FLITS), ("all_reduce", "ring", FLITS * row.terminals)):
         operation = Operation(kind, platform.members, Fraction(size))
-        cycles.append(execute(relation, textbook(platform, operation, algorithm)).makespan)
-    return replace(row, saturation=load, all_to_all=cycles[0], all_reduce=cycles[1])
+        times.append(execute(relation, textbook(platform, operation, algorithm)).makespan)
+    return replace(row, saturation=point.load, all_to_all=times[0], all_reduce=times[1])
