@@ -215,16 +215,15 @@ def _everywhere(heads: Remainder, group: Translations) -> Remainder:
     widths = np.diff(heads.head_first)[kept]
     entry = np.concatenate([np.arange(heads.head_first[h], heads.head_first[h + 1]) for h in kept.tolist()])
     moves = np.array(np.unravel_index(np.arange(group.order), group.radices[::-1]))[::-1]
-    many = group.order
 
     def moved(input_vcs: Ints) -> IntArray:
-        return group.moved(np.tile(input_vcs, many), np.repeat(moves, input_vcs.size, axis=1))
+        return group.moved(np.tile(input_vcs, group.order), np.repeat(moves, input_vcs.size, axis=1))
 
     return heads_alone(
         moved(heads.input_vc[states]),
-        group.moved_addresses(np.tile(heads.owner[states], many), np.repeat(moves, states.size, axis=1)),
-        np.arange(states.size * many),
-        offsets(np.tile(widths, many)),
+        group.moved_addresses(np.tile(heads.owner[states], group.order), np.repeat(moves, states.size, axis=1)),
+        np.arange(states.size * group.order),
+        offsets(np.tile(widths, group.order)),
         moved(heads.head_wait[entry]),
     )
 

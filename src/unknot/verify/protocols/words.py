@@ -107,7 +107,7 @@ def _awaited(system: System, state: State, place: int, position: int) -> str:
 
 def _worm_steps(system: System, run: Sequence[WormEvent]) -> Iterator[str]:
     """Each move of a run of worms in words; a tail that stays is what makes a worm long."""
-    state: WormState = WormState()
+    state = WormState()
     for event in run:
         worm = next((w for w in state if w.places[-1] == event.place), None) if event.act != "begin" else None
         if event.act == "move" and worm is not None:
