@@ -75,17 +75,17 @@ def connections(platform: Platform, size: Fraction) -> Iterator[Connection]:
     for number, channel in enumerate(platform.channels):
         leaving[channel.source].append(number)
     for one in platform.members:
-        ways = list[tuple[int, ...]]()
+        paths = list[tuple[int, ...]]()
         for number in leaving[one]:
             node = platform.channels[number].target
-            ways += [(number,)] if node in members else [(number, past) for past in leaving[node]]
-        for way in ways:
-            other = platform.channels[way[-1]].target
+            paths += [(number,)] if node in members else [(number, past) for past in leaving[node]]
+        for path in paths:
+            other = platform.channels[path[-1]].target
             if other != one:
-                taken = passage(platform, size, way)
-                begins = zip(way, taken.begins, strict=True)
+                taken = passage(platform, size, path)
+                begins = zip(path, taken.begins, strict=True)
                 busy = tuple((c, float(at), float(at + taken.lasts)) for c, at in begins)
-                yield Connection(one, other, way, busy, float(taken.arrives))
+                yield Connection(one, other, path, busy, float(taken.arrives))
 
 
 class _Run:
@@ -99,8 +99,8 @@ class _Run:
         draw: random.Random,
     ) -> None:
         self.platform, self.pieces, self.draw = platform, pieces, draw
-        self.ways = list(connections(platform, size))
-        self.near = SAME * max(way.taken for way in self.ways) if self.ways else 0.0
+        self.connections = list(connections(platform, size))
+        self.near = SAME * max(way.taken for way in self.connections) if self.connections else 0.0
         self.owners = [root for root in roots for _ in range(pieces)]
         self.whole = (1 << len(self.owners)) - 1
         self.has = {m: sum(1 << c for c, owner in enumerate(self.owners) if owner == m) for m in platform.members}
@@ -109,13 +109,14 @@ class _Run:
         self.free = defaultdict[int, float](float)
         self.out, self.users = defaultdict[int, list[int]](list), defaultdict[int, list[tuple[int, float]]](list)
         into = defaultdict[int, list[Connection]](list)
-        for number, way in enumerate(self.ways):
+        for number, way in enumerate(self.connections):
             self.out[way.source].append(number)
             into[way.target].append(way)
             for c, begins, _ in way.busy:
                 self.users[c].append((number, begins))
         self.faster = [
-            [other.source for other in into[way.target] if other.taken * patience < way.taken] for way in self.ways
+            [other.source for other in into[way.target] if other.taken * patience < way.taken]
+            for way in self.connections
         ]
         self.edges: list[list[Edge]] = [[] for _ in self.owners]
         self.depth = [{owner: 0} for owner in self.owners]
@@ -124,7 +125,7 @@ class _Run:
     def trees(self) -> tuple[list[Tree], list[tuple[int, Edge]], float]:
         """Let time go on from event to event: arrivals, and channels that are free again."""
         events = list[tuple[float, int, int]]()  # time, member or −1, chunk or channel
-        look, now = set(range(len(self.ways))), 0.0
+        look, now = set(range(len(self.connections))), 0.0
         while True:
             self.start(look, now, events)
             if all(mask == self.whole for mask in self.comes.values()):
@@ -149,9 +150,9 @@ class _Run:
         """Let connections that may be free bring a chunk: those first that have the rarest, then the fastest."""
         able = [number for number in look if self.lacks(number)]
         self.draw.shuffle(able)
-        able.sort(key=lambda number: (self.rarest(self.lacks(number))[0], self.ways[number].taken))
+        able.sort(key=lambda number: (self.rarest(self.lacks(number))[0], self.connections[number].taken))
         for number in able:
-            way = self.ways[number]
+            way = self.connections[number]
             lacks = self.lacks(number)
             if not lacks or any(self.free[c] > now + begins + self.near for c, begins, _ in way.busy):
                 continue
@@ -176,7 +177,7 @@ class _Run:
 
     def lacks(self, number: int) -> int:
         """Chunks that a connection may bring to its target."""
-        way = self.ways[number]
+        way = self.connections[number]
         lacks = self.has[way.source] & ~self.comes[way.target]
         for other in self.faster[number] if lacks else ():
             lacks &= ~self.comes[other]

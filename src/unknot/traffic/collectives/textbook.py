@@ -11,6 +11,7 @@ and scan. Parallel Computing, 35(12), 2009."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 from math import prod
@@ -21,7 +22,7 @@ from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.orders import Group, halves
 from unknot.traffic.collectives.platform import Platform
 from unknot.traffic.collectives.schedule import Chunk, Schedule, Transfer
-from unknot.traffic.collectives.trees import Edge, PathOf, Tree, placed, shortest, spread, up_and_down
+from unknot.traffic.collectives.trees import UPWARD, Edge, PathOf, Tree, placed, shortest, spread, up_and_down
 
 T = TypeVar("T")
 
@@ -276,7 +277,6 @@ def textbook(
     trees = TREES[kind][algorithm](group)
     if kind == "all_reduce":
         roots = {tree.root for tree in trees}
-        trees = [Tree(tree.root, tree.edges, tree.share / len(roots)) for tree in trees]
+        trees = [replace(tree, share=tree.share / len(roots)) for tree in trees]
         return up_and_down(algorithm, platform, operation, placed(trees, path, up=True), placed(trees, path))
-    up = kind in ("reduce", "reduce_scatter", "gather")
-    return spread(algorithm, platform, operation, placed(trees, path, up=up))
+    return spread(algorithm, platform, operation, placed(trees, path, up=kind in UPWARD))

@@ -6,7 +6,7 @@ are reduce-scatter and reduce; one after the other, all-reduce. Scatter and all-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from heapq import heappop, heappush
@@ -16,6 +16,8 @@ from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.platform import Platform
 from unknot.traffic.collectives.schedule import Chunk, Schedule, Transfer, in_steps, in_whole_numbers
 
+UPWARD = ("reduce", "reduce_scatter", "gather")
+"""Operations that go up trees."""
 PathOf = Callable[[int, int], tuple[int, ...]]
 """Channels from a member to another one."""
 
@@ -53,7 +55,7 @@ class Tree:
     def turned(self, last: int) -> Tree:
         """Return the tree in which edges, paths and the order of steps, the last of which is named, are reversed."""
         edges = tuple(Edge(last - e.step, e.child, e.parent, e.path[::-1]) for e in reversed(self.edges))
-        return Tree(self.root, edges, self.share, self.leaf)
+        return replace(self, edges=edges)
 
 
 def spread(name: str, platform: Platform, operation: Operation, trees: Sequence[Tree]) -> Schedule:
@@ -62,7 +64,7 @@ def spread(name: str, platform: Platform, operation: Operation, trees: Sequence[
     All operations but all_reduce. Those that reduce, and gather, go up the trees, which are those of broadcast,
     all-gather and scatter on the reversed platform.
     """
-    kind, up = operation.kind, operation.kind in ("reduce", "reduce_scatter", "gather")
+    kind, up = operation.kind, operation.kind in UPWARD
     last = max((edge.step for tree in trees for edge in tree.edges), default=0)
     chunks: list[Chunk] = []
     transfers: list[Transfer] = []
@@ -156,4 +158,4 @@ def placed(trees: Iterable[Tree], path: PathOf, *, up: bool = False) -> list[Tre
         there = path(edge.child, edge.parent)[::-1] if up else path(edge.parent, edge.child)
         return Edge(edge.step, edge.parent, edge.child, there)
 
-    return [Tree(tree.root, tuple(map(channels, tree.edges)), tree.share, tree.leaf) for tree in trees]
+    return [replace(tree, edges=tuple(map(channels, tree.edges))) for tree in trees]
