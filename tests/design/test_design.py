@@ -229,9 +229,9 @@ def test_unreachable_permissions_are_left_out() -> None:
     assert "++" in rule.text
 
 
-@pytest.mark.parametrize(("counts", "ways"), [(((1, 1), (2, 2)), 16), (((2, 2), (2, 2)), 256)])
+@pytest.mark.parametrize(("counts", "renamings"), [(((1, 1), (2, 2)), 16), (((2, 2), (2, 2)), 256)])
 def test_renamings_that_were_not_tried_leave_the_question_open(
-    counts: Counts, ways: int, monkeypatch: pytest.MonkeyPatch
+    counts: Counts, renamings: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No rule under any of the renamings tried: impossible if these are all, else open, and without evidence."""
     tried: list[object] = []
@@ -241,10 +241,10 @@ def test_renamings_that_were_not_tried_leave_the_question_open(
         return Decision(space, technique, "impossible" if request.symmetric else "found", request=request)
 
     monkeypatch.setattr(decision_module, "_search", search)
-    for most in (64, ways, ways - 1):
+    for most in (64, renamings, renamings - 1):
         tried.clear()
         monkeypatch.setattr(decision_module, "MOST_ACTIONS", most)
         decision = decide(counts, "vct", symmetry="reflections")
-        assert decision.outcome == ("impossible" if most >= ways else "open")
-        assert len({*map(str, tried)}) == 1 + min(most, ways)
+        assert decision.outcome == ("impossible" if most >= renamings else "open")
+        assert len({*map(str, tried)}) == 1 + min(most, renamings)
         assert decision.evidence == ()

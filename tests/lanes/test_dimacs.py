@@ -49,13 +49,13 @@ def test_files_hold_the_refutation(name: str, tmp_path: Path) -> None:
     network, evidence = CASES[name]()
     files = write_refutation(network, evidence, tmp_path / "one")
     assert (files.clauses.name, files.drat.name, files.lrat.name) == ("one.cnf", "one.drat", "one.lrat")
-    given, steps = clauses(files.clauses), clauses(files.drat)
+    formula, steps = clauses(files.clauses), clauses(files.drat)
     head = next(line for line in files.clauses.read_text().splitlines() if line[0] == "p").split()
-    assert (int(head[2]), int(head[3])) == (max(abs(x) for c in given for x in c), len(given))
+    assert (int(head[2]), int(head[3])) == (max(abs(x) for c in formula for x in c), len(formula))
     assert steps[-1] == ()
-    assert naive(given, steps[:-1]) == -1
+    assert naive(formula, steps[:-1]) == -1
     for number, line in enumerate(clauses(files.lrat)):
-        assert line[0] == len(given) + 1 + number
+        assert line[0] == len(formula) + 1 + number
         assert line[1 : line.index(0)] == steps[number]
 
 

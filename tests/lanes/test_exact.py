@@ -172,14 +172,14 @@ def conflict(clauses: list[tuple[int, ...]], true: set[int]) -> bool:
             return False
 
 
-def naive(given: list[tuple[int, ...]], learnt: list[tuple[int, ...]]) -> int:
+def naive(formula: list[tuple[int, ...]], learnt: list[tuple[int, ...]]) -> int:
     """The first learnt clause that does not follow; −1 if all do, up to a contradiction; else how many there are."""
-    known = list(given)
+    known = list(formula)
     for i, clause in enumerate(learnt):
         if conflict(known, set()):
             return -1
         if not any(-x in clause for x in clause) and not conflict(known, {-x for x in clause}):
-            return len(given) + i
+            return len(formula) + i
         known.append(clause)
     return -1 if conflict(known, set()) else len(known)
 
@@ -190,17 +190,17 @@ CLAUSES = st.lists(st.lists(LITERAL, max_size=3).map(tuple), max_size=14)
 
 @given(CLAUSES, CLAUSES)
 @example([(-1, -1), (1,)], [])
-def test_hints_are_found_where_clauses_follow(given: list[tuple[int, ...]], learnt: list[tuple[int, ...]]) -> None:
-    follows = naive(given, learnt) == -1
+def test_hints_are_found_where_clauses_follow(formula: list[tuple[int, ...]], learnt: list[tuple[int, ...]]) -> None:
+    follows = naive(formula, learnt) == -1
     try:
-        steps = steps_of(given, np.array([x for clause in learnt for x in (*clause, 0)], dtype=np.int32), 5)
+        steps = steps_of(formula, np.array([x for clause in learnt for x in (*clause, 0)], dtype=np.int32), 5)
     except Rejected:
         assert not follows
     else:
         assert follows
-        plain.check_refutation(given, 5, [[list(part) for part in step] for step in steps])
+        plain.check_refutation(formula, 5, [[list(part) for part in step] for step in steps])
         for values in product((False, True), repeat=5):
-            assert not all(any(values[abs(x) - 1] == (x > 0) for x in clause) for clause in given)
+            assert not all(any(values[abs(x) - 1] == (x > 0) for x in clause) for clause in formula)
 
 
 def test_a_large_question_is_left_open() -> None:

@@ -85,9 +85,9 @@ def test_a_lane_is_filled_until_no_path_is_free(network: Network, seed: int) -> 
     turns = set(zip(before[uses > 0].tolist(), paths.after[uses > 0].tolist(), strict=True))
     assert all(rank[c] < rank[e] for c, e in turns)
     for s, t in climbing.pairs(network):
-        ways = [{*pairwise(path)} for path in climbing.shortest_paths(network, s, t)]
-        free = [way <= turns or not nx.is_directed_acyclic_graph(nx.DiGraph([*way | turns])) for way in ways]
-        assert len(ways) > 1 or all(free)
+        routes = [{*pairwise(path)} for path in climbing.shortest_paths(network, s, t)]
+        free = [way <= turns or not nx.is_directed_acyclic_graph(nx.DiGraph([*way | turns])) for way in routes]
+        assert len(routes) > 1 or all(free)
 
 
 def test_filled_lanes_serve_random_networks_in_fewer_than_those_around_roots() -> None:

@@ -170,9 +170,9 @@ def naive_cost(goal: RouteGoal, key: np.ndarray, weights: np.ndarray) -> int:
 
 @given(networks(), st.integers(1, 2), st.integers(0, 1000))
 def test_detours_are_counted(network: Network, count: int, seed: int) -> None:
-    given_ = demand(network)
-    hops = given_.distances.table.T.astype(np.int64)
-    goal = RouteGoal(network, given_.distances.homes, hops, given_.wanted, given_.rate)
+    traffic = demand(network)
+    hops = traffic.distances.table.T.astype(np.int64)
+    goal = RouteGoal(network, traffic.distances.homes, hops, traffic.wanted, traffic.rate)
     weights = np.array([1, 2, 3, 10])
     form, taken = detour_paths(goal, weights)
     random = np.random.default_rng(seed)

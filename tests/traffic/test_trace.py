@@ -73,8 +73,8 @@ def test_a_chain_of_needs_adds_latencies_and_delays():
 
 def test_cycles_in_which_nothing_is_on_the_way_are_passed_over():
     def arrivals(gap: int) -> list[int]:
-        ways = [(3, 0, 5), (gap + 3, 0, 5), (gap + 4, 1, 5), (2 * gap, 9, 5)]
-        return run_trace(MESH, [TracedMessage(*way, 3) for way in ways]).arrived.tolist()
+        messages = [(3, 0, 5), (gap + 3, 0, 5), (gap + 4, 1, 5), (2 * gap, 9, 5)]
+        return run_trace(MESH, [TracedMessage(*message, 3) for message in messages]).arrived.tolist()
 
     near, gap = arrivals(40), 2**35
     assert arrivals(gap) == [near[0], near[1] + gap - 40, near[2] + gap - 40, near[3] + 2 * (gap - 40)]

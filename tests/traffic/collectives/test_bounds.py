@@ -139,9 +139,9 @@ def all_to_all(platform: Platform) -> Fraction:
 def test_all_to_all_on_graphs_whose_optimum_is_known() -> None:
     """On a ring channels share the sum of distances evenly; a terminal receives n - 1."""
     for n in range(3, 8):
-        ways = n * sum(min(d, n - d) for d in range(n))
+        hops = n * sum(min(d, n - d) for d in range(n))
         links = without_latency(platform_of(ring(n), terminal=Fraction(100)))
-        assert all_to_all(links) == max(Fraction(ways, 2 * n), Fraction(n - 1, 100))
+        assert all_to_all(links) == max(Fraction(hops, 2 * n), Fraction(n - 1, 100))
         assert all_to_all(without_latency(platform_of(ring(n), bandwidth=Fraction(100)))) == n - 1
 
 
