@@ -29,7 +29,7 @@ class FailureSets:
     more: int
 
     def count(self, parts: int) -> int:
-        """The number of these sets, of this number of failed parts."""
+        """The number of these sets where there is this number of parts in all."""
         return comb(parts - len(self.failed) - len(self.kept), self.more)
 
 

@@ -82,7 +82,7 @@ def fault_sweep(
         stands for all that automorphisms of the network and its AS plan turn it into. Where these are more, each
         step settles many sets by the union of their routes, or finds those to judge; this is the most steps.
     seed : int
-        Seeds that draw.
+        Seeds the draws.
     time_limit : float
         Seconds for each proof.
     notice : callable, optional
