@@ -63,7 +63,7 @@ class _Compiling:
             return now - min(self.most, self._taken(now))
 
     def long(self) -> bool:
-        """Whether some of it counts."""
+        """Whether compiling took longer than what does not count."""
         with self._lock:
             return self._taken(time.monotonic()) > self.most
 
@@ -76,14 +76,14 @@ compiling = _Compiling()
 
 
 def clock() -> float:
-    """Seconds on a clock that stands still while Numba compiles, if not for long; deadlines are times on it."""
+    """Seconds on a clock that leaves out the first `COMPILING` seconds of compiling; deadlines are times on it."""
     return compiling.clock()
 
 
 def long_compiling() -> str:
-    """What to say beside a limit that ran out where compiling took longer than what does not count; else nothing."""
-    most = "; much of it went into compiling, which is kept once it ends: give more time, once"
-    return most if compiling.long() else ""
+    """Return what a message of a limit that ran out adds after long compiling; else nothing."""
+    addition = "; much of it went into compiling, which is kept once it ends: give more time, once"
+    return addition if compiling.long() else ""
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:
@@ -196,7 +196,7 @@ class Deadline:
         return replace(self, end=self.end + max(CLOSING * self.seconds, AT_LEAST))
 
     def undecided(self, established: str) -> str:
-        """What is known at its end, and how much of it this process had: little where others keep a machine busy."""
+        """Return what is established at its end, and this process's processor time: little on a busy machine."""
         used = time.process_time() - self.used
         return f"undecided after {self.seconds:g} s: {established} (processor time: {used:.2g} s{long_compiling()})"
 

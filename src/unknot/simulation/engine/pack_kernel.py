@@ -7,8 +7,9 @@ mask is done as one adds numbers on paper, whatever their number. There are two 
 in input buffers, and the slots of output buffers that are taken. A router with little to do has small counts in both,
 so that carries are short.
 
-The most that is counted has one digit more than there are planes, or 0: a mask says which of the two a 0 means. Slots
-are counted from where the last one that is taken carries out of the last plane.
+Planes hold counts below 2 to their number, and the depth of a buffer may be just that: it is held as 0, and `filled`
+and `room` of `masks` say which of the two a 0 means. What is held of an output is that power less its free slots, so
+that taking the last one carries out of the last plane.
 """
 
 import numpy as np

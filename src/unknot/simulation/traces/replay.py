@@ -140,6 +140,7 @@ def carry_out(
         for first in range(0, many, together):
             _inject(engine, configuration, range(first, first + together), watch)
     state = engine.state
+    # With bubble flow control messages may share a buffer: the first one that a configuration names is in front.
     fronts = {message.held: k for k, message in reversed([*enumerate(configuration.messages)])}
     standing = Counter(vc for message in configuration.messages for vc in message.held)
     in_place = all(
