@@ -60,7 +60,7 @@ def offer_outputs(s, ends, count, many, w0):
         waits = s.masks.heads[word] & bit != 0
         for j in range(many):
             free = s.masks.open[w0 + j]
-            s.wishes.granted[k * many + j] = s.wishes.asked[k * many + j] & free if waits else np.int64(0)
+            s.wishes.granted[k * many + j] = s.wishes.requested[k * many + j] & free if waits else np.int64(0)
         if ends.inputs_first:
             out = first_in_turn(s.wishes.granted, k * many, (k + 1) * many, s.inputs.accept_pointer[b])
             for j in range(many):
@@ -125,7 +125,7 @@ def list_requests(s, ends, k, many, n, now):
     requests, b = s.requests, s.headers[k]
     age, known = standing(s, now, b), honoured(s.setup.allocator, np.int64(1))
     for j in range(many):
-        left = s.wishes.asked[k * many + j]
+        left = s.wishes.requested[k * many + j]
         while left != 0:
             i = n
             requests.input[i], requests.output[i] = b - ends.first_input, (j << 6) + lowest(left)

@@ -176,7 +176,7 @@ def keep_most_credits(s, begin, end, first_output):
     """Leave the outputs whose port has the most credits."""
     most, port, room = np.int64(-1), np.int64(-1), np.int64(0)
     for at in range(begin, end):
-        left = s.wishes.asked[at]
+        left = s.wishes.requested[at]
         while left != 0:
             bit = left & -left
             w = first_output + ((at - begin) << 6) + lowest(left)
@@ -187,17 +187,17 @@ def keep_most_credits(s, begin, end, first_output):
                 most = room
                 # A better port than all before: −bit keeps this bit and those above it, which are still to come.
                 for before in range(begin, at):
-                    s.wishes.asked[before] = 0
-                s.wishes.asked[at] &= -bit
+                    s.wishes.requested[before] = 0
+                s.wishes.requested[at] &= -bit
             elif room < most:
-                s.wishes.asked[at] ^= bit
+                s.wishes.requested[at] ^= bit
 
 
 @inlined
 def select(raw, b, begin, end, first_output, now):
     """Leave one of the requested outputs, by the selection function; `FIRST_ONE` has left one already."""
     s, many = view(raw), np.int64(0)
-    wishes = s.wishes.asked
+    wishes = s.wishes.requested
     if s.setup.selection == ROUND_ROBIN:
         chosen = first_in_turn(wishes, begin, end, s.inputs.accept_pointer[b])
     else:

@@ -82,7 +82,7 @@ def request_in_hope(raw, count, w0, w1, n, now):
     for k in range(count):
         b, port = s.headers[k], np.int64(-1)
         for j in range(many):
-            left = s.wishes.asked[k * many + j]
+            left = s.wishes.requested[k * many + j]
             while left != 0:
                 w = first_output + (j << 6) + lowest(left)
                 left &= left - 1

@@ -75,12 +75,12 @@ def choose(s, here, at, address, count, free):
     """Choose an output VC where candidates have tiers, are not waited for, or eject."""
     candidates = s.candidates
     # A tier has 8 bits, so 256 is above all of them.
-    only, mask, tier, may = here.inputs.state[at] == BLOCKED, np.int64(0), np.int64(256), False
+    only, mask, tier, remains = here.inputs.state[at] == BLOCKED, np.int64(0), np.int64(256), False
     for k in range(count):
         candidate = candidates[k]
         if only and candidate & NO_WAIT != 0:
             continue
-        may = True
+        remains = True
         rank = (candidate >> 40) & 0xFF
         out, many = ends_of(s, here.first_input + at, address, candidate)
         cell = out - here.first_output
@@ -93,7 +93,7 @@ def choose(s, here, at, address, count, free):
             continue
         mask = cells if rank < tier else mask | cells
         tier = rank
-    return mask, np.int64(DONE if may else BROKEN_RULE)
+    return mask, np.int64(DONE if remains else BROKEN_RULE)
 
 
 @inlined

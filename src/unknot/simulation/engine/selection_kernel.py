@@ -103,7 +103,7 @@ def collect(s, b, p, count, w0, w1, begin, now):
     cells = s.words.first_output[w1] - first_output
     every = s.setup.all_tiers == 1
     for at in range(begin, begin + w1 - w0):
-        s.wishes.asked[at] = 0
+        s.wishes.requested[at] = 0
         if every:
             s.lesser[at] = 0
     k, tier, only = np.int64(0), np.int64(256), s.setup.selection == FIRST_ONE
@@ -132,9 +132,9 @@ def collect(s, b, p, count, w0, w1, begin, now):
                     s.lesser[begin + (cell >> 6)] |= mask
                 if rank < tier and not every:
                     for before in range(begin, begin + w1 - w0):
-                        s.wishes.asked[before] = 0
+                        s.wishes.requested[before] = 0
                 tier = min(tier, rank)
-                s.wishes.asked[begin + (cell >> 6)] |= mask & -mask if only else mask
+                s.wishes.requested[begin + (cell >> 6)] |= mask & -mask if only else mask
             cell += some
             length -= some
     return np.int64(tier < 256)
@@ -154,14 +154,14 @@ def recall(s, b, p, w0, w1, begin, now):
     for j in range(many):
         # Written, not added: the words are of this header alone, and still hold those of one in another cycle.
         mask = available_of(s, b, s.answers.first[row + j], w0 + j, p, now)
-        s.wishes.asked[begin + j] = mask
+        s.wishes.requested[begin + j] = mask
         anything |= mask
     if anything != 0 and not every:
         return np.int64(1)
     for j in range(many):
         mask = available_of(s, b, s.answers.second[row + j], w0 + j, p, now)
         # Whoever requests all tiers has its answers cached only where no tier comes before another.
-        s.wishes.asked[begin + j] = mask | (s.wishes.asked[begin + j] if every else 0)
+        s.wishes.requested[begin + j] = mask | (s.wishes.requested[begin + j] if every else 0)
         anything |= mask
     return np.int64(anything != 0)
 

@@ -214,7 +214,7 @@ TABLES: dict[str, np.dtype[Any]] = {
     # Scratch within a cycle of a router: but for `best`, nothing of it is looked at in a later cycle.
     "candidates": np.dtype(int64),  # what a rule writes
     # Masks of outputs, those of one header after the other: requested, and of these still free, or granted.
-    "wishes": rows(asked=int64, granted=int64),
+    "wishes": rows(requested=int64, granted=int64),
     "lesser": np.dtype(int64),  # the same of candidates beyond the first tier, where all are requested
     "headers": np.dtype(int32),  # rows of `inputs` whose headers they are
     "winners": np.dtype(int32),  # rows of `inputs` that won the switch
