@@ -123,6 +123,7 @@ def test_schedules_run_on_wide_terminals() -> None:
         played(relation, trace, switching="vct", buffer_depth=None, router=Router(terminal_width=width))
         for width in (1, 4)
     ]
+    assert all((run.arrived >= 0).all() for run in runs)
     one, four = (int(run.arrived.max()) for run in runs)
     alone = zero_load_latency(relation, packet_length=64, traffic=[-1, 4, *[-1] * 7])
     assert one >= 5 * 64

@@ -101,5 +101,7 @@ def test_rubbish_in_scratch_tables_changes_nothing(name: str) -> None:
             soiled.state.tables[table].view(np.uint8)[...] = 0x5A
         for engine in (clean, soiled):
             engine.advance(until)
+    counts = [engine.state.raw[ENTRIES:FIRST_TABLE] for engine in (clean, soiled)]
+    np.testing.assert_array_equal(*counts)
     for table in KEPT:
         np.testing.assert_array_equal(soiled.state.tables[table], clean.state.tables[table], err_msg=table)
