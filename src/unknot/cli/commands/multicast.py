@@ -43,7 +43,7 @@ def multicast(
     buffer_depth
         Flits per virtual channel; by default 8, or the longest message under vct, saf.
     operation
-        broadcast, scatter, gather, reduce, all_gather or all_reduce.
+        broadcast, scatter, gather, reduce, reduce_scatter, all_gather or all_reduce.
     root
         Terminal from which data spread, or at which they meet.
     members : T,T,…
