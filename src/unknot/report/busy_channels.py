@@ -64,11 +64,11 @@ def draw_busy_channels(schedule: Schedule, names: Sequence[str]) -> str:
     for row, c in enumerate(order[:MOST_ROWS]):
         y = 36 + row * ROW
         label = f"{names[channels[c].source]}→{names[channels[c].target]}"
-        whole_row = path([complex(LEFT, y), complex(LEFT + WIDTH, y)])
+        line = path([complex(LEFT, y), complex(LEFT + WIDTH, y)])
         share = sum(end - start for start, end, _ in busy[c]) / whole
         parts += [
             shapes.text(complex(LEFT - 6, y + 3), shapes.short(label, 20), size=8, anchor="end", colour=SOFT),
-            shapes.stroke(whole_row, PALE, 0.6, f"{label}: busy {share:.0%} of the time"),
+            shapes.stroke(line, PALE, 0.6, f"{label}: busy {share:.0%} of the time"),
         ]
         for adds in (True, False):
             lines = "".join(
