@@ -105,14 +105,14 @@ def tacos() -> None:
         started, platform = time.process_time(), make()
         size = Fraction(mebibytes * 2**20, len(platform.members))
         whole = Operation("all_gather", platform.members, size)
-        lower, found = bound(platform, whole), list[tuple[float, int, Schedule]]()
+        lower, schedules = bound(platform, whole), list[tuple[float, int, Schedule]]()
         for pieces in (1, 2, 3, 4, 6, 8, 12, 16):
             if pieces * len(platform.members) ** 2 > 20_000:
                 break
             on = serial(platform, size / pieces)
             schedule = best(candidates(on, whole, ["greedy"], pieces=(pieces,)), size).schedule(size)
-            found.append((float(schedule.time), pieces, schedule))
-        ours, pieces, schedule = min(found, key=lambda one: one[0])
+            schedules.append((float(schedule.time), pieces, schedule))
+        ours, pieces, schedule = min(schedules, key=lambda one: one[0])
         seconds, least = time.process_time() - started, float(lower.time)
         accept(document(None, None, [lower.claim(), schedule.claim()]))
         print(

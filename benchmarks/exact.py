@@ -61,8 +61,8 @@ def timed(ask: Callable[[], Answer], runs: int) -> tuple[Answer, float]:
 
 
 def line(name: str, relation: Relation, seconds: float, runs: int, goal: float | None, answer: str) -> None:
-    wanted = f", goal {goal:g} s" if goal is not None else ""
-    print(f"{name}: {relation.num_vcs} VCs, {seconds:.2f} s (median of {runs}{wanted}); {answer}", flush=True)
+    aim = f", goal {goal:g} s" if goal is not None else ""
+    print(f"{name}: {relation.num_vcs} VCs, {seconds:.2f} s (median of {runs}{aim}); {answer}", flush=True)
 
 
 def main(runs: int = 5) -> None:

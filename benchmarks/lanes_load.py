@@ -191,22 +191,22 @@ def main() -> None:
     parser.add_argument("--simulate", action="store_true")
     parser.add_argument("--drawn", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
+    options = parser.parse_args()
     engines = () if opensm.missing() else ENGINES
     if opensm.missing():
         print(f"OpenSM is left out: apt-get install {' '.join(opensm.missing())}", file=sys.stderr)
     lanes("torus(5, 5)")
     heads = ("network", "`lanes`", "no load is below", "seconds", "best named routing", *engines, "")
     print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
-    for built, flows in drawn(given.drawn, given.seed) if given.drawn else networks():
-        if given.names and not built.name.startswith(tuple(given.names)):
+    for built, flows in drawn(options.drawn, options.seed) if options.drawn else networks():
+        if options.names and not built.name.startswith(tuple(options.names)):
             continue
         began = time.process_time()
         ours = Row("lanes", lanes(built, flows=flows, vcs=VCS))
         seconds = time.process_time() - began
         best = min(named(built, flows), key=lambda row: row.rank, default=Row("", None, reason="none"))
         others = [best, *(deployed(built, flows, engine, ours.rank[0]) for engine in engines)]
-        if given.simulate and flows is None:
+        if options.simulate and flows is None:
             ours, *others = map(simulated, (ours, *others))
         assert ours.routes is not None
         bound = f"{ours.routes.load_bound or 0:.4g}"

@@ -88,9 +88,9 @@ def main(chosen: str | None = None) -> None:
     print("|---|---|---|---|---|---|---|---|")
     for fabric in (*FOLDERS, ROUTED) if chosen is None else (chosen,):
         built: Network | None = None
-        for name, given in tables(fabric):
-            built = given.network
-            kept = lanes(built, "given", routing=given, vcs=VCS)
+        for name, relation in tables(fabric):
+            built = relation.network
+            kept = lanes(built, "given", routing=relation, vcs=VCS)
             print(line(fabric, f"OpenSM {name}", kept.count, kept.highest_load, kept.relation), flush=True)
         if built is None:
             continue

@@ -34,14 +34,14 @@ def milliseconds(work: Callable[[], object], runs: int = 5) -> float:
 
 def permutations() -> None:
     random = np.random.default_rng(1)
-    wanted = random.permutation(1024)
+    outputs = random.permutation(1024)
     large, network = rcbn(1024), benes(1024)
     dead = marked(rcbn(16), Marks.of(rcbn(16), ["s1r2"]))
     sixteen = random.permutation(16)
     for name, work in (
-        ("rcbn(1024), a random permutation: channels", lambda: route_rcbn(1024, wanted)),
-        ("rcbn(1024), the same by `permute`, which recognises the network", lambda: permute(large, wanted)),
-        ("benes(1024), the same", lambda: permute(network, wanted)),
+        ("rcbn(1024), a random permutation: channels", lambda: route_rcbn(1024, outputs)),
+        ("rcbn(1024), the same by `permute`, which recognises the network", lambda: permute(large, outputs)),
+        ("benes(1024), the same", lambda: permute(network, outputs)),
         ("rcbn(16) with a dead switch, a permutation", lambda: permute(dead, sixteen)),
         ("rcbn(1024), paths of all pairs counted", lambda: count_paths(large)),
         ("rcbn(131072) built", lambda: rcbn(2**17)),
@@ -51,7 +51,7 @@ def permutations() -> None:
 
 def throughput(size: int = 32) -> None:
     """Flits per terminal and cycle at full load: 4 VCs, packets of 4 flits, wormhole with non-atomic allocation."""
-    wanted = np.random.default_rng(1).permutation(size).tolist()
+    outputs = np.random.default_rng(1).permutation(size).tolist()
     network = rcbn(size)
     for relation in (
         destination_tag(omega(size), 4),
@@ -60,7 +60,7 @@ def throughput(size: int = 32) -> None:
         fully_adaptive(composite_banyan(size), 4),
         fully_adaptive(benes(size), 4),
     ):
-        loads = [accepted(relation, traffic) for traffic in ("uniform", wanted, "hotspot(0, share=0.05)")]
+        loads = [accepted(relation, traffic) for traffic in ("uniform", outputs, "hotspot(0, share=0.05)")]
         print(
             f"{relation.network.name}, {relation.name}: uniform {loads[0]:.2f}, one permutation {loads[1]:.2f}, "
             f"5 % more to one terminal {loads[2]:.2f}"

@@ -68,8 +68,8 @@ def one(text: str, words: str) -> None:
     hops = follow(relation)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     used = f"{(peak - before) / 1e6:.2f} GB more (peak {peak / 1e6:.2f} GB)"
-    asked = f"compiled and 50 routes of {hops:.1f} hops followed in {time.perf_counter() - start:.2f} s"
-    print(f"{words} on {text}: {built:.2f} s, {used}, {asked}, up to {int(relation.vcs.counts.max())} VCs")
+    followed = f"compiled and 50 routes of {hops:.1f} hops followed in {time.perf_counter() - start:.2f} s"
+    print(f"{words} on {text}: {built:.2f} s, {used}, {followed}, up to {int(relation.vcs.counts.max())} VCs")
 
 
 def main() -> None:

@@ -51,8 +51,8 @@ def slides(quick: bool) -> list[tuple[str, str]]:
 def main() -> None:
     """Write the page."""
     began = time.monotonic()
-    given = [word for word in sys.argv[1:] if not word.startswith("--")]
-    path = Path(given[0] if given else "lecture.html")
+    names = [word for word in sys.argv[1:] if not word.startswith("--")]
+    path = Path(names[0] if names else "lecture.html")
     body = "".join(
         f"<section><h1>{title}</h1>{content}</section>" for title, content in slides("--quick" in sys.argv)
     )

@@ -92,13 +92,13 @@ def composite_rule() -> Answer:
 
 def composite_cases_complete() -> Answer:
     """Tags of the 8 × 8 network that the printed cases make of the primary ones, against all paths."""
-    wanted = {x: int(count_paths(composite_banyan(8))[0, 2 * x]) for x in range(4)}
+    counted = {x: int(count_paths(composite_banyan(8))[0, 2 * x]) for x in range(4)}
     tags = alternate_tags(np.zeros(4, dtype=np.int64), np.arange(0, 8, 2), 3, cases=(1, 3))[0]
     printed = dict(enumerate(np.bincount(tags).tolist()))
-    return printed == wanted, (
+    return printed == counted, (
         f"the cases are right but leave out 10 ↔ 01̄ and 01 ↔ 1̄0 (case 2 of RCBN): between rows of difference "
         f"01 or 10 "
-        f"the 8 × 8 network has {wanted[1]} paths, they find {printed[1]}"
+        f"the 8 × 8 network has {counted[1]} paths, they find {printed[1]}"
     )
 
 
@@ -279,35 +279,35 @@ def stuck_permutation() -> tuple[list[int], str]:
     """A small set of messages of N = 16 on which the level-by-level algorithm gets stuck, and where."""
     random = np.random.default_rng(0)
     while True:
-        wanted = random.permutation(16)
-        if level_by_level(16, wanted)[0] is None:
+        outputs = random.permutation(16)
+        if level_by_level(16, outputs)[0] is None:
             break
     shrunk = True
     while shrunk:
         shrunk = False
-        for s in np.flatnonzero(wanted >= 0).tolist():
-            fewer = wanted.copy()
+        for s in np.flatnonzero(outputs >= 0).tolist():
+            fewer = outputs.copy()
             fewer[s] = -1
             if level_by_level(16, fewer)[0] is None:
-                wanted, shrunk = fewer, True
-    return wanted.tolist(), level_by_level(16, wanted)[1]
+                outputs, shrunk = fewer, True
+    return outputs.tolist(), level_by_level(16, outputs)[1]
 
 
 def level_algorithm() -> Answer:
-    own = sum(level_by_level(8, wanted, on_conflict="own")[0] is not None for wanted in EIGHT[::8])
-    both = sum(level_by_level(8, wanted)[0] is not None for wanted in EIGHT[::8])
+    own = sum(level_by_level(8, outputs, on_conflict="own")[0] is not None for outputs in EIGHT[::8])
+    both = sum(level_by_level(8, outputs)[0] is not None for outputs in EIGHT[::8])
     random = np.random.default_rng(2)
     shares = []
     for n in (4, 5, 6):
         done = sum(level_by_level(1 << n, random.permutation(1 << n))[0] is not None for _ in range(200))
         shares.append(done / 2)
-    wanted, where = stuck_permutation()
-    asked = ", ".join(f"{s}→{d}" for s, d in enumerate(wanted) if d >= 0)
-    routed, words = permute(rcbn(16), wanted), [f"{share:g} %" for share in shares]
+    outputs, where = stuck_permutation()
+    messages = ", ".join(f"{s}→{d}" for s, d in enumerate(outputs) if d >= 0)
+    routed, words = permute(rcbn(16), outputs), [f"{share:g} %" for share in shares]
     return min(shares) == 100, (
         f"N = 8: {own} of {EIGHT[::8].shape[0]} tried if only the later message changes its tag, {both} if those "
         f"before may change too. Then N = 16, 32, 64: {', '.join(words)} of 200 drawn: a level once fixed can leave "
-        f"the next one without a way, as for {asked} ({where}), which {routed.method} routes: {routed.realised}"
+        f"the next one without a way, as for {messages} ({where}), which {routed.method} routes: {routed.realised}"
     )
 
 
