@@ -21,7 +21,7 @@ CYCLIC = 0x3FFFFFFF
 HOPE = 1 << 62
 """The part of a key that puts a header that speculates last; larger than any age."""
 BY_CLASS = 2
-"""Where `setup.priority` says that classes have priorities, see `router.PRIORITIES`."""
+"""Where `setup.priority` says that classes have priorities, see `codes.PRIORITIES`."""
 WAITING, LOST = 0, -1
 """What `requests.won` says before a request is matched, and when one of its ends is matched to another."""
 

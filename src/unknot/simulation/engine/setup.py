@@ -12,7 +12,7 @@ OPTIONS = (
     "switch_allocator", "iterations", "switch_iterations", "priority", "selection", "hold_switch", "arbiter",
     "switch_arbiter", "output_buffer", "empty_first", "donate_priority", "all_tiers", "ejection",
 )  # fmt: skip
-"""Options of a `Router` that kernels read as they are, words by their place in `router.WORDS`."""
+"""Options of a `Router` that kernels read as they are, words by their place in `codes.WORDS`."""
 
 SETUP = rows(
     **dict.fromkeys(OPTIONS, int64),

@@ -49,9 +49,9 @@ def check_cycles(**cycles: int | None) -> None:
 class Player:
     """A run whose packets are given messages instead of random ones.
 
-    A terminal sends one message after the other: of those that are ready, the one that has been ready longest, or
-    with `in_order` strictly the one that was given first; a wide terminal as many
-    at a time as it has ports. Between two events the kernel runs undisturbed.
+    Each port of a terminal sends one message after the other: of those that are ready, the one that has been ready
+    longest, or with `in_order` strictly the first of those still to come. Between two events the kernel runs
+    undisturbed.
 
     Attributes
     ----------
