@@ -13,13 +13,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import gcd, lcm
 from typing import Any
 
 import numpy as np
 
 from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.platform import Platform
+from unknot.traffic.collectives.schedule import in_whole_numbers
 from unknot.traffic.collectives.trees import Edge, Tree
 
 Amounts = np.ndarray[Any, np.dtype[np.int64]]
@@ -51,18 +51,16 @@ def packed(platform: Platform, weights: Mapping[int, Fraction], amounts: Sequenc
     >>> [(tree.root, str(tree.share), len(tree.edges)) for tree in trees]
     [(2, '1', 2), (1, '1', 2), (0, '1', 2)]
     """
-    every = [*amounts, *weights.values()]
-    scale = lcm(*(amount.denominator for amount in every))
-    unit = Fraction(gcd(*(int(amount * scale) for amount in every)), scale)
-    if sum(every, Fraction(0)) / unit * 4 > MOST:
+    every, unit = in_whole_numbers([*amounts, *weights.values()])
+    if sum(every) * 4 > MOST:
         raise NetworkError(
             f"{platform.name}: bandwidths have no common unit that is not below {float(unit):.1e} of what is sent; "
             "round them"
         )
-    graph = _Graph(platform, {root: int(weight / unit) for root, weight in weights.items()})
-    for number, (channel, amount) in enumerate(zip(platform.channels, amounts, strict=True)):
+    graph = _Graph(platform, dict(zip(weights, every[len(amounts) :], strict=True)))
+    for number, (channel, amount) in enumerate(zip(platform.channels, every[: len(amounts)], strict=True)):
         if channel.source != channel.target and amount:
-            graph.add(channel.source, channel.target, (number,), int(amount / unit))
+            graph.add(channel.source, channel.target, (number,), amount)
     graph.require()
     for switch in sorted(set(range(platform.num_nodes)) - set(platform.members)):
         graph.split_off(switch)

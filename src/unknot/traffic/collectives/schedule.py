@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import gcd, lcm
 from typing import Any
 
 import numpy as np
@@ -265,6 +265,8 @@ def in_steps(transfers: Sequence[Transfer]) -> tuple[Transfer, ...]:
 
 
 def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], Fraction]:
-    """Return fractions as multiples of a common unit, and the unit."""
+    """Return fractions as multiples of their largest common unit, and the unit."""
     scale = lcm(*(number.denominator for number in numbers))
-    return [number.numerator * (scale // number.denominator) for number in numbers], Fraction(1, scale)
+    scaled = [number.numerator * (scale // number.denominator) for number in numbers]
+    common = gcd(*scaled) or 1
+    return [number // common for number in scaled], Fraction(common, scale)

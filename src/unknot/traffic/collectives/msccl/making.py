@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from fractions import Fraction
-from math import gcd, lcm
 
 from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.msccl.program import Chunks, Program, Rank, Step, ThreadBlock
 from unknot.traffic.collectives.msccl.reading import MOST_CHUNKS
-from unknot.traffic.collectives.schedule import Schedule
+from unknot.traffic.collectives.schedule import Schedule, in_whole_numbers
 
 NAMES = {
     "all_reduce": "allreduce", "all_gather": "allgather", "reduce_scatter": "reducescatter", "all_to_all": "alltoall",
@@ -111,9 +109,7 @@ class _Layout:
 
     def __init__(self, schedule: Schedule, rank: dict[int, int]) -> None:
         self.rank, self.kind, self.chunks = rank, schedule.operation.kind, schedule.chunks
-        scale = lcm(*(chunk.size.denominator for chunk in self.chunks))
-        unit = Fraction(gcd(*(int(chunk.size * scale) for chunk in self.chunks)), scale)
-        self.counts = [int(chunk.size / unit) for chunk in self.chunks]
+        self.counts, unit = in_whole_numbers([chunk.size for chunk in self.chunks])
         self.block = int(schedule.operation.size / unit)
         several = self.block * (len(rank) if self.kind in ("all_gather", "reduce_scatter", "all_to_all") else 1)
         if several > MOST_CHUNKS:
