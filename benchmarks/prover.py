@@ -5,7 +5,7 @@ NumPy, Numba and OR-tools. Time is given twice: that of the processors, all thre
 which other work on the machine lengthens. Memory is also given as what the largest size is above the size before, for
 each transition between reachable states. `reports/prover.png` shows cost against size.
 
-At the end come relations of 16 routers that nobody asked before.
+At the end relations of 16 routers are checked, each made anew, so that nothing of them is kept.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def transitions(relation: Relation, sampled: int = 64) -> float:
 
 
 def fresh() -> None:
-    """Print milliseconds of the processor of a check of each of some relations of 16 routers."""
+    """Print the processor time of checking relations of 16 routers, each made anew, in milliseconds."""
     mesh, torus = topologies.mesh(4, 4), topologies.torus(4, 4)
     makers: dict[str, Callable[[], Relation]] = {
         "mesh, dimension order": lambda: dimension_order(mesh),
