@@ -37,7 +37,6 @@ MODULES = (
     "unknot.verify",
     "unknot.verify.protocols",
     "unknot.verify.testing",
-    "unknot.verify.exact",
     "unknot.lanes",
     "unknot.repair",
     "unknot.design",

@@ -92,6 +92,11 @@ def memory_limit(size: int | str | None) -> Iterator[None]:
     size : int, str or None
         Bytes, or a text such as ``"16G"``. Worker processes start with their own: hand `limit` on to them.
 
+    Yields
+    ------
+    None
+        The limit holds until the block ends.
+
     Raises
     ------
     UnknotError

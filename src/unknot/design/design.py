@@ -29,6 +29,7 @@ class Design(Brief):
         Whether it is about hypercubes.
     switching : str
     request : Request
+    symmetry : {"none", "transposition", "reversal", "reflections"}
     decisions : tuple of Decision
         On distributions, in the order in which they were looked at, fewest VCs first.
     complete : bool
@@ -76,14 +77,14 @@ class Design(Brief):
 
 
 def distributions(dimensions: int, vcs: int) -> list[Counts]:
-    """Ways to distribute VCs over the directions, one of each kind under exchange of dimensions and directions.
+    """All ways to distribute VCs over the directions, one of each kind under exchange of dimensions and directions.
 
     Parameters
     ----------
     dimensions : int
         Dimensions of the mesh.
     vcs : int
-        VCs of each channel, all together.
+        VCs of a router, over all directions.
 
     Returns
     -------
@@ -141,6 +142,13 @@ def design(
         Decide on all distributions of the fewest VCs, not only until a rule is found.
     time_limit : float or Deadline
         Seconds. Ctrl-C ends the search as well and keeps what was found.
+    progress : callable, optional
+        Called with the stage and how far it is, see `unknot._base.progress`.
+
+    Returns
+    -------
+    Design
+        The best rule, and what is shown of fewer VCs.
 
     Raises
     ------

@@ -128,6 +128,11 @@ def every_size(
     time_limit : float or Deadline
         Seconds.
 
+    Returns
+    -------
+    EverySize
+        The verdict on meshes of all sizes, with its proof.
+
     Raises
     ------
     UnknotError

@@ -256,6 +256,22 @@ def proved_rules(
 ) -> Iterator[tuple[Flags, Proof]]:
     """Yield all rules that fulfil a request and have a proof for every size, one of each kind under symmetries.
 
+    Parameters
+    ----------
+    space : Space
+        VCs of each direction.
+    request : Request
+        Requirements on the rules.
+    switching : {"vct", "saf", "wormhole"}
+        The switching technique.
+    effort : SearchEffort, optional
+        Limits of the search; by default none.
+
+    Yields
+    ------
+    tuple of (bool array, Proof)
+        Permissions of a rule, in the order of `space.permissions`, and its proof.
+
     Raises
     ------
     TimeoutError

@@ -97,10 +97,12 @@ def changing_lanes(
         A packet keeps its lane or goes to a higher one, as VC classes of a chip's network; it goes to any lane, which
         depends on its virtual channel and destination; or to the lane that input port, output port and a service
         level say, as SL2VL tables of InfiniBand do. A level is chosen for each pair, and there are 16.
-    routing, flows, vcs, time_limit, conflicts, seed, progress : optional
+    routing, flows, vcs, time_limit : optional
         As `unknot.lanes.lanes` takes them.
     rounds : int
         Rounds of annealing with the same number of lanes before the search gives up.
+    conflicts, seed, progress : optional
+        As `unknot.lanes.lanes` takes them.
 
     Returns
     -------

@@ -104,6 +104,11 @@ def lanes(
     progress : callable, optional
         Called with what is being tried, see `unknot._base.progress`.
 
+    Returns
+    -------
+    Lanes
+        The routes, with their bounds.
+
     Raises
     ------
     NetworkError

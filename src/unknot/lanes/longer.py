@@ -142,10 +142,12 @@ def longer_lanes(
         Hops by which a route may be longer than a shortest path; by default any number, if lanes are prescribed.
     goal : {"mean", "longest"}
         What is to be small: the mean number of hops, or first the longest detour.
-    flows, vcs, time_limit, seed, progress : optional
+    flows, vcs, time_limit : optional
         As `unknot.lanes.lanes` takes them.
     rounds : int
         Rounds of annealing.
+    seed, progress : optional
+        As `unknot.lanes.lanes` takes them.
 
     Returns
     -------

@@ -74,6 +74,13 @@ def one_lane(
         Seconds. Every tree is grown once whatever it is.
     rounds : int
         Times that every tree is grown anew, in the mean.
+    seed : int
+        The same seed and limits give the same table.
+
+    Returns
+    -------
+    OneLane
+        The table, with its loads.
 
     Raises
     ------

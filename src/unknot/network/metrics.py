@@ -151,7 +151,7 @@ def _terminals_connected(network: Network) -> bool | None:
 
 
 def distances_from(network: Network, router: int, *, reverse: bool = False) -> IntArray:
-    """Hops from `router` to every router (or, if `reverse`, from every router to it); −1 where there is no way.
+    """The hops from `router` to every router (or, if `reverse`, from every router to it); −1 where there is no way.
 
     Parameters
     ----------
@@ -165,6 +165,7 @@ def distances_from(network: Network, router: int, *, reverse: bool = False) -> I
     Returns
     -------
     int32 array, shape (routers,)
+        Hops.
 
     Raises
     ------

@@ -61,7 +61,7 @@ class Relaned(Brief):
 
 
 def relaned(before: Lanes, left: Network, *, within: int | None = None, seed: int = 1) -> Relaned:
-    """Lanes for what faults have left of a network: routes that are whole stay, the others go where the lanes climb.
+    """Make lanes for what faults have left of a network: whole routes stay, the others go where the lanes climb.
 
     The orders of the lanes stay, so no route that is kept has to change for one that is new. Only where a pair has no
     climbing path at all a lane is added, ordered by a spanning tree; or, if channels without one back are needed,
@@ -78,6 +78,11 @@ def relaned(before: Lanes, left: Network, *, within: int | None = None, seed: in
         not climb in them change too.
     seed : int
         Of that search.
+
+    Returns
+    -------
+    Relaned
+        The new lanes, and how many routes changed.
 
     Raises
     ------

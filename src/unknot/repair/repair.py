@@ -138,6 +138,15 @@ def repair(
         do not, are then sought in one lane alone.
     time_limit : float or Deadline
         Seconds for all of them.
+    seed : int
+        Of the searches.
+    progress : callable, optional
+        Called with the stage and how far it is, see `unknot._base.progress`.
+
+    Returns
+    -------
+    tuple of Remedy
+        The remedies, each with its cost and lower bound.
 
     Raises
     ------

@@ -26,7 +26,16 @@ IN_ROUTER = 1 + len(COMPARISONS)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A decoded candidate: output VC (None: ejection), preference tier, whether a blocked header waits for it.
+    """A decoded candidate.
+
+    Parameters
+    ----------
+    vc : int or None
+        Output VC; None: ejection.
+    tier : int
+        Headers prefer the lowest tier that has a free VC.
+    waits : bool
+        Whether a blocked header waits for it.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def dragonfly_valiant(network: Network, vcs: int | None = None) -> Relation:
     Parameters
     ----------
     vcs : int or None
-        VCs of each channel, all together.
+        VCs per channel.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def dragonfly_valiant(network: Network, vcs: int | None = None) -> Relation:
 
 @takes_network
 def dragonfly_ugal(network: Network, vcs: int | None = None, *, variant: str = "UGAL-L_VCH") -> Relation:
-    """Valiant's routing by groups that goes directly where queues are short.
+    """UGAL on a dragonfly: Valiant's routing by groups, or directly where queues are short.
 
     Parameters
     ----------

@@ -43,6 +43,7 @@ def forwarding_table(
     Parameters
     ----------
     network : Network
+        The network that is routed.
     next_channel : array_like of int, shape (routers, addresses)
         Channel taken at each router for each address, or `EJECT_HERE`, `DROP` or `UNKNOWN_ENTRY`.
     destination : array_like of int, shape (addresses,), optional
@@ -51,6 +52,8 @@ def forwarding_table(
         Which addresses a source uses; by default all of them.
     address_labels : sequence of str, optional
         Names of the addresses in messages.
+    name : str
+        Name of the relation, for messages.
 
     Raises
     ------

@@ -94,7 +94,7 @@ def hyperx_dimwar(network: Network, vcs: int = 2) -> Relation:
 
 @takes_network
 def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
-    """Dimensions in any order, the VC by the hops that remain.
+    """Minimal adaptive: dimensions in any order, the VC by the hops that remain.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def hyperx_minimal(network: Network, vcs: int | None = None) -> Relation:
 
 @takes_network
 def hyperx_omniwar(network: Network, vcs: int | None = None, *, deroutes: int | None = None) -> Relation:
-    """Dimensions in any order, hop i on VC class i, deroutes as long as classes last.
+    """Adaptive: dimensions in any order, hop i on VC class i, deroutes as long as classes last.
 
     Parameters
     ----------

@@ -73,13 +73,13 @@ class Relation:
     compares : {"UGAL-L_VCH", "UGAL-L_VC", "UGAL-L"}
         Queues that are compared where `direct` is given: of whole ports (UGAL-L), of the VCs that the packet may
         take (UGAL-L_VC), or of VCs only where both ways begin with the same port (UGAL-L_VCH).
-    decides : Decision, optional
-        The comparison is made in the source router instead, and as this says. Proofs ignore it.
     classes : sequence of str
         Names of message classes, if there are any: the addresses then are blocks of one length, one for each class.
     selection : str, optional
         The selection function that suits it, one of `SELECTIONS` (`simulation/engine/codes.py`); runs use it
         unless their router names another. Proofs ignore it.
+    decides : Decision, optional
+        How the source router makes the comparison, instead of `compares`. Proofs ignore it.
 
     Examples
     --------

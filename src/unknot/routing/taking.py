@@ -39,7 +39,7 @@ relation : Relation
 routing : str or None
     Name of the routing, where the first argument is a network.
 vcs : int or None
-    VCs of each channel, all together.
+    VCs per channel.
 """
 relation_reader = Later[Callable[..., Relation]]("unknot.routing")
 """`named.relation_of`, which reads relations from text: it names the algorithms, and they import this file."""

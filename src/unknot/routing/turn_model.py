@@ -57,7 +57,7 @@ def north_last(network: Network, vcs: int = 1) -> Relation:
     Parameters
     ----------
     vcs : int
-        VCs of each channel, all together.
+        VCs per channel.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def negative_first(network: Network, vcs: int = 1) -> Relation:
     Parameters
     ----------
     vcs : int
-        VCs of each channel, all together.
+        VCs per channel.
 
     Examples
     --------

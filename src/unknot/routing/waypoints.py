@@ -208,7 +208,7 @@ def ugal(
     then: str | None = None,
     variant: str = "UGAL-L_VCH",
 ) -> Relation:
-    """Valiant's routing that goes directly where queues are short.
+    """UGAL: Valiant's routing, or directly where queues are short.
 
     Parameters
     ----------

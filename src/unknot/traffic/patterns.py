@@ -149,6 +149,11 @@ PatternLike = str | Pattern | Sequence[int] | npt.NDArray[Any] | Callable[[int],
 def patterns() -> Catalogue[Callable[..., Pattern]]:
     """The public patterns by name, and those of extensions.
 
+    Returns
+    -------
+    Catalogue
+        Functions of a network, by name.
+
     Examples
     --------
     >>> "hotspot" in patterns()
@@ -166,10 +171,19 @@ def pattern(network: Network, traffic: PatternLike = "uniform", *, where: str = 
 
     Parameters
     ----------
+    network : Network
+        The network, whose terminals send.
     traffic : str, Pattern, sequence of int, array or callable
         A name or call such as ``transpose`` or ``hotspot(3, share=0.1)``; one destination for each terminal, −1 for
         none; a matrix of rates, terminals × terminals; or a function from a source terminal to its destination or
         to a row of such a matrix.
+    where : str
+        What an error calls the text.
+
+    Returns
+    -------
+    Pattern
+        The pattern on this network.
 
     Raises
     ------

@@ -77,6 +77,11 @@ def adaptivity(relation: Relation, *, progress: Progress | None = None) -> Adapt
     progress : callable, optional
         Called with the destinations done, see `unknot._base.progress`.
 
+    Returns
+    -------
+    Adaptivity
+        Permitted over all shortest paths, in the mean and for the worst pair.
+
     Raises
     ------
     RelationError

@@ -122,9 +122,12 @@ def check_all(
 
     Parameters
     ----------
-    relation, routing, vcs, time_limit, buffer_depth, threads, progress : optional
+    relation : Relation
         As for `check`.
     first : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
+        The technique that is decided first.
+    routing, vcs, time_limit, buffer_depth, threads, progress : optional
+        As for `check`.
 
     Returns
     -------

@@ -89,8 +89,6 @@ SMALLEST = 4
 EXPLAINED = 5.0
 """Seconds to explain a search, beside as many as the search took."""
 
-__all__ = ["Struck", "Worm", "find_worms"]
-
 
 class Struck(NamedTuple):
     """VCs that no message can hold, by a window from which those struck out earlier are gone."""

@@ -61,6 +61,7 @@ def fault_sweep(
     Parameters
     ----------
     network : Network
+        The network whose parts fail.
     routing : str or callable
         Name of a routing, with options if wanted, or a function of a network that makes one; rebuilt for each fault.
         Routes of a file stay as they are: those over what has failed end there.
@@ -92,6 +93,11 @@ def fault_sweep(
     on_verdict : callable, optional
         Called with the `FaultVerdict` of each fault after which there was a routing to judge; of more than `budget`
         sets for `bgp` and `ospf` with none.
+
+    Returns
+    -------
+    FaultSweep
+        Verdicts on the sets of parts, and how many sets they stand for.
 
     Raises
     ------

@@ -125,6 +125,11 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
     progress : callable, optional
         Called with the addresses done, see `unknot._base.progress`.
 
+    Returns
+    -------
+    Loads
+        The load of each channel, and the throughput that follows.
+
     Raises
     ------
     RelationError

@@ -154,6 +154,11 @@ def properties(
     progress : callable, optional
         Called with the next property and how many are done, see `unknot._base.progress`.
 
+    Returns
+    -------
+    Properties
+        Delivery, livelock, adaptivity, use of VCs and loads.
+
     Raises
     ------
     RelationError

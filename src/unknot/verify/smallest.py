@@ -82,6 +82,7 @@ def smallest(
     Parameters
     ----------
     relation : Relation
+        The routing; or a network, with its `routing`.
     switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
     time_limit : float or Deadline
         Seconds for visiting states and for the solver; the bound from below, in between, takes time for one search
@@ -91,6 +92,11 @@ def smallest(
     known : Configuration, optional
         One that was found before. It is the answer when nothing smaller is found and nothing as small with a better
         grade.
+
+    Returns
+    -------
+    Smallest
+        The configuration, and a lower bound on its messages.
 
     Raises
     ------

@@ -46,6 +46,12 @@ def check_relation(relation: Relation, *, compiled: bool = True, time_limit: flo
     RelationError
         If an answer is not legal at all: a candidate that does not leave the router, ejection elsewhere than at
         home, candidates none of which is waited for.
+
+    Examples
+    --------
+    >>> from unknot.network.families import mesh
+    >>> from unknot.routing import dimension_order
+    >>> check_relation(dimension_order(mesh(2, 2)), compiled=False)
     """
     from unknot.certificates import accept_verdict
     from unknot.routing.relation_kernel import compile_relation
@@ -211,6 +217,12 @@ def check_routing(
     ------
     ConformanceError
         With the network and what does not hold there, or if every network was refused.
+
+    Examples
+    --------
+    >>> from unknot.routing import west_first
+    >>> check_routing(west_first, ["mesh(2, 3)", "ring(5)"])
+    ('mesh(2, 3)',)
     """
     from unknot.network import tod
 

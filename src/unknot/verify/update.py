@@ -117,6 +117,13 @@ def update(
     switching : {"vct", "saf", "wormhole", "wormhole-nonatomic"}
     time_limit : float or Deadline
         Seconds.
+    progress : callable, optional
+        Called with the stage and how far it is, see `unknot._base.progress`.
+
+    Returns
+    -------
+    Update
+        The verdict, and a safe order where one was sought and found.
 
     Raises
     ------

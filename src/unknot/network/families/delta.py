@@ -33,7 +33,7 @@ from unknot.network.families.links import (
 
 
 def omega(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
-    """Lawrie's omega network (1975): a perfect shuffle before each of log_k N stages of k × k switches.
+    """The omega network of Lawrie (1975): a perfect shuffle before each of log_k N stages of k × k switches.
 
     References
     ----------
@@ -51,7 +51,7 @@ def omega(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
 
 
 def flip_network(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
-    """Batcher's flip network (1976), the inverse omega: an unshuffle after each of log_k N stages.
+    """The flip network of Batcher (1976), the inverse omega: an unshuffle after each of log_k N stages.
 
     References
     ----------
@@ -87,7 +87,7 @@ def baseline(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
 
 
 def indirect_cube(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
-    """Pease's indirect k-ary n-cube (1977): stage i joins the k lines whose numbers differ in digit i only.
+    """The indirect k-ary n-cube of Pease (1977): stage i joins the k lines whose numbers differ in digit i only.
 
     References
     ----------

@@ -60,7 +60,7 @@ def xgft(
     Parameters
     ----------
     children, parents : sequence of int
-        m_1 … m_h and w_1 … w_h, all at least 1.
+        Numbers m_1 … m_h and w_1 … w_h, all at least 1.
     _name : str
         Name of the network, where another family calls this one.
 

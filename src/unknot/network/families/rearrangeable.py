@@ -30,7 +30,7 @@ from unknot.network.families.links import (
 
 
 def benes(terminals: int, *, latency: int = 1) -> Network:
-    """Beneš's network (1965): 2 log2 N − 1 stages of 2 × 2 switches, two networks of half the size between the outer.
+    """The network of Beneš (1965): two of half the size between the outer of 2 log2 N − 1 stages of 2 × 2 switches.
 
     References
     ----------
@@ -75,7 +75,7 @@ def extra_stage(terminals: int, extra: int = 1, *, latency: int = 1) -> Network:
 
 
 def extra_stage_cube(terminals: int, *, latency: int = 1) -> Network:
-    """Adams and Siegel's extra stage cube (1982), its bypasses left out: a stage for bit 0 before bits n−1 … 0.
+    """The extra stage cube of Adams and Siegel (1982), its bypasses left out: a stage for bit 0 before bits n−1 … 0.
 
     Link stage 0 joins lines that agree but in bit 0, so switches keep their rows; each further stage i sets a bit of
     the row as in `butterfly(2, n)`. Two paths for every pair, disjoint but for the first and the last switch.

@@ -59,7 +59,7 @@ def kautz(degree: int, diameter: int, *, directed: bool = True, latency: int = 1
     Parameters
     ----------
     degree : int
-        d, at least 1.
+        Letters other than the one before, d, at least 1.
     directed : bool
         False: the simple undirected graph.
 

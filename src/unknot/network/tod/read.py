@@ -79,15 +79,27 @@ def read(
     Parameters
     ----------
     path : path
+        The file.
     folders : iterable of path, optional
         Folders whose files it may use; by default its own.
     max_channels : int
         As for `network`.
 
+    Returns
+    -------
+    Network
+        The network, under the name of the file unless that is a short text.
+
     Raises
     ------
     TextError
         As `network`, with the name of the file.
+
+    Examples
+    --------
+    >>> from unknot.network import tod
+    >>> tod.read("examples/hangs/pods-in-a-ring.tod").num_routers
+    36
     """
     path = Path(path)
     allowed = [path.resolve().parent] if folders is None else folders

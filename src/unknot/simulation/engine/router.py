@@ -62,12 +62,8 @@ class Router:
         moves on in each cycle; rr_wavefront: from the one after the first match. pim (Anderson et al. 1993): islip
         with choices from random starts. loa: every input requests the output that the fewest request, every output
         grants one. max_size: as many as can be matched.
-    switch_allocator : str, optional
-        Another one for the switch.
     iterations : int
         Rounds of islip, select and pim; later ones match what is left. The others have one.
-    switch_iterations : int, optional
-        Other ones for the switch.
     priority : {"none", "age", "class"}
         age: where requests compete the packet created first wins; class: that of the traffic class of the highest
         priority. Ties, or all of it, go round robin. It counts where an input port puts one of its VCs forward, and
@@ -85,13 +81,13 @@ class Router:
         Steps of all stages but input and channels in a cycle, 1 to 16; of 1.5 every other cycle has two. Flits that
         cross sooner than the channel takes them queue behind the switch, and credits at their input port. It takes
         routing within a cycle and allocations of one step.
+    switch_allocator : str, optional
+        Another allocator for the switch.
     claim_credit : bool
         Headers request only output VCs that have a credit. It matters under wormhole-nonatomic alone.
     arbiter : {"round_robin", "matrix"}
         How inputs and outputs of the allocators separable_input_first and select choose: in turn, or the one that
         was chosen longest ago (matrix arbiters; Dally & Towles 2004).
-    switch_arbiter : {"round_robin", "matrix"}, optional
-        Another one for the switch.
     output_buffer : int
         Flits queued behind the switch at which an output port takes no more; flits that are crossing the switch are
         not counted. 0: no limit. Takes a speedup: without one no flit queues there.
@@ -119,6 +115,10 @@ class Router:
     terminals_first : bool
         Ports are numbered from those of the terminals on. Without, those of the channels come first. The allocators
         begin with the lowest numbers somewhere: max_size gives outputs away in this order.
+    switch_iterations : int, optional
+        Other rounds for the switch than `iterations`.
+    switch_arbiter : {"round_robin", "matrix"}, optional
+        Another arbiter for the switch.
     terminal_width : int
         Ports of a terminal, each with a source queue, VCs and channels of its own: it injects and takes in as many
         flits in a cycle, of different packets. Packets leave by any of them.

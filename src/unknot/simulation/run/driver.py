@@ -62,26 +62,29 @@ def simulate(
 
     Parameters
     ----------
-    relation, routing, vcs : Relation or Network or str, str or None, int or None
-        *Network and router.* As `unknot.check` takes them; without `vcs` at least 4 VCs per channel where the routing
-        can use them.
+    relation : Relation or Network or str
+        The routing; or a network, with `routing`.
+    load : float
+        Offered flits per terminal and cycle, 0 to 1, or to `Router.terminal_width`.
+    routing : str, optional
+        *Network and router.* Name of the routing, where the first argument is a network.
+    vcs : int, optional
+        VCs per channel; by default at least 4 where the routing can use them.
     switching : {"saf", "vct", "wormhole", "wormhole-nonatomic"}
         The switching technique.
     buffer_depth : int
         Flits per VC.
     router : Router
-        The router from which distances count.
+        Pipeline, allocators and buffers of the routers.
     bubble : Bubble or str, optional
         Bubble flow control, under ``vct``, for packets of one length: ``localised``, ``global`` or ``critical``.
     watchdog : int
         Cycles between two looks of a watchdog in each router, under ``saf`` and ``vct``: a packet that was blocked at
         both is dropped and sent again by its terminal. By default there is none, and a knot of packets ends the run.
-    load : float
-        *Traffic.* Offered flits per terminal and cycle, 0 to 1, or to `Router.terminal_width`.
     traffic : str, sequence of int, array, callable or Pattern
-        As `unknot.traffic.pattern` reads it: ``uniform`` (the terminal itself included where the rule serves it),
-        ``uniform_others``, ``transpose``, ``hotspot(3, share=0.1)``, …; a destination for each terminal; a matrix of
-        rates. The busiest terminal offers the load.
+        *Traffic.* As `unknot.traffic.pattern` reads it: ``uniform`` (the terminal itself included where the rule
+        serves it), ``uniform_others``, ``transpose``, ``hotspot(3, share=0.1)``, …; a destination for each terminal;
+        a matrix of rates. The busiest terminal offers the load.
     packet_length : int or mapping of int to float
         Flits per packet, or the share of each length among the packets.
     bursts : Bursts, optional

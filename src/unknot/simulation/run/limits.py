@@ -54,7 +54,7 @@ def zero_load_latency(
 
     Parameters
     ----------
-    relation, routing, vcs, packet_length, switching, traffic, router :
+    relation, routing, vcs, packet_length, switching, traffic, router : optional
         As for `simulate`.
 
     Returns

@@ -107,9 +107,7 @@ def replicate(
 
     Parameters
     ----------
-    load : float
-        Offered flits per terminal and cycle.
-    relation, routing, vcs : Relation, str or None, int or None
+    relation, load, routing, vcs : Relation, float, str or None, int or None
         As for `simulate`.
     seeds : int or sequence of int
         The seeds, or how many; then they are 1, 2, ….

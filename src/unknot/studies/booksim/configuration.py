@@ -39,6 +39,18 @@ class Configuration:
     ------
     TextError
         For a key that BookSim does not have, or a value of another type.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from unknot.studies.booksim import read_configuration
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mesh")
+    ...     _ = path.write_text("topology = mesh; k = 4; n = 2;")
+    ...     settings = read_configuration(path, ["num_vcs=2"])
+    >>> settings.whole("k"), settings.whole("num_vcs"), settings.warnings
+    (4, 2, [])
     """
 
     def __init__(self, assignments: Sequence[Assignment], folder: str | Path = ".", faithful: bool = False) -> None:
@@ -198,6 +210,15 @@ def read_configuration(path: str | Path, overrides: Sequence[str] = (), *, faith
     ------
     TextError
         With file, line and column of what cannot be read.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mesh")
+    ...     _ = path.write_text("k = 4; k = 8;")
+    ...     read_configuration(path).whole("k")
+    8
     """
     return Configuration(statements(path, overrides), Path(path).parent, faithful)
 

@@ -69,6 +69,11 @@ def is_configuration(path: str | Path, overrides: Sequence[str] = ()) -> bool:
     -------
     bool
         Whether it is one.
+
+    Examples
+    --------
+    >>> is_configuration("examples/torus.toml")
+    False
     """
     if str(path).endswith(".toml"):
         return False

@@ -62,6 +62,17 @@ class Setup:
     built : Built
     batches : Batches or None
         What is sent instead of a load; `options` then are those of `unknot.simulation.closed_loop`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mesh")
+    ...     _ = path.write_text("topology = mesh; k = 4; n = 2; routing_function = dor; packet_size = 5;")
+    ...     setup = read_setup(path, ["injection_rate=0.01"])
+    >>> setup.load, setup.mean_length
+    (0.05, 5.0)
     """
 
     configuration: Configuration

@@ -161,7 +161,7 @@ class Meeting:
 
 @takes_relation
 def contention(relation: Relation, messages: Sequence[Message]) -> list[Meeting]:
-    """Messages that may share a channel and are not kept apart by what they wait for.
+    """List messages that may share a channel and are not kept apart by what they wait for.
 
     Messages of one terminal are sent one after the other and are not counted.
 
@@ -174,7 +174,7 @@ def contention(relation: Relation, messages: Sequence[Message]) -> list[Meeting]
     routing : str or None
         Name of the routing, where a network is given.
     vcs : int or None
-        VCs of each channel, all together.
+        VCs per channel.
 
     Returns
     -------

@@ -32,6 +32,18 @@ def optimal(platform: Platform, operation: Operation) -> Schedule:
     Cut into many pieces its time comes near that of the busiest channel. That is the optimum for all operations but
     all_reduce.
 
+    Parameters
+    ----------
+    platform : Platform
+        Channels with their bandwidths, and members.
+    operation : Operation
+        What is to be done, and on how much.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
+
     Raises
     ------
     NetworkError

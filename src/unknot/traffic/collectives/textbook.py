@@ -242,10 +242,21 @@ def textbook(
 
     Parameters
     ----------
+    platform : Platform
+        Channels with their bandwidths, and members.
+    operation : Operation
+        What is to be done, and on how much.
+    algorithm : str
+        One of `algorithms`.
     path : callable, optional
         Channels from a member to another one; by default those of `shortest`.
     group : Group, optional
         The members in the order of rings and trees; by default as the operation names them.
+
+    Returns
+    -------
+    Schedule
+        The schedule.
 
     Raises
     ------

@@ -65,6 +65,13 @@ class ProtocolVerdict(Brief):
         States that a complete search looked at; 0 if there was none.
     empties : bool
         Whether it showed that all messages can leave from every state.
+
+    Examples
+    --------
+    >>> from unknot.verify.protocols import check_protocol, protocol
+    >>> verdict = check_protocol("mesh(2, 2)", protocol("request_reply"), routing="message_classes")
+    >>> verdict.deadlock_free, verdict.certificate is not None, verdict.run
+    (True, True, None)
     """
 
     deadlock_free: bool | None

@@ -177,6 +177,18 @@ PROTOCOLS: Mapping[str, Callable[..., Protocol]] = {
 def protocol(text: str, where: str = "protocol") -> Protocol:
     """Return the protocol of a name, with options if wanted, or of a TOML file.
 
+    Parameters
+    ----------
+    text : str
+        A name of `PROTOCOLS`, a call such as ``coherence(networks=3)``, or the name of a file.
+    where : str
+        What an error calls the text.
+
+    Returns
+    -------
+    Protocol
+        The protocol.
+
     Raises
     ------
     TextError, ProtocolError

@@ -56,6 +56,11 @@ class Follow:
         is the terminal itself, nothing is sent.
     count : int
         How many.
+
+    Examples
+    --------
+    >>> MessageClass("write", follows=(Follow("acknowledge", count=2),)).follows[0].to
+    'sender'
     """
 
     message: str
@@ -73,6 +78,11 @@ class Queue:
         Messages of the greatest length that it holds.
     ordered : bool
         Whether its first message alone may leave.
+
+    Examples
+    --------
+    >>> Queue(depth=4)
+    Queue(depth=4, ordered=True)
     """
 
     depth: int = 1
@@ -101,6 +111,12 @@ class MessageClass:
         Class of the message that comes behind it in the same packet and is received after it.
     reserved : bool
         Whether the terminal reserved room for it before it began the transaction.
+
+    Examples
+    --------
+    >>> reply = MessageClass("reply", receive="all", reserved=True)
+    >>> reply.send, reply.receive
+    ('reply', 'all')
     """
 
     name: str

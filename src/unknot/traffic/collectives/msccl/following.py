@@ -26,7 +26,18 @@ Clock = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """A step of a thread block of a rank, all counted from 0."""
+    """A step of a thread block of a rank.
+
+    Attributes
+    ----------
+    rank, block, step : int
+        All counted from 0; blocks within the rank and steps within the block.
+
+    Examples
+    --------
+    >>> print(Place(3, 0, 2))
+    rank 3 block 0 step 2
+    """
 
     rank: int
     block: int
@@ -38,7 +49,22 @@ class Place:
 
 @dataclass(frozen=True)
 class Wait:
-    """A step that is never done, and why."""
+    """A step that is never done, and why.
+
+    Attributes
+    ----------
+    place : Place
+    reason : str
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from unknot.traffic.collectives.msccl import read_msccl, run_program
+    >>> program = read_msccl("examples/collectives/allreduce-pairs.xml")
+    >>> idle = replace(program.ranks[1], blocks=())
+    >>> run_program(replace(program, ranks=(program.ranks[0], idle))).waits[0].reason
+    'waits for a message of rank 1 on channel 0'
+    """
 
     place: Place
     reason: str
@@ -46,7 +72,23 @@ class Wait:
 
 @dataclass(frozen=True)
 class Race:
-    """Two steps that use a chunk, one of them to write it, and nothing orders them."""
+    """Two steps that use a chunk, one of them to write it, and nothing orders them.
+
+    Attributes
+    ----------
+    earlier, later : Place
+        The steps, in the order in which they were followed.
+    buffer : {"i", "o", "s"}
+        Input, output or scratch.
+    chunk : int
+        Its number in the buffer, from 0 on.
+
+    Examples
+    --------
+    >>> from unknot.traffic.collectives.msccl import read_msccl, run_program
+    >>> run_program(read_msccl("examples/collectives/allreduce-pairs.xml")).races
+    ()
+    """
 
     earlier: Place
     later: Place

@@ -17,7 +17,22 @@ TYPES = RECEIVING | SENDING | WRITING | {"nop"}
 
 @dataclass(frozen=True)
 class Chunks:
-    """Consecutive chunks of a buffer: ``i`` input, ``o`` output, ``s`` scratch."""
+    """Consecutive chunks of a buffer.
+
+    Attributes
+    ----------
+    buffer : {"i", "o", "s"}
+        Input, output or scratch.
+    offset : int
+        The first chunk, from 0 on.
+    count : int
+        How many.
+
+    Examples
+    --------
+    >>> Step("cpy", Chunks("i", 0, 2), Chunks("o", 4, 2)).destination.offset
+    4
+    """
 
     buffer: str
     offset: int
@@ -41,6 +56,13 @@ class Step:
         Whether other blocks see that it is done.
     line : int
         Where it stands in its file, from 1 on; 0 for none.
+
+    Examples
+    --------
+    >>> from unknot.traffic.collectives.msccl import read_msccl
+    >>> program = read_msccl("examples/collectives/allreduce-pairs.xml")
+    >>> [step.type for step in program.ranks[0].blocks[0].steps]
+    ['s', 'rrc', 's', 'r']
     """
 
     type: str
@@ -53,7 +75,24 @@ class Step:
 
 @dataclass(frozen=True)
 class ThreadBlock:
-    """Steps that follow each other, with one rank to send to and one to receive from, −1 for none."""
+    """Steps that follow each other.
+
+    Attributes
+    ----------
+    send_to, receive_from : int
+        The rank to send to and the one to receive from; −1: none.
+    channel : int
+        Number of its connections: blocks at both ends of one have the same.
+    steps : tuple of Step
+        In the order in which they are done.
+
+    Examples
+    --------
+    >>> from unknot.traffic.collectives.msccl import read_msccl
+    >>> block = read_msccl("examples/collectives/allreduce-pairs.xml").ranks[0].blocks[0]
+    >>> block.send_to, block.receive_from, len(block.steps)
+    (1, 1, 4)
+    """
 
     send_to: int
     receive_from: int
@@ -63,7 +102,19 @@ class ThreadBlock:
 
 @dataclass(frozen=True)
 class Rank:
-    """Sizes of the buffers of a rank, in chunks, and its thread blocks."""
+    """Buffers and thread blocks of a rank.
+
+    Attributes
+    ----------
+    inputs, outputs, scratch : int
+        Chunks of each buffer.
+    blocks : tuple of ThreadBlock
+
+    Examples
+    --------
+    >>> Rank(inputs=2, outputs=4, scratch=0).size("o")
+    4
+    """
 
     inputs: int
     outputs: int

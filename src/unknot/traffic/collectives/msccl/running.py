@@ -26,14 +26,25 @@ class ProgramRun:
     waits : tuple of Wait
         The first step of each block that is never done, with the slots that were asked about.
     races : tuple of Race
-        The first of them; `num_races` counts all.
+        The first of them.
+    num_races : int
+        How many there are.
     wrong : tuple of str
-        What goes wrong with chunks: read before they are written, reduced twice, not what the operation demands. The
-        first of them; `num_wrong` counts all.
+        The first things that go wrong with chunks: read before they are written, reduced twice, not as the operation
+        demands.
+    num_wrong : int
+        How many do.
     known : bool
         Whether the operation is one of `COLLECTIVES`, so that its outcome was compared.
     in_place : bool
         Whether input and output were one buffer.
+
+    Examples
+    --------
+    >>> from unknot.traffic.collectives.msccl import read_msccl
+    >>> run = run_program(read_msccl("examples/collectives/allreduce-pairs.xml"))
+    >>> run.steps, run.steps_done, run.in_place
+    (8, 8, True)
     """
 
     steps: int
