@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.verify.rows import Lists, rows
-from unknot.verify.exact import Worm
+from unknot.verify.exact_model import Worm
 from unknot.verify.lead_ins import small_closed_set
 from unknot.verify.remainder import heads_alone
 

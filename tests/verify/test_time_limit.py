@@ -19,8 +19,7 @@ from unknot.network.families import mesh, torus
 from unknot.routing import Relation, dimension_order, fully_adaptive
 from unknot.verify import Smallest, check, dependencies, effort, exact, smallest
 from unknot.verify.effort import Effort, TimeUpError
-from unknot.verify.exact import Worm
-from unknot.verify.exact_model import Model, fewest, find
+from unknot.verify.exact_model import Model, Worm, fewest, find
 from unknot.verify.nonatomic import _messages, queued_cycle
 from unknot.verify.remainder import Remainder, on_cycles
 from unknot.verify.states import Dependencies

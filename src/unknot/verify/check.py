@@ -20,7 +20,8 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.bubbles import check_bubble
 from unknot.verify.effort import Effort, TimeUpError
-from unknot.verify.exact import Worm, find_worms
+from unknot.verify.exact import find_worms
+from unknot.verify.exact_model import Worm
 from unknot.verify.lead_ins import small_closed_set
 from unknot.verify.nonatomic import queued_cycle
 from unknot.verify.remainder import on_cycles
