@@ -43,7 +43,7 @@ from unknot.traffic.collectives.textbook import textbook
 from unknot.verify import check, deliver, update
 from unknot.verify.protocols import check_protocol, protocol
 from unknot.verify.protocols.evidence import claims as protocol_claims
-from unknot.verify.update_evidence import update_claims
+from unknot.verify.update_order import update_claims
 
 Document = dict[str, Any]
 

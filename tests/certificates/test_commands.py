@@ -20,7 +20,7 @@ from tests.reference.fewest import fewest
 from tests.strategies import relations
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.certificates import Rejected, Verdict, document, plain, size_claim
-from unknot.certificates.comparison import rule_difference
+from unknot.certificates.claims import rule_difference
 from unknot.certificates.documents import network_of
 from unknot.cli.program import app
 from unknot.design.every_size import every_size

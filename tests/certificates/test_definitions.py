@@ -13,7 +13,7 @@ from tests.lanes.test_lanes import networks
 from tests.reference import climbing
 from tests.strategies import relations
 from unknot.certificates import Rejected, Unchecked, plain
-from unknot.certificates.comparison import rule_difference, table_difference
+from unknot.certificates.claims import rule_difference, table_difference
 from unknot.certificates.documents import network_of, table_of
 from unknot.network import Network
 from unknot.network.families import hypercube, mesh, ring, torus

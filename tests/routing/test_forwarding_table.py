@@ -12,8 +12,8 @@ from unknot._base.errors import RelationError, UnknotError
 from unknot.fabrics import Fabric, read_fabric
 from unknot.network import Network, from_edges
 from unknot.routing import EJECT, forwarding_table
-from unknot.routing.compiled import ask
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, UNKNOWN_ENTRY, route_lengths
+from unknot.routing.pointer import ask
 from unknot.routing.relation import VC_MASK
 from unknot.routing.relation_kernel import compile_relation
 from unknot.routing.switchboard import TRAFFICS, destinations, fabric_relation, switchboard

@@ -15,7 +15,7 @@ from unknot import simulate
 from unknot.network import Network
 from unknot.network.families import line, mesh, ring
 from unknot.routing import Relation, dimension_order, duato
-from unknot.routing.compiled import FEW_STATES
+from unknot.routing.pointer import FEW_STATES
 
 Answers = dict[tuple[int, int], list[int] | None]
 

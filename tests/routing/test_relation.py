@@ -15,7 +15,7 @@ from unknot._base.errors import RelationError
 from unknot.network import Network, from_edges
 from unknot.network.families import line, mesh, ring, torus
 from unknot.routing import EJECT, NO_WAIT, TIER, Candidate, Relation, VirtualChannels, dimension_order
-from unknot.routing.compiled import ask
+from unknot.routing.pointer import ask
 from unknot.routing.relation import decode
 from unknot.routing.relation_kernel import compile_relation
 from unknot.routing.tabulate import encode, tabulate

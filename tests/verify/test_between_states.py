@@ -14,7 +14,7 @@ from unknot.cli.program import app
 from unknot.network import Network
 from unknot.network.families import ring, xgft
 from unknot.routing.ethernet import PathVector, bgp_vector, shortest_paths_vector
-from unknot.routing.next_hops import NextHops
+from unknot.routing.forwarding_table import NextHops
 from unknot.verify import fault_sweep
 from unknot.verify.between_states import _Speakers, announceable, between_announcements, between_tables
 

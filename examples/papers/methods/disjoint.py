@@ -10,7 +10,7 @@ from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
-from unknot_papers.multistage.paths import channel_graph
+from unknot_papers.multistage.search import channel_graph
 
 
 def disjoint_paths(

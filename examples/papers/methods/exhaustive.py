@@ -11,7 +11,7 @@ from unknot._base.errors import UnknotError
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
-from unknot_papers.multistage.paths import count_paths
+from unknot_papers.multistage.search import count_paths
 
 MAX_PATHS = 1_000_000
 """Most paths that are listed at once."""

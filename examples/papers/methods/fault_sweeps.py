@@ -14,8 +14,8 @@ from unknot._base.errors import NetworkError, UnknotError
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import reaches, stages
-from unknot_papers.multistage.faults import Marks, marked
 from unknot_papers.multistage.permute import permute
+from unknot_papers.multistage.realisation import Marks, marked
 from unknot_papers.multistage.search import cut
 
 MAX_SETS = 2_000_000

@@ -12,9 +12,9 @@ from unknot._base.errors import UnknotError
 from unknot.network import Network
 from unknot.network.families import benes, omega
 from unknot.network.stages import stages
-from unknot_papers.multistage.paths import count_paths
 from unknot_papers.multistage.permute import permute
 from unknot_papers.multistage.realisation import IDLE
+from unknot_papers.multistage.search import count_paths
 from unknot_papers.rcbn import composite_banyan, rcbn
 
 COUNTED = 8

@@ -25,7 +25,6 @@ from unknot.routing.duato import duato as duato
 from unknot.routing.ethernet import bgp as bgp
 from unknot.routing.ethernet import ospf as ospf
 from unknot.routing.forwarding_table import forwarding_table as forwarding_table
-from unknot.routing.hop_number import hop_number as hop_number
 from unknot.routing.hyperx import hyperx_dimension_order as hyperx_dimension_order
 from unknot.routing.hyperx import hyperx_dimwar as hyperx_dimwar
 from unknot.routing.hyperx import hyperx_minimal as hyperx_minimal
@@ -45,6 +44,7 @@ from unknot.routing.relation import Candidate as Candidate
 from unknot.routing.relation import Relation as Relation
 from unknot.routing.ring_lexicographic import ring_lexicographic as ring_lexicographic
 from unknot.routing.shortest_paths import fully_adaptive as fully_adaptive
+from unknot.routing.shortest_paths import hop_number as hop_number
 from unknot.routing.shortest_paths import shortest_paths as shortest_paths
 from unknot.routing.shuffle_exchange import shuffle_exchange as shuffle_exchange
 from unknot.routing.turn_model import negative_first as negative_first

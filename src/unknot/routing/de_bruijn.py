@@ -21,9 +21,9 @@ import numpy as np
 from unknot._base.errors import RelationError, require_known
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
-from unknot.routing.hop_number import hop_number
 from unknot.routing.meshes import channels_to, de_bruijn_words
 from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.shortest_paths import hop_number
 from unknot.routing.taking import takes_network
 from unknot.routing.two_trees import two_trees
 from unknot.routing.virtual_channels import VirtualChannels

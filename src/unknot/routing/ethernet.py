@@ -18,7 +18,7 @@ from unknot.network.graph import strong_components
 from unknot.network.metrics import hops_from_any
 from unknot.network.model import IntArray
 from unknot.routing.designed import is_file
-from unknot.routing.next_hops import NextHops
+from unknot.routing.forwarding_table import NextHops
 from unknot.routing.own import is_code
 from unknot.routing.path_vector_kernel import BITS, Graph, Policy, Routes, announce
 from unknot.routing.paths import homes_of, require_room

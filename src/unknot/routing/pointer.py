@@ -1,4 +1,7 @@
-"""Compiled rules as addresses, and those that an earlier process kept."""
+"""Rules as function pointers, the form in which kernels call them: compiled, kept from earlier, or remembered.
+
+A rule of few states is not compiled: the pointer leads back to Python, where each state is asked for once.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unknot._base.errors import RelationError
 from unknot._base.kernels.cache import is_kept, sources_digest
 from unknot._base.kernels.linked import file_of, load
 
@@ -94,7 +98,7 @@ def _names(code: CodeType) -> list[str]:
 
 
 if TYPE_CHECKING:
-    from unknot.routing.relation import Rule
+    from unknot.routing.relation import Relation, Rule
 
 LEAN = {"forceinline": True, "_nrt": False}
 """Options of Numba for rules that make no arrays."""
@@ -151,3 +155,50 @@ def kept_rule(rule: Rule, size: int) -> Pointer | None:
     file = kept_file(rule, size)
     address = load(file) if file else 0
     return Pointer(address, None) if address else None
+
+
+class Remembered(Pointer):
+    """A rule as a C function that asks Python for each state once.
+
+    Attributes
+    ----------
+    interrupted : bool
+        Whether Ctrl-C came while the rule was asked; Python drops exceptions of callbacks.
+    """
+
+    def __init__(self, relation: Relation) -> None:
+        self.rule, self.size, self.interrupted = relation.rule, relation.max_candidates, False
+        self.known: dict[tuple[int, int], bytes] = {}
+        self._view: Any = ctypes.c_int64 * self.size
+        callback = C_RULE(self._ask)
+        super().__init__(ctypes.cast(callback, ctypes.c_void_p).value or 0, callback)
+
+    def _ask(self, at: int, address: int, pointer: int) -> int:
+        answer = self.known.get((at, address))
+        if answer is not None:
+            ctypes.memmove(pointer, answer, len(answer))
+            return len(answer) >> 3
+        try:
+            out = np.frombuffer(self._view.from_address(pointer), dtype=np.int64)
+            count = int(self.rule(at, address, out))
+            if 0 <= count <= self.size:
+                self.known[at, address] = out[:count].tobytes()
+            return count
+        except KeyboardInterrupt:
+            self.interrupted = True
+            return -1
+        except (Exception, SystemExit):
+            return -1
+
+
+def ask(relation: Relation, at: int, address: int) -> None:
+    """Repeat in plain Python a question the compiled rule failed on, so that the real error is raised."""
+    function = relation.compiled.function
+    if isinstance(function, Remembered) and function.interrupted:
+        function.interrupted = False
+        raise KeyboardInterrupt
+    relation.candidates(int(at), int(address))
+    raise RelationError(
+        f"{relation.name} at {relation.vcs.name(int(at))} for {relation.address_name(int(address))}: the compiled "
+        "rule fails where the plain one does not; does it depend on anything but its arguments?"
+    )

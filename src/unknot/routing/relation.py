@@ -270,11 +270,17 @@ class Relation:
     def compiled(self) -> Compiled:
         """The rule as a function pointer of signature int64(at, address, out_pointer); made once.
 
-        A rule of few states is not compiled but asked for each state once.
+        A rule of few states is not compiled but asked for each state once; what an earlier process kept is loaded.
         """
-        from unknot.routing.compiled import pointer_to
+        from unknot.routing.pointer import FEW_STATES, Compiled, Remembered, kept_rule
 
-        return pointer_to(self)
+        if self.vcs.router.size * self.num_addresses <= FEW_STATES:
+            return Compiled(Remembered(self), False)
+        if (known := kept_rule(self.rule, self.max_candidates)) is not None:
+            return Compiled(known, False)
+        from unknot.routing.relation_kernel import compile_relation
+
+        return compile_relation(self)
 
     @property
     def made_by(self) -> tuple[str, int | None] | None:

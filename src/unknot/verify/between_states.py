@@ -21,7 +21,7 @@ from unknot.network import Network
 from unknot.network.faults import frozen
 from unknot.network.graph import shortest_cycle
 from unknot.routing.ethernet import PathVector
-from unknot.routing.next_hops import NextHops
+from unknot.routing.forwarding_table import NextHops
 from unknot.routing.paths import homes_of
 from unknot.verify.check import check
 from unknot.verify.update import update

@@ -95,7 +95,7 @@ class AfterFailures:
         self, alive: npt.NDArray[np.bool_], hosts: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], int, npt.NDArray[np.int64]]:
         """What waits for what, as words of bits for each channel; undelivered pairs; `totals` of the kernel."""
-        from unknot.verify.ethernet_faults_kernel import dependencies
+        from unknot.verify.failure_union_kernel import dependencies
 
         vector, size = self.vector, self.vector.network.num_routers
         after, totals = self.no_dependencies(), np.zeros(4, dtype=np.int64)

@@ -108,7 +108,7 @@ class Explorer:
 
     def fail(self, at: int, address: int) -> None:
         """Raise the error of a state that breaks the contract."""
-        from unknot.routing.compiled import ask
+        from unknot.routing.pointer import ask
 
         ask(self.relation, at, address)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from unknot._base.errors import RelationError
+from unknot.certificates.verdict import Configuration
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.routing.relation import Relation
 from unknot.routing.tabulate import MAX_STATES, Table, lookup, nimble
@@ -213,3 +215,67 @@ def _require_alike(old: Relation, new: Relation) -> None:
                 f"an update keeps the {what}: {old.name} has {words(old)}, {new.name} {words(new)}"
                 + ("; --vcs gives both as many" if what == "VCs" else "")
             )
+
+
+def updated_in(both: Mixture, configuration: Configuration) -> frozenset[int] | None:
+    """Routers that have been updated when messages have gone one after the other to where they block each other.
+
+    None if one router would have to be updated before a message passes it and after a later one does, or both to
+    block a header and to let it come.
+    """
+    if not configuration.reachable:
+        return None
+    before: dict[int, int] = {}
+    after: dict[int, int] = {}
+    moment = 0
+    for message in configuration.messages:
+        way = [both.old.num_vcs + message.source, *message.lead, *message.held]
+        for at, vc in pairwise(way):
+            old, new = both.answers[message.address][at]
+            router, moment = both.router[at], moment + 1
+            by_old, by_new = vc in _vcs(old), vc in _vcs(new)
+            if by_old and not by_new:
+                before[router] = moment
+            elif by_new and not by_old:
+                after.setdefault(router, moment)
+    if any(before.get(router, 0) > moment for router, moment in after.items()):
+        return None
+    held = set(configuration.holder)
+    updated: set[int] = set()
+    kept: set[int] = set()
+    for message in configuration.messages:
+        at = message.held[-1]
+        old, new = both.answers[message.address][at]
+        blocked_old, blocked_new = (_waits(answer, both.old.commits, held) for answer in (old, new))
+        if not blocked_old:
+            updated.add(both.router[at])
+        if not blocked_new:
+            kept.add(both.router[at])
+    return None if kept & (updated | after.keys()) else frozenset(both.changed) - kept
+
+
+def _vcs(entries: Iterable[int]) -> set[int]:
+    return {entry & VC_MASK for entry in entries}
+
+
+def _waits(entries: tuple[int, ...], commits: bool, held: set[int]) -> bool:
+    """Whether a header with these candidates stays blocked by VCs that are held."""
+    waited = {entry & VC_MASK for entry in entries if commits or not entry & NO_WAIT}
+    return bool(waited & held) if commits else bool(waited) and waited <= held
+
+
+def blocked_at_last(both: Mixture, configuration: Configuration) -> bool:
+    """Whether the messages stay blocked when all routers have been updated."""
+    held = set(configuration.holder)
+    last = [both.answers[message.address][message.held[-1]][1] for message in configuration.messages]
+    return all(_waits(answer, both.new.commits, held) for answer in last)
+
+
+def goes_round(both: Mixture, loop: tuple[int, ...], address: int) -> bool:
+    """Whether each router on a loop can send packets round by one routing."""
+    next_routers: dict[int, list[set[int]]] = {}
+    for at, vc in zip(loop, loop[1:] + loop[:1], strict=True):
+        next_routers.setdefault(both.router[at], []).append(
+            {new for new, answer in enumerate(both.answers[address][at]) if vc in _vcs(answer)}
+        )
+    return all(set.intersection(*choices) for choices in next_routers.values())

@@ -21,9 +21,8 @@ from unknot.routing.relation import Relation
 from unknot.routing.switchboard import fabric_relation
 from unknot.verify.check import check
 from unknot.verify.delivery import livelock
-from unknot.verify.mixture import Mixture, Moment, mixture
-from unknot.verify.update_moments import blocked_at_last, goes_round, updated_in
-from unknot.verify.update_order import MomentProof, Order, safe_order
+from unknot.verify.mixture import Mixture, Moment, blocked_at_last, goes_round, mixture, updated_in
+from unknot.verify.update_order import MomentProof, Order, safe_order, update_holds
 
 LOST = 1000
 """States where a packet is lost that are kept."""
@@ -91,8 +90,6 @@ class Update(Brief):
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the evidence; None: there is none, or it is too large."""
-        from unknot.verify.update_evidence import update_holds
-
         return update_holds(self)
 
 

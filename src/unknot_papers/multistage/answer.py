@@ -10,8 +10,8 @@ from unknot._base.errors import NetworkError
 from unknot.cli.answers.filling import Answer, answer
 from unknot.cli.answers.form import Form, Natural, key
 from unknot.network.stages import stages
-from unknot_papers.multistage.paths import routers_of
 from unknot_papers.multistage.realisation import Realisation
+from unknot_papers.multistage.search import routers_of
 from unknot_papers.rcbn.topology import size_of_rcbn, tags_of_rows
 
 

@@ -11,8 +11,8 @@ from unknot.report import sheet as paper
 from unknot.report.phrases import count
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, Sheet
-from unknot_papers.multistage.paths import channel_graph
 from unknot_papers.multistage.realisation import Realisation
+from unknot_papers.multistage.search import channel_graph
 
 CONFLICT = "#c1121f"
 LONGEST = 110

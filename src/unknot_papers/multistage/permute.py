@@ -24,11 +24,9 @@ from unknot.network import Network
 from unknot.network.families import benes, clos
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
-from unknot_papers.multistage.faults import Marks, marked
 from unknot_papers.multistage.looping import route_benes, route_clos, route_rcbn
-from unknot_papers.multistage.paths import count_paths
-from unknot_papers.multistage.realisation import Realisation, permutation
-from unknot_papers.multistage.search import cut, solve
+from unknot_papers.multistage.realisation import Marks, Realisation, marked, permutation
+from unknot_papers.multistage.search import count_paths, cut, solve
 from unknot_papers.rcbn import rcbn
 
 MAX_MINIMISED = 64

@@ -13,7 +13,7 @@ from unknot._base.errors import NetworkError, UnknotError
 from unknot.network import Network
 from unknot.network.families import benes, clos, extra_stage, mesh, omega
 from unknot_papers.multistage import count_paths, reaches
-from unknot_papers.multistage.paths import routers_of
+from unknot_papers.multistage.search import routers_of
 from unknot_papers.rcbn import composite_banyan, rcbn
 
 number_of_paths = script("methods.tags").number_of_paths

@@ -15,7 +15,7 @@ from unknot._base.errors import NetworkError, UnknotError
 from unknot.network.families import mesh, omega
 from unknot.network.stages import stages
 from unknot_papers.multistage import Tags, size_of_rcbn, tags_of_rows
-from unknot_papers.multistage.paths import routers_of
+from unknot_papers.multistage.search import routers_of
 from unknot_papers.rcbn import composite_banyan, rcbn
 
 TAGS = script("methods.tags")

@@ -18,8 +18,8 @@ from unknot._base.errors import RelationError, SimulationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network.families import mesh, ring
 from unknot.routing import dimension_order, ugal
-from unknot.routing.ports import with_ports
 from unknot.routing.relation import Relation
+from unknot.routing.subnets import with_ports
 from unknot.simulation import Router, closed_loop, saturation, zero_load_latency
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.mix import sources_of

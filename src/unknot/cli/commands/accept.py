@@ -66,7 +66,7 @@ def _same(document: Any, network: str, routing: str | None, vcs: int | None) -> 
     A rule for meshes of every size is compared with the routing on this network.
     """
     from unknot.certificates import plain
-    from unknot.certificates.comparison import rule_difference, table_difference
+    from unknot.certificates.claims import rule_difference, table_difference
     from unknot.certificates.documents import network_of, table_of
     from unknot.cli.commands.shared import relation_of
     from unknot.fabrics.named import network as named

@@ -88,7 +88,7 @@ def _check_update(routed: RoutedNetwork, to: str, output: AnswerFiles) -> int:
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import describe, tell
     from unknot.verify import update
-    from unknot.verify.update_evidence import update_claims
+    from unknot.verify.update_order import update_claims
 
     _require_json(output, "--to", "about one routing")
     old, new = routed.relation(), routed.relation(to)

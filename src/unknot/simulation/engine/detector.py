@@ -193,7 +193,7 @@ def fail(relation: Relation, state: State, *, is_dead_end: bool) -> NoReturn:
     ------
     RelationError
     """
-    from unknot.routing.compiled import ask
+    from unknot.routing.pointer import ask
 
     row = int(state.count.failed_at)
     at = int(state.inputs.at[row])

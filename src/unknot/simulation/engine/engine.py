@@ -11,8 +11,8 @@ from unknot._base.memory import require
 from unknot._base.switching import BUFFER_DEPTH, Switching
 from unknot.certificates.verdict import Configuration
 from unknot.routing.bubble import Bubble
-from unknot.routing.ports import with_ports
 from unknot.routing.relation import Relation
+from unknot.routing.subnets import with_ports
 from unknot.simulation.engine import codes as status
 from unknot.simulation.engine import kernels
 from unknot.simulation.engine.codes import MOST_ANSWERS, NO_CYCLE, SPAN

@@ -238,7 +238,7 @@ def _own_addresses(relation: Relation) -> npt.NDArray[np.int64]:
     served(relation.compiled.function.address, place, np.zeros(relation.max_candidates, dtype=np.int64), count)
     failed = np.flatnonzero(count < 0)
     if failed.size:
-        from unknot.routing.compiled import ask
+        from unknot.routing.pointer import ask
 
         ask(relation, int(place[failed[0]]), int(failed[0]))
     if relation.may_use is not None:

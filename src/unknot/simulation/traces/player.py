@@ -13,8 +13,8 @@ from unknot._base.errors import SimulationError
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress
 from unknot._base.switching import Switching, switching_named
-from unknot.routing.ports import first_channels
 from unknot.routing.relation import Relation
+from unknot.routing.subnets import first_channels
 from unknot.simulation.engine.codes import NO_CYCLE
 from unknot.simulation.engine.detector import in_words
 from unknot.simulation.engine.engine import CHECK, Engine

@@ -248,7 +248,7 @@ class Used:
 
 def channels_used(relation: Relation, messages: Sequence[Message]) -> Used:
     """Channels each message may use, whichever of its addresses it carries and whatever candidates it takes."""
-    from unknot.routing.compiled import ask
+    from unknot.routing.pointer import ask
     from unknot.traffic.collectives.contention_kernel import walk
 
     virtual, network = relation.vcs, relation.network
