@@ -96,5 +96,7 @@ def test_the_commands(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["faults", "ring(6)", "--routing", "shortest_paths", "--beforehand"])
     assert result.exit_code == 2
     assert "--beforehand is for --repair" in result.output
-    result = CliRunner().invoke(app, ["lanes", "ring(6)", "--survive", "links", "--json"])
-    assert json.loads(result.stdout)["lanes"] == 3
+    result = CliRunner().invoke(app, ["lanes", "mesh(3, 3)", "--survive", "links", "--json"])
+    answer = json.loads(result.stdout)
+    assert answer["lanes"] == 2
+    assert answer["conclusion"].endswith("after each single failed link. Whether 1 could do is open.")

@@ -151,7 +151,7 @@ def lanes(
         _write_routes(routes, out)
     if evidence is not None:
         _write_evidence(routes, proof, evidence)
-    more: dict[str, Any] = {"lanes": routes.count, "conclusion": _conclusion(routes)}
+    more: dict[str, Any] = {"lanes": routes.count, "conclusion": _conclusion(routes, survive)}
     if not longer:
         more["seconds"] = seconds
     sources = (routes, proof.verdict, proof.delivery)
@@ -187,7 +187,7 @@ def _write_routes(routes: Lanes | ChangingLanes | LongerLanes, out: Path) -> Non
         notify(f"{out} was not written: no clauses were refuted; a cycle of turns, or nothing, shows the bound")
 
 
-def _conclusion(routes: Lanes | ChangingLanes | LongerLanes) -> str:
+def _conclusion(routes: Lanes | ChangingLanes | LongerLanes, survive: str | None) -> str:
     """Return the conclusion in a sentence or two."""
     from unknot.lanes import ChangingLanes, Lanes, LongerLanes
 
@@ -200,11 +200,15 @@ def _conclusion(routes: Lanes | ChangingLanes | LongerLanes) -> str:
     how = HOW[routes.changes] if isinstance(routes, ChangingLanes) else ""
     whom = f"all {routes.pairs} pairs of routers{'' if routes.sends is None else ' with flows'}"
     paths = {"free": "shortest paths between", "table": "shortest paths by tables between"}
-    both = ", whose two directions share a lane" if routes.both_ways else ""
-    served = f"{paths.get(routes.paths, 'the given paths of')} {whom}{both}"
+    more = ", whose two directions share a lane" if routes.both_ways else ""
+    if survive is not None:
+        part = "failure" if survive == "any" else f"failed {survive[:-1]}"
+        more = f", and for climbing paths of all after each single {part}"
+    served = f"{paths.get(routes.paths, 'the given paths of')} {whom}{more}"
     text = f"{'1 lane is' if one else f'{routes.count} lanes{how} are'} enough for {served}"
     if isinstance(routes, Lanes) and routes.least_count < routes.count:
         return f"{text}, with the lowest load that was found; {routes.least_count} would do."
     if routes.fewest:
         return f"{text}.{'' if one else ' Fewer are impossible.'}"
-    return f"{text}. Whether {routes.count - 1} could do is open; {routes.lower_bound - 1} could not."
+    fewer = f"; {routes.lower_bound - 1} could not" if routes.lower_bound > 1 else ""
+    return f"{text}. Whether {routes.count - 1} could do is open{fewer}."
