@@ -6,8 +6,8 @@ import pytest
 
 from tests.reference import climbing
 from unknot.lanes import lanes
-from unknot.lanes.diagonals import diagonal_orders
 from unknot.lanes.path_set import demand, path_set
+from unknot.lanes.rooted import diagonal_orders
 from unknot.network import tod
 from unknot.verify import check, deliver
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from unknot._base.deadline import clock
-from unknot.lanes import annealing
+from unknot.lanes import effort
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.grown import grown
 from unknot.lanes.path_set import demand, path_set
@@ -36,9 +36,9 @@ def test_halves_of_lanes_come_to_the_same_on_one_thread(monkeypatch: pytest.Monk
     paths = path_set(demand(tod.network("torus(6, 6)")))
     keys = []
     for workers in (2, 1):
-        monkeypatch.setattr(annealing, "ThreadPoolExecutor", lambda _, workers=workers: ThreadPoolExecutor(workers))
+        monkeypatch.setattr(effort, "ThreadPoolExecutor", lambda _, workers=workers: ThreadPoolExecutor(workers))
         orders, unserved = orders_of(paths, np.random.default_rng(3).random((3, paths.source.size)))
-        left, _ = annealing.anneal_round(
+        left, _ = effort.anneal_round(
             paths, orders, unserved, 20_000, (4.0, 1.0), SearchEffort(seed=5), spare=0.2, halved=True
         )
         again, unserved = orders_of(paths, orders.key.copy())

@@ -14,8 +14,8 @@ from unknot._base.deadline import clock
 from unknot._base.errors import NetworkError
 from unknot.lanes import one_lane
 from unknot.lanes.effort import SearchEffort
+from unknot.lanes.forced import climbing
 from unknot.lanes.one_lane import trees
-from unknot.lanes.turns import climbing
 from unknot.network import tod
 from unknot.verify import check, deliver, loads
 

@@ -4,9 +4,9 @@ from inspect import ismodule as _ismodule
 
 from unknot.lanes.changing import ChangingLanes as ChangingLanes
 from unknot.lanes.changing import changing_lanes as changing_lanes
-from unknot.lanes.dimacs import write_refutation as write_refutation
 from unknot.lanes.evidence import accept as accept
 from unknot.lanes.evidence import accept_routes as accept_routes
+from unknot.lanes.evidence import write_refutation as write_refutation
 from unknot.lanes.figures import Lanes as Lanes
 from unknot.lanes.flows import read_flows as read_flows
 from unknot.lanes.forced import ForcedCycle as ForcedCycle

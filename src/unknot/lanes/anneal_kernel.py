@@ -14,8 +14,7 @@ from numba import njit
 from unknot._base.kernels.types_kernel import called, kept
 from unknot._base.kernels.words_kernel import how_many
 from unknot.lanes.aim_kernel import drawn_path, elsewhere, unserved_pair
-from unknot.lanes.heap_kernel import pop, push
-from unknot.lanes.orders_kernel import below, cooled, counted, covered, draw, reached, unit
+from unknot.lanes.orders_kernel import below, cooled, counted, covered, draw, pop, push, reached, unit
 
 TRIES = 4
 """Paths, each in a lane at random, of which an aimed move mends the one that falls least often."""

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.lanes.annealing import annealed
-from unknot.lanes.effort import SearchEffort
+from unknot.lanes.effort import SearchEffort, annealed
 from unknot.lanes.laned import Routes, Slots, no_slots
 from unknot.lanes.path_set import Flags, Floats, Ints, following, packed
 from unknot.lanes.rooted import orders_of

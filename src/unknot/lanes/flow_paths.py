@@ -13,7 +13,7 @@ import numpy as np
 from unknot._base.errors import RelationError
 from unknot.certificates import plain
 from unknot.certificates.documents import plain_table
-from unknot.lanes.turns import Turn
+from unknot.lanes.forced import Turn
 from unknot.network import Network
 from unknot.network.graph import strong_components
 from unknot.routing.lossless import SENT, Walk

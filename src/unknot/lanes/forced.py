@@ -1,19 +1,54 @@
-"""Turns that every shortest path of a pair takes, and cycles of them: why one lane is not enough."""
+"""Turns from channels to those that follow: keys in which they climb, and cycles of turns that are forced.
+
+A turn is forced if every path of a pair takes it; a cycle of such turns says why one lane is not enough.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.shown import Brief
 from unknot.lanes.path_set import Demand
 from unknot.lanes.tables import Table
-from unknot.lanes.turns import cycle_of_turns
 from unknot.network import distances_from
+from unknot.network.graph import cycle_through, from_lowest, on_cycles, shortest_cycle
 
+Turn = tuple[int, int]
 MAX_LEVELS = 400_000_000
 """Most routers × channels × destinations for which turns longer than two hops apart are sought."""
+
+
+def climbing(turns: Iterable[Turn], channels: int) -> npt.NDArray[np.float64] | None:
+    """Keys of all channels, from 0 on, in which all turns climb; None if they close a cycle."""
+    before: dict[int, list[int]] = {channel: [] for channel in range(channels)}
+    for channel, following in turns:
+        before[following].append(channel)
+    try:
+        order = list(TopologicalSorter(before).static_order())
+    except CycleError:
+        return None
+    key = np.empty(channels)
+    key[order] = np.arange(channels)
+    return key
+
+
+def short_cycles(turns: Sequence[Turn], most: int) -> set[tuple[int, ...]]:
+    """A shortest cycle through each of about `most` channels on cycles, beginning with its lowest channel."""
+    after = on_cycles(*np.array(turns, dtype=np.int64).reshape(-1, 2).T)
+    cycles = (cycle_through(start, after, 0) for start in list(after)[:: max(1, len(after) // most)])
+    return {tuple(from_lowest(cycle)) for cycle in cycles}
+
+
+def cycle_of_turns(turns: Sequence[Turn]) -> list[Turn]:
+    """A short cycle among turns, as turns; none if they climb."""
+    cycle = shortest_cycle(*np.array(turns, dtype=np.int64).reshape(-1, 2).T)
+    return list(pairwise([*cycle, *cycle[:1]]))
 
 
 @dataclass(frozen=True)

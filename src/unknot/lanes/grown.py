@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.lanes.annealing import anneal_round, bits_in
-from unknot.lanes.effort import SearchEffort
+from unknot.lanes.effort import SearchEffort, anneal_round, bits_in
 from unknot.lanes.path_set import Floats, of_pairs, served
 from unknot.lanes.rooted import ServingOrders, lane_after_lane, orders_of
 

@@ -15,10 +15,10 @@ import numpy as np
 from unknot._base.shown import Brief
 from unknot.certificates import plain
 from unknot.lanes.effort import SearchEffort
+from unknot.lanes.forced import Turn, climbing, short_cycles
 from unknot.lanes.path_set import Floats
 from unknot.lanes.served_pairs import Pair, ServedPairs
 from unknot.lanes.solver import Steps, refuted_by, solved_within
-from unknot.lanes.turns import Turn, climbing, short_cycles
 
 MORE_CLAUSES = 100_000
 """Clauses up to which pairs are added at a time; where there are more already, as many again."""

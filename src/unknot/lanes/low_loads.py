@@ -10,7 +10,7 @@ import numpy as np
 
 from unknot._base.deadline import clock
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.exact_loads import lowest
+from unknot.lanes.exact import lowest
 from unknot.lanes.laned import Routes, laned
 from unknot.lanes.load_bounds import LoadBound, is_programmed, load_bound
 from unknot.lanes.path_set import Floats, Ints, by_terminal, of_pairs, packed, path_set

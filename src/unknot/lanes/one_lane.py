@@ -12,11 +12,11 @@ from unknot._base.deadline import Deadline, clock
 from unknot._base.errors import UnknotError
 from unknot._base.shown import Brief
 from unknot.lanes.effort import SearchEffort
+from unknot.lanes.forced import climbing
 from unknot.lanes.forest import Channels, Forest, TurnOrder, channels_of, spanning_order
 from unknot.lanes.path_set import Floats, Ints, by_terminal, demand
 from unknot.lanes.starts import CALLS, MOST_STATES
 from unknot.lanes.tables import Table, table_of, tabled
-from unknot.lanes.turns import climbing
 from unknot.network import Network
 from unknot.routing.named import routing
 from unknot.routing.relation import Relation

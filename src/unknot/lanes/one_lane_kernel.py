@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from unknot._base.kernels.types_kernel import called, kept
 from unknot.lanes.load_kernel import steep
+from unknot.lanes.orders_kernel import pop, push
 from unknot.lanes.orders_kernel import unit as uniform
 from unknot.routing.order_kernel import climb
 
@@ -23,7 +24,7 @@ class Room(NamedTuple):
         Cost of a channel for the mean flow.
     heap : int64 array, shape (channels,)
     key : float64 array, shape (channels,)
-        Cost of the way that begins with a channel of the heap.
+        Minus the cost of the way that begins with a channel of the heap.
     away : float64 array, shape (routers,)
         Cost of the way from each router in the tree; else infinite.
     through : float64 array, shape (routers,)
@@ -37,35 +38,6 @@ class Room(NamedTuple):
     key: npt.NDArray[np.float64]
     away: npt.NDArray[np.float64]
     through: npt.NDArray[np.float64]
-
-
-@called
-def first_of(heap, key, size):
-    """Take the channel of the lowest key from a heap; it and the new size."""
-    top, last = heap[0], heap[size - 1]
-    size -= 1
-    i = 0
-    while 2 * i + 1 < size:
-        child = 2 * i + 1
-        if child + 1 < size and key[heap[child + 1]] < key[heap[child]]:
-            child += 1
-        if key[heap[child]] >= key[last]:
-            break
-        heap[i] = heap[child]
-        i = child
-    heap[i] = last
-    return top, size
-
-
-@called
-def insert(heap, key, size, c):
-    """Add a channel to a heap; the new size."""
-    i = size
-    while i > 0 and key[heap[(i - 1) >> 1]] > key[c]:
-        heap[i] = heap[(i - 1) >> 1]
-        i = (i - 1) >> 1
-    heap[i] = c
-    return size + 1
 
 
 @called
@@ -103,11 +75,11 @@ def grown(net, turns, room, home, step, order, within):
         for j in range(net.coming_first[v], net.coming_first[v + 1]):
             c = net.coming[j]
             if away[net.source[c]] == np.inf and (within.size == 0 or within[c] > 0):
-                key[c] = away[v] + room.weight[c]
-                size = insert(heap, key, size, c)
+                key[c] = -away[v] - room.weight[c]
+                size = push(heap, size, key, c)
         v = -1
         while size > 0 and v < 0:
-            c, size = first_of(heap, key, size)
+            c, size = pop(heap, size, key)
             u, w = net.source[c], net.target[c]
             if away[u] < np.inf:
                 continue  # a router is in the heap by each channel from it into the tree; the first that may wins
@@ -116,7 +88,7 @@ def grown(net, turns, room, home, step, order, within):
                 if not climb(net.first, net.after, turns.uses, turns.rank, turns.at, room.mark, room.stack, c, e):
                     continue
                 turns.uses[net.first[c] + net.slot[e]] += 1
-            away[u], step[u], order[many], v = key[c], c, u, u
+            away[u], step[u], order[many], v = -key[c], c, u, u
             many += 1
         if v < 0:
             return many

@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from unknot._base.errors import RelationError
-from unknot.lanes.annealing import SHARE, anneal_round
-from unknot.lanes.diagonals import diagonal_orders
-from unknot.lanes.effort import SearchEffort
+from unknot.lanes.effort import SHARE, SearchEffort, anneal_round
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.grown import grown
 from unknot.lanes.path_set import Floats, Ints
-from unknot.lanes.rooted import ServingOrders, beginning, one_by_one, orders_of
+from unknot.lanes.rooted import ServingOrders, beginning, diagonal_orders, one_by_one, orders_of
 from unknot.lanes.tables import Hops
 
 if TYPE_CHECKING:

@@ -17,11 +17,10 @@ from unknot.certificates.documents import network_of
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import proof_of
 from unknot.lanes.flow_paths import FlowGraph, Path
-from unknot.lanes.forced import RouteCycle, RouteTurn
+from unknot.lanes.forced import RouteCycle, RouteTurn, climbing, cycle_of_turns
 from unknot.lanes.lane_refutation import Refutation, Solution, refute
 from unknot.lanes.served_pairs import ServedPairs
 from unknot.lanes.tagger import Tagging, by_bounces
-from unknot.lanes.turns import climbing, cycle_of_turns
 from unknot.network import Network
 from unknot.network.metrics import hops_from_any
 from unknot.routing.lossless import SENT

@@ -199,8 +199,7 @@ def balanced(
     later : int
         Rounds by others for which time is left.
     """
-    from unknot.lanes.reroute_kernel import reroute
-    from unknot.lanes.reroute_table_kernel import reroute_table
+    from unknot.lanes.reroute_kernel import reroute, reroute_table
 
     move = reroute_table if goal.table else reroute
     state = np.array([np.random.default_rng([effort.seed, stream, 1]).integers(2**63)], dtype=np.uint64)
@@ -227,8 +226,7 @@ def balanced(
 
 def evened(goal: LoadGoal, now: Carried, effort: SearchEffort) -> Carried:
     """Anneal routes at their highest load, until few channels have it, and lanes share each evenly."""
-    from unknot.lanes.reroute_kernel import reroute
-    from unknot.lanes.reroute_table_kernel import reroute_table
+    from unknot.lanes.reroute_kernel import reroute, reroute_table
 
     move = reroute_table if goal.table else reroute
     state = np.array([np.random.default_rng([effort.seed, 2]).integers(2**63)], dtype=np.uint64)
