@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from unknot.network.families import ring
-from unknot.report.busy_channels import MOST_ROWS, busy_times, draw_busy_channels
+from unknot.report.schedule_drawing import MOST_ROWS, busy_times, draw_busy_channels
 from unknot.traffic.collectives import Operation, platform_of, textbook, timed
 
 

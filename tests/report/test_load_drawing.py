@@ -10,7 +10,7 @@ import pytest
 from unknot._base.errors import UnknotError
 from unknot.network.families import line, mesh, ring
 from unknot.report import draw_load
-from unknot.report.load_drawing import RAMP, colour
+from unknot.report.drawing import RAMP, colour
 from unknot.report.picture import rendered
 
 

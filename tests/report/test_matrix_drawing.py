@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from unknot.cli.program import app
 from unknot.network.families import mesh, torus
 from unknot.report import draw_load, draw_network
-from unknot.report.load_drawing import MANY
+from unknot.report.drawing import MANY
 
 
 def titles(svg: str) -> list[str]:

@@ -17,8 +17,7 @@ from unknot.fabrics.ethernet.fabric import Destination, EthernetFabric
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.fabrics.ethernet.qos import SwitchQos
 from unknot.network import Network, distances_from
-from unknot.report.audit_report import write_ethernet_report
-from unknot.report.loop_drawing import LOOP
+from unknot.report.audit_report import LOOP, write_ethernet_report
 from unknot.routing.lossless import PfcModel, Walk, lossless_relation
 from unknot.verify.audit_ethernet import audit_ethernet
 from unknot.verify.check import check

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import fields
-from typing import Any, Protocol
+from typing import Any
 
 from unknot._base.later import Later
 
@@ -59,21 +59,13 @@ class Drawn:
     __slots__ = ()
 
     def _repr_svg_(self) -> str:
-        return str(displays().picture(self))
+        return str(displays().draw_network(self))
 
 
-class Displays(Protocol):
-    """What draws objects: the module `unknot.report.notebook`."""
-
-    def html(self, shown: Any) -> str: ...
-    def picture(self, network: Any) -> str: ...
-    def curves(self, runs: Any, *, units: Any = None) -> Any: ...
-
-
-displays = Later[Displays]("unknot")
-"""What draws objects: this room lies below the report."""
+displays = Later[Any]("unknot")
+"""What draws objects, the module `unknot.report.notebook`: this room lies below the report."""
 
 
 def curves(runs: Any, *, units: Any = None) -> Any:
     """Draw the curves of some runs."""
-    return displays().curves(runs, units=units)
+    return displays().draw_curves(runs, units=units)

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from unknot.report.configuration_drawing import draw_configuration as draw_configuration
     from unknot.report.configuration_text import describe as describe
     from unknot.report.curves import draw_curves as draw_curves
+    from unknot.report.drawing import draw_load as draw_load
     from unknot.report.drawing import draw_network as draw_network
-    from unknot.report.knot_page import write_knot_page as write_knot_page
-    from unknot.report.load_drawing import draw_load as draw_load
     from unknot.report.moving_knot import animate_configuration as animate_configuration
+    from unknot.report.moving_knot import write_knot_page as write_knot_page
     from unknot.report.rule_drawing import draw_rule as draw_rule
     from unknot.report.study_report import write_study_report as write_study_report
 

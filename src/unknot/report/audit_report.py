@@ -1,18 +1,21 @@
-"""Pages about fabrics: the report of an audit, and the page that says how to load repaired tables."""
+"""Reports of audits, and the drawing of a cyclic buffer dependency with the flows that make it."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from markupsafe import Markup
 
-from unknot.report.loop_drawing import draw_loop
+from unknot.network import Network
+from unknot.report import shapes
+from unknot.report import sheet as paper
+from unknot.report.configuration_drawing import excerpt
 from unknot.report.page import knot, page, topology, write
-from unknot.report.phrases import ANSWERS, CAN_DEADLOCK, count, listed
-from unknot.report.sheet import COLOURS, ON_COLOUR
+from unknot.report.phrases import count, listed
+from unknot.report.picture import Drawing
+from unknot.report.sheet import COLOURS, PALE, Sheet
 from unknot.verify.audit import Audit
 from unknot.verify.audit_ethernet import EthernetAudit
 from unknot.verify.audit_traffic import REPLIES, TrafficAudit
@@ -96,114 +99,6 @@ def _spoken(traffic: TrafficAudit) -> str:
     return "traffic of all kinds together" if traffic.traffic == "all" else f"{traffic.traffic} traffic"
 
 
-@dataclass(frozen=True)
-class WrittenRemedy:
-    """Files of a remedy: kind, folder, lanes, changed entries, highest load, verdict on the files, and steps.
-
-    The load is the number of routes between hosts over the busiest channel.
-    """
-
-    kind: str
-    folder: str
-    lanes: int
-    changed: int
-    load: int
-    audit: Audit
-    steps: tuple[str, ...]
-
-    @property
-    def longest(self) -> int | None:
-        """Hops of the longest route between hosts."""
-        return self.audit.host_to_host.delivery.longest_route
-
-
-MEANING = {
-    "same-routes": "the tables stay; packets get service levels, and with them lanes",
-    "new-tables": "new tables of shortest paths, in as few lanes as were found",
-    "one-lane": "new tables of low load for one lane: no service levels, routes may be longer",
-}
-
-_ONE = """
-    opensm -R file,no_fallback -U {folder}/tables.lfts
-
-Judge the tables before you load them, FABRIC being the file of links:
-
-    unknot audit FABRIC --tables {folder}/tables.lfts
-
-"""
-_SEVERAL = """
-    opensm -F {folder}/opensm.conf -R file,no_fallback -U {folder}/tables.lfts
-
-Judge the tables before you load them, FABRIC being the file of links. The verdict needs the levels and lanes, too:
-
-    unknot audit FABRIC --tables {folder}/tables.lfts --sl {folder}/paths.psl --sl2vl {folder}/lanes.slvl
-
-`opensm.conf` switches QoS on, maps each service level to the lane of the same number and names `qos-policy.conf`;
-put its lines into your own options file if you have one. By this policy OpenSM answers every query for the path
-between two hosts with the level in `paths.psl`. The remedy holds for senders that use the level they are given:
-
-- what connects through `rdma_cm` or asks `ibacm` does, and so do MPI libraries configured to ask for path records;
-- a program that takes LIDs from elsewhere and writes SL 0 into its packets does not, and is not protected;
-- the accepting side of a connection usually answers at the level of the request. {replies}
-"""
-_REPLIES = {
-    True: "That was judged, too: the levels in `paths.psl` are safe for such replies.",
-    False: "SUCH REPLIES CAN DEADLOCK: this remedy is for one-way traffic, as `--one-way` says; `one-lane` has no "
-    "such condition.",
-    None: "That was not decided in the time given; `one-lane` has no such condition.",
-}
-_LOADED = """
-## How to see that it was loaded
-
-1. `grep 'file tables configured on all switches' LOG`, LOG being OpenSM's log. Without `no_fallback`, OpenSM routes
-   by minhop when the file is missing or broken, and still exits with code 0.
-2. Dump the tables (`-D 0x43`, or `dump_lfts.sh`) and compare them, and what they do:
-   `unknot audit --compare BEFORE AFTER` with folders, or `unknot audit FABRIC --tables opensm-lfts.dump`.
-3. With service levels: `saquery -p --slid S --dlid D` shows the level of a path, `saquery -p > paths.psl` those of
-   all, and `opensm-sl2vl.dump` has the lanes. Then `unknot audit FABRIC --tables opensm-lfts.dump
-   --sl paths.psl --sl2vl opensm-sl2vl.dump`.
-
-The tables belong to this cabling and these GUIDs. LIDs may differ: OpenSM finds the ports of a table by their GUIDs.
-After a cable fails, OpenSM loads the same file again and the
-routes over that cable are dead; repair anew, or fall back to another engine.
-"""
-
-
-def repair_page(before: Audit, load: int, rows: Sequence[WrittenRemedy], reasons: Sequence[str]) -> str:
-    """The page as Markdown; `load` is the highest before."""
-    fabric = before.fabric
-    text = [f"# Repaired tables for {fabric.name}", ""]
-    text += [
-        f"Read: {fabric.fabric_file}, {fabric.tables_file}. Between hosts these tables "
-        f"{CAN_DEADLOCK[before.deadlock_free]} ({before.assumption})."
-    ]
-    if before.loop:
-        text += ["", f"The loop: {' → '.join([*before.loop, before.loop[0]])}."]
-    heads = ("remedy", "changes", "lanes", "entries changed", "highest load", "longest route", "safe, and delivers")
-    text += ["", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    for row in rows:
-        text.append(
-            f"| `{row.folder}` | {MEANING[row.kind]} | {row.lanes} | {row.changed:,} | {times(row.load, load)} | "
-            f"{'' if row.longest is None else count(row.longest, 'hop')} | {ANSWERS[row.audit.holds]} |"
-        )
-    text += ["", f"The load is the number of routes between hosts over the busiest channel; it was {load:,} before."]
-    if reasons:
-        text += ["", "Not written:", "", *(f"- {reason}" for reason in reasons)]
-    for row in rows:
-        text += ["", f"## How to load `{row.folder}`"]
-        replies = row.audit.replies
-        said = "" if replies is None else _REPLIES[replies.verdict.deadlock_free]
-        text += ["", "Without a deadlock on the way:", ""]
-        text += [f"{number}. {step}" for number, step in enumerate(row.steps, 1)]
-        text.append((_ONE if replies is None else _SEVERAL).format(folder=row.folder, replies=said).rstrip("\n"))
-    return "\n".join(text) + "\n" + _LOADED
-
-
-def times(load: int, before: int) -> str:
-    """Describe a load against the one before, such as ``345 (× 1.92)``."""
-    return f"{load:,} (× {load / before:.2f})" if before else f"{load:,}"
-
-
 ADVICE = {
     "loop": "Give bounced packets a lossless queue and priority group of their own, on both tiers; or keep routes "
     "from going down and up again, with one AS for the spines or communities. Both are written by the command below, "
@@ -222,7 +117,6 @@ def write_ethernet_report(audit: EthernetAudit, path: str | Path) -> None:
             lead=_ethernet_lead(audit),
             audit=audit,
             drawing=Markup(draw_loop(audit.fabric.hosted, audit.circle, audit.paths)) if audit.circle else "",
-            chips=[*zip(COLOURS, ON_COLOUR, strict=True)],
             network=topology(audit.fabric.hosted, routers="switch"),
             advice=ADVICE,
             repair=shlex.join(["unknot", "repair", audit.fabric.folder, "--out", "repaired"]),
@@ -243,3 +137,52 @@ def _ethernet_lead(audit: EthernetAudit) -> str:
     if audit.losses:
         text += " Packets of a lossless class can be dropped."
     return text
+
+
+LOOP = "#c0172b"
+MOST = 60
+"""Most switches that are drawn; of more those on the loop and on the way of the flows."""
+
+
+def draw_loop(network: Network, circle: Sequence[int], paths: Sequence[Sequence[int]]) -> Drawing:
+    """Draw a loop of channels and the paths of flows on a fabric.
+
+    Channels whose buffers wait for one another are thick and red, with arrowheads in the direction of packets; each
+    flow is a line in a colour of its own, from its first switch to the arrowhead at its last.
+
+    Parameters
+    ----------
+    network : Network
+        With terminals at the switches with hosts, which are drawn at the bottom.
+    circle : sequence of int
+        Channels.
+    paths : sequence of sequence of int
+        The channels of each flow.
+    """
+    title = (
+        f"{count(len(circle), 'buffer')} of {network.name} that wait for one another, and {count(len(paths), 'flow')}"
+    )
+    touched = sorted({*circle, *(c for path in paths for c in path)})
+    here = {c: c for c in touched}
+    if network.num_routers > MOST:
+        network, here = excerpt(network, touched)
+    sheet = Sheet.of(network)
+    thick, thin = max(4.0, 0.3 * sheet.radius), max(1.4, 0.1 * sheet.radius)
+    parts = [shapes.links(sheet, PALE)]
+    for c in circle:
+        parts += _arrow(sheet, here[c], thick * 0.5, LOOP, thick, "on the loop")
+    for number, path in enumerate(paths):
+        colour = COLOURS[number % len(COLOURS)]
+        for step, c in enumerate(path):
+            beside = thick + 1.6 * thin * (number % 6 + 1)
+            parts += _arrow(sheet, here[c], beside, colour, thin, f"flow {number + 1}", tip=step == len(path) - 1)
+    parts += shapes.routers(sheet, {*range(network.num_routers)}, faint=False)
+    return shapes.svg(sheet.width, sheet.height, title, parts)
+
+
+def _arrow(
+    sheet: Sheet, channel: int, shift: float, colour: str, width: float, words: str, *, tip: bool = True
+) -> list[str]:
+    lane = sheet.lane(channel, min(shift, 0.8 * sheet.radius))
+    head = [shapes.area(paper.arrowhead(lane[-1], lane[-1] - lane[-2], 2.2 * width + 2), colour)] if tip else []
+    return [shapes.stroke(paper.path(lane), colour, width, words), *head]

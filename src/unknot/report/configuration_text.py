@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.network import Network
+from unknot.network.graph import shortest_cycle
 from unknot.report.phrases import count, listed
 from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from unknot.simulation.traces.replay import Replay
 
 MAX_STARTS = 500
+"""Messages through which a circle is looked for."""
 
 REACHED: dict[Reachability, str] = {
     "injected": "Every message reaches back to its own terminal: inject them all and this is what they come to.",
@@ -123,31 +127,10 @@ def waits(configuration: Configuration) -> list[tuple[int, ...]]:
 
 
 def circle(configuration: Configuration) -> list[int]:
-    """A short circle of messages each of which waits for the next; empty when there is none.
-
-    It is a shortest one through one of the first `MAX_STARTS` messages; O(`MAX_STARTS` × waits).
-    """
-    after = waits(configuration)
-    best: list[int] = []
-    for start in range(min(len(after), MAX_STARTS)):
-        came: dict[int, int] = {}
-        front = [start]
-        while front and start not in came:
-            reached = []
-            for m in front:
-                for n in after[m]:
-                    if n not in came:
-                        came[n] = m
-                        reached.append(n)
-            front = reached
-        if start in came:
-            ring = [came[start]]
-            while ring[-1] != start:
-                ring.append(came[ring[-1]])
-            ring.reverse()
-            if not best or len(ring) < len(best):
-                best = ring
-    return best
+    """A short circle of messages each of which waits for the next; empty when there is none."""
+    pairs = [(m, other) for m, holders in enumerate(waits(configuration)) for other in holders]
+    tail, head = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return shortest_cycle(tail, head, MAX_STARTS)
 
 
 def replayed(replay: Replay | None) -> list[str]:

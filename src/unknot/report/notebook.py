@@ -8,10 +8,9 @@ from typing import Any
 
 from unknot._base.output import Row
 from unknot.certificates.verdict import Verdict
-from unknot.network import Network
-from unknot.report.drawing import draw_network
+from unknot.report.curves import draw_curves as draw_curves
+from unknot.report.drawing import draw_network as draw_network
 from unknot.report.phrases import ANSWERS, escape
-from unknot.report.picture import Drawing
 from unknot.simulation.run.limits import Saturation
 from unknot.simulation.run.replication import Runs
 from unknot.simulation.run.run import Run
@@ -29,18 +28,6 @@ COLUMNS = (
     "latency_p99",
 )
 MOST_ROWS = 60
-
-
-def curves(runs: Any, *, units: Any = None) -> Drawing:
-    """The curves of some runs."""
-    from unknot.report.curves import draw_curves
-
-    return draw_curves(runs, units=units)
-
-
-def picture(network: Network) -> str:
-    """The drawing of a network."""
-    return draw_network(network)
 
 
 @singledispatch
@@ -104,8 +91,6 @@ def _(study: StudyResult) -> str:
 
 
 def _curves(lines: Mapping[str, Sequence[Run]]) -> str:
-    from unknot.report.curves import draw_curves
-
     several = any(len({run.offered_load for run in runs}) > 1 for runs in lines.values())
     return draw_curves(lines) if several else ""
 

@@ -54,7 +54,8 @@ def _templates() -> Environment:
         keep_trailing_newline=True,
         newline_sequence="\n",
     )
-    environment.globals.update(version=__version__, count=count, grouped="{:,}".format)
+    chips = [*zip(COLOURS, ON_COLOUR, strict=True)]
+    environment.globals.update(version=__version__, count=count, grouped="{:,}".format, chips=chips)
     return environment
 
 
@@ -65,21 +66,12 @@ def write(text: str, path: str | Path) -> None:
 
 
 @dataclass(frozen=True)
-class TextOfMessage:
-    """A message in words, and the colours of its line in the drawing and of the text on it."""
-
-    text: str
-    colour: str
-    on: str
-
-
-@dataclass(frozen=True)
 class DrawnKnot:
     """A configuration drawn on its network, and the text beside it."""
 
     drawing: Markup
     introduction: str
-    messages: tuple[TextOfMessage, ...]
+    messages: tuple[str, ...]
     remarks: tuple[str, ...]
 
 
@@ -87,10 +79,7 @@ def knot(relation: Relation, configuration: Configuration, *more: str, packet_le
     """Draw a configuration and describe it; see `describe` for `packet_length`."""
     first, *sentences = describe(relation, configuration, packet_length=packet_length)
     number = len(configuration.messages)
-    messages = tuple(
-        TextOfMessage(sentence.split(": ", 1)[1], COLOURS[i % len(COLOURS)], ON_COLOUR[i % len(COLOURS)])
-        for i, sentence in enumerate(sentences[:number])
-    )
+    messages = tuple(sentence.split(": ", 1)[1] for sentence in sentences[:number])
     drawing = Markup(draw_configuration(relation, configuration, legend=False))
     return DrawnKnot(drawing, first, messages, (*sentences[number:], *more))
 

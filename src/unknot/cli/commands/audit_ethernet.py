@@ -48,7 +48,7 @@ def repair_switches(
     from unknot.cli.commands.shared import exit_code, write_evidence
     from unknot.fabrics.ethernet.folder import read_ethernet
     from unknot.repair.lossless import repair_lossless
-    from unknot.report.ethernet_repair import PAGE, ethernet_repair_page
+    from unknot.report.repair_pages import PAGE, ethernet_repair_page
 
     fabric = read_ethernet(folder)
     with activity.working("looking for the fewest queues"):

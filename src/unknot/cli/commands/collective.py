@@ -186,8 +186,8 @@ def _write(path: Path, fastest: Timed, network: Network) -> None:
         ]
         write_csv(columns_of(rows), path)
     elif path.suffix == ".svg":
-        from unknot.report.busy_channels import draw_busy_channels
         from unknot.report.picture import write_picture
+        from unknot.report.schedule_drawing import draw_busy_channels
 
         names = [*map(network.router_name, range(first)), *map(network.terminal_name, range(network.num_terminals))]
         write_picture(draw_busy_channels(schedule, names), path)

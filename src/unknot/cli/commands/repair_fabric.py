@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from unknot.lanes import Lanes
     from unknot.lanes.tables import Table
     from unknot.network import Network
-    from unknot.report.audit_report import WrittenRemedy
+    from unknot.report.repair_pages import WrittenRemedy
     from unknot.verify.audit import Audit
 
 DATA_LANES = 8
@@ -61,7 +61,7 @@ def repair_fabric(path: str, out: Path, search: SearchLimits, evidence: Path | N
     from unknot.cli.commands.audit import audit_parts
     from unknot.cli.commands.display import console
     from unknot.fabrics import read_fabric
-    from unknot.report.audit_report import repair_page
+    from unknot.report.repair_pages import repair_page
     from unknot.verify.audit import audit
     from unknot.verify.audit_merged import highest_load
 
@@ -247,7 +247,7 @@ def _write(
     from unknot.fabrics import read_fabric
     from unknot.fabrics.opensm_files import write_lfts, write_options, write_policy, write_slvl
     from unknot.fabrics.opensm_psl import write_psl
-    from unknot.report.audit_report import WrittenRemedy
+    from unknot.report.repair_pages import WrittenRemedy
     from unknot.verify.audit import audit
     from unknot.verify.audit_merged import highest_load
     from unknot.verify.update import steps_of, update_fabric
@@ -278,7 +278,7 @@ def _write(
 def _show(before: Audit, load: int, rows: Sequence[WrittenRemedy], reasons: Sequence[str]) -> None:
     """Remedies for a fabric that were written; `load` is the highest before."""
     from unknot.cli.commands.display import console, print_table, yes
-    from unknot.report.audit_report import times
+    from unknot.report.repair_pages import times
 
     def line(name: str, audit: Audit, lanes: int, changed: str, longest: int | None, load: str) -> list[str | Text]:
         # on one lane replies at the level of the request are what requests are

@@ -1,0 +1,174 @@
+"""READMEs beside repaired fabrics: what was written, how to load it, and what was not tried; as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from unknot.repair.lossless import HOSTS, RULES, RepairedFabric
+from unknot.repair.route_maps import FILE
+from unknot.report.phrases import ANSWERS, CAN_DEADLOCK, count
+from unknot.verify.audit import Audit
+
+PAGE = "README.md"
+
+
+@dataclass(frozen=True)
+class WrittenRemedy:
+    """Files of a remedy: kind, folder, lanes, changed entries, highest load, verdict on the files, and steps.
+
+    The load is the number of routes between hosts over the busiest channel.
+    """
+
+    kind: str
+    folder: str
+    lanes: int
+    changed: int
+    load: int
+    audit: Audit
+    steps: tuple[str, ...]
+
+    @property
+    def longest(self) -> int | None:
+        """Hops of the longest route between hosts."""
+        return self.audit.host_to_host.delivery.longest_route
+
+
+MEANING = {
+    "same-routes": "the tables stay; packets get service levels, and with them lanes",
+    "new-tables": "new tables of shortest paths, in as few lanes as were found",
+    "one-lane": "new tables of low load for one lane: no service levels, routes may be longer",
+}
+
+_ONE = """
+    opensm -R file,no_fallback -U {folder}/tables.lfts
+
+Judge the tables before you load them, FABRIC being the file of links:
+
+    unknot audit FABRIC --tables {folder}/tables.lfts
+
+"""
+_SEVERAL = """
+    opensm -F {folder}/opensm.conf -R file,no_fallback -U {folder}/tables.lfts
+
+Judge the tables before you load them, FABRIC being the file of links. The verdict needs the levels and lanes, too:
+
+    unknot audit FABRIC --tables {folder}/tables.lfts --sl {folder}/paths.psl --sl2vl {folder}/lanes.slvl
+
+`opensm.conf` switches QoS on, maps each service level to the lane of the same number and names `qos-policy.conf`;
+put its lines into your own options file if you have one. By this policy OpenSM answers every query for the path
+between two hosts with the level in `paths.psl`. The remedy holds for senders that use the level they are given:
+
+- what connects through `rdma_cm` or asks `ibacm` does, and so do MPI libraries configured to ask for path records;
+- a program that takes LIDs from elsewhere and writes SL 0 into its packets does not, and is not protected;
+- the accepting side of a connection usually answers at the level of the request. {replies}
+"""
+_REPLIES = {
+    True: "That was judged, too: the levels in `paths.psl` are safe for such replies.",
+    False: "SUCH REPLIES CAN DEADLOCK: this remedy is for one-way traffic, as `--one-way` says; `one-lane` has no "
+    "such condition.",
+    None: "That was not decided in the time given; `one-lane` has no such condition.",
+}
+_LOADED = """
+## How to see that it was loaded
+
+1. `grep 'file tables configured on all switches' LOG`, LOG being OpenSM's log. Without `no_fallback`, OpenSM routes
+   by minhop when the file is missing or broken, and still exits with code 0.
+2. Dump the tables (`-D 0x43`, or `dump_lfts.sh`) and compare them, and what they do:
+   `unknot audit --compare BEFORE AFTER` with folders, or `unknot audit FABRIC --tables opensm-lfts.dump`.
+3. With service levels: `saquery -p --slid S --dlid D` shows the level of a path, `saquery -p > paths.psl` those of
+   all, and `opensm-sl2vl.dump` has the lanes. Then `unknot audit FABRIC --tables opensm-lfts.dump
+   --sl paths.psl --sl2vl opensm-sl2vl.dump`.
+
+The tables belong to this cabling and these GUIDs. LIDs may differ: OpenSM finds the ports of a table by their GUIDs.
+After a cable fails, OpenSM loads the same file again and the
+routes over that cable are dead; repair anew, or fall back to another engine.
+"""
+
+
+def repair_page(before: Audit, load: int, rows: Sequence[WrittenRemedy], reasons: Sequence[str]) -> str:
+    """The page as Markdown; `load` is the highest before."""
+    fabric = before.fabric
+    text = [f"# Repaired tables for {fabric.name}", ""]
+    text += [
+        f"Read: {fabric.fabric_file}, {fabric.tables_file}. Between hosts these tables "
+        f"{CAN_DEADLOCK[before.deadlock_free]} ({before.assumption})."
+    ]
+    if before.loop:
+        text += ["", f"The loop: {' → '.join([*before.loop, before.loop[0]])}."]
+    heads = ("remedy", "changes", "lanes", "entries changed", "highest load", "longest route", "safe, and delivers")
+    text += ["", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for row in rows:
+        text.append(
+            f"| `{row.folder}` | {MEANING[row.kind]} | {row.lanes} | {row.changed:,} | {times(row.load, load)} | "
+            f"{'' if row.longest is None else count(row.longest, 'hop')} | {ANSWERS[row.audit.holds]} |"
+        )
+    text += ["", f"The load is the number of routes between hosts over the busiest channel; it was {load:,} before."]
+    if reasons:
+        text += ["", "Not written:", "", *(f"- {reason}" for reason in reasons)]
+    for row in rows:
+        text += ["", f"## How to load `{row.folder}`"]
+        replies = row.audit.replies
+        said = "" if replies is None else _REPLIES[replies.verdict.deadlock_free]
+        text += ["", "Without a deadlock on the way:", ""]
+        text += [f"{number}. {step}" for number, step in enumerate(row.steps, 1)]
+        text.append((_ONE if replies is None else _SEVERAL).format(folder=row.folder, replies=said).rstrip("\n"))
+    return "\n".join(text) + "\n" + _LOADED
+
+
+def times(load: int, before: int) -> str:
+    """Describe a load against the one before, such as ``345 (× 1.92)``."""
+    return f"{load:,} (× {load / before:.2f})" if before else f"{load:,}"
+
+
+def ethernet_repair_page(repaired: RepairedFabric) -> str:
+    """Return the page as Markdown."""
+    fabric, queues, after = repaired.before.fabric, repaired.queues, repaired.after
+    bound = "fewer are impossible for these routes" if queues.lower_bound == queues.count else (
+        f"fewer than {queues.lower_bound} are impossible for these routes"
+    )  # fmt: skip
+    text = [
+        f"# Repaired queues of {fabric.name}",
+        "",
+        f"The routes and QoS maps that were read {CAN_DEADLOCK[repaired.before.deadlock_free]} under priority flow "
+        f"control. {count(queues.count, 'queue')} for each lossless class will do; {bound}.",
+        "",
+    ]
+    if after is None:
+        text += [f"QoS maps are not written: {repaired.refused}. `{RULES}` has the rules for the TCAMs of switches."]
+    else:
+        places = count(len(after.losses), "place")
+        losses = f", with {places} where lossless packets can be dropped" if after.losses else ""
+        text += [
+            "## QoS maps of SONiC",
+            "",
+            f"Free of deadlock: {ANSWERS[after.deadlock_free]}{losses}.",
+            "",
+            "1. Compare `config_db.json` of each switch with the one in use: only QoS maps and buffers differ. "
+            "Where none was read, it has nothing else: put these tables into the switch's own file. Host ports that "
+            f"no file names are `{HOSTS}`; the buffer profile `UNKNOT` stands for that of your cables.",
+            "2. Stop lossless traffic, or expect losses: while some switches have the new maps and others the old, "
+            "packets can fall into groups that hold nothing back.",
+            "3. On each switch: `sudo config reload -y config_db.json`. It restarts the switch's services.",
+            "4. Collect the files again and run `unknot audit` on them. Maps differ within a tier by intent: "
+            "only switches at which packets bounce rewrite tags.",
+            "",
+            "Whether a platform takes `tc_to_dscp_map` in `PORT_QOS_MAP` was not tried on a switch. "
+            f"`{RULES}` has the same rules as entries of a TCAM.",
+        ]
+    maps = repaired.maps
+    if maps is not None and maps.free is False:
+        text += ["", f"The route-maps of FRR, `{FILE}`, are no remedy here: the fabric can deadlock with them too."]
+    elif maps is not None:
+        text += [
+            "",
+            "## Instead, in one queue, route-maps of FRR",
+            "",
+            f"Free of deadlock: {ANSWERS[maps.free]}. On the cables in use they cut {maps.cut} of {maps.pairs} "
+            "ordered pairs of switches with hosts off from each other.",
+            "",
+            f"1. On each switch: `vtysh -f SWITCH.{FILE}` (in a folder for each switch, `SWITCH/{FILE}`).",
+            "2. `clear bgp ipv4 unicast * soft`, and `ipv6` likewise.",
+            "3. Collect the files again and run `unknot audit` on them.",
+        ]
+    return "\n".join(text) + "\n"
