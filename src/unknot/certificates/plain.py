@@ -2255,14 +2255,15 @@ def check_routes(table: Table, claim: Any, proof: Any) -> str:
 # ------------------------------------------------------------------------------------------- end points of a protocol
 
 
-Place = int | tuple[str, int, str]
-"""Where a message stands: a VC, or side, terminal and name of a queue."""
+Place = int | tuple[str, int, str] | tuple[str, int, str, int]
+"""Where a message stands: a VC, or side, terminal and name of a queue; of worms also its stage, 1 or 2."""
 
 
 class Ends:
     """Message classes of a protocol, the queues of every terminal, and the places in which messages stand.
 
-    A place is a VC, which has room for one message, or ("send" or "receive", terminal, queue).
+    A place is a VC, which has room for one message, or ("send" or "receive", terminal, queue). Of worms, which may
+    hold several places, each place has room for one, and a queue is two places in a row.
     """
 
     def __init__(self, table: Table, document: Any) -> None:
@@ -2310,7 +2311,7 @@ class Ends:
 
     def depth(self, place: Place) -> int:
         """Messages that a place holds."""
-        return 1 if isinstance(place, int) else int(self.depths[place[0]][place[2]]["depth"])
+        return 1 if isinstance(place, int) or len(place) == 4 else int(self.depths[place[0]][place[2]]["depth"])
 
     def ordered(self, place: Place) -> bool:
         """Whether the first message of a place alone may leave it."""
@@ -2416,22 +2417,32 @@ class Ends:
 
 
 class Sent:
-    """A message under way: class, sender, address, transaction, who began that, and follow-ups already sent."""
+    """A message under way: class, sender, address, who began its transaction, and its number there.
 
-    def __init__(self, kind: str, source: int, address: int, origin: int, transaction: int, done: int = 0) -> None:
+    Then follow-ups already sent, the places that it holds behind its header, tail first, and whether its tail has
+    left its terminal: until then it holds all places that it came through, and from then on as many as it does then.
+    """
+
+    def __init__(
+        self, kind: str, source: int, address: int, origin: int, transaction: int, done: int = 0,
+        behind: tuple[Place, ...] = (), whole: bool = True,
+    ) -> None:  # fmt: skip
         self.kind, self.source, self.address = kind, source, address
         self.origin, self.transaction, self.done = origin, transaction, done
+        self.behind, self.whole = behind, whole
 
 
-State = tuple[tuple[Place, tuple[tuple[str, int, int, int, int, int], ...]], ...]
-"""Places with the messages in them, each as a message under way is made."""
+State = tuple[tuple[Place, tuple[tuple[Any, ...], ...]], ...]
+"""Places with the messages whose headers are there, each as a message under way is made."""
 
 
 class Play:
-    """The system after a run from the empty one, each move of which is checked."""
+    """The system after a run from the empty one, each move of which is checked; `held` has messages by header."""
 
-    def __init__(self, ends: Ends, moves: list[Any], switching: str) -> None:
-        self.ends, self.table, self.switching = ends, ends.table, switching
+    def __init__(self, ends: Ends, moves: list[Any], switching: str, worms: bool) -> None:
+        self.ends, self.table, self.switching, self.worms = ends, ends.table, switching, worms
+        if worms and (switching != "wormhole" or any(one["carries"] for one in ends.classes.values())):
+            raise Rejected("worms are those of wormhole, and none comes along with another one")
         self.held: dict[Place, list[Sent]] = {}
         self.begun = 0
         for number, move in enumerate(moves):
@@ -2451,21 +2462,33 @@ class Play:
         acts[move[0]](*move[1:])
 
     def place(self, terminal: int, side: str, name: str) -> Place:
-        return side, terminal, self.ends.classes[name][side]
+        """Where messages of a class come into a queue."""
+        queue = self.ends.classes[name][side]
+        return (side, terminal, queue, 1) if self.worms else (side, terminal, queue)
 
     def room(self, place: Place) -> int:
-        return self.ends.depth(place) - len(self.held.get(place, ()))
+        behind = sum(place in message.behind for message in self.under_way()) if self.worms else 0
+        return self.ends.depth(place) - len(self.held.get(place, ())) - behind
 
-    def enter(self, terminal: int, name: str, address: int, origin: int, transaction: int) -> None:
-        place = self.place(terminal, "send", name)
-        if self.room(place) < 1:
-            raise Rejected(f"the send queue of {name} at terminal {terminal} is full")
-        message = Sent(name, terminal, self.ends.address(name, terminal, address), origin, transaction)
-        self.held.setdefault(place, []).append(message)
+    def fit(self, places: list[Place]) -> bool:
+        """Whether messages can enter these places, one each."""
+        return all(self.room(place) >= places.count(place) for place in places)
 
-    def enter_all(self, terminal: int, sends: list[Any], origin: int, transaction: int) -> None:
-        for name, address in sends:
-            self.enter(terminal, name, address, origin, transaction)
+    def entries(self, terminal: int, names: list[str]) -> list[Place]:
+        """Places that messages take which enter send queues at once; of worms the first of a queue is in front."""
+        queues = [self.place(terminal, "send", name) for name in names]
+        if not self.worms:
+            return queues
+        return [("send", terminal, str(queue[2]), 1 + (queue in queues[i + 1 :])) for i, queue in enumerate(queues)]  # type: ignore[index]
+
+    def enter(self, terminal: int, sends: list[Any], origin: int, transaction: int) -> None:
+        places = self.entries(terminal, [name for name, _ in sends])
+        if not self.fit(places):
+            raise Rejected(f"terminal {terminal} has no room in a send queue")
+        for place, (name, address) in zip(places, sends, strict=True):
+            message = Sent(name, terminal, self.ends.address(name, terminal, address), origin, transaction)
+            message.whole = not self.worms
+            self.held.setdefault(place, []).append(message)
 
     def under_way(self) -> list[Sent]:
         return [message for messages in self.held.values() for message in messages]
@@ -2479,33 +2502,43 @@ class Play:
         if self.ends.limit is not None and len(live) >= self.ends.limit:
             raise Rejected(f"terminal {terminal} has {len(live)} transactions outstanding")
         self.begun += 1
-        self.enter_all(terminal, sends, terminal, self.begun)
+        self.enter(terminal, sends, terminal, self.begun)
 
-    def move(self, side: str | int, terminal: int, queue: str, to: int) -> None:
-        if side == "vc" and queue != "":
+    def move(self, side: str | int, terminal: int, queue: str, *rest: int) -> None:
+        stage, to, stretched = rest if self.worms else (1, *rest, 0)
+        if side == "vc" and (queue != "" or stage != 1):
             raise Rejected("a VC has no queues")
-        place: Place = terminal if side == "vc" else (str(side), terminal, queue)
-        message = self.held[place][0]
-        at = terminal if side == "vc" else self.table.vcs + terminal
-        if side == "receive" or to not in self.table.may[message.address][at]:
+        place = terminal if side == "vc" else self.queue(str(side), terminal, queue, stage)
+        message, ahead = self.held[place][0], self.ahead(place)
+        if to not in ahead:
             raise Rejected("no header may go there")
-        rule = self.ends.classes[message.kind]
-        target = self.target(message, to)
+        target = ahead[to]
         if target is not None:
-            if self.room(target) < 1:
-                raise Rejected("there is no room")
+            if self.room(target) < 1 or (stretched and message.whole):
+                raise Rejected("there is no room, or the tail has left its terminal")
             self.held.setdefault(target, []).append(message)
         del self.held[place][0]
-        if to == EJECT and rule["carries"]:
-            behind = Sent(rule["carries"], message.source, message.address, message.origin, message.transaction)
-            self.held[place].insert(0, behind)
+        message.behind = (*message.behind, place) if stretched else (*message.behind, place)[1:]
+        message.whole = not stretched
+        behind = self.ends.classes[message.kind]["carries"]
+        if to == EJECT and behind:
+            carried = Sent(behind, message.source, message.address, message.origin, message.transaction)
+            self.held[place].insert(0, carried)
 
-    def target(self, message: Sent, to: int) -> Place | None:
-        """Where a candidate leads; None: room was reserved."""
-        if to != EJECT:
-            return to
-        reserved = self.ends.classes[message.kind]["reserved"]
-        return None if reserved else self.place(self.table.destination[message.address], "receive", message.kind)
+    def queue(self, side: str, terminal: int, name: str, stage: int) -> Place:
+        return (side, terminal, name, stage) if self.worms else (side, terminal, name)
+
+    def ahead(self, place: Place) -> dict[int, Place | None]:
+        """Places to which the first header of a place may go, by candidate; None: room was reserved."""
+        message = self.held[place][0]
+        if not isinstance(place, int) and place[3:] == (1,):
+            return {EJECT: (*place[:3], 2)}
+        if not isinstance(place, int) and place[0] == "receive":
+            return {}
+        at = place if isinstance(place, int) else self.table.vcs + place[1]
+        home, reserved = self.table.destination[message.address], self.ends.classes[message.kind]["reserved"]
+        end = None if reserved else self.place(home, "receive", message.kind)
+        return {to: end if to == EJECT else to for to in self.table.may[message.address][at]}
 
     def other(self, message: Sent) -> tuple[Place, int] | None:
         """Where the message stands with which alone one is consumed."""
@@ -2518,10 +2551,14 @@ class Play:
         return None
 
     def first(self, place: Place, position: int) -> bool:
-        return isinstance(place, tuple) and place[0] == "receive" and (not position or not self.ends.ordered(place))
+        """Whether a message can be consumed, as to where it stands."""
+        if isinstance(place, int) or place[0] != "receive":
+            return False
+        return not self.ends.ordered(place) or (place[3:] == (2,) if self.worms else position == 0)
 
-    def consume(self, terminal: int, queue: str, position: int, sends: list[Any]) -> None:
-        place: Place = ("receive", terminal, queue)
+    def consume(self, terminal: int, queue: str, where: int, sends: list[Any]) -> None:
+        """Consume the message at a position, of worms that with its header at a stage."""
+        place, position = self.queue("receive", terminal, queue, where), 0 if self.worms else where
         message = self.held[place][position]
         rule = self.ends.classes[message.kind]
         partner = self.ends.partner(message.kind)
@@ -2530,26 +2567,22 @@ class Play:
             raise Rejected("this message is not to be consumed")
         if other and not self.first(*other):
             raise Rejected("what it is consumed with is not at hand")
-        if self.follow(terminal, message, sends):
+        due = self.due(message)
+        if len(sends) != len(due) or any(
+            name != kind or a not in legal for (name, a), (kind, legal) in zip(sends, due, strict=True)
+        ):
+            raise Rejected("something else follows")
+        self.enter(terminal, sends, message.origin, message.transaction)
+        message.done += len(due)
+        if message.done >= len(self.ends.slots(message)):
             gone = [message, *([self.held[other[0]][other[1]]] if other else [])]
-            for where in {place, *([other[0]] if other else [])}:
-                self.held[where] = [m for m in self.held[where] if not any(m is g for g in gone)]
+            for there in {place, *([other[0]] if other else [])}:
+                self.held[there] = [m for m in self.held[there] if not any(m is g for g in gone)]
 
     def due(self, message: Sent) -> list[tuple[str, list[int]]]:
         """What is sent next when a message is consumed, or sends one more of what follows it."""
         slots = self.ends.slots(message)
         return slots if self.ends.classes[message.kind]["at_once"] else slots[message.done : message.done + 1]
-
-    def follow(self, terminal: int, message: Sent, sends: list[Any]) -> bool:
-        """Send what follows a message; return whether it was the last."""
-        part = self.due(message)
-        if len(sends) != len(part) or any(
-            name != kind or a not in legal for (name, a), (kind, legal) in zip(sends, part, strict=True)
-        ):
-            raise Rejected("something else follows")
-        self.enter_all(terminal, sends, message.origin, message.transaction)
-        message.done += len(part)
-        return message.done >= len(self.ends.slots(message))
 
     def require_stuck(self) -> int:
         """Return how many messages can never move; `Rejected` if some may, of which others are not kept.
@@ -2560,29 +2593,28 @@ class Play:
             for position, message in enumerate(messages):
                 if not self.ends.ordered(place) or position == 0:
                     self.require_waits(place, message)
-        return sum(map(len, self.held.values()))
+        return len(self.under_way())
 
     def require_waits(self, place: Place, message: Sent) -> None:
-        if not (isinstance(place, tuple) and place[0] == "receive"):
+        ahead = self.ahead(place)
+        if ahead:
             at = place if isinstance(place, int) else self.table.vcs + place[1]
-            choices = self.table.choices(at, message.address, self.switching)
-            if not any(all(self.full(message, to) for to in choice) for choice in choices):
+            within = not isinstance(place, int) and place[3:] == (1,)
+            choices = [[EJECT]] if within else self.table.choices(at, message.address, self.switching)
+            full = {to for to, target in ahead.items() if target is not None and self.room(target) < 1}
+            if not any(full.issuperset(choice) for choice in choices):
                 raise Rejected(f"a {message.kind} can move on from {place}")
+        if isinstance(place, int) or not self.first(place, 0):
             return
-        rule, taken = self.ends.classes[message.kind], message
+        taken = message
         if self.ends.partner(message.kind):
             other = self.other(message)
             if other is None or not self.first(*other):
                 return
-            taken = message if rule["together"] else self.held[other[0]][other[1]]
-        needs = [self.place(place[1], "send", name) for name, _ in self.ends.slots(taken)[taken.done :]]
-        at_once = self.ends.classes[taken.kind]["at_once"]
-        if all(self.room(n) >= (needs.count(n) if at_once else 1) for n in (needs if at_once else needs[:1])):
+            if not self.ends.classes[message.kind]["together"]:
+                taken = self.held[other[0]][other[1]]
+        if self.fit(self.entries(place[1], [name for name, _ in self.due(taken)])):
             raise Rejected(f"a {message.kind} can be consumed at {place}")
-
-    def full(self, message: Sent, to: int) -> bool:
-        place = self.target(message, to)
-        return place is not None and self.room(place) < 1
 
     def state(self, counted: bool) -> State:
         """What is held; transactions are numbered anew, and alike where nothing depends on them."""
@@ -2592,7 +2624,7 @@ class Play:
             row = []
             for m in self.held[place]:
                 number = numbers.setdefault((m.origin, m.transaction), len(numbers)) if counted else 0
-                row.append((m.kind, m.source, m.address, m.origin, number, m.done))
+                row.append((m.kind, m.source, m.address, m.origin, number, m.done, m.behind, m.whole))
             rows.append((place, tuple(row)))
         return tuple(rows)
 
@@ -2606,153 +2638,18 @@ class Play:
     def moves(self) -> Iterator[list[Any]]:
         """Iterate over moves and consumptions, impossible ones among them."""
         for place, messages in self.held.items():
-            if isinstance(place, int) or place[0] == "send":
-                where = ["vc", place, ""] if isinstance(place, int) else list(place)
-                at = place if isinstance(place, int) else self.table.vcs + place[1]
-                yield from (["move", *where, to] for to in self.table.may[messages[0].address][at])
-                continue
+            where = ["vc", place, ""] if isinstance(place, int) else list(place[:3])
+            stage = 1 if isinstance(place, int) else (*place, 1)[3]
+            for to in self.ahead(place):
+                if self.worms:
+                    yield from (["move", *where, stage, to, longer] for longer in range(1 + (not messages[0].whole)))
+                else:
+                    yield ["move", *where, to]
             for position, message in enumerate(messages):
-                for sends in self.sends(message):
-                    yield ["consume", place[1], place[2], position, sends]
-
-    def sends(self, message: Sent) -> Iterator[list[Any]]:
-        """Iterate over what may follow a message."""
-        yield from map(list, product(*([[name, a] for a in addresses] for name, addresses in self.due(message))))
-
-
-class Trail:
-    """A worm: its message, the places from tail to header, and whether its tail has left its terminal."""
-
-    def __init__(self, message: Sent, places: list[Any], whole: bool) -> None:
-        self.message, self.places, self.whole = message, places, whole
-
-
-class Worms(Play):
-    """The system under wormhole after a run: a queue is two places in a row, in each place there is one worm.
-
-    Until its tail leaves its terminal a worm holds all places that it came through; then it keeps their number.
-    """
-
-    def __init__(self, ends: Ends, moves: list[Any], switching: str) -> None:
-        self.trails: dict[Any, Trail] = {}
-        if switching != "wormhole" or ends.table.commits or any(map(ends.partner, ends.classes)) or any(
-            one["carries"] for one in ends.classes.values()
-        ):  # fmt: skip
-            raise Rejected("worms that commit, are taken together or come along are not modelled")
-        super().__init__(ends, moves, switching)
-
-    def under_way(self) -> list[Sent]:
-        return [trail.message for place, trail in self.trails.items() if place == trail.places[-1]]
-
-    def entries(self, terminal: int, names: list[str]) -> list[Any]:
-        """Places that messages take which enter send queues at once; of two of one queue the first is in front."""
-        queues = [self.ends.classes[name]["send"] for name in names]
-        if any(queues.count(queue) > 2 for queue in queues):
-            raise Rejected("more than two messages enter a queue at once")
-        return [("send", terminal, queue, 1 + (queue in queues[i + 1 :])) for i, queue in enumerate(queues)]
-
-    def enter_all(self, terminal: int, sends: list[Any], origin: int, transaction: int) -> None:
-        places = self.entries(terminal, [name for name, _ in sends])
-        if any(place in self.trails for place in places):
-            raise Rejected("a send queue has no room")
-        for place, (name, address) in zip(places, sends, strict=True):
-            message = Sent(name, terminal, self.ends.address(name, terminal, address), origin, transaction)
-            self.trails[place] = Trail(message, [place], False)
-
-    def header(self, side: str | int, terminal: int, queue: str, stage: int) -> tuple[Any, Trail]:
-        """The place of a header, and its worm."""
-        place: Any = terminal if side == "vc" else (side, terminal, queue, stage)
-        trail = self.trails[place]
-        if trail.places[-1] != place:
-            raise Rejected("no header is there")
-        return place, trail
-
-    def ahead(self, place: Any, message: Sent) -> dict[int, Any]:
-        """Places to which a header may go, by the candidate that leads there; None: reserved room."""
-        if not isinstance(place, int) and place[3] == 1:
-            return {EJECT: (*place[:3], 2)}
-        if not isinstance(place, int) and place[0] == "receive":
-            return {}
-        at = place if isinstance(place, int) else self.table.vcs + place[1]
-        return {to: self.target(message, to) for to in self.table.may[message.address][at]}
-
-    def target(self, message: Sent, to: int) -> Any:
-        place: Any = super().target(message, to)
-        return (*place, 1) if isinstance(place, tuple) else place
-
-    def move(  # type: ignore[override]
-        self, side: str | int, terminal: int, queue: str, stage: int, to: int, stretched: int
-    ) -> None:
-        place, trail = self.header(side, terminal, queue, stage)
-        target = self.ahead(place, trail.message)[to]
-        if target is None:
-            self.remove(trail)
-            return
-        if target in self.trails or (stretched and trail.whole):
-            raise Rejected("there is no room, or the tail has left its terminal")
-        trail.places.append(target)
-        self.trails[target] = trail
-        if not stretched:
-            trail.whole = True
-            del self.trails[trail.places.pop(0)]
-
-    def remove(self, trail: Trail) -> None:
-        for place in trail.places:
-            del self.trails[place]
-
-    def may_be_consumed(self, place: Any) -> bool:
-        """Whether a worm whose header is at a place is consumed as soon as what follows has room."""
-        return not isinstance(place, int) and place[0] == "receive" and (
-            place[3] == 2 or not self.ends.ordered(place[:3])
-        )  # fmt: skip
-
-    def consume(self, terminal: int, queue: str, stage: int, sends: list[Any]) -> None:
-        place, trail = self.header("receive", terminal, queue, stage)
-        if not self.may_be_consumed(place):
-            raise Rejected("this message is not to be consumed")
-        if self.follow(terminal, trail.message, sends):
-            self.remove(trail)
-
-    def require_stuck(self) -> int:
-        """Return how many worms can never move; `Rejected` if some may: each waits for places that these hold."""
-        for place, trail in self.trails.items():
-            if place != trail.places[-1]:
-                continue
-            if any(to not in self.trails for to in self.ahead(place, trail.message).values()):
-                raise Rejected(f"a {trail.message.kind} can move on from {place}")
-            if self.may_be_consumed(place):
-                entries = self.entries(place[1], [name for name, _ in self.due(trail.message)])
-                if not any(entry in self.trails for entry in entries):
-                    raise Rejected(f"a {trail.message.kind} can be consumed at {place}")
-        return len(self.under_way())
-
-    def state(self, counted: bool) -> Any:
-        """What is held, in an order of its own; transactions are numbered anew, and alike where none count."""
-        numbers: dict[tuple[int, int], int] = {}
-        rows = []
-        for place in sorted(self.trails, key=repr):
-            trail, m = self.trails[place], self.trails[place].message
-            if place == trail.places[-1]:
-                number = numbers.setdefault((m.origin, m.transaction), len(numbers)) if counted else 0
-                rows.append(((m.kind, m.source, m.address, m.origin, number, m.done), (*trail.places,), trail.whole))
-        return tuple(rows)
-
-    def restore(self, state: Any) -> None:
-        self.trails = {}
-        for parts, places, whole in state:
-            trail = Trail(Sent(*parts), list(places), whole)
-            self.trails |= dict.fromkeys(places, trail)
-        self.begun = len(self.trails)
-
-    def moves(self) -> Iterator[list[Any]]:
-        for place, trail in self.trails.items():
-            if place != trail.places[-1]:
-                continue
-            where = ["vc", place, "", 1] if isinstance(place, int) else list(place)
-            for to in self.ahead(place, trail.message):
-                yield from (["move", *where, to, stretched] for stretched in range(1 + (not trail.whole)))
-            if self.may_be_consumed(place):
-                yield from (["consume", *where[1:], sends] for sends in self.sends(trail.message))
+                if self.first(place, position):
+                    due = product(*([[name, a] for a in addresses] for name, addresses in self.due(message)))
+                    for sends in due:
+                        yield ["consume", *where[1:], stage if self.worms else position, list(sends)]
 
 
 def extended(ends: Ends, stages: int, ample: list[Any]) -> Table:
@@ -2851,7 +2748,7 @@ def emptied(ends: Ends, switching: str) -> int:
         for sends in product(*(by_pair.get((name, t, home), []) for name in group))
     ]
     before: dict[State, list[State]] = {(): []}
-    play = (Worms if switching == "wormhole" else Play)(ends, [], switching)
+    play = Play(ends, [], switching, switching == "wormhole")
 
     def after(here: State) -> Iterable[State]:
         play.restore(here)
@@ -2889,8 +2786,8 @@ def check_protocol(table: Table, claim: Any, proof: Any) -> str:
             ample = field(proof, "ample", list)
             check_free(extended(ends, 1 if switching in ("saf", "vct") else 2, ample), switching, proof)
             return f"with {name} free of deadlock under {switching}"
-        play, run = (Worms, "worms") if "worms" in proof else (Play, "run")
-        messages = play(ends, field(proof, run, list), switching).require_stuck()
+        run = "worms" if "worms" in proof else "run"
+        messages = Play(ends, field(proof, run, list), switching, run == "worms").require_stuck()
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
         raise Rejected(f"this is no protocol, or no proof: {error!r}") from None
     if not messages:

@@ -15,13 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.verify.protocols.campaign import RULES, agrees, compare
+from tests.verify.protocols.worms import Worms
 from unknot._base.errors import RelationError, UnknotError
 from unknot.certificates import Rejected, accept, document
 from unknot.network import Network
 from unknot.network.families import mesh, ring
 from unknot.routing import EJECT, Relation, dimension_order, in_classes
 from unknot.verify import check
-from unknot.verify.protocols import Follow, MessageClass, Protocol, check_protocol, protocol
+from unknot.verify.protocols import Follow, MessageClass, Protocol, Queue, check_protocol, protocol
 from unknot.verify.protocols.evidence import claims, holds
 from unknot.verify.protocols.runs import replayed
 from unknot.verify.protocols.words import blocked, steps
@@ -182,8 +183,21 @@ LIMITED = Protocol(
 
 @given(st.integers(0, 10**6))
 def test_small_systems_of_worms_as_explored(seed: int) -> None:
-    answer, rules = agrees(seed, "wormhole", states=120)
-    assert answer != "open" or "together" in rules
+    assert agrees(seed, "wormhole", states=120)[0] != "open"
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_worms_that_are_taken_together_or_commit(seed: int) -> None:
+    """A request and its data on ways of their own, which alone are consumed together; headers that choose a VC."""
+    taken = MessageClass("aw", (Follow("b"),), together="w", send="out", receive="in", network="request")
+    classes = (taken, MessageClass("w", send="out", receive="in", network="request"), MessageClass("b"))
+    described = Protocol("writes", classes, (("aw", "w"),), {"out": 2}, {"in": Queue(ordered=bool(seed))}, 1)
+    relation = replace(dimension_order(mesh(2), 2), commits=bool(seed))
+    verdict = check_protocol(relation, described, "wormhole")
+    explored = Worms(relation, described, 20_000).deadlocks()
+    assert verdict.deadlock_free is not explored
+    assert verdict.deadlock_free is not None
+    assert holds(verdict) or (relation.commits and verdict.deadlock_free)
 
 
 def test_a_limit_that_is_enough_for_short_messages_and_not_for_worms() -> None:

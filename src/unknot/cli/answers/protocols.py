@@ -22,7 +22,7 @@ class RemedyForm(Form):
     """A change with which messages no longer wait for each other for ever."""
 
 
-@form_of(ProtocolVerdict, without=("run", "worms", "certificate", "system"))
+@form_of(ProtocolVerdict, without=("run", "certificate", "system"))
 class ProtocolAnswer(RelationForm):
     """JSON answer of `unknot check --protocol`."""
 
@@ -62,7 +62,7 @@ class ProtocolRunAnswer(RelationForm):
     blocked: list[BlockedForm] = key("The messages that can never move.")
 
 
-@form_of(ProtocolVerdict, without=("run", "worms", "certificate", "system", "ample", "states", "empties"))
+@form_of(ProtocolVerdict, without=("run", "certificate", "system", "ample", "states", "empties"))
 class ProtocolReplayAnswer(RelationForm):
     """JSON answer of `unknot simulate --protocol` without a load."""
 

@@ -134,7 +134,7 @@ def _check_end_points(routed: RoutedNetwork, text: str, output: AnswerFiles) -> 
         write_evidence(output.evidence, relation.network, relation, claims(verdict))
     tell(
         output.json, ProtocolAnswer, verdict, of=relation, protocol=described.name, certificate_holds=accepted,
-        transactions=sum(event.act == "begin" for event in verdict.run or verdict.worms), steps=steps(verdict),
+        transactions=sum(event.act == "begin" for event in verdict.run or ()), steps=steps(verdict),
         blocked=blocked(verdict), remedies=cures, seconds=seconds,
     )  # fmt: skip
     return exit_code(verdict.deadlock_free)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,13 +19,10 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.check import check
 from unknot.verify.protocols.extended import Extended, extend, is_counted
-from unknot.verify.protocols.filling import Run, Target
-from unknot.verify.protocols.machine import Event
+from unknot.verify.protocols.filling import Target, find_run
 from unknot.verify.protocols.protocol import Protocol
-from unknot.verify.protocols.runs import find_run, replayed, shortened
-from unknot.verify.protocols.search import MOST_STATES, search
+from unknot.verify.protocols.runs import MOST_STATES, Run, replayed, search, shortened
 from unknot.verify.protocols.system import System
-from unknot.verify.protocols.worms import WormEvent, are_modelled, completed, search_worms, worms_after
 
 FEW = (2, 3, 4, 6, 9)
 """Terminals of the subsystems in which a deadlock is looked for first."""
@@ -52,11 +49,9 @@ class ProtocolVerdict(Brief):
     established : str
         What is shown, in words.
     system : System
-        The routing with its end points.
+        The routing with its end points; of worms that hold several places, if the run is one of these.
     run : tuple of Event or None
         Moves from the empty system to a deadlock, after which nothing can move.
-    worms : tuple of WormEvent
-        The same of worms that hold several places, where no run of messages in one place each was found.
     certificate : Certificate or None
         Ranks of VCs and queues, in which what is waited for leaves first.
     ample : tuple of str
@@ -80,7 +75,6 @@ class ProtocolVerdict(Brief):
     established: str
     system: System
     run: Run | None = None
-    worms: tuple[WormEvent, ...] = ()
     certificate: Certificate | None = None
     ample: tuple[str, ...] = ()
     states: int = 0
@@ -135,31 +129,24 @@ def check_protocol(
     verdict = by_ranks(system, technique, deadline)
     if verdict is not None:
         return verdict
-    run, states, method = None, 0, ""
+    states, method = 0, ""
     for number, method in enumerate(_methods(system, technique)):
         left = deadline.part(1 / max(1, 4 - number))
+        modelled = system
         if method == FILLED:
             run = _filled(system, left)
         elif method == FEW_BEGIN:
             run = _in_part(system, left.end)
         else:
-            most = MOST_STATES if number else TINY
-            if technique == "wormhole":
-                worms = search_worms(system, most, left.end)
-                complete, states, empties = worms.complete, worms.states, worms.returns
-                if worms.run is not None:
-                    moves = completed(system, worms.run)
-                    text = _worm_summary(system, moves)
-                    return ProtocolVerdict(False, technique, method, text, system, worms=moves, states=states)
-            else:
-                every = search(system, most_states=most, end=left.end)
-                run, complete, states, empties = every.run, every.complete, every.states, every.returns
-            if run is None and complete:
+            modelled = replace(system, worms=technique == "wormhole")
+            every = search(modelled, most_states=MOST_STATES if number else TINY, end=left.end)
+            run, states = every.run, every.states
+            if run is None and every.complete:
                 text = f"none of the {states} states that can be reached holds a message that can never move"
-                return ProtocolVerdict(True, technique, method, text, system, states=states, empties=empties)
+                return ProtocolVerdict(True, technique, method, text, modelled, states=states, empties=every.returns)
         if run is not None:
-            run = shortened(system, run, deadline.closing.end)
-            return ProtocolVerdict(False, technique, method, summary(system, run), system, run, states=states)
+            run = shortened(modelled, run, deadline.closing.end)
+            return ProtocolVerdict(False, technique, method, summary(modelled, run), modelled, run, states=states)
     text = deadline.undecided("places may wait for each other; no run to a deadlock was found")
     return ProtocolVerdict(None, technique, method, text, system, states=states)
 
@@ -167,8 +154,8 @@ def check_protocol(
 def _methods(system: System, technique: Switching) -> list[str]:
     """How to look for a deadlock, the method that decides such a system soonest first."""
     filled = [] if is_counted(system.protocol) else [FILLED]
-    searched = technique in ("saf", "vct") or (technique == "wormhole" and are_modelled(system))
-    every = [SEARCHED] if searched else []
+    carries = any(one.carries for one in system.classes)
+    every = [SEARCHED] if technique in ("saf", "vct") or (technique == "wormhole" and not carries) else []
     return [*every, *filled, FEW_BEGIN, *every]
 
 
@@ -188,19 +175,11 @@ def by_ranks(system: System, technique: Switching, deadline: Deadline) -> Protoc
 def summary(system: System, run: Run) -> str:
     """A deadlock in a sentence."""
     state = replayed(system, run) or {}
-    return _summary(run, f"{sum(map(len, state.values()))} messages", len(state))
-
-
-def _worm_summary(system: System, run: tuple[WormEvent, ...]) -> str:
-    """A deadlock of worms in a sentence."""
-    state = worms_after(system, run)
-    return _summary(run, f"{len(state)} worms", sum(len(worm.places) for worm in state))
-
-
-def _summary(run: Sequence[Event | WormEvent], held: str, places: int) -> str:
+    messages = [message for held in state.values() for message in held]
+    places = len(state) + sum(len(message.tail) for message in messages)
     begun = sum(event.act == "begin" for event in run)
-    after = f"after {begun} transaction{'s' * (begun != 1)} {held} in {places} places"
-    return f"{after} wait for each other and nothing can move"
+    held = f"{len(messages)} {'worms' if system.worms else 'messages'} in {places} places"
+    return f"after {begun} transaction{'s' * (begun != 1)} {held} wait for each other and nothing can move"
 
 
 def ample_queues(system: System) -> tuple[str, ...]:

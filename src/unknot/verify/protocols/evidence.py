@@ -12,8 +12,7 @@ from unknot.certificates.documents import Document, document
 from unknot.certificates.plain import Unchecked, accept
 from unknot.verify.protocols.decision import ProtocolVerdict
 from unknot.verify.protocols.machine import Event
-from unknot.verify.protocols.system import EJECT, System
-from unknot.verify.protocols.worms import WormEvent
+from unknot.verify.protocols.system import System
 
 MOST_ADDRESSES, MOST_STATES = 300, 5_000
 """Addresses, and states of a search, up to which the plain checker is asked before a verdict is shown."""
@@ -24,9 +23,7 @@ def claims(verdict: ProtocolVerdict) -> list[Document]:
     system = verdict.system
     proof: Document
     if verdict.run is not None:
-        proof = {"run": [_move(system, event) for event in verdict.run]}
-    elif verdict.worms:
-        proof = {"worms": [_worm_move(system, event) for event in verdict.worms]}
+        proof = {"worms" if system.worms else "run": [_move(system, event) for event in verdict.run]}
     elif verdict.certificate is not None:
         certificate = verdict.certificate
         proof = {"kind": certificate.kind, "rank": certificate.rank.tolist(), "ample": list(verdict.ample)}
@@ -72,25 +69,12 @@ def _plainly(system: System) -> Document:
     }
 
 
-def _worm_move(system: System, event: WormEvent) -> list[Any]:
-    """A move of a worm with names of queues and classes; the second place of a queue is its stage 2."""
-    sends = [[system.classes[kind].name, address] for kind, address in event.sends]
-    if event.act == "begin":
-        return ["begin", event.place, sends]
-    second, place = divmod(event.place, system.places)
-    side, terminal, queue = system.described(place)
-    if event.act == "consume":
-        return ["consume", terminal, queue, 1 + second, sends]
-    to = event.to if 0 <= event.to < system.vcs else EJECT
-    return ["move", side, terminal, queue, 1 + second, to, int(event.stretched)]
-
-
 def _move(system: System, event: Event) -> list[Any]:
-    """A move with names of queues and classes."""
+    """A move with names of queues and classes; the second place of a queue is its stage 2."""
     sends = [[system.classes[kind].name, address] for kind, address in event.sends]
     if event.act == "begin":
         return ["begin", event.place, sends]
-    side, terminal, queue = system.described(event.place)
-    if event.act == "move":
-        return ["move", side, terminal, queue, event.to]
-    return ["consume", terminal, queue, event.position, sends]
+    where, stage = system.described(event.place), 1 + event.place // system.places
+    if event.act == "consume":
+        return ["consume", *where[1:], stage if system.worms else event.position, sends]
+    return ["move", *where, *([stage, event.to, int(event.stretched)] if system.worms else [event.to])]

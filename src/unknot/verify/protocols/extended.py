@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot.network import Network
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Out, Relation
@@ -167,10 +168,17 @@ def extend(system: System, stages: int = 1, ample: tuple[str, ...] = ()) -> Exte
         rule,
         name=f"{base.name} with {protocol.name}",
         destination=base.destination[inside],
-        may_use=np.concatenate([system.usable(int(k)) for k in kinds], axis=1),
+        may_use=np.concatenate([_usable(system, int(k)) for k in kinds], axis=1),
         commits=system.commits,
     )
     return Extended(system, relation, tuple(int(k) for k in kinds), stages)
+
+
+def _usable(system: System, kind: int) -> npt.NDArray[np.bool_]:
+    """Which terminal sends a message of a class to which of its addresses: shape (terminals, addresses)."""
+    addresses = slice(system.first_address[kind], system.first_address[kind] + system.block)
+    pairs = system.pairs(kind) if system.reaches is None else np.asarray(system.reaches[kind].any(axis=2))
+    return pairs[:, system.relation.destination[addresses]] & system.relation.usable(addresses)
 
 
 def _network(base: Network, stages: int) -> Network:

@@ -20,13 +20,13 @@ from unknot.verify.protocols.machine import (
     step,
     stuck,
 )
+from unknot.verify.protocols.runs import LONGEST, Run
 from unknot.verify.protocols.system import EJECT, System
 
-Run = tuple[Event, ...]
 ROUNDS = 60
 """How often places are filled after a message has made room."""
-LONGEST = 20_000
-"""Most moves of a run."""
+ATTEMPTS = 40
+"""Orders in which places are filled."""
 
 
 @dataclass(frozen=True)
@@ -124,13 +124,13 @@ class Filling:
         """Move a message towards a place, and return where it stops; None: it was received into reserved room."""
         while place != goal and place < self.system.first_receive and self.state[place][0] == message:
             to = self._hop(place, message, goal)
-            if to is None or not has_room(self.system, self.state, destination(self.system, message, to)):
+            if to is None or not has_room(self.system, self.state, destination(self.system, place, message, to)):
                 break
             self._do(Event("move", place, to=to))
             behind = self.system.classes[message.kind].carries
             if to == EJECT and behind:
                 self._settle(place, message._replace(kind=self.system.number[behind]))
-            after = destination(self.system, message, to)
+            after = destination(self.system, place, message, to)
             if after is None:
                 return None
             place = after
@@ -144,7 +144,7 @@ class Filling:
             while queue:
                 at = queue.popleft()
                 for to in self.system.onward(at, message.address)[0]:
-                    after = destination(self.system, message, to)
+                    after = destination(self.system, at, message, to)
                     if after == goal:
                         return first.get(at, to)
                     if to != EJECT and to not in first and (full or has_room(self.system, self.state, to)):
@@ -232,3 +232,30 @@ class Filling:
                     continue
                 senders = [link.home] if follow.to == "sender" else self._terminals()
                 yield from (Link(kind, sender, link.source) for sender in senders)
+
+
+def find_run(system: System, targets: Sequence[Target], end: float, seed: int = 1) -> Run | None:
+    """Return a run after which messages can never move, by filling places in several orders; None: none was found."""
+    chance = random.Random(seed)
+    later = _steps(system)
+    order = sorted(targets, key=lambda target: (-later[target.kind], -target.trail))
+    for _ in range(ATTEMPTS):
+        run = Filling(system, chance).through(order, end)
+        if run is not None or clock() > end:
+            return run
+        chance.shuffle(order)
+    return None
+
+
+def _steps(system: System) -> dict[int, int]:
+    """Messages before one of each class in a transaction, at least."""
+    steps = {system.number[name]: 0 for group in system.protocol.begins for name in group}
+    queue = list(steps)
+    for kind in queue:
+        one = system.classes[kind]
+        after = [follow.message for follow in one.follows] + [one.carries] * bool(one.carries)
+        for other in (system.number[name] for name in after):
+            if other not in steps:
+                steps[other] = steps[kind] + 1
+                queue.append(other)
+    return steps

@@ -1,8 +1,14 @@
-"""The exact model of a system: states, every move, and which messages of a state can never move again."""
+"""The exact model of a system: states, every move, and which messages of a state can never move again.
+
+Under wormhole a message holds places in a row, from its tail to its header, each alone; a queue is two of them. How
+long it is shows when its tail leaves its terminal: until then it holds all places that it came through, and from then
+on as many as it does then.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Literal, NamedTuple
 
@@ -20,6 +26,10 @@ class Message(NamedTuple):
         Terminal that began its transaction, and number of the transaction there.
     sent : int
         Follow-ups already sent, where they are sent one by one.
+    tail : tuple of int
+        Places that it holds behind its header, tail first.
+    whole : bool
+        Whether its tail has left its terminal.
     """
 
     kind: int
@@ -28,6 +38,8 @@ class Message(NamedTuple):
     origin: int
     transaction: int
     sent: int = 0
+    tail: tuple[int, ...] = ()
+    whole: bool = True
 
 
 class Event(NamedTuple):
@@ -39,11 +51,13 @@ class Event(NamedTuple):
         A terminal begins a transaction; a message moves to a VC, or is received; a message is consumed, or sends one
         more of what follows it.
     place : int
-        Of the message; of "begin" the terminal.
+        Of the message, or of its header; of "begin" the terminal.
     position : int
         Of the message in its queue.
     to : int
-        VC to which it moves, or `EJECT`.
+        VC to which it moves, or `EJECT`; within a queue of two places `EJECT` too.
+    stretched : bool
+        Whether its tail stays where it is.
     sends : tuple of (class, address)
         Messages that enter send queues.
     """
@@ -52,11 +66,12 @@ class Event(NamedTuple):
     place: int
     position: int = 0
     to: int = EJECT
+    stretched: bool = False
     sends: tuple[Sent, ...] = ()
 
 
 State = dict[int, tuple[Message, ...]]
-"""Messages of each place that is not empty, first one first."""
+"""Messages whose headers are in each place, first one first; places without any are left out."""
 
 
 def events(system: System, state: State, begins: tuple[int, ...]) -> Iterator[Event]:
@@ -64,14 +79,16 @@ def events(system: System, state: State, begins: tuple[int, ...]) -> Iterator[Ev
     for terminal in begins:
         yield from beginnings(system, state, terminal)
     for place, messages in state.items():
-        if place < system.first_receive:
-            message = messages[0]
-            for to in system.onward(place, message.address)[0]:
-                if has_room(system, state, destination(system, message, to)):
-                    yield Event("move", place, to=to)
-            continue
-        for position, message in enumerate(messages[:1] if system.ordered(place) else messages):
-            yield from consumptions(system, state, place, position, message)
+        message = messages[0]
+        for to in system.onward(place, message.address)[0]:
+            target = destination(system, place, message, to)
+            if has_room(system, state, target):
+                yield Event("move", place, to=to)
+                if target is not None and not message.whole:
+                    yield Event("move", place, to=to, stretched=True)
+        for position, one in enumerate(messages):
+            if system.at_head(place, position):
+                yield from consumptions(system, state, place, position, one)
 
 
 def beginnings(system: System, state: State, terminal: int) -> Iterator[Event]:
@@ -83,10 +100,12 @@ def beginnings(system: System, state: State, terminal: int) -> Iterator[Event]:
                 yield Event("begin", terminal, sends=sends)
 
 
-def destination(system: System, message: Message, to: int) -> int | None:
+def destination(system: System, place: int, message: Message, to: int) -> int | None:
     """The place to which a candidate leads; None where room is reserved."""
     if to != EJECT:
         return to
+    if system.has_second(place):
+        return place + system.places
     home = system.home(message.address)
     return None if system.classes[message.kind].reserved else system.receive_place(home, message.kind)
 
@@ -96,16 +115,17 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
     after = dict(state)
     if event.act == "begin":
         if number is None:
-            number = _free_transaction(system, state, event.place)
-        for kind, address in event.sends:
-            _enter(system, after, event.place, Message(kind, event.place, address, event.place, number))
+            live = _live(state, event.place) if system.identified else set()
+            number = next(free for free in range(len(live) + 1) if free not in live)
+        _enter(system, after, event.place, event.sends, event.place, number)
         return after
     message = state[event.place][event.position]
     if event.act == "move":
         _leave(after, event.place, 0)
-        to = destination(system, message, event.to)
+        to = destination(system, event.place, message, event.to)
         if to is not None:
-            after[to] = (*after.get(to, ()), message)
+            tail = (*message.tail, event.place)[0 if event.stretched else 1 :]
+            after[to] = (*after.get(to, ()), message._replace(tail=tail, whole=not event.stretched))
         if event.to == EJECT and system.classes[message.kind].carries:
             behind = message._replace(kind=system.number[system.classes[message.kind].carries])
             after[event.place] = (behind, *after.get(event.place, ()))
@@ -124,8 +144,7 @@ def step(system: System, state: State, event: Event, number: int | None = None) 
         messages = list(after[event.place])
         messages[event.position] = message._replace(sent=sent)
         after[event.place] = tuple(messages)
-    for follow, address in event.sends:
-        _enter(system, after, terminal, Message(follow, terminal, address, message.origin, message.transaction))
+    _enter(system, after, terminal, event.sends, message.origin, message.transaction)
     return after
 
 
@@ -136,6 +155,12 @@ def stuck(system: System, state: State) -> dict[int, tuple[int, ...]]:
     commits to a candidate may have chosen any.
     """
     free: dict[int, set[int]] = {place: set() for place in state}
+    held = Counter({place: len(messages) for place, messages in state.items()})
+    held.update(place for messages in state.values() for message in messages for place in message.tail)
+
+    def room(place: int | None, slots: int = 1) -> bool:
+        return place is None or system.depth(place) - held[place] >= slots
+
     changed = True
     while changed:
         changed = False
@@ -143,64 +168,57 @@ def stuck(system: System, state: State) -> dict[int, tuple[int, ...]]:
             for position, message in enumerate(messages):
                 if position in free[place] or (system.ordered(place) and position > len(free[place])):
                     continue
-                if _may_leave(system, state, free, place, message):
+                if _may_leave(system, state, free, room, place, message):
                     free[place].add(position)
+                    held.subtract((place, *message.tail))
                     changed = True
-    held = {
+    left = {
         place: tuple(i for i in range(len(messages)) if i not in free[place]) for place, messages in state.items()
     }
-    return {place: positions for place, positions in held.items() if positions}
+    return {place: positions for place, positions in left.items() if positions}
 
 
-def key(state: State) -> frozenset[tuple[int, tuple[Message, ...]]]:
-    """What two equal states share."""
-    return frozenset(state.items())
-
-
-def _may_leave(system: System, state: State, free: dict[int, set[int]], place: int, message: Message) -> bool:
-    def room(where: int | None, slots: int = 1) -> bool:
-        if where is None:
+def _may_leave(
+    system: System,
+    state: State,
+    free: dict[int, set[int]],
+    room: Callable[..., bool],
+    place: int,
+    message: Message,
+) -> bool:
+    may, waits = system.onward(place, message.address)
+    if may:
+        rooms = [room(destination(system, place, message, to)) for to in (may if system.commits else waits)]
+        if all(rooms) if system.commits else any(rooms) or not waits:
             return True
-        return system.depth(where) - len(state.get(where, ())) + len(free.get(where, ())) >= slots
-
-    if place < system.first_receive:
-        may, waits = system.onward(place, message.address)
-        if system.commits:
-            return all(room(destination(system, message, to)) for to in may)
-        return not waits or any(room(destination(system, message, to)) for to in waits)
-    terminal = system.terminal_of(place) or 0
+    if not system.at_head(place, 0):
+        return False
     rule = message
-    partner = system.protocol.partner(system.classes[message.kind].name)
-    if partner is not None:
+    if system.protocol.partner(system.classes[message.kind].name) is not None:
         at = _partner(system, state, message)
         if at is None:  # on the wire of a simulation
             return True
         where, position = at
-        ready = position in free[where] or (
-            where >= system.first_receive and (not system.ordered(where) or position <= len(free[where]))
-        )
-        if not ready:
+        comes = not system.ordered(where) or position <= len(free[where])
+        if position not in free[where] and not (system.at_head(where, 0) and comes):
             return False
         if not system.classes[message.kind].together:
             rule = state[where][position]
-    needs = _needs(system, rule, terminal)
-    if system.classes[rule.kind].at_once:
-        return all(room(where, slots) for where, slots in needs.items())
-    return all(room(where) for where in list(needs)[:1])
-
-
-def _needs(system: System, message: Message, terminal: int) -> dict[int, int]:
-    """Slots of each send queue that what follows a message still takes."""
-    needs: dict[int, int] = {}
-    for choice in follow_ups(system, message)[message.sent :]:
-        place = system.send_place(terminal, choice[0][0])
-        needs[place] = needs.get(place, 0) + 1
-    return needs
+    places = _entries(system, system.terminal_of(place) or 0, [choice[0][0] for choice in due(system, rule)])
+    return all(room(entry, places.count(entry)) for entry in places)
 
 
 def follow_ups(system: System, message: Message) -> list[list[Sent]]:
-    """For each message that follows one, the classes and addresses that it can have."""
-    return system.follow_ups(message.kind, system.home(message.address), message.source, message.origin)
+    """For each message that follows one, the classes and addresses that it can have; none stays in the terminal."""
+    terminal, choices = system.home(message.address), list[list[Sent]]()
+    for follow in system.classes[message.kind].follows:
+        to = [message.source if follow.to == "sender" else message.origin]
+        if follow.to == "any":
+            to = [other for other in range(system.terminals) if other != message.origin]
+        kind = system.number[follow.message]
+        sent = [(kind, a) for other in to if other != terminal for a in system.addresses(kind, terminal, other)]
+        choices += [sent] * (follow.count if sent else 0)
+    return choices
 
 
 def due(system: System, message: Message) -> list[list[Sent]]:
@@ -218,14 +236,13 @@ def consumptions(system: System, state: State, place: int, position: int, messag
 
 def next_sends(system: System, state: State, place: int, message: Message) -> list[list[Sent]] | None:
     """What a message may send when it is consumed now, or sends one more, for each; None: it has to wait."""
-    terminal = system.terminal_of(place) or 0
     kind = system.classes[message.kind]
     if system.protocol.partner(kind.name) is not None:
         at = _partner(system, state, message)
-        if not kind.together or at is None or at[0] < system.first_receive or (system.ordered(at[0]) and at[1] > 0):
+        if not kind.together or at is None or not system.at_head(*at):
             return None
     choices = due(system, message)
-    return choices if fits(system, state, terminal, [choice[0][0] for choice in choices]) else None
+    return choices if fits(system, state, system.terminal_of(place) or 0, [c[0][0] for c in choices]) else None
 
 
 def _partner(system: System, state: State, message: Message) -> tuple[int, int] | None:
@@ -243,27 +260,37 @@ def _partner(system: System, state: State, message: Message) -> tuple[int, int] 
 
 
 def has_room(system: System, state: State, place: int | None, slots: int = 1) -> bool:
-    return place is None or system.depth(place) - len(state.get(place, ())) >= slots
+    if place is None:
+        return True
+    held = len(state.get(place, ()))
+    if system.worms:
+        held += sum(place in message.tail for messages in state.values() for message in messages)
+    return system.depth(place) - held >= slots
 
 
 def fits(system: System, state: State, terminal: int, kinds: Sequence[int]) -> bool:
     """Whether the send queues of a terminal have room for messages of some classes."""
-    places = [system.send_place(terminal, kind) for kind in kinds]
+    places = _entries(system, terminal, kinds)
     return all(has_room(system, state, place, places.count(place)) for place in places)
+
+
+def _entries(system: System, terminal: int, kinds: Sequence[int]) -> list[int]:
+    """Places that messages take which enter send queues at once: under wormhole of two the first stands in front."""
+    places = [system.send_place(terminal, kind) for kind in kinds]
+    if not system.worms:
+        return places
+    return [place + system.places * (place in places[i + 1 :]) for i, place in enumerate(places)]
 
 
 def _live(state: State, terminal: int) -> set[int]:
     return {m.transaction for messages in state.values() for m in messages if m.origin == terminal}
 
 
-def _free_transaction(system: System, state: State, terminal: int) -> int:
-    live = _live(state, terminal) if system.identified else set()
-    return next(number for number in range(len(live) + 1) if number not in live)
-
-
-def _enter(system: System, state: State, terminal: int, message: Message) -> None:
-    place = system.send_place(terminal, message.kind)
-    state[place] = (*state.get(place, ()), message)
+def _enter(system: System, state: State, terminal: int, sends: Sequence[Sent], origin: int, transaction: int) -> None:
+    places = _entries(system, terminal, [kind for kind, _ in sends])
+    for place, (kind, address) in zip(places, sends, strict=True):
+        message = Message(kind, terminal, address, origin, transaction, whole=not system.worms)
+        state[place] = (*state.get(place, ()), message)
 
 
 def _leave(state: State, place: int, position: int) -> None:

@@ -260,12 +260,12 @@ class Protocol:
     def _numbers(self) -> dict[str, int]:
         return {one.name: i for i, one in enumerate(self.classes)}
 
-    @property
+    @cached_property
     def send_queues(self) -> tuple[str, ...]:
         """Names of the send queues of a terminal."""
         return tuple(dict.fromkeys(one.send for one in self.classes))
 
-    @property
+    @cached_property
     def receive_queues(self) -> tuple[str, ...]:
         """Names of the receive queues of a terminal."""
         return tuple(dict.fromkeys(one.receive for one in self.classes))

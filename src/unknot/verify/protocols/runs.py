@@ -1,51 +1,56 @@
-"""Runs from the empty system to a deadlock: places are filled one by one, and what is not needed is left out."""
+"""Runs from the empty system to a deadlock: searched for among all states, shortened, and replayed."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from unknot._base.deadline import clock
-from unknot.verify.protocols.filling import LONGEST, Filling, Run, Target
-from unknot.verify.protocols.machine import (
-    Event,
-    State,
-    beginnings,
-    events,
-    step,
-    stuck,
-)
+from unknot.verify.exploration import Exploration, explore
+from unknot.verify.protocols.machine import Event, Message, State, beginnings, events, step, stuck
 from unknot.verify.protocols.system import System
 
-ATTEMPTS = 40
-"""Orders in which places are filled."""
+Run = tuple[Event, ...]
+LONGEST = 20_000
+"""Most moves of a run."""
+MOST_STATES = 200_000
+"""States of a search."""
+Known = tuple[frozenset[tuple[int, tuple[Message, ...]]], int | None]
+"""A state, and the transactions that may still be begun."""
 
 
-def find_run(system: System, targets: Sequence[Target], end: float, seed: int = 1) -> Run | None:
-    """Return a run after which messages can never move, by filling places in several orders; None: none was found."""
-    chance = random.Random(seed)
-    later = _steps(system)
-    order = sorted(targets, key=lambda target: (-later[target.kind], -target.trail))
-    for _ in range(ATTEMPTS):
-        run = Filling(system, chance).through(order, end)
-        if run is not None or clock() > end:
-            return run
-        chance.shuffle(order)
-    return None
+def search(
+    system: System,
+    begins: Iterable[int] | None = None,
+    transactions: int | None = None,
+    *,
+    most_states: int = MOST_STATES,
+    end: float = float("inf"),
+) -> Exploration[Event]:
+    """Search all states for one in which messages can never move; the shortest run there.
 
+    Parameters
+    ----------
+    begins : iterable of int, optional
+        Terminals that begin transactions; by default all.
+    transactions : int, optional
+        Transactions that are begun in all; by default any number.
+    most_states : int
+    end : float
+        Time of `clock` at which to give up.
+    """
+    terminals = tuple(range(system.terminals)) if begins is None else tuple(begins)
 
-def _steps(system: System) -> dict[int, int]:
-    """Messages before one of each class in a transaction, at least."""
-    steps = {system.number[name]: 0 for group in system.protocol.begins for name in group}
-    queue = list(steps)
-    for kind in queue:
-        one = system.classes[kind]
-        after = [follow.message for follow in one.follows] + [one.carries] * bool(one.carries)
-        for other in (system.number[name] for name in after):
-            if other not in steps:
-                steps[other] = steps[kind] + 1
-                queue.append(other)
-    return steps
+    def moves(at: Known) -> Iterator[tuple[Event, Known]]:
+        state, left = dict(at[0]), at[1]
+        for event in events(system, state, () if left == 0 else terminals):
+            rest = left if left is None or event.act != "begin" else left - 1
+            yield event, (frozenset(step(system, state, event).items()), rest)
+
+    def ends(at: Known) -> bool:
+        return bool(at[0] and stuck(system, dict(at[0])))
+
+    start: Known = frozenset(), transactions
+    return explore(start, moves, ends, most_states, end)
 
 
 def shortened(system: System, run: Run, end: float) -> Run:
@@ -65,8 +70,8 @@ def shortened(system: System, run: Run, end: float) -> Run:
 
 
 def _still_possible(system: System, state: State) -> Iterator[Event]:
-    """Iterate over moves of messages that are not stuck; a header that commits may have chosen what is full."""
-    held = stuck(system, state) if system.commits else {}
+    """Iterate over moves of messages that are not stuck: these may have candidates that they do not wait for."""
+    held = stuck(system, state)
     return (event for event in events(system, state, ()) if event.position not in held.get(event.place, ()))
 
 

@@ -37,6 +37,9 @@ class System:
         Whether headers queue behind tails (wormhole-nonatomic), and so have committed to a candidate.
     room : int
         Messages that a VC holds.
+    worms : bool
+        Whether messages are longer than a place, as under wormhole: a place holds one, or a part of one, and a queue
+        is two places in a row, the second one `places` further on.
 
     Raises
     ------
@@ -48,6 +51,7 @@ class System:
     protocol: Protocol
     queueing: bool = False
     room: int = 1
+    worms: bool = False
 
     def __post_init__(self) -> None:
         relation, wanted = self.relation, self.protocol.networks
@@ -110,7 +114,7 @@ class System:
 
     @cached_property
     def places(self) -> int:
-        """VCs, send queues and receive queues."""
+        """VCs, send queues and receive queues, each queue once."""
         return self.first_receive + self.terminals * len(self.protocol.receive_queues)
 
     def send_place(self, terminal: int, kind: int) -> int:
@@ -123,38 +127,44 @@ class System:
 
     def terminal_of(self, place: int) -> int | None:
         """Terminal of a queue; None of a VC."""
+        place %= self.places
         if place < self.vcs:
             return None
         if place < self.first_receive:
-            return (place - self.vcs) // len(self._depths[0])
-        return (place - self.first_receive) // len(self._depths[1])
+            return (place - self.vcs) // len(self.protocol.send_queues)
+        return (place - self.first_receive) // len(self.protocol.receive_queues)
 
     @cached_property
-    def _depths(self) -> tuple[list[int], list[int], list[bool]]:
+    def _rooms(self) -> list[tuple[int, bool]]:
+        """Of each place, the messages that it holds, and whether the first one alone may leave it."""
         protocol = self.protocol
-        rooms = [protocol.room(name) for name in protocol.receive_queues]
-        sends = [protocol.send_depth(name) for name in protocol.send_queues]
-        return sends, [room.depth for room in rooms], [room.ordered for room in rooms]
+        sends = [(protocol.send_depth(name), True) for name in protocol.send_queues]
+        receives = [(room.depth, room.ordered) for room in map(protocol.room, protocol.receive_queues)]
+        return [(self.room, True)] * self.vcs + sends * self.terminals + receives * self.terminals
 
     def depth(self, place: int) -> int:
         """Messages that a place holds."""
-        sends, receives, _ = self._depths
-        if place < self.vcs:
-            return self.room
-        if place < self.first_receive:
-            return sends[(place - self.vcs) % len(sends)]
-        return receives[(place - self.first_receive) % len(receives)]
+        return 1 if self.worms else self._rooms[place][0]
 
     def ordered(self, place: int) -> bool:
         """Whether the first message of a place alone may leave it."""
-        ordered = self._depths[2]
-        return place < self.first_receive or ordered[(place - self.first_receive) % len(ordered)]
+        return self._rooms[place % self.places][1]
+
+    def at_head(self, place: int, position: int) -> bool:
+        """Whether a message in a receive queue may be consumed, as to its place and position."""
+        first = place >= self.places if self.worms else position == 0
+        return place % self.places >= self.first_receive and (first or not self.ordered(place))
+
+    def has_second(self, place: int) -> bool:
+        """Whether a place is the first one of a queue of two."""
+        return self.worms and self.vcs <= place < self.places
 
     def described(self, place: int) -> tuple[str, int, str]:
         """Side, terminal and name of a queue; of a VC "vc", its number and nothing."""
         terminal = self.terminal_of(place)
         if terminal is None:
             return "vc", place, ""
+        place %= self.places
         if place < self.first_receive:
             return "send", terminal, self.protocol.send_queues[(place - self.vcs) % len(self.protocol.send_queues)]
         names = self.protocol.receive_queues
@@ -165,14 +175,19 @@ class System:
         side, number, queue = self.described(place)
         if side == "vc":
             return self.relation.vcs.name(place)
-        return f"{side} queue {queue} of {self.relation.network.terminal_name(number)}"
+        head = "the head of " if place >= self.places else ""
+        return f"{head}{side} queue {queue} of {self.relation.network.terminal_name(number)}"
 
     @cached_property
     def _answers(self) -> dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]]:
         return {}
 
     def onward(self, place: int, address: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Candidates of a header in a VC or send queue: VCs or `EJECT`; all, and those that it waits for."""
+        """Candidates of a header: VCs or `EJECT`; all, and those that it waits for."""
+        if self.has_second(place):
+            return (EJECT,), (EJECT,)
+        if place % self.places >= self.first_receive:
+            return (), ()
         terminal = self.terminal_of(place)
         at = place if terminal is None else self.vcs + terminal
         known = self._answers.get((at, address))
@@ -202,23 +217,6 @@ class System:
         first, use = self.first_address[kind], self.relation.may_use
         every = [first + offset for offset in self._addresses[destination]]
         return every if use is None else [address for address in every if use[source, address]]
-
-    def recipients(self, follow: Follow, terminal: int, source: int, origin: int) -> list[int]:
-        """Terminals to which a follow-up goes or may go; none where it stays in the terminal."""
-        if follow.to == "any":
-            return [other for other in range(self.terminals) if other not in (terminal, origin)]
-        other = source if follow.to == "sender" else origin
-        return [] if other == terminal else [other]
-
-    def follow_ups(self, kind: int, terminal: int, source: int, origin: int) -> list[list[Sent]]:
-        """For each message that a terminal sends when it consumes one, what it may be."""
-        choices: list[list[Sent]] = []
-        for follow in self.classes[kind].follows:
-            other = self.number[follow.message]
-            to = self.recipients(follow, terminal, source, origin)
-            sent = [(other, address) for r in to for address in self.addresses(other, terminal, r)]
-            choices += [sent] * (follow.count if sent else 0)
-        return choices
 
     def groups(self, terminal: int) -> Iterator[tuple[Sent, ...]]:
         """Every choice of the first messages of a transaction that a terminal begins."""
@@ -282,12 +280,6 @@ class System:
         pairs[source, self.relation.destination[addresses][offset]] = True
         np.fill_diagonal(pairs, False)
         return pairs
-
-    def usable(self, kind: int) -> npt.NDArray[np.bool_]:
-        """Which terminal sends a message of a class to which of its addresses: shape (terminals, addresses)."""
-        addresses = slice(self.first_address[kind], self.first_address[kind] + self.block)
-        pairs = self.pairs(kind) if self.reaches is None else np.asarray(self.reaches[kind].any(axis=2))
-        return pairs[:, self.relation.destination[addresses]] & self.relation.usable(addresses)
 
 
 def _answered(follow: Follow, reached: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

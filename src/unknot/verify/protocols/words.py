@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from unknot.verify.protocols.decision import ProtocolVerdict
 from unknot.verify.protocols.machine import Event, Message, State, destination, has_room, step
-from unknot.verify.protocols.system import EJECT, System
-from unknot.verify.protocols.worms import WormEvent, WormState, places_ahead, worm_moves, worms_after
+from unknot.verify.protocols.runs import replayed
+from unknot.verify.protocols.system import System
 
 BEFORE = "the message before it"
 
@@ -37,18 +37,18 @@ class Blocked:
 
 
 def steps(verdict: ProtocolVerdict) -> list[str]:
-    """Return each move of the run to a deadlock in words; consecutive moves of a message as one."""
-    if verdict.worms:
-        return list(_worm_steps(verdict.system, verdict.worms))
+    """Return each move of the run to a deadlock in words; consecutive moves of a message as one, of a worm each."""
     system, state = verdict.system, State()
     lines: list[str] = []
     moving: Message | None = None
     for event in verdict.run or ():
         message = state[event.place][event.position] if event.act != "begin" else None
         if event.act == "move" and message is not None:
-            to = destination(system, message, event.to)
+            to = destination(system, event.place, message, event.to)
             where = "room that was reserved" if to is None else system.place_name(to)
-            if moving == message and lines:
+            if event.stretched:
+                where += f", its tail still in {system.place_name((*message.tail, event.place)[0])}"
+            if moving == message and lines and not system.worms:
                 lines[-1] += f", {where}"
             else:
                 lines.append(f"{_named(system, message)} goes to {where}")
@@ -62,11 +62,7 @@ def steps(verdict: ProtocolVerdict) -> list[str]:
 
 def blocked(verdict: ProtocolVerdict) -> list[Blocked]:
     """Return the messages that are left when nothing moves."""
-    if verdict.worms:
-        return _blocked_worms(verdict.system, worms_after(verdict.system, verdict.worms))
-    state = State()
-    for event in verdict.run or ():
-        state = step(verdict.system, state, event)
+    state = replayed(verdict.system, verdict.run or ()) or {}
     return blocked_in(verdict.system, state, {place: range(len(messages)) for place, messages in state.items()})
 
 
@@ -78,7 +74,7 @@ def blocked_in(system: System, state: State, held: Mapping[int, Sequence[int]]) 
             system.classes[message.kind].name,
             name(message.source),
             name(system.home(message.address)),
-            system.place_name(place),
+            " back to ".join(map(system.place_name, (place, *message.tail[:1]))),
             _awaited(system, state, place, position),
         )
         for place in sorted(held)
@@ -92,9 +88,9 @@ def _awaited(system: System, state: State, place: int, position: int) -> str:
     message = state[place][position]
     if position and system.ordered(place):
         return BEFORE
-    if place < system.first_receive:
-        candidates = system.onward(place, message.address)[1]
-        places = [destination(system, message, to) for to in candidates]
+    candidates = system.onward(place, message.address)[1]
+    if candidates:
+        places = [destination(system, place, message, to) for to in candidates]
         return " or ".join(system.place_name(one) for one in places if one is not None)
     rule = system.classes[message.kind]
     partner = system.protocol.partner(rule.name)
@@ -103,42 +99,6 @@ def _awaited(system: System, state: State, place: int, position: int) -> str:
     full = dict.fromkeys(system.place_name(one) for one in queues if not has_room(system, state, one))
     short = dict.fromkeys(map(system.place_name, queues))
     return " and ".join(full or ([f"its {partner.name}"] if partner else short))
-
-
-def _worm_steps(system: System, run: Sequence[WormEvent]) -> Iterator[str]:
-    """Each move of a run of worms in words; a tail that stays is what makes a worm long."""
-    state = WormState()
-    for event in run:
-        worm = next((w for w in state if w.places[-1] == event.place), None) if event.act != "begin" else None
-        if event.act == "move" and worm is not None:
-            where = "room that was reserved" if event.to == EJECT else _stage(system, event.to)
-            stays = f", its tail still in {_stage(system, worm.places[0])}" if event.stretched else ""
-            yield f"{_named(system, worm.message)} goes to {where}{stays}"
-        else:
-            place = event.place % system.places
-            said = Event(event.act, place, sends=event.sends)
-            yield _spoken(system, said, None if worm is None else worm.message)
-        state = next(after for other, after in worm_moves(system, state) if other == event)
-
-
-def _stage(system: System, place: int) -> str:
-    """A place by name; the second of a queue is its head."""
-    name = system.place_name(place % system.places)
-    return f"the head of {name}" if place >= system.places else name
-
-
-def _blocked_worms(system: System, state: WormState) -> list[Blocked]:
-    """The worms of a state in which nothing moves."""
-    name, blocked = system.relation.network.terminal_name, list[Blocked]()
-    for worm in sorted(state, key=lambda one: one.places[-1]):
-        message, header = worm.message, worm.places[-1]
-        rule, home = system.classes[message.kind], system.home(message.address)
-        ahead = [_stage(system, to) for to in places_ahead(system, worm)]
-        queues = [system.place_name(system.send_place(home, system.number[f.message])) for f in rule.follows]
-        waits = " or ".join(ahead) if ahead else " and ".join(dict.fromkeys(queues))
-        places = " back to ".join(dict.fromkeys([_stage(system, header), _stage(system, worm.places[0])]))
-        blocked.append(Blocked(rule.name, name(message.source), name(home), places, waits))
-    return blocked
 
 
 def _spoken(system: System, event: Event, message: Message | None) -> str:
