@@ -8,6 +8,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
+from unknot._base.moved import names_of
+
 T = TypeVar("T")
 
 
@@ -37,7 +39,7 @@ def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
     def load(name: str) -> Any:
         if name in home:
             return getattr(import_module(home[name]), name)
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return names_of(package, 2)(name)
 
     return load, lambda: sorted(home)
 

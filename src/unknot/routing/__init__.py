@@ -3,8 +3,10 @@
 import sys as _sys
 from copyreg import pickle as _pickle
 from inspect import ismodule as _ismodule
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from unknot._base.moved import names_of as _names_of
 from unknot.routing import named as _named
 from unknot.routing import taking as _taking
 from unknot.routing.adaptive_meshes import lcfaa as lcfaa
@@ -78,3 +80,6 @@ def _reduced(relation: Relation) -> tuple[_Any, ...]:
 _named.room.give(lambda: _sys.modules[__name__])
 _taking.relation_reader.give(lambda: _named.relation_of)
 _pickle(Relation, _reduced)
+
+if not _TYPE_CHECKING:
+    __getattr__ = _names_of(__name__)

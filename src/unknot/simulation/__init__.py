@@ -1,7 +1,9 @@
 """Flit-level runs of a routing relation, traces and closed loops, and replays of deadlock configurations."""
 
 from inspect import ismodule as _ismodule
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from unknot._base.moved import names_of as _names_of
 from unknot.simulation.collectives import execute as execute
 from unknot.simulation.engine.router import Router as Router
 from unknot.simulation.run.breakdown import ClassRun as ClassRun
@@ -26,3 +28,5 @@ from unknot.traffic.trace import TracedMessage as TracedMessage
 from unknot.traffic.trace import TraceError as TraceError
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+if not _TYPE_CHECKING:
+    __getattr__ = _names_of(__name__)

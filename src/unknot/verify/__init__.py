@@ -1,7 +1,9 @@
 """Proofs and counterexamples: dependency graphs, deadlock decisions, certificates, delivery."""
 
 from inspect import ismodule as _ismodule
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from unknot._base.moved import names_of as _names_of
 from unknot._base.switching import SWITCHINGS as SWITCHINGS
 from unknot._base.switching import Switching as Switching
 from unknot.verify.adaptivity import Adaptivity as Adaptivity
@@ -30,3 +32,7 @@ from unknot.verify.update import update as update
 from unknot.verify.update import update_fabric as update_fabric
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+
+
+if not _TYPE_CHECKING:
+    __getattr__ = _names_of(__name__)
