@@ -19,10 +19,10 @@ from unknot.certificates.documents import network_of
 from unknot.certificates.documents import table_of as plain_table
 from unknot.lanes import longer_lanes
 from unknot.lanes.anneal_kernel import anneal
-from unknot.lanes.detours import RouteGoal, detour_paths, unit_of
+from unknot.lanes.detours import detour_paths, unit_of
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.orders_kernel import settle
-from unknot.lanes.path_set import demand, path_set
+from unknot.lanes.path_set import Demand, demand, path_set
 from unknot.lanes.rooted import one_by_one, orders_of
 from unknot.lanes.tables import free_table, random_table, table_of, tabled
 from unknot.network import Network
@@ -143,12 +143,12 @@ def test_corrupted_bounds_are_refused() -> None:
             accept_changes(relation, wrong)
 
 
-def naive_cost(goal: RouteGoal, key: np.ndarray, weights: np.ndarray) -> int:
+def naive_cost(traffic: Demand, key: np.ndarray, weights: np.ndarray) -> int:
     """Detours of the shortest climbing paths, by dynamic programming over lanes."""
-    network, unit, cost = goal.network, unit_of(goal), 0
+    network, unit, cost = traffic.network, unit_of(traffic), 0
     for u in range(network.num_routers):
-        for h, home in enumerate(goal.home.tolist()):
-            if not goal.wanted[u, h]:
+        for h, home in enumerate(traffic.distances.homes.tolist()):
+            if not traffic.wanted[u, h]:
                 continue
             best = None
             for lane in key:
@@ -163,7 +163,7 @@ def naive_cost(goal: RouteGoal, key: np.ndarray, weights: np.ndarray) -> int:
                         for e in np.flatnonzero(network.source == network.target[c])
                         if lane[e] > lane[c] and network.target[e] != network.source[c]
                     ]
-            more = 10**6 if best is None else (best - int(goal.hops[u, h])) // unit
+            more = 10**6 if best is None else (best - int(int(traffic.distances.table[h, u]))) // unit
             cost += int(sum(w for i, w in enumerate(weights[:-1]) if more > i)) + (weights[-1] if best is None else 0)
     return cost
 
@@ -171,15 +171,13 @@ def naive_cost(goal: RouteGoal, key: np.ndarray, weights: np.ndarray) -> int:
 @given(networks(), st.integers(1, 2), st.integers(0, 1000))
 def test_detours_are_counted(network: Network, count: int, seed: int) -> None:
     traffic = demand(network)
-    hops = traffic.distances.table.T.astype(np.int64)
-    goal = RouteGoal(network, traffic.distances.homes, hops, traffic.wanted, traffic.rate)
     weights = np.array([1, 2, 3, 10])
-    form, taken = detour_paths(goal, weights)
+    form, taken = detour_paths(traffic, weights)
     random = np.random.default_rng(seed)
     orders, cost = orders_of(form, random.random((count, network.num_channels)), taken)
-    assert cost == naive_cost(goal, orders.key, weights)
+    assert cost == naive_cost(traffic, orders.key, weights)
     cost, _, _ = anneal(form, orders, np.array([seed], dtype=np.uint64), 200, 3.0, 0.5, 0.5, 0.0, 0.2, cost)
-    assert cost == naive_cost(goal, orders.key, weights)
+    assert cost == naive_cost(traffic, orders.key, weights)
     kept = [np.array(array) for array in orders]
     assert settle(form, orders) == cost
     assert all(np.array_equal(a, b) for a, b in zip(kept, orders, strict=True))

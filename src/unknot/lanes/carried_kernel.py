@@ -97,8 +97,8 @@ def onward_to(paths, now, k, c, e, h):
 
 
 @kept(nogil=True)
-def climbing_hops(paths, now):
-    """Work out `left` from the orders; 0 where no route climbs to a column's home."""
+def climbing_hops(paths, now, key):
+    """Work out `left` from the keys of lanes; 0 where no route climbs to a column's home."""
     for k in range(now.rank.shape[0]):
         for c in now.at[k][::-1]:
             for h in range(paths.home.size):
@@ -106,7 +106,7 @@ def climbing_hops(paths, now):
                 for j in range(paths.after_first[c], paths.after_first[c + 1] if hops == 0 else 0):
                     e = paths.after[j]
                     more = now.left[k, e, h] + 1
-                    if now.rank[k, e] > now.rank[k, c] and more > 1 and (hops == 0 or more < hops):
+                    if key[k, e] > key[k, c] and more > 1 and (hops == 0 or more < hops):
                         hops = more
                 now.left[k, c, h] = hops
 
@@ -152,21 +152,28 @@ def carry_routes(paths, now, rate):
 def choose(paths, key, reach, now, state, first, end, hurried):
     """Draw a lane and a way for each wanted pair of the routers from `first` to `end`, that climbs in its keys.
 
-    With `hurried` the lane is the first that serves a pair, which touches less memory.
+    With `hurried` the lane is the first that serves a pair, which touches less memory. Where there are none, the lane
+    is −1.
     """
     for u in range(first, end):
         for h in range(paths.home.size):
             if now.lane[u, h] < 0:
                 continue
-            count = 0
+            count, least = 0, np.int64(0)
             for lane in range(key.shape[0]):
                 if hurried and count:
                     break
                 for j in range(paths.leaving_first[u], paths.leaving_first[u + 1]):
-                    if serves(reach, lane, paths.leaving[j], h):
-                        count += 1
+                    c = paths.leaving[j]
+                    hops = np.int64(now.left[lane, c, h] if now.left.size else 0)
+                    if serves(reach, lane, c, h) and (count == 0 or hops <= least):
+                        count = 1 if hops < least else count + 1
+                        least = hops
                         if below(state, count) == 0:
-                            now.lane[u, h], now.start[u, h] = lane, paths.leaving[j]
+                            now.lane[u, h], now.start[u, h] = lane, c
+            if count == 0:
+                now.lane[u, h] = -1
+                continue
             k, c = now.lane[u, h], now.start[u, h]
             while paths.target[c] != paths.home[h]:
                 count = 0
@@ -174,7 +181,7 @@ def choose(paths, key, reach, now, state, first, end, hurried):
                     break
                 for j in range(paths.after_first[c], paths.after_first[c + 1]):
                     e = paths.after[j]
-                    if key[k, e] > key[k, c] and serves(reach, k, e, h):
+                    if key[k, e] > key[k, c] and serves(reach, k, e, h) and onward_to(paths, now, k, c, e, h):
                         count += 1
                         if below(state, count) == 0:
                             now.follow[k, c, h] = e

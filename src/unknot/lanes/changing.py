@@ -11,7 +11,7 @@ from unknot._base.deadline import Deadline, clock
 from unknot._base.errors import RelationError, require_known
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
-from unknot.lanes.changing_routes import by_levels, changes_of, free_steps, moving, table_steps
+from unknot.lanes.changing_routes import by_levels, changes_of, moving, table_steps
 from unknot.lanes.changing_search import ChangingSearch
 from unknot.lanes.effort import SEARCHING, SearchEffort
 from unknot.lanes.evidence import shows
@@ -155,7 +155,7 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
         carried = balanced(goal, goal.drawn(lanes, effort), effort, ROUNDS)
         routes, load = routes_of(goal, carried), carried.load
         key = carried.rank.reshape(-1, count).T.astype(np.float64)
-        start, step = free_steps(paths, routes)
+        start, step = routes.start, routes.follow[0]
     else:
         if pairs is not None and question.changes != "ports":
             wide, _ = balanced_table(pairs, paths, lanes, effort)

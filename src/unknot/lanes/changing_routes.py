@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base.switching import SWITCHINGS
-from unknot.lanes.laned import Routes
-from unknot.lanes.path_set import Flags, Floats, Ints, unpacked
+from unknot.lanes.path_set import Flags, Floats, Ints, Numbers, unpacked
 from unknot.lanes.tables import Table, hops_of
 from unknot.network import Network
 from unknot.routing.in_lanes import in_blocks, terminals, vcs_of_lanes
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.virtual_channels import VirtualChannels
-
-if TYPE_CHECKING:
-    from unknot.lanes.orders_kernel import PathSet
 
 LEVELS = 16
 """Service levels of InfiniBand."""
@@ -44,15 +39,11 @@ class LeveledRoutes:
     changed: int
 
 
-def free_steps(paths: PathSet, routes: Routes) -> tuple[Ints, Ints]:
-    """The first virtual channel of each pair (routers, homes), and the next of each (virtual channels, homes)."""
-    slot = routes.follow[0].astype(np.int64)
-    at = np.minimum(paths.leaving_first[paths.target][:, None] + np.maximum(slot, 0), max(0, paths.leaving.size - 1))
-    return routes.start, np.where(slot >= 0, paths.leaving[at], -1)
-
-
 def table_steps(table: Table, key: Floats) -> tuple[Ints, Ints]:
-    """Steps of routes by a table: always the lowest virtual channel that is higher than the last."""
+    """Steps of routes by a table: always the lowest virtual channel that is higher than the last.
+
+    They are the first of each pair, shape (routers, rows), and the next of each virtual channel.
+    """
     network = table.network
     lanes, channels = key.shape
     flat = key.T.reshape(-1)
@@ -71,7 +62,7 @@ def table_steps(table: Table, key: Floats) -> tuple[Ints, Ints]:
     return start, step
 
 
-def changes_of(network: Network, pairs_wanted: Ints, start: Ints, step: Ints, lanes: int, home: Ints) -> int:
+def changes_of(network: Network, pairs_wanted: Ints, start: Ints, step: Numbers, lanes: int, home: Ints) -> int:
     """Count the routes that change their lane."""
     pairs = unpacked(pairs_wanted, home.size)
     router, column = np.nonzero(pairs)
@@ -90,8 +81,8 @@ def changes_of(network: Network, pairs_wanted: Ints, start: Ints, step: Ints, la
 
 def moving(
     network: Network,
-    start: Ints,
-    step: Ints,
+    start: Numbers,
+    step: Numbers,
     lanes: int,
     *,
     vcs: int | None = None,
@@ -103,8 +94,10 @@ def moving(
 
     Parameters
     ----------
-    start, step : int64 arrays
-        As `free_steps` gives them; the columns are homes, or the rows of `table`.
+    start : int array, shape (routers, columns)
+        The first virtual channel of each pair; the columns are homes, or the rows of `table`.
+    step : int array, shape (virtual channels, columns)
+        The next of each; −1: none.
     vcs : int, optional
         VCs per channel, by default one for each lane. Lane l has VC l and every further one by the number of lanes.
     table : Table, optional

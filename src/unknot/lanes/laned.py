@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,17 +16,6 @@ from unknot.routing.relation import EJECT, Out, Relation
 if TYPE_CHECKING:
     from unknot.lanes.tables import Table
 
-Slots = npt.NDArray[np.int8] | npt.NDArray[np.int16]
-"""Places among the channels that leave a router, −1 for none."""
-
-
-def no_slots(shape: tuple[int, ...], leaving_first: npt.NDArray[np.integer[Any]]) -> Slots:
-    """An array of −1 for places among the channels that leave a router, of the smallest type that holds them."""
-    most = int(np.diff(leaving_first).max(initial=0))
-    if most > np.iinfo(np.int8).max:
-        return np.full(shape, -1, dtype=np.int16)
-    return np.full(shape, -1, dtype=np.int8)
-
 
 @dataclass(frozen=True, eq=False)
 class Routes:
@@ -38,8 +27,8 @@ class Routes:
         −1 where no route is wanted.
     start : int64 array, shape (routers, homes)
         The first channel.
-    follow : int8 or int16 array, shape (lanes, channels, homes)
-        Which of the channels that leave its end, in index order, follows a channel on the way to a home; −1: none.
+    follow : int32 array, shape (lanes, channels, homes)
+        The channel that follows a channel on the way to a home; −1: none.
     load : float64 array, shape (channels,)
         What each channel carries, in the units of the demand.
     column : int64 array, shape (terminals,), optional
@@ -48,7 +37,7 @@ class Routes:
 
     lane: Ints
     start: Ints
-    follow: Slots
+    follow: npt.NDArray[np.int32]
     load: Floats
     column: Ints | None = None
 
@@ -83,7 +72,7 @@ def laned(
     virtual = vcs_of_lanes(network, vcs, lanes, name)
     router, first, at_channel, num_vcs = virtual.router, virtual.first, virtual.channel, virtual.total
     total, addresses = virtual.widest, table.addresses if table else terminals(network, sends, routes.column)
-    (leaving_first, leaving), start, follow = network.outgoing, routes.start, routes.follow
+    start, follow = routes.start, routes.follow
     column, count, end = addresses.row, addresses.destination.size, network.eject[addresses.destination]
 
     def rule(at: int, address: int, out: Out) -> int:
@@ -92,11 +81,7 @@ def laned(
         if here == end[which]:
             out[0] = EJECT
             return 1
-        if at >= num_vcs:
-            channel = start[here, home]
-        else:
-            slot = follow[lane, at_channel[at], home]
-            channel = -1 if slot < 0 else leaving[leaving_first[here] + slot]
+        channel = start[here, home] if at >= num_vcs else follow[lane, at_channel[at], home]
         if channel < 0:
             return 0
         return int(vcs_of_lane(out, first[channel], lane, total, lanes))

@@ -13,13 +13,13 @@ from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
-from unknot.lanes.detours import LOST, RouteGoal, climbing_routes, detour_paths, improved, tree_order, unit_of
+from unknot.lanes.detours import LOST, detour_paths, improved, tree_order, unit_of
 from unknot.lanes.effort import SEARCHING, SearchEffort
 from unknot.lanes.figures import SharedOut
 from unknot.lanes.laned import Routes, laned
-from unknot.lanes.path_set import Demand, Flags, Floats, Ints, demand, following, packed, path_set
+from unknot.lanes.path_set import Flags, Floats, Ints, demand, every_path, path_set
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, routes_of
-from unknot.lanes.rooted import one_by_one
+from unknot.lanes.rooted import one_by_one, orders_of
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
@@ -180,12 +180,10 @@ def longer_lanes(
     require_known("lanes: unknown goal", goal, GOALS, RelationError)
     deadline = Deadline.of(time_limit, "lanes")
     traffic = demand(network, flows)
-    hops = traffic.distances.table.T.astype(np.int64)
-    goal_routes = RouteGoal(network, traffic.distances.homes, hops, traffic.wanted, traffic.rate)
     effort = SearchEffort(deadline.part(SEARCHING).end, seed, progress)
-    blocks = BLOCKS if stretch is None else stretch // unit_of(goal_routes)
+    blocks = BLOCKS if stretch is None else stretch // unit_of(traffic)
     weights = np.array([STEEP**i if goal == "longest" else 1 for i in range(blocks)] + [LOST])
-    paths, taken = detour_paths(goal_routes, weights, limited=stretch is not None)
+    paths, taken = detour_paths(traffic, weights, limited=stretch is not None)
     if count is None:
         keys = _fewest(paths, taken, one_by_one(path_set(traffic), [seed, 0]).key, effort, network, rounds)
     else:
@@ -198,9 +196,14 @@ def longer_lanes(
             )
         keys, _ = best
     effort.finish_by(deadline.end)
-    routes, length = climbing_routes(goal_routes, keys, seed=seed)
-    routes, lane_load = _balanced(traffic, keys, routes, effort)
-    shortest = np.where(traffic.wanted, hops, 0)
+    load = LoadGoal(traffic, every_path(traffic), False, 0.0, longer=True)
+    routed = load.drawn(orders_of(load.path_set, keys)[0], effort)
+    # However routes are chosen, they have as many hops in all, so the mean load is a bound.
+    load = replace(load, floor=float(routed.load.mean()))
+    routed = evened(load, balanced(load, routed, effort, BALANCING), effort)
+    shortest = np.where(traffic.wanted, traffic.distances.table.T, 0).astype(np.int64)
+    length = np.where(traffic.wanted, routed.left[routed.lane, routed.start, np.arange(len(shortest.T))], 0)
+    routes = routes_of(load, routed)
     return LongerLanes(
         laned(network, routes, vcs=vcs, sends=traffic.sends, minimal=bool((length <= shortest).all())),
         len(keys),
@@ -210,7 +213,7 @@ def longer_lanes(
         keys,
         traffic.wanted,
         routes.lane,
-        lane_load,
+        routed.lane_load,
         effort.moves,
         effort.complete,
     )
@@ -241,23 +244,3 @@ def _fewest(paths: PathSet, taken: Ints, kept: Floats, effort: SearchEffort, net
             return best[0]
     best = improved(paths, taken, kept, effort, rounds=rounds)
     return kept if best is None else best[0]
-
-
-def _balanced(traffic: Demand, key: Floats, routes: Routes, effort: SearchEffort) -> tuple[Routes, Floats]:
-    """Routes as short as these, that climb in the same orders, of a low highest load; the load of each lane."""
-    from unknot.lanes.carried_kernel import carry_routes, climbing_hops
-
-    network, home = traffic.network, traffic.distances.homes.astype(np.int64)
-    first, leaving = network.outgoing
-    anywhere = packed(np.ones((network.num_channels, home.size), dtype=bool))
-    paths = following(network, anywhere, packed(traffic.wanted), home, back=False)
-    goal = LoadGoal(traffic, paths, False, float(routes.load.mean()))
-    now = goal.empty(key)
-    now = now._replace(left=np.zeros(now.users.shape, dtype=np.int16))
-    climbing_hops(paths, now)
-    now.lane[:], now.start[:] = routes.lane, routes.start
-    slots = first[network.target][:, None] + np.maximum(routes.follow, 0)
-    now.follow[:] = np.where(routes.follow >= 0, leaving[np.minimum(slots, leaving.size - 1)], -1)
-    carry_routes(paths, now, goal.rate)
-    best = evened(goal, balanced(goal, now, effort, BALANCING), effort)
-    return routes_of(goal, best), best.lane_load

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import Orders, PathSet
 
 Ints = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.integer[Any]]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
@@ -130,6 +131,13 @@ def path_set(traffic: Demand) -> PathSet:
     network, hops = traffic.network, traffic.distances.table.T
     nearer = packed((hops[network.source] == hops[network.target] + 1) & (hops[network.target] >= 0))
     return following(network, nearer, packed(traffic.wanted), traffic.distances.homes.astype(np.int64))
+
+
+def every_path(traffic: Demand) -> PathSet:
+    """All paths of a demand, longer ones too, but those that lead straight back."""
+    network, home = traffic.network, traffic.distances.homes.astype(np.int64)
+    anywhere = packed(np.ones((network.num_channels, home.size), dtype=bool))
+    return following(network, anywhere, packed(traffic.wanted), home, back=False)
 
 
 def virtual(network: Network, count: int) -> Network:

@@ -9,7 +9,7 @@ import numpy as np
 
 from unknot._base.deadline import clock
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.laned import Routes, no_slots
+from unknot.lanes.laned import Routes
 from unknot.lanes.path_set import Demand, Flags, Floats, Ints
 from unknot.lanes.tables import lanes_of
 
@@ -51,6 +51,8 @@ class LoadGoal:
         A highest load that is known to be the lowest possible, if it is reached.
     kept : int64 array, shape (lanes, turns), or None
         1 for turns that climb in a lane whatever routes are: other paths than these may need them.
+    longer : bool
+        Whether paths may be longer than shortest ones. Orders then stay, and each pair has a shortest climbing path.
     """
 
     demand: Demand
@@ -58,6 +60,7 @@ class LoadGoal:
     table: bool
     floor: float
     kept: Ints | None = None
+    longer: bool = False
 
     @property
     def rate(self) -> Floats:
@@ -93,14 +96,19 @@ class LoadGoal:
             uses,
             rank,
             at,
-            np.zeros((0, channels, columns), dtype=np.int16),
+            np.zeros((lanes if self.longer else 0, channels, columns), dtype=np.int16),
         )
 
-    def drawn(self, orders: Orders, effort: SearchEffort, before: Carried | None = None) -> Carried:
-        """Routes that climb in orders, at random; those of `before` in its lanes that climb stay."""
-        from unknot.lanes.carried_kernel import carry_routes, choose
+    def drawn(self, orders: Orders, effort: SearchEffort, before: Carried | Routes | None = None) -> Carried:
+        """Routes that climb in orders, at random; those of `before` in its lanes that climb stay.
+
+        The lane of pairs without one is −1.
+        """
+        from unknot.lanes.carried_kernel import carry_routes, choose, climbing_hops
 
         now = self.empty(orders.key)
+        if self.longer:
+            climbing_hops(self.path_set, now, orders.key)
         routers = len(now.lane)
         if before is not None:
             stay = self._stay(now, before, orders.key)
@@ -117,10 +125,10 @@ class LoadGoal:
         carry_routes(self.path_set, now, self.rate)
         return now
 
-    def _stay(self, now: Carried, before: Carried, key: Floats) -> Flags:
-        """The pairs whose route climbs; what follows on their ways is written to `now`."""
+    def _stay(self, now: Carried, before: Carried | Routes, key: Floats) -> Flags:
+        """The pairs whose route is whole and climbs; what follows on their ways is written to `now`."""
         target, home = self.path_set.target, self.path_set.home
-        stay = before.lane >= 0
+        stay = self.demand.wanted & (before.lane >= 0) & (before.start >= 0)
         router, column = np.nonzero(stay)
         lane, channel = before.lane[router, column], before.start[router, column]
         steps = []
@@ -128,8 +136,9 @@ class LoadGoal:
             going = target[channel] != home[column]
             router, column, lane, channel = (ends[going] for ends in (router, column, lane, channel))
             then = before.follow[lane, channel, column].astype(np.int64)
-            falls = key[lane, then] <= key[lane, channel]
-            stay[router[falls], column[falls]] = False
+            climbs = (then >= 0) & (key[lane, then] > key[lane, channel])
+            stay[router[~climbs], column[~climbs]] = False
+            router, column, lane, channel, then = (ends[climbs] for ends in (router, column, lane, channel, then))
             steps.append((router, column, lane, channel, then))
             channel = then
         for router, column, lane, channel, then in steps:
@@ -254,11 +263,6 @@ def unevenness(now: Carried) -> float:
 
 
 def routes_of(goal: LoadGoal, now: Carried) -> Routes:
-    """Free routes as tables of what follows each channel."""
-    paths = goal.path_set
-    slot = np.empty(paths.source.size, dtype=np.int64)
-    slot[paths.leaving] = np.arange(paths.leaving.size) - paths.leaving_first[paths.source[paths.leaving]]
-    follow = no_slots(now.users.shape, paths.leaving_first)
-    used = now.users > 0
-    follow[used] = np.where(now.follow[used] >= 0, slot[now.follow[used]], -1)
-    return Routes(now.lane.copy(), now.start.copy(), follow, now.load.copy(), goal.demand.distances.column)
+    """Free routes as tables of what follows each channel; what no route takes is left out, in `now` too."""
+    now.follow[now.users == 0] = -1
+    return Routes(now.lane, now.start, now.follow, now.load, goal.demand.distances.column)

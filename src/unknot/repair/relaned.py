@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import NetworkError, RelationError
 from unknot._base.shown import Brief
-from unknot.lanes.detours import LOST, RouteGoal, climbing_routes, detour_paths, improved, tree_order
+from unknot.lanes.detours import LOST, detour_paths, improved, tree_order
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.figures import Lanes
-from unknot.lanes.laned import Routes, laned, no_slots
-from unknot.lanes.path_set import Floats, Ints, by_terminal, demand, terminal_columns
+from unknot.lanes.laned import Routes, laned
+from unknot.lanes.path_set import Demand, Floats, Ints, by_terminal, demand, every_path, terminal_columns
+from unknot.lanes.rerouted import LoadGoal, routes_of
+from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import Table
 from unknot.network import Network
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import Relation
+
+if TYPE_CHECKING:
+    from unknot.lanes.carried_kernel import Carried
 
 ROUNDS = 4
 """Rounds of the search for other orders."""
@@ -108,36 +113,33 @@ def relaned(before: Lanes, left: Network, *, within: int | None = None, seed: in
     traffic = demand(left, flows)
     apart = isinstance(before.routes, Table) or before.lane.shape[1] == whole.num_terminals
     traffic = by_terminal(traffic) if apart else traffic
-    hops = traffic.distances.table.T.astype(np.int64)
-    goal = RouteGoal(left, traffic.distances.homes, hops, traffic.wanted, traffic.rate)
     columns = terminal_columns(whole) if apart else homes_of(whole)[1]
-    column = np.empty(goal.home.size, dtype=np.int64)
+    column = np.empty(traffic.distances.homes.size, dtype=np.int64)
     column[traffic.distances.column] = _rows(before, columns)[terminals]
     old = _kept(before, whole, left, routers, channels, column)
+    goal = LoadGoal(traffic, every_path(traffic), False, 0.0, longer=True)
     key: Floats = before.key[:, channels]
-    routes, length = climbing_routes(goal, key, kept=old)
-    if (goal.wanted & (routes.lane < 0)).any():
+    now = _drawn(goal, key, old, seed)
+    if (traffic.wanted & (now.lane < 0)).any():
         more = np.vstack([key, tree_order(left)])
-        by_tree, hops_by_tree = climbing_routes(goal, more, kept=old)
-        if not (goal.wanted & (by_tree.lane < 0)).any():
-            key, routes, length = more, by_tree, hops_by_tree
-    while (lost := goal.wanted & (routes.lane < 0)).any():
-        key = np.vstack([key, -hops[left.target, int(np.argmax(lost.sum(axis=0)))]])
-        routes, length = climbing_routes(goal, key, kept=old)
+        by_tree = _drawn(goal, more, old, seed)
+        if not (traffic.wanted & (by_tree.lane < 0)).any():
+            key, now = more, by_tree
+    while (lost := traffic.wanted & (now.lane < 0)).any():
+        far = traffic.distances.table[int(np.argmax(lost.sum(axis=0)))]
+        key = np.vstack([key, -far[left.target].astype(np.float64)])
+        now = _drawn(goal, key, old, seed)
     if within is not None and len(key) > within:
-        key = _reordered(goal, key[:within], seed)
-        routes, length = climbing_routes(goal, key, kept=old)
-    changed, entries = _changes(goal, old, routes)
-    shortest = bool((length <= np.where(goal.wanted, hops, 0)).all())
-    routes = replace(routes, column=traffic.distances.column)
-    return Relaned(
-        laned(left, routes, sends=traffic.sends, minimal=shortest),
-        len(key),
-        changed,
-        traffic.pairs,
-        entries,
-        int(np.count_nonzero((length > hops) & goal.wanted)),
-    )
+        key = _reordered(traffic, key[:within], seed)
+        now = _drawn(goal, key, old, seed)
+    changes = _changes(traffic, old, now)
+    routes = laned(left, routes_of(goal, now), sends=traffic.sends, minimal=changes["longer"] == 0)
+    return Relaned(routes, len(key), pairs=traffic.pairs, **changes)
+
+
+def _drawn(goal: LoadGoal, key: Floats, old: Routes, seed: int) -> Carried:
+    """Routes in these orders; those that are whole stay."""
+    return goal.drawn(orders_of(goal.path_set, key)[0], SearchEffort(seed=seed), before=old)
 
 
 def _origins(whole: Network, left: Network) -> tuple[Ints, Ints, Ints]:
@@ -167,66 +169,56 @@ def _rows(laned: Lanes, columns: Ints) -> Ints:
 
 def _kept(laned: Lanes, whole: Network, left: Network, routers: Ints, channels: Ints, column: Ints) -> Routes:
     """The routes by the numbers of what is left, with −1 for channels that are gone."""
-    now = np.full(whole.num_channels + 1, -1)
+    now = np.full(whole.num_channels + 1, -1, dtype=np.int32)
     now[channels] = np.arange(channels.size)
     routes = laned.routes
     lane = laned.lane[np.ix_(routers, column)]
-    first, leaving = whole.outgoing
-    new_first, new_leaving = left.outgoing
-    follow = no_slots((len(laned.key), channels.size, column.size), new_first)
     if isinstance(routes, Table):
         start = routes.next_channel[np.ix_(column, routers)].T
-        next_channel = routes.next_channel[np.ix_(column, whole.target[channels])].T
-        then = np.broadcast_to(next_channel, (len(laned.key), channels.size, column.size))
+        then = np.broadcast_to(
+            routes.next_channel[np.ix_(column, whole.target[channels])].T,
+            (len(laned.key), channels.size, column.size),
+        )
     else:
         start = routes.start[np.ix_(routers, column)]
-        slots = routes.follow[:, channels][:, :, column].astype(np.int64)
-        begin = first[whole.target[channels]].astype(np.int64)
-        at = np.minimum(begin[None, :, None] + np.maximum(slots, 0), max(0, leaving.size - 1))
-        then = np.where(slots >= 0, leaving[at], -1)
-    mapped = now[then]
-    slot_of = np.empty(left.num_channels, dtype=np.int64)
-    slot_of[new_leaving] = np.arange(new_leaving.size) - new_first[left.source[new_leaving]]
-    follow[...] = np.where(mapped >= 0, slot_of[np.maximum(mapped, 0)], -1)
-    return Routes(lane, now[start], follow, np.zeros(left.num_channels))
+        then = routes.follow[:, channels][:, :, column]
+    return Routes(lane, now[start].astype(np.int64), now[then], np.zeros(left.num_channels))
 
 
-def _reordered(goal: RouteGoal, key: Floats, seed: int) -> Floats:
+def _reordered(traffic: Demand, key: Floats, seed: int) -> Floats:
     """Other orders of as many lanes, from some that do not serve all pairs, in which all have a path."""
-    paths, taken = detour_paths(goal, np.array([1, LOST]))
-    starts = [key, np.vstack([tree_order(goal.network), key[1:]])]
+    paths, taken = detour_paths(traffic, np.array([1, LOST]))
+    starts = [key, np.vstack([tree_order(traffic.network), key[1:]])]
     for start in starts:
         best = improved(paths, taken, start, SearchEffort(seed=seed), rounds=ROUNDS)
         if best is not None:
             return best[0]
     raise RelationError(
-        f"{goal.network.name}: no routes were found within {len(key)} lane{'s' * (len(key) > 1)}; more may do"
+        f"{traffic.network.name}: no routes were found within {len(key)} lane{'s' * (len(key) > 1)}; more may do"
     )
 
 
-def _walk(goal: RouteGoal, routes: Routes, u: int, column: int) -> list[tuple[int, int, int]] | None:
+def _walk(traffic: Demand, routes: Routes | Carried, u: int, column: int) -> list[tuple[int, int, int]] | None:
     """The entries (lane, input channel or −1 − router, channel taken) of a route; None if it does not arrive."""
-    network = goal.network
-    first, leaving = network.outgoing
+    network = traffic.network
     lane, channel = int(routes.lane[u, column]), int(routes.start[u, column])
     entries = [(lane, -1 - u, channel)]
     while channel >= 0:
-        v = int(network.target[channel])
-        if v == goal.home[column]:
+        if network.target[channel] == traffic.distances.homes[column]:
             return entries
-        slot = int(routes.follow[lane, channel, column])
-        then = -1 if slot < 0 else int(leaving[first[v] + slot])
+        then = int(routes.follow[lane, channel, column])
         entries.append((lane, channel, then))
         channel = then
     return None
 
 
-def _changes(goal: RouteGoal, old: Routes, new: Routes) -> tuple[int, int]:
-    """Pairs whose route is another than before, and entries that the old routes do not have."""
-    changed, before, after = 0, set(), set()
-    for u, column in np.argwhere(goal.wanted).tolist():
-        was, now = _walk(goal, old, u, column), _walk(goal, new, u, column)
+def _changes(traffic: Demand, old: Routes, new: Routes | Carried) -> dict[str, int]:
+    """Pairs whose route is another than before, entries that old routes do not have, and pairs on longer routes."""
+    changed, longer, before, after = 0, 0, set(), set()
+    for u, column in np.argwhere(traffic.wanted).tolist():
+        was, now = _walk(traffic, old, u, column), _walk(traffic, new, u, column) or []
         changed += was != now
+        longer += len(now) > traffic.distances.table[column, u]
         before |= {(column, *entry) for entry in (was or ())}
-        after |= {(column, *entry) for entry in (now or ())}
-    return changed, len(after - before)
+        after |= {(column, *entry) for entry in now}
+    return {"changed": changed, "entries": len(after - before), "longer": longer}

@@ -10,16 +10,17 @@ import numpy.typing as npt
 from unknot._base.shown import Brief
 from unknot.certificates import Rejected
 from unknot.certificates.verdict_checker import accepts
-from unknot.lanes.detours import RouteGoal, climbing_routes, improved, table_paths, tree_order
+from unknot.lanes.detours import improved, table_paths, tree_order
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.laned import laned
+from unknot.lanes.laned import Routes, laned
 from unknot.lanes.loads import loads_of
-from unknot.lanes.path_set import Floats, Ints
+from unknot.lanes.path_set import Demand, Floats, Ints, every_path
+from unknot.lanes.rerouted import LoadGoal, routes_of
 from unknot.lanes.rooted import orders_of
 from unknot.lanes.tables import Table, lanes_of, paths_of_table, tabled
 from unknot.network import Network
 from unknot.repair.change_bounds import ChangeBound, Kind, accept_changes, change_bound
-from unknot.routing.paths import distances_to_homes
+from unknot.routing.paths import Distances, distances_to_homes
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
@@ -94,12 +95,11 @@ class Rerouted(Brief):
         return None if bound is None else accepts(lambda: accept_changes(self.original, bound), self.lower_bound)
 
 
-def goal_of(table: Table) -> RouteGoal:
-    """The routes that a table has, to be found anew."""
+def demand_of(table: Table) -> Demand:
+    """The pairs that send by a table, to be routed anew; its rows are the homes."""
     distances = distances_to_homes(table.network, "repair")
-    column = np.searchsorted(distances.homes, table.home)
-    hops = distances.table.T[:, column].astype(np.int64)
-    return RouteGoal(table.network, table.home, hops, table.wanted, table.rate)
+    hops = distances.table[np.searchsorted(distances.homes, table.home)]
+    return Demand(table.network, Distances(table.home, table.row, hops), table.wanted, table.rate)
 
 
 @takes_relation
@@ -124,8 +124,8 @@ def rerouted(
             low = accept_changes(relation, bound)
         except Rejected:
             bound = None
-    goal = goal_of(table)
-    paths, taken = table_paths(goal, table.taken)
+    traffic = demand_of(table)
+    paths, taken = table_paths(traffic, table.taken)
     start = np.random.default_rng([effort.seed, lanes]).random((lanes, network.num_channels))
     start[0] = tree_order(network)
     best = improved(paths, taken, start, effort, rounds=rounds, low=low if kind == "pairs" else 0)
@@ -133,7 +133,7 @@ def rerouted(
         return None
     key = best[0]
     if kind == "pairs":
-        routes, _ = climbing_routes(goal, key, step=table.next_channel, seed=effort.seed)
+        routes = _nearby(traffic, table, key, effort)
         changed, units, load = best[1], int(np.count_nonzero(table.wanted)), routes.load
         made = laned(network, routes, table=table, minimal=False, name="few changed routes")
     else:
@@ -151,6 +151,15 @@ def rerouted(
         made, lanes, kind, changed, units, low, bound, key, load, relation, effort.moves,
         not effort.over and not effort.interrupted,
     )  # fmt: skip
+
+
+def _nearby(traffic: Demand, table: Table, key: Floats, effort: SearchEffort) -> Routes:
+    """Short routes that climb in orders: those of a table where these do."""
+    goal, then = LoadGoal(traffic, every_path(traffic), False, 0.0, longer=True), table.next_channel.T
+    lane = lanes_of(orders_of(paths_of_table(table), key)[0], table)
+    follow = np.broadcast_to(then[table.network.target], (len(key), *table.taken.shape)).astype(np.int32)
+    before = Routes(lane, then, follow, np.zeros(table.network.num_channels))
+    return routes_of(goal, goal.drawn(orders_of(goal.path_set, key)[0], effort, before))
 
 
 def used(table: Table) -> npt.NDArray[np.bool_]:
