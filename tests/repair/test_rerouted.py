@@ -163,7 +163,7 @@ def naive_cost(traffic: Demand, key: np.ndarray, weights: np.ndarray) -> int:
                         for e in np.flatnonzero(network.source == network.target[c])
                         if lane[e] > lane[c] and network.target[e] != network.source[c]
                     ]
-            more = 10**6 if best is None else (best - int(int(traffic.distances.table[h, u]))) // unit
+            more = 10**6 if best is None else (best - int(traffic.distances.table[h, u])) // unit
             cost += int(sum(w for i, w in enumerate(weights[:-1]) if more > i)) + (weights[-1] if best is None else 0)
     return cost
 
