@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
+from contextlib import suppress
+from queue import SimpleQueue
 from types import SimpleNamespace
 
 import pytest
@@ -9,18 +12,37 @@ import pytest
 from unknot.verify import effort
 
 
-@pytest.mark.parametrize(("kind", "waits"), [(None, [0.75, 0.0]), (ValueError, [0.75, 0.0]), (KeyboardInterrupt, [])])
+@pytest.mark.parametrize(
+    ("error", "waits"), [(None, [0.75, 0.0]), (ValueError, [0.75, 0.0]), (KeyboardInterrupt, [])]
+)
 def test_threads_are_waited_for_a_second_together(
-    kind: type[BaseException] | None, waits: list[float], monkeypatch: pytest.MonkeyPatch
+    error: type[BaseException] | None, waits: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """But not at all after Ctrl-C."""
     ticks, waited = iter([10.0, 10.25, 11.5]), list[float]()
     monkeypatch.setattr(effort, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
-    pool = effort._Pool(2, lambda start, stop: None, [(0, 1), (1, 2)])
-    pool._threads = [SimpleNamespace(join=waited.append)] * 2  # type: ignore[list-item]
-    pool.__exit__(kind, None, None)
+    thread = SimpleNamespace(start=lambda: None, join=waited.append)
+    monkeypatch.setattr(effort, "threading", SimpleNamespace(Thread=lambda **_: thread))
+    todo = SimpleQueue[tuple[Future[None], int, int]]()
+    for block in ((0, 1), (1, 2)):
+        todo.put((Future(), *block))
+    with suppress(ValueError, KeyboardInterrupt), effort._hands(2, todo, lambda start, stop: None):
+        if error is not None:
+            raise error
     assert waited == waits
-    assert pool._stopped.is_set()
+    assert todo.empty()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_first_error_in_the_order_of_the_blocks_is_raised(threads: int) -> None:
+    def work(_: None, start: int, stop: int) -> int:
+        if start >= 2:
+            raise ValueError(start)
+        return start
+
+    assert effort.Effort(threads).over("blocks", 2, 1, lambda: None, work) == [0, 1]
+    with pytest.raises(ValueError, match="2"):
+        effort.Effort(threads).over("blocks", 9, 1, lambda: None, work)
 
 
 def test_one_thread_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:

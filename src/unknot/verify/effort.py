@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import queue
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import TypeVar
 
 from unknot._base.deadline import clock
 from unknot._base.progress import Progress
@@ -102,68 +104,48 @@ class Effort:
                 self.spent(stage, start, count)
                 results.append(one(start, stop))
         else:
-            with _Pool(self.threads, one, blocks) as pool:
-                for number, (start, _) in enumerate(blocks):
+            futures = [Future[T]() for _ in blocks]
+            todo = queue.SimpleQueue[tuple[Future[T], int, int]]()
+            for future, block in zip(futures, blocks, strict=True):
+                todo.put((future, *block))
+            with _hands(self.threads, todo, one):
+                for future, (start, _) in zip(futures, blocks, strict=True):
                     self.spent(stage, start, count)
-                    while not pool.has(number):
+                    while not wait([future], PATIENCE).done:
                         self.spent(stage, start, count)
-                    results.append(pool.take(number))
+                    results.append(future.result())
         self.spent(stage, count, count)
         return results
 
 
-class _Pool(Generic[T]):
-    """Daemon threads that go through blocks; one in which a rule loops for ever does not keep the process alive."""
+@contextmanager
+def _hands(
+    count: int, todo: queue.SimpleQueue[tuple[Future[T], int, int]], work: Callable[[int, int], T]
+) -> Iterator[None]:
+    """Daemon threads that go through blocks: a rule that loops for ever in one does not keep the process alive."""
 
-    def __init__(self, threads: int, work: Callable[[int, int], T], blocks: list[tuple[int, int]]) -> None:
-        self._work, self._blocks = work, iter(list(enumerate(blocks)))
-        self._lock, self._stopped = threading.Lock(), threading.Event()
-        self._done: queue.SimpleQueue[tuple[int, list[T], BaseException | None]] = queue.SimpleQueue()
-        self._finished: dict[int, tuple[list[T], BaseException | None]] = {}
-        self._threads = [
-            threading.Thread(target=copy_context().run, args=(self._toil,), daemon=True)
-            for _ in range(min(threads, len(blocks)))
-        ]
+    def toil() -> None:
+        while not todo.empty():
+            with suppress(queue.Empty):
+                future, start, stop = todo.get_nowait()
+                try:
+                    future.set_result(work(start, stop))
+                except BaseException as error:
+                    future.set_exception(error)
 
-    def has(self, number: int) -> bool:
-        """Whether a block is done; False after a while in which no block was."""
-        while number not in self._finished:
-            try:
-                done, block, error = self._done.get(timeout=PATIENCE)
-            except queue.Empty:
-                return False
-            self._finished[done] = block, error
-        return True
-
-    def take(self, number: int) -> T:
-        """Return the result of a block, or raise its error."""
-        block, error = self._finished.pop(number)
-        if error is not None:
-            raise error
-        return block[0]
-
-    def _toil(self) -> None:
-        while not self._stopped.is_set():
-            with self._lock:
-                number, block = next(self._blocks, (-1, (0, 0)))
-            if number < 0:
-                return
-            try:
-                self._done.put((number, [self._work(*block)], None))
-            except BaseException as error:
-                self._done.put((number, [], error))
-
-    def __enter__(self) -> Self:
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stopped.set()
-        if kind is not None and not issubclass(kind, Exception):
-            return
-        end = time.monotonic() + LEAVING
-        for thread in self._threads:
-            thread.join(max(0.0, end - time.monotonic()))
+    threads = [
+        threading.Thread(target=copy_context().run, args=(toil,), daemon=True)
+        for _ in range(min(count, todo.qsize()))
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        while not todo.empty():
+            with suppress(queue.Empty):
+                todo.get_nowait()
+        if isinstance(sys.exception(), Exception | None):
+            end = time.monotonic() + LEAVING
+            for thread in threads:
+                thread.join(max(0.0, end - time.monotonic()))
