@@ -253,6 +253,7 @@ class Table:
 
 
 T = TypeVar("T")
+N = TypeVar("N", int, Fraction)
 
 
 def closure(starts: Iterable[T], after: Callable[[T], Iterable[T]]) -> list[T]:
@@ -746,6 +747,12 @@ def exact(numbers: Any, what: str, length: int | None = None) -> list[Fraction]:
     return [Fraction(number) for number in numbers]
 
 
+def fraction(parts: Any, what: str, least: int = 1) -> Fraction:
+    """A fraction, as a list of numerator, at least 0 or 1, and denominator."""
+    above, below = integers(parts, what, least, 2**1000, 2)
+    return Fraction(above, *integers([below], what, 1, 2**1000))
+
+
 def listed_flows(network: Network, flows: Any) -> list[tuple[int, int, Fraction]]:
     """Flows [source terminal, destination terminal, amount]; null: every terminal sends 1 to every other."""
     if flows is None:
@@ -832,17 +839,9 @@ def load_shown(network: Network, flows: Any, capacity: Any, weights: Any) -> Fra
     return max(alone, Fraction(total) / (room * parts))
 
 
-def least_load(claim: Any) -> Fraction:
-    """The load that a claim says some channel to have at least."""
-    numerator, denominator = integers(field(claim, "least", list), "least", 0, 2**1000, 2)
-    if denominator == 0:
-        raise Rejected("least: a numerator and a denominator above 0 are expected")
-    return Fraction(numerator, denominator)
-
-
 def check_load(network: Network, claim: Any, proof: Any) -> str:
     """Check that some channel has at least a load: on any shortest paths, or on those that some lanes can have."""
-    least = least_load(claim)
+    least = fraction(claim.get("least"), "least", 0)
     if "lanes" in claim:
         encoder = LoadEncoder(network, claim)
         lane_clauses(encoder, encoder.amounts, proof)
@@ -1139,7 +1138,7 @@ class LoadEncoder(Encoder):
                 flows[network.inject[s], t] = flows.get((network.inject[s], t), Fraction(0)) + amount
         parts = lcm(*(amount.denominator for amount in flows.values()))
         self.amounts = {pair: int(amount * parts) for pair, amount in flows.items()}
-        limit = least_load(claim) * parts
+        limit = fraction(claim.get("least"), "least", 0) * parts
         self.most = [ceil(limit * wide) - 1 for wide in capacities(network, claim.get("capacity"))]
         self.takers: list[dict[Pair, list[int]]] = [{} for _ in self.most]
         self.forced = [0 for _ in self.most]
@@ -2815,12 +2814,8 @@ def check_progress(table: Table, claim: Any, proof: Any) -> str:
 def sent_to(table: Table, packet: Any, to: int) -> list[int]:
     """The places of a packet; in the last it waits for VC `to` alone, or −1 − t, to leave at terminal t."""
     source, address = field(packet, "source", int), field(packet, "address", int)
-    if not 0 <= address < table.addresses or source not in table.sources[address]:
-        raise Rejected(f"terminal {source} sends nothing with address {address}")
     places = [table.vcs + source, *integers(field(packet, "way", list), "way", 0, table.vcs)]
-    for at, v in pairwise(places):
-        if v not in table.may[address].get(at, ()):
-            raise Rejected(f"a packet cannot go from {table.name(at)} to {table.name(v)}")
+    taken(table, address, places)
     choices = table.choices(places[-1], address, "vct")
     if [max(to, EJECT)] not in choices or (to < 0 and table.destination[address] != -1 - to):
         raise Rejected(f"a packet at {table.name(places[-1])} does not wait for what is granted, or not alone")
@@ -2862,11 +2857,6 @@ def hop_times(table: Table, arbiter: str, packets: int) -> int:
     return max((whole[at] for at in begin), default=0)
 
 
-def fraction(parts: Any, what: str) -> Fraction:
-    """A positive fraction, as a list of numerator and denominator."""
-    return Fraction(*integers(parts, what, 1, 10**100, 2))
-
-
 ROOTED = ("broadcast", "reduce", "scatter", "gather")
 """Collective operations in which one member has or gets all."""
 
@@ -2892,8 +2882,7 @@ class Collective:
                 raise Rejected("channels: lists of 6 numbers are expected")
             source, target = integers(channel[:2], "nodes of a channel", 0, nodes)
             self.channels.append((source, target, fraction(channel[2:4], "bandwidth")))
-            above, below = integers(channel[4:], "latency", 0, 10**100, 2)
-            self.latency.append(Fraction(above, below) if below else fraction(channel[4:], "latency"))
+            self.latency.append(fraction(channel[4:], "latency", 0))
         self.shown = f"{self.kind} of {len(self.members)} members, size {self.size}"
 
 
@@ -2959,8 +2948,7 @@ class Replay:
             chunk, source, target, path = self.transfer(send, where, 7)
             if chunk >= len(self.sizes):
                 raise Rejected(f"{where}: there is no chunk {chunk}")
-            above, below = integers(send[5:], "a start", 0, 10**100, 2)
-            start = Fraction(above, below) if below else fraction(send[5:], "start")
+            start = fraction(send[5:], "start", 0)
             rate = min(self.operation.channels[channel][2] for channel in path)
             at, lasts = start, self.sizes[chunk] / rate
             for channel in path:
@@ -3077,8 +3065,8 @@ def check_collective(claim: Any, proof: Any) -> str:
         raise Rejected(f"{kind:.40} is no operation that this checker knows, or not with such a proof")
     if not sent:
         raise Rejected(f"{kind}: nothing must leave the cut")
-    before = least_latencies(operation, senders, 0)
-    after = least_latencies(operation, receivers, 1)
+    before = nearest(channels, operation.latency, senders)
+    after = nearest(channels, operation.latency, receivers, back=True)
     carried = Fraction(0)
     for number, (a, b, bandwidth) in enumerate(channels):
         if weights[number] and a in before and b in after:
@@ -3089,41 +3077,33 @@ def check_collective(claim: Any, proof: Any) -> str:
     return shown
 
 
-def least_latencies(operation: Collective, starts: set[Any], end: int) -> dict[int, Fraction]:
-    """Least latencies from some nodes to each other one, along channels (end 0) or against them (end 1)."""
-    leaving: dict[int, list[tuple[int, Fraction]]] = {}
-    for (source, target, _), latency in zip(operation.channels, operation.latency, strict=True):
-        one, other = (target, source) if end else (source, target)
-        leaving.setdefault(one, []).append((other, latency))
-    least: dict[int, Fraction] = {}
-    heap = [(Fraction(0), start) for start in starts]
+def nearest(
+    channels: list[tuple[int, int, Fraction]], lengths: Sequence[N], starts: Iterable[Any], *, back: bool = False
+) -> dict[int, N]:
+    """The least sums of lengths from some nodes to each other one, along channels or against them, by Dijkstra."""
+    leaving: dict[int, list[tuple[int, N]]] = {}
+    for (source, target, _), length in zip(channels, lengths, strict=True):
+        one, other = (target, source) if back else (source, target)
+        leaving.setdefault(one, []).append((other, length))
+    least: dict[int, N] = {}
+    heap: list[tuple[Any, int]] = [(0, start) for start in starts]
     while heap:
-        latency, node = heapq.heappop(heap)
+        length, node = heapq.heappop(heap)
         if node not in least:
-            least[node] = latency
+            least[node] = length
             for other, more in leaving.get(node, ()):
                 if other not in least:
-                    heapq.heappush(heap, (latency + more, other))
+                    heapq.heappush(heap, (length + more, other))
     return least
 
 
 def total_distance(
     channels: list[tuple[int, int, Fraction]], lengths: list[int], start: int, members: set[int]
 ) -> int:
-    """The sum of the lengths of the shortest paths from a node to the members, by Dijkstra."""
-    leaving: dict[int, list[tuple[int, int]]] = {}
-    for (source, target, _), length in zip(channels, lengths, strict=True):
-        leaving.setdefault(source, []).append((target, length))
-    distances: dict[int, int] = {}
-    heap = [(0, start)]
-    while heap:
-        distance, node = heapq.heappop(heap)
-        if node not in distances:
-            distances[node] = distance
-            for target, length in leaving.get(node, ()):
-                heapq.heappush(heap, (distance + length, target))
-    if members - set(distances):
-        raise Rejected(f"no channels lead from member {start} to member {min(members - set(distances))}")
+    """The sum of the lengths of the shortest paths from a node to the members."""
+    distances = nearest(channels, lengths, [start])
+    if members - distances.keys():
+        raise Rejected(f"no channels lead from member {start} to member {min(members - distances.keys())}")
     return sum(distances[member] for member in members)
 
 
