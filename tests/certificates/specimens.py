@@ -15,7 +15,7 @@ from tests.verify.constructions import FREE_THREE_WIDE, by_signs
 from unknot._base.switching import SWITCHINGS
 from unknot.certificates import delivery_claim, document, size_claim, verdict_claim
 from unknot.certificates.claims import removals_claim
-from unknot.certificates.documents import answer_claims, part_of
+from unknot.certificates.documents import part_of
 from unknot.design import every_size
 from unknot.lanes import ForcedCycle, Refutation, RouteCycle, lanes
 from unknot.lanes.evidence import Evidence, bound_claim
@@ -41,6 +41,7 @@ from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.platform import Channel, Platform, platform_of
 from unknot.traffic.collectives.textbook import textbook
 from unknot.verify import check, deliver, update
+from unknot.verify.delivery import answer_claims
 from unknot.verify.protocols import check_protocol, protocol
 from unknot.verify.protocols.evidence import claims as protocol_claims
 from unknot.verify.update_order import update_claims

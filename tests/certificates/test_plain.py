@@ -22,7 +22,7 @@ from unknot._base.deadline import clock
 from unknot._base.errors import UnknotError
 from unknot.certificates import Rejected, delivery_claim, document, evidence_holds, plain, verdict_claim
 from unknot.certificates.claims import removals_claim
-from unknot.certificates.documents import answer_claims, network_of, table_of
+from unknot.certificates.documents import network_of, table_of
 from unknot.cli.program import app
 from unknot.lanes.effort import SearchEffort
 from unknot.network import Network
@@ -30,6 +30,7 @@ from unknot.network.families import mesh, ring, torus
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive, shortest_paths
 from unknot.verify import check_all, deliver
+from unknot.verify.delivery import answer_claims
 
 FILE = Path(plain.__file__)
 

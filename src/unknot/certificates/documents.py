@@ -11,7 +11,7 @@ from dataclasses import asdict
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -97,27 +97,6 @@ def part_of(
     if of_its_own:
         content["network"] = network_of(relation.network)
     return content if without is None else {**content, "without": without}
-
-
-class Followed(Protocol):
-    """Where all routes of a relation lead, as `unknot.verify.Delivery` says."""
-
-    @property
-    def delivered(self) -> bool | None: ...
-    @property
-    def minimal(self) -> bool | None: ...
-    @property
-    def longest_route(self) -> int | None: ...
-
-
-def answer_claims(relation: Relation, verdicts: Iterable[Verdict], delivery: Followed | None) -> list[Document]:
-    """The claims of those verdicts that have evidence; of delivery and lengths of routes where they were followed."""
-    claims = [verdict_claim(verdict) for verdict in verdicts if verdict.certificate or verdict.configuration]
-    if delivery is None or delivery.delivered is None:
-        return claims
-    longest = None if delivery.minimal is None else delivery.longest_route or 0
-    lengths: Document = {"subject": "lengths", "longest": longest, "minimal": delivery.minimal, "proof": {}}
-    return [*claims, delivery_claim(relation, delivery.delivered), lengths]
 
 
 def verdict_claim(verdict: Verdict) -> Document:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from unknot.network.model import Network
+
+N = TypeVar("N", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,7 @@ def on_cycles(tail: npt.NDArray[Any], head: npt.NDArray[Any]) -> dict[int, list[
     return after
 
 
-def reached_from(starts: Iterable[int], after: Callable[[int], Iterable[int]]) -> dict[int, int]:
+def reached_from(starts: Iterable[N], after: Callable[[N], Iterable[N]]) -> dict[N, N]:
     """Return the node before each one on a shortest path from the starts, breadth first; a start is before itself."""
     before = {start: start for start in starts}
     todo = [*before]
@@ -186,7 +188,7 @@ def reached_from(starts: Iterable[int], after: Callable[[int], Iterable[int]]) -
     return before
 
 
-def path_to(node: int, before: dict[int, int]) -> list[int]:
+def path_to(node: N, before: dict[N, N]) -> list[N]:
     """Return the nodes of the path to a node, from the start of `reached_from` on."""
     path = [node]
     while before[path[-1]] != path[-1]:

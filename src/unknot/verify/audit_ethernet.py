@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice, pairwise
 
 from unknot._base.deadline import Deadline
 from unknot._base.errors import UnknotError
@@ -12,6 +13,7 @@ from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Configuration, Verdict
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.qos import DSCPS
+from unknot.network.graph import path_to, reached_from
 from unknot.routing.lossless import Hop, PfcModel, Place, Walk, header_name, lossless_relation
 from unknot.routing.relation import Relation
 from unknot.verify.check import check
@@ -154,54 +156,27 @@ def _circle(configuration: Configuration | None) -> list[int]:
 def _flows(walk: Walk, configuration: Configuration | None) -> list[Flow]:
     """For each message flows of real packets that come to its place and go on where it waits, from a few sources."""
     places = {(walk.vc(p.channel, p.group), walk.address(p.header)): p for p in walk.steps}
-    before: dict[Place, list[tuple[Place, Hop]]] = {}
+    origins: dict[Place, list[Place]] = {}
     for place, hops in walk.steps.items():
         for hop in hops:
-            before.setdefault(hop.place, []).append((place, hop))
+            origins.setdefault(hop.place, []).append(place)
     flows: dict[Flow, None] = {}
     for message in configuration.messages if configuration else ():
         at = places.get((message.held[-1], message.address))
         onward = None if at is None else next((h for h in walk.steps[at] if message.wanted[0] in walk.waits(h)), None)
         if at is not None and onward is not None:
-            rest = (onward, *_path_out(walk, onward.place))
-            flows |= dict.fromkeys(Flow(start, path + rest) for start, path in _paths_in(walk, at, before))
+            after = reached_from([onward.place], lambda place: [hop.place for hop in walk.steps[place]])
+            end = next(filter(walk.model.ends, after), onward.place)
+            toward = reached_from([at], lambda place: origins.get(place, ()))
+            for start in islice((place for place in toward if walk.before[place] is None), SOURCES):
+                lead = _hops(walk, path_to(start, toward)[::-1])
+                flows[Flow(start, (*lead, onward, *_hops(walk, path_to(end, after))))] = None
     return list(flows)
 
 
-def _paths_in(
-    walk: Walk, end: Place, before: dict[Place, list[tuple[Place, Hop]]]
-) -> list[tuple[Place, tuple[Hop, ...]]]:
-    """The first few places from which packets start that come to a place, and a shortest way from each."""
-    paths: dict[Place, tuple[Hop, ...]] = {end: ()}
-    left, starts = deque(paths), list[tuple[Place, tuple[Hop, ...]]]()
-    while left and len(starts) < SOURCES:
-        place = left.popleft()
-        if walk.before[place] is None:
-            starts.append((place, paths[place]))
-        for origin, hop in before.get(place, ()):
-            if origin not in paths:
-                paths[origin] = (hop, *paths[place])
-                left.append(origin)
-    return starts
-
-
-def _path_out(walk: Walk, start: Place) -> list[Hop]:
-    """Steps from a place to a host, the fewest; none if there is no way."""
-    came: dict[Place, tuple[Place, Hop] | None] = {start: None}
-    left = deque([start])
-    while left:
-        place = left.popleft()
-        if walk.model.ends(place):
-            steps: list[Hop] = []
-            while (origin := came[place]) is not None:
-                steps.insert(0, origin[1])
-                place = origin[0]
-            return steps
-        for hop in walk.steps[place]:
-            if hop.place not in came:
-                came[hop.place] = place, hop
-                left.append(hop.place)
-    return []
+def _hops(walk: Walk, path: list[Place]) -> Iterator[Hop]:
+    """The steps along places that follow one another."""
+    return (next(hop for hop in walk.steps[here] if hop.place == there) for here, there in pairwise(path))
 
 
 def _flow_name(fabric: EthernetFabric, flow: Flow) -> str:

@@ -26,7 +26,7 @@ from unknot.verify.lead_ins import small_closed_set
 from unknot.verify.nonatomic import queued_cycle
 from unknot.verify.remainder import on_cycles
 from unknot.verify.states import Dependencies, dependencies
-from unknot.verify.waiting import Left, drain, waiting
+from unknot.verify.waiting import drain, waiting
 from unknot.verify.witness import configuration, reachable_configuration, require_depth
 
 MANY = 10_000
@@ -98,11 +98,10 @@ def check(
     >>> check("torus(4, 4)", "vct", routing="dimension_order", vcs=2).deadlock_free
     True
     """
-    technique = switching_named(switching)
-    if bubble is not None and technique != "vct":
-        raise RelationError(f"bubble flow control counts whole packets, so it goes with vct, not with {technique}")
-    verdicts = _verdicts(relation, (technique,), time_limit, buffer_depth, threads, progress, shorten, bubble)
-    return verdicts[technique]
+    (verdict,) = _verdicts(
+        relation, (switching,), time_limit, buffer_depth, threads, progress, shorten, bubble
+    ).values()
+    return verdict
 
 
 @takes_relation
@@ -146,15 +145,14 @@ def check_all(
     >>> [technique for technique, verdict in verdicts.items() if verdict.deadlock_free]
     ['saf', 'vct', 'wormhole']
     """
-    chosen = switching_named(first)
-    techniques = (chosen, *(technique for technique in SWITCHINGS if technique != chosen))
-    verdicts = _verdicts(relation, techniques, time_limit, buffer_depth, threads, progress, True)
+    names = tuple(dict.fromkeys((first, *SWITCHINGS)))
+    verdicts = _verdicts(relation, names, time_limit, buffer_depth, threads, progress, True)
     return {technique: verdicts[technique] for technique in SWITCHINGS}
 
 
 def _verdicts(
     relation: Relation,
-    techniques: tuple[Switching, ...],
+    names: tuple[str, ...],
     time_limit: float | Deadline,
     buffer_depth: int,
     threads: int | None,
@@ -163,6 +161,9 @@ def _verdicts(
     bubble: Bubble | None = None,
 ) -> dict[Switching, Verdict]:
     """The verdicts under some techniques, the first with all the time and, with `shorten`, a short counterexample."""
+    techniques = [switching_named(name) for name in names]
+    if bubble is not None and techniques != ["vct"]:
+        raise RelationError(f"bubble flow control counts whole packets, so it goes with vct, not with {names[0]}")
     require_depth(buffer_depth, "check")
     deadline = Deadline.of(time_limit, "check")
     count, depth = threads_of(threads, "check", wrong=RelationError), int(buffer_depth)
@@ -268,7 +269,9 @@ def _decide(
             scope += f"; translation symmetry checked, {states.group.representatives.size} addresses stand for all"
         left = drain(states, spread=False, effort=effort)
         if left:
-            return stuck("greatest fixpoint of waiting VCs", _single_vc_worms(left, effort))
+            # Messages of one VC each, straight from their terminals if that can be.
+            entered = drain(states, spread=False, entered=True, effort=effort)
+            return stuck("greatest fixpoint of waiting VCs", small_closed_set((entered or left).heads()))
         if technique in ("saf", "vct"):
             text = "every blocked packet waits for a VC that drains before its own"
             return free("empty greatest fixpoint of waiting VCs", text, "escape", _ranks(graph, left.removed))
@@ -289,12 +292,6 @@ def _decide(
         return open_question(method, f"only {number} of {relation.num_vcs} VCs may be part of a deadlock")
     text = f"all but {number} VCs drain; no set of worms on those blocks itself"
     return free(method, text, "exhausted", _ranks(graph, left.removed), left.vcs, worms)
-
-
-def _single_vc_worms(left: Left, effort: Effort) -> list[Worm]:
-    """Messages of one VC each on what is left, straight from their terminals if that can be."""
-    entered = drain(left.states, spread=False, entered=True, effort=effort)
-    return small_closed_set((entered or left).heads())
 
 
 def _ranks(graph: Dependencies, removed: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

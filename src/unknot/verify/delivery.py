@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,8 @@ from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.threads import threads_of
+from unknot.certificates.documents import Document, delivery_claim, verdict_claim
+from unknot.certificates.verdict import Verdict
 from unknot.network.graph import reached_from, shortest_cycle
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
@@ -110,17 +113,13 @@ def deliver(relation: Relation, *, threads: int | None = None, progress: Progres
 
     table = relation.table
     with plainly(table is not None and is_small(table.input_vc.size, follow_routes)):
-        return _deliver(relation, threads, progress)
-
-
-def _deliver(relation: Relation, threads: int | None, progress: Progress | None) -> Delivery:
-    totals, dead, looped, _ = _followed(relation, threads, progress)
+        totals, dead, looped, _ = _followed(relation, threads, progress)
+        loops: dict[tuple[tuple[int, ...], int], None] = {}
+        explorer = Explorer(relation)
+        for at, to in looped:
+            if all(at not in input_vcs or to != other for input_vcs, other in loops):
+                loops[_loop(explorer, to, at), to] = None
     pairs, undelivered, _, _, endless, longer, length, source, address = totals
-    loops: dict[tuple[tuple[int, ...], int], None] = {}
-    explorer = Explorer(relation)
-    for at, to in looped:
-        if all(at not in input_vcs or to != other for input_vcs, other in loops):
-            loops[_loop(explorer, to, at), to] = None
     return Delivery(
         delivered=undelivered == 0,
         pairs=pairs,
@@ -239,3 +238,13 @@ def livelock(relation: Relation) -> Livelock:
     totals, *_, circling = _followed(relation)
     explorer, endless = Explorer(relation), totals[ENDLESS]
     return Livelock(not endless, endless, tuple((_loop(explorer, address), address) for _, address in circling))
+
+
+def answer_claims(relation: Relation, verdicts: Iterable[Verdict], delivery: Delivery | None) -> list[Document]:
+    """The claims of those verdicts that have evidence; of delivery and lengths of routes where they were followed."""
+    claims = [verdict_claim(verdict) for verdict in verdicts if verdict.certificate or verdict.configuration]
+    if delivery is None or delivery.delivered is None:
+        return claims
+    longest = None if delivery.minimal is None else delivery.longest_route or 0
+    lengths: Document = {"subject": "lengths", "longest": longest, "minimal": delivery.minimal, "proof": {}}
+    return [*claims, delivery_claim(relation, delivery.delivered), lengths]

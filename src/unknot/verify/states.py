@@ -170,37 +170,33 @@ def dependencies(relation: Relation, effort: Effort | None = None) -> Dependenci
     >>> graph.states, bool(graph.cyclic.any())
     (28, False)
     """
-    table = relation.table
-    with plainly(table is not None and is_small(table.input_vc.size, depend)):
-        return _dependencies(relation, effort)
-
-
-def _dependencies(relation: Relation, effort: Effort | None) -> Dependencies:
     from unknot.network.graph_kernel import strong_components
 
-    vcs, effort, slots = relation.vcs, effort or Effort(), Slots(relation, SPAN)
+    vcs, effort, slots, table = relation.vcs, effort or Effort(), Slots(relation, SPAN), relation.table
     memory.require(
         f"the dependencies of {vcs.total} VCs of {relation.network.name}", 8 * int(slots.first[-1]) * effort.threads
     )
     spaces: list[Follower] = []
-    addresses = viewed()(np.arange(relation.num_addresses))
 
     def workspace() -> Follower:
         spaces.append(Follower(relation, slots))
         return spaces[-1]
 
-    def follow(mine: Follower, start: int, stop: int) -> None:
-        mine.follow(depend, addresses, start, stop)
+    with plainly(table is not None and is_small(table.input_vc.size, depend)):
+        addresses = viewed()(np.arange(relation.num_addresses))
 
-    with contextlib.suppress(TimeUpError):
-        # A full word of addresses, unless that takes seconds.
-        size = min(max(step(vcs.router.size), WIDTH), 8 * step(vcs.router.size))
-        effort.over("dependencies", relation.num_addresses, size, workspace, follow)
-    words = [np.asarray(mine.notes.goes) for mine in spaces or [workspace()]]
-    source, target = slots.dependencies(np.bitwise_or.reduce(words, axis=0))
-    states, reached = (sum(int(mine.totals[i]) for mine in spaces) for i in range(2))
-    first = starts(source, vcs.total)
-    label = np.empty(vcs.total, dtype=np.int32)
-    cyclic = np.empty(vcs.total, dtype=bool)
-    strong_components(first, target, label, cyclic)
+        def follow(mine: Follower, start: int, stop: int) -> None:
+            mine.follow(depend, addresses, start, stop)
+
+        with contextlib.suppress(TimeUpError):
+            # A full word of addresses, unless that takes seconds.
+            size = min(max(step(vcs.router.size), WIDTH), 8 * step(vcs.router.size))
+            effort.over("dependencies", relation.num_addresses, size, workspace, follow)
+        words = [np.asarray(mine.notes.goes) for mine in spaces or [workspace()]]
+        source, target = slots.dependencies(np.bitwise_or.reduce(words, axis=0))
+        states, reached = (sum(int(mine.totals[i]) for mine in spaces) for i in range(2))
+        first = starts(source, vcs.total)
+        label = np.empty(vcs.total, dtype=np.int32)
+        cyclic = np.empty(vcs.total, dtype=bool)
+        strong_components(first, target, label, cyclic)
     return Dependencies(relation, first, target, label, cyclic, states, reached)

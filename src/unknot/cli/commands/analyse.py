@@ -49,7 +49,7 @@ def analyse(
     with activity.working("analyse") as progress:
         facts = properties(relation, traffic=traffic, best=best, time_limit=deadline, progress=progress)
     if evidence is not None:
-        from unknot.certificates.documents import answer_claims
+        from unknot.verify.delivery import answer_claims
 
         write_evidence(evidence, relation.network, relation, answer_claims(relation, [], facts.delivery))
     loads = [{"load": load.highest, "throughput": load.throughput} for load in (facts.loads, facts.best) if load]

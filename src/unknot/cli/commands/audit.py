@@ -122,7 +122,8 @@ def audit_parts(audited: Audit, before: str = "") -> list[Document]:
     Where the files leave something open, a deadlock among what is known is shown, and nothing about delivery. Of
     multicast the trees themselves are not shown, but that packets along them, one for each end, are safe or not.
     """
-    from unknot.certificates.documents import answer_claims, part_of
+    from unknot.certificates.documents import part_of
+    from unknot.verify.delivery import answer_claims
 
     claims = [
         (one.traffic, one.relation, answer_claims(

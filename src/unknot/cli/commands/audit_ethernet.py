@@ -11,7 +11,7 @@ def audit_switches(
     folder: Path, deadline: float | Deadline, out: Path | None, evidence: Path | None, *, json: bool
 ) -> int:
     """Check a folder of what switches printed, and return the exit code."""
-    from unknot.certificates.documents import answer_claims, part_of
+    from unknot.certificates.documents import part_of
     from unknot.cli.answers.ethernet import EthernetAuditAnswer, ethernet_answer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import put
@@ -19,6 +19,7 @@ def audit_switches(
     from unknot.cli.commands.shared import exit_code, write_evidence
     from unknot.fabrics.ethernet.folder import read_ethernet
     from unknot.verify.audit_ethernet import audit_ethernet
+    from unknot.verify.delivery import answer_claims
 
     fabric = read_ethernet(folder)
     with activity.working("auditing"):

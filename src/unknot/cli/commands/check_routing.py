@@ -178,7 +178,7 @@ def _explanation(relation: Relation, verdict: Verdict, delivery: Delivery, holds
 
 def _write(relation: Relation, routed: RoutedNetwork, answers: _Answers, output: AnswerFiles) -> None:
     """Write the counterexample, drawn and as a file, and the evidence."""
-    from unknot.certificates.documents import answer_claims
+    from unknot.verify.delivery import answer_claims
     from unknot.verify.progress import progress_claims
 
     configuration = answers.verdict.configuration

@@ -271,7 +271,8 @@ class _Kept:
 
     def __call__(self, after: FaultVerdict) -> None:
         """Keep a verdict."""
-        from unknot.certificates.documents import MOST_STATES, answer_claims, part_of
+        from unknot.certificates.documents import MOST_STATES, part_of
+        from unknot.verify.delivery import answer_claims
         from unknot.verify.failures import failed_of
 
         relation, numbers = after.relation, list(after.numbers)

@@ -258,7 +258,7 @@ class Proved:
 
     def claims(self, relation: Relation) -> list[Document]:
         """What is not open, as claims of a document."""
-        from unknot.certificates.documents import answer_claims
+        from unknot.verify.delivery import answer_claims
 
         return answer_claims(relation, [self.verdict], self.delivery)
 
