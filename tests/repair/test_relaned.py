@@ -18,8 +18,8 @@ from unknot.network.families import mesh, torus
 from unknot.repair import relaned, repaired_faults
 from unknot.repair.routes_of import paths_of
 from unknot.routing import Relation
+from unknot.routing.paths import cut_of
 from unknot.verify import check, deliver
-from unknot.verify.failures import cut_of
 
 
 def named_paths(relation: Relation) -> dict[tuple[str, str], frozenset[tuple[str, ...]]]:

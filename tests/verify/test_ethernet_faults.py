@@ -19,8 +19,7 @@ from unknot.network.families import fat_tree, ring, xgft
 from unknot.routing.ethernet import bgp_vector, path_vector
 from unknot.routing.named import routing as named
 from unknot.verify import check, fault_sweep
-from unknot.verify.ethernet_faults import other_routes
-from unknot.verify.failure_claims import never_circular
+from unknot.verify.ethernet_faults import never_circular, other_routes
 
 EXAMPLES = Path(__file__).parents[2] / "examples/ethernet"
 PODS = xgft([1, 2, 2], [1, 2, 2])

@@ -21,7 +21,7 @@ from unknot.network.families import ring, xgft
 from unknot.verify import fault_sweep
 from unknot.verify.ethernet_faults import fabric_of
 from unknot.verify.failure_unions import FailureUnions, Settled
-from unknot.verify.failures import Parts, parts_of
+from unknot.verify.failures import Parts
 
 SMALL = xgft([1, 4], [1, 2])
 PODS = xgft([1, 2, 2], [1, 2, 2])
@@ -40,7 +40,7 @@ def settled(network: Network, routing: str, kind: Parts, size: int, budget: int 
     """Outcomes by unions, however small the network is."""
     fabric = fabric_of(network, routing, kind)
     assert fabric is not None
-    return FailureUnions(fabric, list(parts_of(network, kind)), kind).settle(size, budget, 1, lambda _: None, None)
+    return FailureUnions(fabric).settle(size, budget, 1, lambda _: None, None)
 
 
 def shortest_deadlocks(network: Network, links: tuple[tuple[int, int], ...]) -> bool:

@@ -12,9 +12,8 @@ from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.fabrics.ethernet.qos import PortQos, SwitchQos
 from unknot.routing.lossless import PfcModel, Place, Walk, lossless_relation
-from unknot.verify.audit_ethernet import audit_ethernet
+from unknot.verify.audit_ethernet import Flow, audit_ethernet, replay
 from unknot.verify.check import check
-from unknot.verify.pfc_replay import Flow, replay
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "ethernet"
 

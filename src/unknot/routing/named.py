@@ -15,9 +15,10 @@ from unknot._base.calls import Call, apply, chosen, parse_call
 from unknot._base.errors import NetworkError, RelationError, UnknotError
 from unknot._base.extensions import DESIGNERS, Catalogue
 from unknot._base.later import Later
-from unknot.network import Network, distances_from
+from unknot.network import Network
 from unknot.routing.designed import is_file, read_routes
 from unknot.routing.own import is_code, own_function, require_function, rooted
+from unknot.routing.paths import cut_of
 from unknot.routing.relation import Relation
 
 room = Later[Any]("unknot.routing")
@@ -228,13 +229,5 @@ def require_connected(network: Network) -> None:
     """
     if network.num_terminals == 0:
         raise NetworkError(f"network {network.name!r} has no terminals, so there is nothing to route")
-    if all((distances_from(network, 0, reverse=back) >= 0).all() for back in (False, True)):
-        return
-    for start in np.unique(network.inject).tolist():
-        missed = np.flatnonzero(distances_from(network, start)[network.eject] < 0)
-        if missed.size:
-            end = int(network.eject[missed[0]])
-            raise NetworkError(
-                f"network {network.name!r} is not connected: there is no way from router "
-                f"{network.router_name(start)} to router {network.router_name(end)}"
-            )
+    if cut := cut_of(network):
+        raise NetworkError(f"network {network.name!r} is not connected: {cut}")

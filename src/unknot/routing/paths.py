@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from unknot._base.compressed_rows import starts
 from unknot._base.errors import NetworkError, RelationError
-from unknot.network import Network
+from unknot.network import Network, components, distances_from
 from unknot.network.metrics import spread
 from unknot.network.model import IntArray, Offsets
 
@@ -90,6 +90,21 @@ def require_ways(network: Network, table: Table, homes: npt.NDArray[np.int64], w
             f"{wanted_by} on {network.name}: there is no way from router {network.router_name(start)} to router "
             f"{network.router_name(end)}"
         )
+
+
+def cut_of(network: Network) -> str:
+    """Two terminals without a way between them, in words; nothing when there are none."""
+    if not network.num_terminals:
+        return "no terminal is left"
+    part, _ = components(network)
+    if np.unique(part[[*network.inject, *network.eject]]).size == 1:
+        return ""
+    for start in np.unique(network.inject).tolist():
+        missed = np.flatnonzero(distances_from(network, start)[network.eject] < 0)
+        if missed.size:
+            end = int(network.eject[missed[0]])
+            return f"there is no way from router {network.router_name(start)} to router {network.router_name(end)}"
+    return ""
 
 
 def best_root(network: Network) -> int:

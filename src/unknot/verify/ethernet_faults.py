@@ -1,14 +1,18 @@
-"""Failures of Ethernet fabrics that route anew: what becomes of buffers and pairs after one set of them."""
+"""Failures of Ethernet fabrics that route anew: what becomes of buffers and pairs after one set of them, or any."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import TopologicalSorter
+from math import comb
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.compressed_rows import positions
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.network import Network
 from unknot.network.automorphisms import ColouredGraph
@@ -16,11 +20,13 @@ from unknot.network.graph import shortest_cycle, strong_components
 from unknot.routing.ethernet import PathVector, path_vector
 from unknot.routing.path_vector_kernel import BITS
 from unknot.routing.paths import homes_of
-from unknot.verify.failures import Failed, Fault, Outcome, Part, Parts, failed_of, left_after
+from unknot.verify.failures import Failed, Fault, Outcome, Part, Parts, failed_of, left_after, parts_of
 from unknot.verify.route_choices import RouteChoices
 
-CUT = "routes are cut off where other paths are the oldest"
 FREE = "buffers depend on one another in no circle"
+LONGER = 6
+"""Hops by which paths are followed that are longer than the shortest ones."""
+Words = npt.NDArray[np.int64]
 OPEN = "no choice of routes is known to close a circle, but choices that follow one another may"
 
 
@@ -32,6 +38,19 @@ class Decided:
     choices: int
 
 
+@dataclass(frozen=True)
+class FailureSets:
+    """All sets of failed parts with these, by their numbers, without those that are kept, and with some more."""
+
+    failed: tuple[int, ...]
+    kept: frozenset[int]
+    more: int
+
+    def count(self, parts: int) -> int:
+        """The number of these sets where there is this number of parts in all."""
+        return comb(parts - len(self.failed) - len(self.kept), self.more)
+
+
 @dataclass(frozen=True, eq=False)
 class AfterFailures:
     """A fabric and its path vector, to be decided after failures.
@@ -40,9 +59,14 @@ class AfterFailures:
     ----------
     vector : PathVector
         Every terminal injects and ejects at one router.
+    kind : {"links", "routers", "any"}
+    parts : sequence of Part
+        Those that may fail.
     """
 
     vector: PathVector
+    kind: Parts
+    parts: Sequence[Part]
 
     @cached_property
     def hosts(self) -> npt.NDArray[np.int64]:
@@ -54,21 +78,21 @@ class AfterFailures:
         """Routers with terminals."""
         return homes_of(self.vector.network)[0]
 
-    def left(self, kind: Parts, numbers: Sequence[int]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+    def left(self, numbers: Sequence[int]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
         """The channels that are alive after failures, and the terminals at each router then."""
         network, dead = self.vector.network, np.zeros(self.vector.network.num_routers, dtype=bool)
-        routers, channels = failed_of(network, kind, numbers)
+        routers, channels = failed_of(network, self.kind, numbers)
         dead[routers] = True
         alive = ~(dead[network.source] | dead[network.target])
         alive[channels] = False
         return alive, np.where(dead, 0, self.hosts)
 
-    def decide(self, failed: Failed, kind: Parts) -> Decided:
+    def decide(self, failed: Failed) -> Decided:
         """Announce all paths anew and see what becomes of buffers and pairs."""
         vector, network = self.vector, self.vector.network
-        alive, hosts = self.left(kind, failed.numbers)
+        alive, hosts = self.left(failed.numbers)
         part, _ = strong_components(network.source[alive], network.target[alive], network.num_routers)
-        cut = "" if np.unique(part[hosts > 0]).size == 1 else left_after(network, kind, failed.numbers)
+        cut = "" if np.unique(part[hosts > 0]).size == 1 else left_after(network, self.kind, failed.numbers)
         if isinstance(cut, str) and cut:
             return Decided(Fault(failed.names, "disconnected", 0, 0, cut, failed.alike), 0)
         after, undelivered, totals = self.dependencies(alive, hosts)
@@ -120,7 +144,7 @@ class AfterFailures:
             heads.append(outgoing[first[network.target[tail]] + position].astype(np.int64))
         return np.concatenate(tails), np.concatenate(heads)
 
-    def graph(self, parts: Sequence[Part], kind: Parts) -> ColouredGraph:
+    def graph(self) -> ColouredGraph:
         """The fabric with its ASes and hosts as colours, and the parts that may fail."""
         network, size = self.vector.network, self.vector.network.num_routers
         members = np.flatnonzero(self.vector.shared)
@@ -131,19 +155,34 @@ class AfterFailures:
         own = np.zeros(int(systems.max(initial=size - 1)) + 1, dtype=np.int64)
         own[:size] = np.unique(self.hosts, return_inverse=True)[1].reshape(-1) + 1
         ends = list[tuple[int, int]]()
-        for _, numbers in parts:
-            routers, channels = failed_of(network, kind, numbers)
+        for _, numbers in self.parts:
+            routers, channels = failed_of(network, self.kind, numbers)
             ends += [(r, r) for r in routers]
             ends += [(int(network.source[c]), int(network.target[c])) for c in channels[:1]]
         return ColouredGraph(tail, head, colour, own, np.sort(np.array(ends, dtype=np.int64), axis=1))
 
+    def claim(self, pairs: tuple[Words, Words], sets: FailureSets | None = None) -> dict[str, Any]:
+        """The claim that pairs of channels close no circle, with ranks of all; without `sets`: after any failures."""
+        before: dict[int, list[int]] = {channel: [] for channel in range(self.vector.network.num_channels)}
+        for tail, head in zip(*(column.tolist() for column in pairs), strict=True):
+            before[head].append(tail)
+        rank = {channel: number for number, channel in enumerate(TopologicalSorter(before).static_order())}
+        network, some = self.vector.network, ((), ()) if sets is None else (sets.failed, sorted(sets.kept))
+        ends = (failed_of(network, self.kind, [n for k in part for n in self.parts[k][1]]) for part in some)
+        failed, kept = ({"routers": routers, "channels": channels} for routers, channels in ends)
+        return {
+            "subject": "failures", "kind": self.kind, "more": None if sets is None else sets.more, "longer": LONGER,
+            "failed": failed, "kept": kept, "systems": self.vector.systems.tolist(), "limit": self.vector.limit,
+            "proof": {"rank": [rank[c] for c in sorted(rank)]},
+        }  # fmt: skip
 
-def fabric_of(network: Network, routing: str, kind: str) -> AfterFailures | None:
+
+def fabric_of(network: Network, routing: str, kind: Parts) -> AfterFailures | None:
     """Return the fabric that a routing's text makes of a network; None if it is no path vector."""
     vector = path_vector(network, routing)
     if vector is None or kind == "channels" or not np.array_equal(network.inject, network.eject):
         return None
-    return AfterFailures(vector)
+    return AfterFailures(vector, kind, list(parts_of(network, kind)))
 
 
 def other_routes(fabric: EthernetFabric, vector: PathVector) -> tuple[list[str], int]:
@@ -168,3 +207,23 @@ def other_routes(fabric: EthernetFabric, vector: PathVector) -> tuple[list[str],
                 words = " and ".join(both[0]), " and ".join(both[1])
                 other.append(f"{name(router)} to {one.name}: by {words[0]}, computed {words[1]}")
     return other, compared
+
+
+def never_circular(vector: PathVector) -> dict[str, Any] | None:
+    """Return the claim that no failures let buffers wait in a circle, whatever paths routers announce; None if open.
+
+    A path without a repeated AS leads through three different ones at any router. If such steps from channel to
+    channel form no circle, none can come about. That is sufficient, not necessary.
+    """
+    network, systems = vector.network, vector.systems
+    first, outgoing = network.outgoing
+    if vector.limit:
+        return None
+    tail = np.repeat(np.arange(network.num_channels), np.diff(first)[network.target])
+    head = outgoing[positions(first, network.target)]
+    via, source, to = systems[network.target[tail]], systems[network.source[tail]], systems[network.target[head]]
+    steps = (source != via) & (via != to) & (to != source)
+    pairs = tail[steps], head[steps].astype(np.int64)
+    if strong_components(*pairs, network.num_channels)[1].any():
+        return None
+    return AfterFailures(vector, "links", ()).claim(pairs)

@@ -23,11 +23,10 @@ from unknot._base.progress import Progress
 from unknot._base.threads import processors
 from unknot.network.graph import path_to, reached_from, shortest_cycle
 from unknot.routing.path_vector_kernel import BITS
-from unknot.verify.ethernet_faults import AfterFailures
-from unknot.verify.failure_claims import LONGER, FailureSets, Words, failures_claim
+from unknot.verify.ethernet_faults import LONGER, AfterFailures, FailureSets, Words
 from unknot.verify.failure_paths_kernel import FAR, Failures, Reach, Search
 from unknot.verify.failure_union_kernel import Onward, Systems, possible
-from unknot.verify.failures import Failed, Fault, Outcome, Part, Parts, failed_of
+from unknot.verify.failures import Failed, Fault, Outcome, failed_of
 
 
 @dataclass(frozen=True)
@@ -59,32 +58,30 @@ class Settled:
 
 @dataclass(eq=False)
 class FailureUnions:
-    """A fabric and its parts that may fail."""
+    """Unions of the routes of a fabric after many sets of failures."""
 
     fabric: AfterFailures
-    parts: Sequence[Part]
-    kind: Parts
 
     @cached_property
     def places(self) -> tuple[Words, Words]:
         """The part of each channel and of each router; −1: it cannot fail."""
         network = self.fabric.vector.network
         link, own = np.full(network.num_channels, -1), np.full(network.num_routers, -1)
-        for number, (_, numbers) in enumerate(self.parts):
-            routers, channels = failed_of(network, self.kind, numbers)
+        for number, (_, numbers) in enumerate(self.fabric.parts):
+            routers, channels = failed_of(network, self.fabric.kind, numbers)
             own[routers], link[channels] = number, number
         return link, own
 
     def left(self, sets: FailureSets) -> tuple[npt.NDArray[np.bool_], Words]:
         """Channels and terminals that are left when no more fail."""
-        return self.fabric.left(self.kind, [n for part in sets.failed for n in self.parts[part][1]])
+        return self.fabric.left([n for part in sets.failed for n in self.fabric.parts[part][1]])
 
     def union(self, sets: FailureSets, homes: Sequence[int] | None = None) -> Union:
         """All dependencies that routes to some destinations, by default all, can make after these failures."""
         vector, network = self.fabric.vector, self.fabric.vector.network
         alive, hosts = self.left(sets)
         alive &= vector.systems[network.source] != vector.systems[network.target]
-        kept = np.zeros(len(self.parts), dtype=bool)
+        kept = np.zeros(len(self.fabric.parts), dtype=bool)
         kept[list(sets.kept)] = True
         numbers = np.arange(self.fabric.homes.size) if homes is None else np.array(homes)
         small = is_small(sets.more * hosts.astype(bool).sum() ** 2 * network.num_channels, possible)
@@ -106,7 +103,7 @@ class FailureUnions:
                 Reach(np.zeros(size, np.int32), np.zeros(size, np.int64), np.zeros(size, np.int64)),
                 Search(
                     seen=np.zeros((FAR + 1) * size, np.int32),
-                    used=np.zeros(len(self.parts) + 1, np.int32),
+                    used=np.zeros(len(self.fabric.parts) + 1, np.int32),
                     # Also a queue of all routers.
                     stack=np.zeros(max(size, 2 * FAR + 4), np.int64),
                 ),
@@ -132,15 +129,13 @@ class FailureUnions:
         self, size: int, budget: int, seed: int, notice: Callable[[str], None], progress: Progress | None
     ) -> Settled:
         """Settle all sets of some size; after as many unions as the budget, draw from the sets that are left."""
-        faults, claims, total = list[Fault](), list[dict[str, Any]](), len(self.parts)
+        faults, claims, total = list[Fault](), list[dict[str, Any]](), len(self.fabric.parts)
         whole, free = FailureSets((), frozenset(), size), list[tuple[FailureSets, Union]]()
         left, unions, all_sets, began = [whole], 0, whole.count(total), perf_counter()
 
         def settle(sets: FailureSets, union: Union, outcome: Outcome) -> None:
             faults.append(self._at_once(sets, outcome))
-            claims.append(
-                failures_claim(self.fabric.vector, self.kind, self.fabric.pairs(union.after), sets, self.parts)
-            )
+            claims.append(self.fabric.claim(self.fabric.pairs(union.after), sets))
 
         while (left or free) and unions < budget:
             if left:
@@ -152,7 +147,7 @@ class FailureUnions:
                 unions += 1
                 if unions == 1:
                     notice(
-                        f"{all_sets:,} sets of {size} {self.kind}: at most {budget:,} unions of routes, about "
+                        f"{all_sets:,} sets of {size} {self.fabric.kind}: at most {budget:,} unions of routes, about "
                         f"{perf_counter() - began:.1f} s for each"
                     )
                 circle = shortest_cycle(*self.fabric.pairs(union.after), 1)
@@ -182,11 +177,11 @@ class FailureUnions:
 
     def _decide(self, failed: tuple[int, ...]) -> Fault:
         chosen = sorted(failed)
-        return self.fabric.decide(Failed.of([self.parts[n] for n in chosen]), self.kind).fault
+        return self.fabric.decide(Failed.of([self.fabric.parts[n] for n in chosen])).fault
 
     def _drawn(self, left: Sequence[FailureSets], budget: int, seed: int) -> list[tuple[int, ...]]:
         """Sets drawn at random from several kinds of them, each set as probable as any other."""
-        draw, total, drawn = np.random.default_rng(seed), len(self.parts), dict[tuple[int, ...], None]()
+        draw, total, drawn = np.random.default_rng(seed), len(self.fabric.parts), dict[tuple[int, ...], None]()
         counts = [sets.count(total) for sets in left]
         shares = np.array([count / sum(counts) for count in counts])
         while len(drawn) < min(budget, sum(counts)):
@@ -197,11 +192,11 @@ class FailureUnions:
 
     def _at_once(self, sets: FailureSets, outcome: Outcome) -> Fault:
         """The outcome of sets after which no routes can close a circle."""
-        names = [self.parts[n][0] for n in sorted(sets.failed)]
+        names = [self.fabric.parts[n][0] for n in sorted(sets.failed)]
         but = f" but for {len(sets.kept)} that are up" if sets.kept else ""
-        words = f"any {sets.more}{' more' if names else ''} {self.kind}{but}"
+        words = f"any {sets.more}{' more' if names else ''} {self.fabric.kind}{but}"
         why = "the union of all their routes closes no circle of buffers"
-        return Fault((*names, words), outcome, 0, 0, why, sets.count(len(self.parts)))
+        return Fault((*names, words), outcome, 0, 0, why, sets.count(len(self.fabric.parts)))
 
     def _closing(self, sets: FailureSets, union: Union, circle: list[int]) -> int:
         """A part that bears on a circle: without it routes grow that close it; or it is on the circle."""
@@ -227,7 +222,7 @@ class FailureUnions:
     def _first(self, sets: FailureSets, bearing: list[int]) -> int:
         """The first of some parts, else of all, of which it is open whether it fails."""
         known = {-1, *sets.kept, *sets.failed}
-        candidates: list[int] = [*bearing, *range(len(self.parts))]
+        candidates: list[int] = [*bearing, *range(len(self.fabric.parts))]
         return next(part for part in candidates if part not in known)
 
     def _on_the_way(self, sets: FailureSets, start: int, home: int) -> list[int]:

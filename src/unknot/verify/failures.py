@@ -17,7 +17,8 @@ from unknot._base.shown import Brief
 from unknot._base.switching import Switching
 from unknot._base.three_valued import all_hold
 from unknot.certificates.verdict import Verdict
-from unknot.network import Network, components, distances_from
+from unknot.network import Network
+from unknot.routing.paths import cut_of
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
 
@@ -250,18 +251,3 @@ def left_after(network: Network, kind: str, numbers: tuple[int, ...]) -> Network
     except UnknotError as error:
         return str(error)
     return cut_of(left) or left
-
-
-def cut_of(network: Network) -> str:
-    """Two terminals without a way between them, in words; nothing when there are none."""
-    if not network.num_terminals:
-        return "no terminal is left"
-    part, _ = components(network)
-    if np.unique(part[[*network.inject, *network.eject]]).size == 1:
-        return ""
-    for start in np.unique(network.inject).tolist():
-        missed = np.flatnonzero(distances_from(network, start)[network.eject] < 0)
-        if missed.size:
-            end = int(network.eject[missed[0]])
-            return f"there is no way from router {network.router_name(start)} to router {network.router_name(end)}"
-    return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from math import comb
@@ -24,8 +24,7 @@ from unknot.routing.taking import takes_network
 from unknot.verify.between_states import states_between
 from unknot.verify.check import check
 from unknot.verify.delivery import Delivery, deliver
-from unknot.verify.ethernet_faults import AfterFailures, Decided, fabric_of
-from unknot.verify.failure_claims import never_circular
+from unknot.verify.ethernet_faults import AfterFailures, Decided, fabric_of, never_circular
 from unknot.verify.failure_unions import FailureUnions, Settled
 from unknot.verify.failures import (
     OUTCOMES,
@@ -34,7 +33,6 @@ from unknot.verify.failures import (
     FaultSweep,
     FaultVerdict,
     Outcome,
-    Part,
     Parts,
     check_faults,
     left_after,
@@ -162,7 +160,7 @@ def fault_sweep(
     tried, claims = list[Fault](), list[dict[str, Any]]()
     for size in sizes:
         if fabric is not None:
-            settled = announced_faults(fabric, parts, kind, size, budget, seed, notice, progress)
+            settled = announced_faults(fabric, size, budget, seed, notice, progress)
             tried += settled.faults
             claims += settled.claims
         else:
@@ -198,23 +196,8 @@ def _lost(relation: Relation, delivery: Delivery) -> str:
     return ""
 
 
-def sets_alike(
-    fabric: AfterFailures, parts: Sequence[Part], kind: Parts, size: int, budget: int
-) -> tuple[Failed, ...] | None:
-    """One set of each orbit of sets of `size` parts under the automorphisms of a fabric with its AS plan.
-
-    None if there are more than `budget` orbits.
-    """
-    orbits = Orbits(fabric.graph(parts, kind)).of_size(size, budget)
-    if orbits is None or sum(orbit.sets for orbit in orbits) != comb(len(parts), size):
-        return None
-    return tuple(Failed.of([parts[n] for n in orbit.parts], orbit.sets) for orbit in orbits)
-
-
 def announced_faults(
     fabric: AfterFailures,
-    parts: Sequence[Part],
-    kind: Parts,
     size: int,
     budget: int,
     seed: int,
@@ -225,44 +208,33 @@ def announced_faults(
 
     One set stands for others only if no choice by the age of routes could change what becomes of it.
     """
-    what, possible = f"{kind} of {fabric.vector.network.name}", comb(len(parts), size)
-    text, note = f"{possible:,} sets of {size} {what}", notice or (lambda _: None)
+    what, possible = f"{fabric.kind} of {fabric.vector.network.name}", comb(len(fabric.parts), size)
+    note = notice or (lambda _: None)
+
+    def decided(sets: Sequence[Failed]) -> list[Decided]:
+        """Judge sets, on all processors; tell beforehand how long it takes."""
+        from unknot.verify.failure_union_kernel import dependencies
+
+        if is_small(fabric.homes.size * fabric.vector.network.num_channels * len(sets), dependencies):
+            with plainly():
+                return [*reported(map(fabric.decide, sets), len(sets), progress, lambda one: str(one.fault))]
+        # The first loads the kernel.
+        for _ in range(2):
+            began = perf_counter()
+            fabric.decide(Failed((), ()))
+        threads = processors()
+        seconds = (perf_counter() - began) * len(sets) / threads
+        note(f"{possible:,} sets of {size} {what}, of which {len(sets):,} are judged: about {seconds:.0f} s")
+        with ThreadPoolExecutor(threads) as pool:
+            return [*reported(pool.map(fabric.decide, sets), len(sets), progress, lambda one: str(one.fault))]
+
     if possible <= budget:
-        sets = sets_of_parts(what, parts, size, budget, seed)
-        return Settled(tuple(one.fault for one in _decided(fabric, sets, kind, text, notice, progress)), ())
-    alike = sets_alike(fabric, parts, kind, size, budget)
-    if alike is not None:
-        decided = [*_decided(fabric, alike, kind, text, notice, progress)]
-        if not any(one.choices and one.fault.alike > 1 for one in decided):
-            return Settled(tuple(one.fault for one in decided), ())
+        chosen = decided(sets_of_parts(what, fabric.parts, size, budget, seed))
+        return Settled(tuple(one.fault for one in chosen), ())
+    orbits = Orbits(fabric.graph()).of_size(size, budget)
+    if orbits is not None and sum(orbit.sets for orbit in orbits) == possible:
+        alike = decided([Failed.of([fabric.parts[n] for n in orbit.parts], orbit.sets) for orbit in orbits])
+        if not any(one.choices and one.fault.alike > 1 for one in alike):
+            return Settled(tuple(one.fault for one in alike), ())
         note("after some of them routes depend on a choice among equal ones, so that no set stands for others")
-    return FailureUnions(fabric, parts, kind).settle(size, budget, seed, note, progress)
-
-
-def _decided(
-    fabric: AfterFailures,
-    sets: Sequence[Failed],
-    kind: Parts,
-    what: str,
-    notice: Callable[[str], None] | None,
-    progress: Progress | None,
-) -> Iterator[Decided]:
-    """Judge sets, on all processors; tell beforehand how long it takes."""
-    from unknot.verify.failure_union_kernel import dependencies
-
-    network = fabric.vector.network
-    if is_small(fabric.homes.size * network.num_channels * len(sets), dependencies):
-        with plainly():
-            yield from reported((fabric.decide(one, kind) for one in sets), len(sets), progress, str)
-        return
-    # The first loads the kernel.
-    for _ in range(2):
-        began = perf_counter()
-        fabric.decide(Failed((), ()), kind)
-    threads = processors()
-    seconds = (perf_counter() - began) * len(sets) / threads
-    if notice is not None:
-        notice(f"{what}, of which {len(sets):,} are judged: about {seconds:.0f} s")
-    with ThreadPoolExecutor(threads) as pool:
-        decided = pool.map(lambda one: fabric.decide(one, kind), sets)
-        yield from reported(decided, len(sets), progress, lambda one: str(one.fault))
+    return FailureUnions(fabric).settle(size, budget, seed, note, progress)
