@@ -26,11 +26,18 @@ COMMANDS = {
     "rcbn-permutation.svg": ("permute", "rcbn(16)", "--random", "1", "--dead", "s2r5"),
 }
 """The command that draws each picture."""
+KNOTS = {
+    "knot.svg": ("mesh(3, 3)", "lcfaa", "wormhole"),
+    "knot-vct.svg": ("ring(4)", "dimension_order", "vct"),
+    "knot-nonatomic.svg": ("ring(4)", "duato", "wormhole-nonatomic"),
+}
+"""The network, routing and switching technique of each moving picture of a deadlock."""
 
 
 def main() -> None:
     begun = time.monotonic()
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs/images"
+    folder.mkdir(parents=True, exist_ok=True)
     for name, words in COMMANDS.items():
         command = [sys.executable, "-m", "unknot", *words, "--out", str(folder / name)]
         code = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
@@ -39,10 +46,11 @@ def main() -> None:
     network = tod.network("mesh(16, 16)")
     run = simulate(network, 0.2, routing="dimension_order", warmup=200, measure=1000)
     (folder / "mesh-load.svg").write_text(draw_load(network, run.utilisation), encoding="utf-8")
-    deadlock = check("mesh(3, 3)", "wormhole", routing="lcfaa").configuration
-    if deadlock is not None:
-        animate_configuration("mesh(3, 3)", deadlock, routing="lcfaa").save(folder / "knot.svg")
-    print(f"{len(COMMANDS) + 2} pictures in {folder}, {time.monotonic() - begun:.0f} s")
+    for name, (topology, routing, switching) in KNOTS.items():
+        deadlock = check(topology, switching, routing=routing).configuration
+        if deadlock is not None:
+            animate_configuration(topology, deadlock, routing=routing).save(folder / name)
+    print(f"{len(COMMANDS) + len(KNOTS) + 1} pictures in {folder}, {time.monotonic() - begun:.0f} s")
 
 
 if __name__ == "__main__":
