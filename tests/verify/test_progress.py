@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -16,6 +17,7 @@ from unknot.certificates import Rejected, accept, document
 from unknot.cli.program import app
 from unknot.network.families import line, mesh, ring
 from unknot.routing import Relation, dimension_order, odd_even, up_down
+from unknot.verify import check
 from unknot.verify.progress import progress, progress_claims
 
 
@@ -115,17 +117,45 @@ def test_the_schedule_starves_a_packet_where_inputs_have_a_fixed_order(relation:
 @pytest.mark.parametrize(
     "relation", [dimension_order(line(4)), dimension_order(mesh(3, 3)), up_down(ring(6))], ids=str
 )
+def test_fair_arbiters_are_enough_where_nothing_deadlocks_and_routes_end(relation: Relation) -> None:
+    verdict = check(relation)
+    (claim,) = progress_claims(progress(relation, "fair"), verdict)
+    assert accept(document(relation.network, relation, [claim]))[0].endswith(
+        "under arbiters that are fair in the end"
+    )
+    ranks = [0] * relation.num_vcs
+    for change in ({"switching": "none"}, {"proof": claim["proof"] | {"rank": ranks}}, {"arbiter": "fixed"}):
+        with pytest.raises(Rejected):
+            accept(document(relation.network, relation, [claim | change]))
+
+
+@pytest.mark.parametrize("circles", [False, True])
+def test_fair_arbiters_are_not_enough_where_a_packet_comes_to_an_end_or_goes_round(circles: bool) -> None:
+    """From terminal 0 of a line to router 1, and no farther; or back and forth, by VCs that can be left."""
+    network = line(2)
+    out, back = (int(np.flatnonzero(network.source == router)[0]) for router in (0, 1))
+    onward = [[out, -1, back], [back, out]] if circles else [[out]]
+    table = {"vcs": [1, 1], "commits": False, "destination": [1], "sources": [[0]], "states": [[[2, out], *onward]]}
+    proof = {"kind": "escape", "rank": [int(v == back) for v in range(2)]}
+    claim = {"subject": "progress", "arbiter": "fair", "arrives": True, "switching": "vct", "proof": proof}
+    with pytest.raises(Rejected, match="go round for ever" if circles else "comes to its end"):
+        accept(document(network, None, [claim | {"relation": table}]))
+
+
+@pytest.mark.parametrize(
+    "relation", [dimension_order(line(4)), dimension_order(mesh(3, 3)), up_down(ring(6))], ids=str
+)
 @pytest.mark.parametrize("packets", [1, 3])
 def test_evidence_is_computed_and_followed_anew(relation: Relation, packets: int) -> None:
     for arbiter in ("round_robin", "oldest_first"):
         outcome = progress(relation, arbiter, packets=packets)
         assert outcome.bound is not None
-        (claim,) = progress_claims(outcome)
+        (claim,) = progress_claims(outcome, check(relation))
         assert f"within {outcome.bound} hop times" in accept(document(relation.network, relation, [claim]))[0]
         for change in ({"bound": outcome.bound - 1}, {"packets": packets + 1}, {"arbiter": "fixed"}):
             with pytest.raises(Rejected):
                 accept(document(relation.network, relation, [claim | change]))
-    (claim,) = progress_claims(progress(relation, "fixed"))
+    (claim,) = progress_claims(progress(relation, "fixed"), check(relation))
     assert "never moves on" in accept(document(relation.network, relation, [claim]))[0]
     proof = claim["proof"]
     for change in (
@@ -139,20 +169,25 @@ def test_evidence_is_computed_and_followed_anew(relation: Relation, packets: int
 
 
 def test_circles_and_choices_have_no_bound_for_the_checker() -> None:
-    claim = progress_claims(progress("line(3)", "round_robin", routing="dimension_order"))[0]
+    relation = dimension_order(line(3))
+    claim = progress_claims(progress(relation, "round_robin"), check(relation))[0]
     for relation, why in ((dimension_order(ring(4)), "in a circle"), (odd_even(mesh(3, 3)), "one of several VCs")):
         with pytest.raises(Rejected, match=why):
             accept(document(relation.network, relation, [claim | {"bound": 10**9}]))
 
 
 def test_the_command_writes_it(tmp_path: Path) -> None:
-    for arbiter in ("round_robin", "fixed"):
+    for arbiter, shown in (
+        ("round_robin", "hop times under round_robin"),
+        ("fixed", "never moves on"),
+        ("fair", "fair in the end"),
+    ):
         file = str(tmp_path / f"{arbiter}.json")
         words = ["check", "mesh(3, 3)", "--routing", "dimension_order", "--arbiter", arbiter, "--evidence", file]
         assert CliRunner().invoke(app, words).exit_code == 0
         accepted = CliRunner().invoke(app, ["accept", file])
         assert accepted.exit_code == 0
-        assert ("hop times under round_robin" if arbiter == "round_robin" else "never moves on") in accepted.stdout
+        assert shown in accepted.stdout
 
 
 def test_what_gives_no_bound() -> None:

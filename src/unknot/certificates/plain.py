@@ -2795,8 +2795,24 @@ def check_protocol(table: Table, claim: Any, proof: Any) -> str:
 
 
 def check_progress(table: Table, claim: Any, proof: Any) -> str:
-    """Check that every packet arrives in a number of hop times under an arbiter, or that one may never do."""
+    """Check that every packet arrives under an arbiter, some time or in a number of hop times, or that one may not.
+
+    Let a header that asks again and again for what is free again and again be granted some time. Where routes end, a
+    packet that does not arrive then stands for ever behind a header all of whose candidates are held from some time
+    on by packets that never move on either, which is a deadlock.
+    """
     arbiter = field(claim, "arbiter", str)
+    if arbiter == "fair" and field(claim, "arrives", bool):
+        check_free(table, technique(claim), proof)
+        for address, rows in enumerate(table.may):
+            own = table.vcs + table.destination[address]
+            try:
+                for at in TopologicalSorter(rows).static_order():
+                    if not rows.get(at, at == EJECT) and at != own:
+                        raise Rejected(f"address {address} comes to its end at {table.name(at)}")
+            except CycleError:
+                raise Rejected(f"address {address}: packets may go round for ever") from None
+        return "every packet arrives under arbiters that are fair in the end"
     if field(claim, "arrives", bool):
         bound = hop_times(table, arbiter, field(claim, "packets", int))
         if field(claim, "bound", int) < bound:

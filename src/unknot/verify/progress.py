@@ -14,7 +14,8 @@ from typing import Literal, cast, get_args
 
 from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
-from unknot.certificates.documents import Document
+from unknot.certificates.documents import Document, verdict_claim
+from unknot.certificates.verdict import Verdict
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
@@ -129,9 +130,18 @@ def progress(relation: Relation, arbiter: str, *, packets: int = 1) -> Progress:
     return Progress(kind, True, bound, f"every packet arrives after at most {bound:,} hop times", packets)
 
 
-def progress_claims(outcome: Progress) -> list[Document]:
-    """The claim that packets arrive within a bound, or of a schedule that starves one; of other answers none."""
+def progress_claims(outcome: Progress, verdict: Verdict) -> list[Document]:
+    """The claim that packets arrive, within a bound or some time, or of a schedule that starves one; else none.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        That the relation is free of deadlock. That packets arrive some time rests on its proof.
+    """
     claim = {"subject": "progress", "arbiter": outcome.arbiter, "arrives": outcome.arrives}
+    if outcome.arrives and outcome.arbiter == "fair":
+        free = verdict_claim(verdict)
+        return [claim | {"switching": free["switching"], "proof": free["proof"]}]
     if outcome.bound is not None:
         return [claim | {"bound": outcome.bound, "packets": outcome.packets, "proof": {}}]
     if outcome.starved is None:

@@ -193,7 +193,7 @@ def _write(relation: Relation, routed: RoutedNetwork, answers: _Answers, output:
         if answers.smallest is not None and answers.smallest.messages_bound > 1:
             claims += _size_claims(relation, routed.switching, answers.smallest)
         if answers.progress is not None and not coq:
-            claims += progress_claims(answers.progress)
+            claims += progress_claims(answers.progress, answers.verdict)
         write_evidence(output.evidence, relation.network, relation, claims)
 
 
