@@ -60,13 +60,13 @@ def repair_lossless(
     Parameters
     ----------
     out : str or Path, optional
-        A new folder: what was read, with other QoS maps, the rules in words, and route-maps of FRR that make more
-        queues needless. By default a temporary one.
+        A new folder, or an empty one: what was read, with other QoS maps, the rules in words, and route-maps of FRR
+        that make more queues needless. By default a temporary one.
 
     Raises
     ------
     UnknotError
-        If packets circle or are lost, or the folder exists.
+        If packets circle or are lost, or the folder holds files.
 
     Examples
     --------
@@ -79,13 +79,13 @@ def repair_lossless(
     if out is None:
         with TemporaryDirectory() as scratch:
             return repair_lossless(fabric, Path(scratch, fabric.name), time_limit=deadline)
+    folder = Path(out)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UnknotError(f"{folder} exists; name a new folder")
     before = audit_ethernet(fabric, time_limit=deadline)
     graph = graph_of_walk(Walk(PfcModel(fabric, PfcModel(fabric).dscps[:1])))
     queues = fewest_queues(graph, fabric.edges, time_limit=deadline)
-    folder = Path(out)
-    if folder.exists():
-        raise UnknotError(f"{folder} exists; name a new folder")
-    shutil.copytree(fabric.folder, folder)
+    shutil.copytree(fabric.folder, folder, dirs_exist_ok=True)
     network = fabric.network
     lines = [
         f"{network.router_name(r)}: {line}"
@@ -107,7 +107,9 @@ def repair_lossless(
             for field in [key for key in tunnel if key.startswith(("encap_tc", "decap_"))]:
                 del tunnel[field]
         write_text(path, json.dumps(whole | own, indent=2) + "\n")
-    return replace(repaired, after=audit_ethernet(read_ethernet(folder), time_limit=deadline))
+    again = read_ethernet(folder)
+    again = replace(again, name=fabric.name, network=replace(again.network, name=network.name))
+    return replace(repaired, after=audit_ethernet(again, time_limit=deadline))
 
 
 def classes_of(fabric: EthernetFabric) -> dict[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 from unknot._base.deadline import Deadline
@@ -40,8 +41,12 @@ def audit_switches(
 def repair_switches(
     folder: Path, deadline: float | Deadline, out: Path | None, evidence: Path | None, *, json: bool
 ) -> int:
-    """Find the fewest lossless queues for a folder of what switches printed; return the exit code."""
-    from unknot._base.output import write_text
+    """Find the fewest lossless queues for a folder of what switches printed; return the exit code.
+
+    The folder `out` appears when all is written.
+    """
+    from unknot._base.errors import UnknotError
+    from unknot._base.output import write_text, written_folder
     from unknot.cli.answers.ethernet import EthernetRepairAnswer, ethernet_repair_answer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import put
@@ -51,14 +56,18 @@ def repair_switches(
     from unknot.repair.lossless import repair_lossless
     from unknot.report.repair_pages import PAGE, ethernet_repair_page
 
+    if out is not None and out.exists():
+        raise UnknotError(f"{out} exists; name a new folder")
     fabric = read_ethernet(folder)
-    with activity.working("looking for the fewest queues"):
-        repaired = repair_lossless(fabric, out, time_limit=deadline)
+    with activity.working("looking for the fewest queues"), ExitStack() as writing:
+        made = None if out is None else writing.enter_context(written_folder(out))
+        repaired = repair_lossless(fabric, made, time_limit=deadline)
+        if made is not None:
+            write_text(made / PAGE, ethernet_repair_page(repaired))
     claim, after = repaired.queues.claim, repaired.after
     if evidence is not None:
         write_evidence(evidence, fabric.network, None, [] if claim is None else [claim])
     put(json, EthernetRepairAnswer, ethernet_repair_answer(repaired))
     if out is not None:
-        write_text(out / PAGE, ethernet_repair_page(repaired))
         wrote(out, f"; how to load it: {out / PAGE}")
     return exit_code(not repaired.refused if after is None else after.holds)
