@@ -28,12 +28,12 @@ class ProgramRun:
     races : tuple of Race
         The first of them.
     num_races : int
-        How many there are.
+        How many races there are.
     wrong : tuple of str
         The first things that go wrong with chunks: read before they are written, reduced twice, not as the operation
         demands.
     num_wrong : int
-        How many do.
+        How many things go wrong.
     known : bool
         Whether the operation is one of `COLLECTIVES`, so that its outcome was compared.
     in_place : bool
