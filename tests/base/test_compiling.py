@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from unknot._base import compiling
+from unknot._base import deadline
 
 
 def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *modules: str) -> str:
-    monkeypatch.setattr(compiling, "_announced", [])
+    monkeypatch.setattr(deadline, "_announced", [])
     for module in modules:
-        compiling.announce(module)
+        deadline.announce(module)
     return capsys.readouterr().err
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unknot._base.calls import Piece, cell_column
 from unknot._base.errors import TextError, UnknotError
-from unknot._base.pieces import Piece, cell_column
 
 
 @given(st.text("ab ,;()=:\t→", max_size=30), st.sampled_from([",", ";", " ", r",\s"]))

@@ -7,8 +7,7 @@ import pytest
 from unknot._base.errors import NetworkError, SimulationError
 from unknot.network.families import ring, torus
 from unknot.routing import dimension_order
-from unknot.simulation.collectives import execute
-from unknot.simulation.comparison import compared
+from unknot.simulation.collectives import compared, execute
 from unknot.traffic.collectives import (
     Group,
     Operation,

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.calls import cell_column
 from unknot._base.errors import NetworkError, TextError
 from unknot._base.input import read_text
-from unknot._base.pieces import cell_column
 from unknot.lanes.path_set import Flags, Floats
 from unknot.network import Network
 from unknot.routing.relation import Relation

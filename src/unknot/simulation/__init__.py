@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from unknot._base.moved import names_of as _names_of
 from unknot.simulation.collectives import execute as execute
 from unknot.simulation.engine.router import Router as Router
-from unknot.simulation.run.breakdown import ClassRun as ClassRun
-from unknot.simulation.run.breakdown import Series as Series
 from unknot.simulation.run.driver import simulate as simulate
 from unknot.simulation.run.limits import Saturation as Saturation
 from unknot.simulation.run.limits import saturation as saturation
 from unknot.simulation.run.limits import zero_load_latency as zero_load_latency
 from unknot.simulation.run.replication import Runs as Runs
 from unknot.simulation.run.replication import replicate as replicate
+from unknot.simulation.run.run import ClassRun as ClassRun
 from unknot.simulation.run.run import Run as Run
+from unknot.simulation.run.run import Series as Series
 from unknot.simulation.traces.closed_loop import ClosedLoop as ClosedLoop
 from unknot.simulation.traces.closed_loop import closed_loop as closed_loop
 from unknot.simulation.traces.replay import Replay as Replay

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
+from unknot._base.calls import Piece
 from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import UnknotError, bare, shown
-from unknot._base.pieces import Piece
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_named
 from unknot.fabrics.named import network as network_named

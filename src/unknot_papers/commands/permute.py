@@ -33,8 +33,8 @@ def permute(
     dead : NAMES
         Dead switches and links, such as s2r5,s0r1-s1r3.
     """
+    from unknot._base.calls import Piece
     from unknot._base.errors import UnknotError
-    from unknot._base.pieces import Piece
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import put
     from unknot.fabrics.named import network as named

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.calls import Piece
 from unknot._base.errors import NetworkError, UnknotError
-from unknot._base.pieces import Piece
 from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.network.model import IntArray

@@ -5,11 +5,11 @@ from functools import partial
 
 from numba import njit, types
 
-from unknot._base.compiling import watch
+from unknot._base.deadline import watch_compiling
 from unknot._base.kernels.inner_kernel import InnerCompiler, WholeCompiler
 from unknot._base.kernels.kept_kernel import kept as kept
 
-watch()
+watch_compiling()
 
 # Functions that only kernels call. They have no wrappers for Python and C, are optimised in their callers alone, and
 # have no array expressions, which rewrites would look for: all three save time of compiling.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unknot.cli.answers.form import Form, Natural, Number, Positive, form_of, key
 from unknot.cli.answers.networks import NetworkForm, WithUnits
-from unknot.simulation.comparison import Timed
+from unknot.simulation.collectives import Timed
 from unknot.traffic.collectives.msccl import ProgramRun
 
 

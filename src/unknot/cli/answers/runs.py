@@ -25,10 +25,9 @@ from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.report import phrases
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
-from unknot.simulation.run.breakdown import ClassRun
 from unknot.simulation.run.limits import Saturation
 from unknot.simulation.run.replication import Runs
-from unknot.simulation.run.run import Run
+from unknot.simulation.run.run import ClassRun, Run
 from unknot.traffic import Pattern
 from unknot.traffic.workload import Bursts, mean_length
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from unknot._base.calls import Piece
 from unknot._base.errors import SimulationError
-from unknot._base.pieces import Piece
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.options import Json, NetworkText
 from unknot.cli.commands.printing import wrote
@@ -21,7 +21,7 @@ from unknot.cli.exit_codes import FAILS, HOLDS
 if TYPE_CHECKING:
     from unknot._base.units import Units
     from unknot.network import Network
-    from unknot.simulation.comparison import Timed
+    from unknot.simulation.collectives import Timed
 
 BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 
@@ -88,8 +88,7 @@ def collective(
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.fabrics.named import network as named
-    from unknot.simulation.collectives import execute
-    from unknot.simulation.comparison import compared
+    from unknot.simulation.collectives import compared, execute
     from unknot.simulation.engine.router import Router
     from unknot.traffic.collectives import Operation, bound, candidates, group_of, platform_of
     from unknot.traffic.collectives.choice import PIECES

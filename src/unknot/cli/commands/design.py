@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from unknot._base.pieces import Piece
+from unknot._base.calls import Piece
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import MINUTE, Json, TimeLimit

@@ -95,7 +95,7 @@ class RoutedNetwork(Options):
 
 def numbers_of(text: str, where: str) -> list[int]:
     """The numbers of terminals with commas between them."""
-    from unknot._base.pieces import Piece
+    from unknot._base.calls import Piece
 
     pieces = list(Piece(text, where).split(","))
     for piece in pieces:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot.network import Network
@@ -11,11 +13,12 @@ from unknot.routing.bubble import Bubble
 from unknot.routing.named import relation_of
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.detector import in_words
+from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.router import DEFAULT, Router
-from unknot.simulation.run.breakdown import class_runs, pair_run, series_of
 from unknot.simulation.run.measurement import drain, measure_until_settled, warm_up
 from unknot.simulation.run.outcome import bottleneck, diagnosis
-from unknot.simulation.run.run import Run
+from unknot.simulation.run.run import ClassRun, PairRun, Run, Series
 from unknot.simulation.run.scenario import Measurement, Scenario
 from unknot.simulation.run.statistics import TOO_SHORT, OfferedTraffic, mean, summary
 from unknot.traffic import Bursts, PatternLike, Traffic, TrafficClass
@@ -215,18 +218,63 @@ def run_scenario(
         routing=relation.name,
         vcs=relation.vcs.each,
         traffic=traffic.pattern_name,
-        classes=class_runs(engine, window.cycles),
+        classes=_class_runs(engine, window.cycles),
         lengths=traffic.lengths if len(traffic.lengths) > 1 else (),
         router=engine.router,
         bursts=traffic.bursts,
         warmup=window.start,
         measured=window.cycles,
-        pairs=pair_run(engine) if measurement.by_pair else None,
-        series=series_of(engine),
+        pairs=_pair_run(engine) if measurement.by_pair else None,
+        series=_series(engine),
         deadlock=engine.deadlock,
         latency_half_width=None if reason else window.latency_half_width,
         accepted_load=accepted,
         accepted_half_width=accepted_half_width,
         utilisation=utilisation,
         occupancy=occupancy,
+    )
+
+
+def _class_runs(engine: Engine, cycles: int) -> tuple[ClassRun, ...]:
+    """Return the figures of each class, of a run that was measured for some cycles."""
+    if not isinstance(engine.sources, Mix):
+        return ()
+    rows, terminals, mix = engine.parts[0].classes, engine.nodes, engine.sources
+    return tuple(
+        ClassRun(
+            name=one.name or str(k),
+            offered_load=flits / terminals,
+            accepted_load=int(row.flits_out) / (terminals * cycles) if cycles else 0.0,
+            latency_mean=mean(int(row.latency), int(row.arrived)),
+            network_latency_mean=mean(int(row.network_latency), int(row.arrived)),
+            hops_mean=mean(int(row.hops), int(row.arrived)),
+            packets=int(row.arrived),
+        )
+        for k, (one, flits, row) in enumerate(zip(mix.classes, mix.flits, rows, strict=True))
+    )
+
+
+def _pair_run(engine: Engine) -> PairRun:
+    """Return the figures of each pair, of an engine that kept them."""
+    packets = engine.pairs("packets")
+    means = []
+    for column in ("latency", "network_latency", "hops"):
+        mean = np.full(packets.shape, np.nan)
+        means.append(np.divide(engine.pairs(column), packets, out=mean, where=packets > 0))
+    return PairRun(packets, *means)
+
+
+def _series(engine: Engine) -> Series | None:
+    """Return the series that an engine recorded; None without an interval."""
+    if engine.interval is None:
+        return None
+    rows = np.array(engine.records)
+    created, drawn, out, latency, arrived = np.diff(rows[:, :5], axis=0).T
+    return Series(
+        interval=engine.interval,
+        offered=created * engine.sources.mean_length * engine.router.terminal_width / np.maximum(1, drawn),
+        accepted=out / (engine.interval * engine.nodes),
+        latency=np.where(arrived > 0, latency / np.maximum(1, arrived), np.nan),
+        inside=rows[1:, 5].astype(np.int64),
+        behind=rows[1:, 6],
     )

@@ -8,9 +8,8 @@ from dataclasses import fields
 from functools import partial
 from typing import Any
 
-from unknot._base.calls import chosen, parse_call
+from unknot._base.calls import Piece, chosen, parse_call
 from unknot._base.errors import require_known
-from unknot._base.pieces import Piece
 from unknot.simulation.engine.router import Router, check_option
 from unknot.traffic.patterns import patterns
 from unknot.traffic.workload import Bursts, Lengths, Message, TrafficClass, length_shares

@@ -1,4 +1,4 @@
-"""Result of a simulation."""
+"""Result of a simulation, in all, by traffic class, by pair of terminals, and over time."""
 
 from __future__ import annotations
 
@@ -8,14 +8,102 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.output import Row, Tabular
-from unknot._base.shown import Shown
+from unknot._base.shown import Brief, Shown
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Configuration
 from unknot.routing.bubble import Bubble
 from unknot.simulation.engine.router import Router
-from unknot.simulation.run.breakdown import ClassRun, PairRun, Series
 from unknot.simulation.run.statistics import TOO_SHORT
 from unknot.traffic.workload import Bursts
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ClassRun:
+    """One traffic class of a run, requests and replies together; times in cycles.
+
+    Attributes
+    ----------
+    name : str
+    offered_load, accepted_load : float
+        Flits per terminal and cycle.
+    latency_mean, network_latency_mean, hops_mean : float or None
+        As of the run. A reply is created when its request arrives.
+    packets : int
+        Measured packets that arrived.
+
+    Examples
+    --------
+    >>> from unknot import simulate
+    >>> from unknot.traffic import TrafficClass
+    >>> classes = [TrafficClass(name="short"), TrafficClass(messages=4, name="long")]
+    >>> run = simulate("mesh(4, 4)", 0.2, routing="dimension_order", classes=classes, warmup=100, measure=200)
+    >>> [(each.name, each.packets > 0) for each in run.classes]
+    [('short', True), ('long', True)]
+    """
+
+    name: str
+    offered_load: float
+    accepted_load: float
+    latency_mean: float | None
+    network_latency_mean: float | None
+    hops_mean: float | None
+    packets: int
+
+
+@dataclass(frozen=True, eq=False)
+class PairRun:
+    """Measured packets by source and destination; arrays of shape (terminals, terminals), times in cycles.
+
+    Attributes
+    ----------
+    packets : int64 array
+        Packets that arrived.
+    latency_mean, network_latency_mean, hops_mean : float64 array
+        As of the run; NaN where no packet arrived.
+    """
+
+    packets: npt.NDArray[np.int64]
+    latency_mean: Values
+    network_latency_mean: Values
+    hops_mean: Values
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Series(Brief):
+    """A run over time, warm-up included; loads in flits per terminal and cycle, all arrays of shape (intervals,).
+
+    Attributes
+    ----------
+    interval : int
+        Cycles from one row to the next; the first row is of cycles 0 to `interval` − 1.
+    offered : float64 array
+        Flits of the packets that were created in it, by the mean length of packets. A source that has fallen behind
+        creates its packets late; they count per cycle that it has caught up with.
+    accepted : float64 array
+        Flits ejected.
+    latency : float64 array
+        Mean latency of the packets that arrived in it, in cycles; NaN where none did.
+    inside : int64 array
+        Flits between source queues and terminals at its end.
+    behind : float64 array
+        Cycles that sources are behind at its end, on average.
+
+    Examples
+    --------
+    >>> from unknot import simulate
+    >>> run = simulate("mesh(4, 4)", 0.1, routing="dimension_order", warmup=50, measure=100, interval=50)
+    >>> run.series.interval, run.series.accepted.shape
+    (50, (5,))
+    """
+
+    interval: int
+    offered: Values
+    accepted: Values
+    latency: Values
+    inside: npt.NDArray[np.int64]
+    behind: Values
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,8 +205,8 @@ class Run(Tabular, Shown):
     traffic: str = field(default="", compare=False)
     pairs: PairRun | None = field(default=None, compare=False, repr=False)
     series: Series | None = field(default=None, compare=False, repr=False)
-    utilisation: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
-    occupancy: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
+    utilisation: Values = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
+    occupancy: Values = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
 
     @property
     def outcome(self) -> str:
