@@ -130,7 +130,8 @@ def compile_one_at_a_time(folder: Path) -> None:
 
     from unknot._base.kernels import native_kernel
     from unknot._base.kernels.kept_kernel import Kept
-    from unknot._base.kernels.native import Native, load
+    from unknot._base.kernels.linked import load
+    from unknot._base.kernels.native import Native
     from unknot.routing import relation_kernel
     from unknot.routing.pointer import Pointer, file_of_rule
 

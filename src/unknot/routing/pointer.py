@@ -17,7 +17,7 @@ import numpy as np
 
 from unknot._base.errors import RelationError
 from unknot._base.kernels.cache import is_kept, sources_digest
-from unknot._base.kernels.native import file_of, load
+from unknot._base.kernels.linked import file_of, load
 
 MODULES = ("numpy", "math")
 """Modules that a rule may use; what others hold may change between two processes."""

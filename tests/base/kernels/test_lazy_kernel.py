@@ -22,7 +22,8 @@ from tests.verify.test_table import ANY, broken, same
 from unknot._base.errors import RelationError
 from unknot._base.kernels import lazy_kernel
 from unknot._base.kernels.lazy_kernel import Kernel, helper, is_small, kernel, plainly, viewed
-from unknot._base.kernels.native import RAISED, Native
+from unknot._base.kernels.linked import RAISED
+from unknot._base.kernels.native import Native
 from unknot.certificates import evidence_holds, verdict_checker
 from unknot.network import distances_from, metrics
 from unknot.network.families import mesh

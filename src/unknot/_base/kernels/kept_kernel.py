@@ -20,7 +20,7 @@ from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 
 from unknot._base.kernels import cache as kernel_cache
-from unknot._base.kernels import native
+from unknot._base.kernels import linked
 
 BY_NUMBA = "-by-numba"
 """Ending of the names of files of C functions that only Numba can load."""
@@ -129,7 +129,7 @@ class CFunction:
             self.address = self.library.get_pointer_to_function(self.name)
         if file is not None and not self.library.has_dynamic_globals:
             code = self.library._get_compiled_object()
-            if not native.keep(file, self.name, self.library.get_llvm_str(), code):
+            if not linked.keep(file, self.name, self.library.get_llvm_str(), code):
                 kept = self.name, self.library.serialize_using_object_code()
                 kernel_cache.write(file + BY_NUMBA, pickle.dumps(kept, protocol=4))
 

@@ -16,7 +16,8 @@ from contextvars import ContextVar
 from functools import cached_property, update_wrapper
 from typing import Any
 
-from unknot._base.kernels.native import NUMBER, Native
+from unknot._base.kernels.linked import NUMBER
+from unknot._base.kernels.native import Native
 
 STATES = 40_000
 """Visits of a state, at about 10 µs each in plain Python, up to which no kernel is compiled."""

@@ -6,7 +6,7 @@ from importlib import import_module
 from numba import types
 
 from unknot._base.kernels.kept_kernel import TARGET, CFunction
-from unknot._base.kernels.native import NUMBER, RAISED, flat, words_of
+from unknot._base.kernels.linked import NUMBER, RAISED, flat, words_of
 from unknot._base.kernels.words_kernel import array_of
 
 NUMBERS = {

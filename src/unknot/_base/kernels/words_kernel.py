@@ -10,7 +10,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
 from unknot._base import splitmix
-from unknot._base.kernels.native import RAISED
+from unknot._base.kernels.linked import RAISED
 from unknot._base.kernels.types_kernel import inlined
 
 mixed = inlined(splitmix.mixed)

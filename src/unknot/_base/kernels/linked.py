@@ -1,0 +1,164 @@
+"""Compiled functions linked without Numba, whose import takes as much processor time as a short command.
+
+They take and return whole numbers alone, as C functions do: for an array its address and its size. What is kept of
+one is its name, a zero byte and the object code, for llvmlite to link.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.metadata import version
+from importlib.util import module_from_spec
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from unknot._base.kernels import cache as kernel_cache
+
+NUMBER = "number"
+"""Kind of a parameter that is a number; arrays have the type of their numbers."""
+RAISED = -(1 << 63)
+"""Answer of a kernel that raised: for want of memory for an array, or compiled with indices checked."""
+ELSEWHERE = re.compile(r'^(?:declare .*?|@"?(?=.* external ))@?"?numba_', re.M)
+"""In LLVM's text, what only Numba's own library defines, beside memory."""
+MEMORY = "numba.core.runtime._nrt_python"
+"""Module in C that hands out memory for arrays; unlike the rest of Numba it is loaded in a moment."""
+_linking = RLock()
+
+
+def flat(kinds: tuple[Any, ...]) -> Iterator[str]:
+    """Yield the kinds of numbers and arrays, those in tuples too."""
+    for kind in kinds:
+        yield from flat(kind) if isinstance(kind, tuple) else (kind,)
+
+
+def words_of(kind: str) -> int:
+    """Return by how many words an argument of a kind is passed: an array by its address and its size."""
+    return 1 if kind == NUMBER or "." in kind else 2
+
+
+@cache
+def _linker() -> Any:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+
+
+@cache
+def _hand_out_memory() -> None:
+    """Define the functions by which compiled code makes arrays."""
+    import llvmlite.binding as llvm
+
+    runtime = sys.modules.get(MEMORY)
+    if runtime is None:
+        # `import` would import Numba first.
+        places = [
+            os.path.join(place, "core", "runtime") for place in _found("numba").submodule_search_locations or ()
+        ]
+        runtime = module_from_spec(_found(MEMORY, places))
+    for name, address in runtime.c_helpers.items():
+        llvm.add_symbol("NRT_" + name, address)
+
+
+def _found(name: str, places: list[str] | None = None) -> ModuleSpec:
+    spec = PathFinder.find_spec(name, places)
+    if spec is None:
+        raise ImportError(f"there is no module {name}", name=name)
+    return spec
+
+
+@cache
+def _machine() -> str:
+    """What compiled code depends on beside its sources: versions, processor, and options by environment variables."""
+    import llvmlite.binding as llvm
+
+    options = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_") and "DIR" not in item[0])
+    processor = llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    return repr((sys.version, version("numba"), version("llvmlite"), processor, options))
+
+
+def file_of(name: str, *made_of: object) -> str:
+    """Return the name of the file of a function, on this processor, by all that it is made of."""
+    return f"{name}-{hashlib.sha256(repr((*made_of, _machine())).encode()).hexdigest()[:32]}"
+
+
+def load(file: str) -> int:
+    """Return the address of a function that was kept; 0 if it was not."""
+    symbol, _, code = (kernel_cache.read(file) or b"").partition(b"\0")
+    if not code:
+        return 0
+    from llvmlite.binding import ObjectFileRef
+
+    with _linking:
+        if b"NRT_" in code:
+            _hand_out_memory()
+        _linker().add_object_file(ObjectFileRef.from_data(code))
+        _linker().finalize_object()
+        if os.environ.get("UNKNOT_PERF"):
+            write_perf_map(code, _linker().get_function_address)
+        return int(_linker().get_function_address(symbol.decode()))
+
+
+def keep(file: str, symbol: str, text: str, code: bytes) -> bool:
+    """Keep a function, if it can be loaded without Numba, as its LLVM text tells."""
+    alone = ELSEWHERE.search(text) is None
+    if alone:
+        kernel_cache.write(file, symbol.encode() + b"\0" + code)
+    return alone
+
+
+PERF_FOLDER = Path("/tmp")
+"""Where `perf` reads the names of compiled functions of a process, from ``perf-PID.map``."""
+FUNCTION, SYMBOLS = 2, 2
+"""Types of a symbol and of a section in ELF."""
+
+
+def symbols(code: bytes) -> Iterator[tuple[str, int]]:
+    """Yield names and sizes of the functions of a 64-bit ELF object; of another object nothing."""
+    if code[:5] != b"\x7fELF\x02":
+        return
+    (start,), (size, count) = struct.unpack_from("<Q", code, 40), struct.unpack_from("<HH", code, 58)
+    sections = [struct.unpack_from("<IIQQQQI", code, start + size * i) for i in range(count)]
+    for _, kind, _, _, offset, length, names in sections:
+        if kind == SYMBOLS:
+            for at in range(offset, offset + length, 24):
+                name, kind, _, _, _, width = struct.unpack_from("<IBBHQQ", code, at)
+                begin = sections[names][4] + name
+                if kind & 15 == FUNCTION and width:
+                    yield code[begin : code.index(b"\0", begin)].decode(), width
+
+
+def short_symbol(symbol: str) -> str:
+    """Return module and function of a mangled name of Numba's.
+
+    Examples
+    --------
+    >>> short_symbol("_ZN6unknot13router_kernel4sendB3v12Ex")
+    'router_kernel.send'
+    """
+    parts, rest = [], symbol.partition("_ZN")[2]
+    while rest[:1].isdigit():
+        digits = len(rest) - len(rest.lstrip("0123456789"))
+        end = digits + int(rest[:digits])
+        parts.append(rest[digits:end])
+        rest = rest[end:]
+    return ".".join(parts[-2:]) or symbol
+
+
+def write_perf_map(code: bytes, address_of: Callable[[str], int]) -> None:
+    """Append the functions of an object that was linked, to the map of this process."""
+    lines = [
+        f"{address_of(name):x} {size:x} {short_symbol(name)}\n" for name, size in symbols(code) if address_of(name)
+    ]
+    with (PERF_FOLDER / f"perf-{os.getpid()}.map").open("a", encoding="utf-8") as file:
+        file.writelines(lines)
