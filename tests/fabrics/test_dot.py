@@ -10,7 +10,7 @@ import pytest
 
 from unknot._base.errors import TextError
 from unknot.fabrics import read_network
-from unknot.fabrics.dot import write_dot
+from unknot.fabrics.graph_files import write_dot
 from unknot.network import from_edges
 from unknot.network.families import ring
 

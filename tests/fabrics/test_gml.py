@@ -11,7 +11,7 @@ from hypothesis import given
 from tests.fabrics.networks import decorated
 from unknot._base.errors import TextError
 from unknot.fabrics import read_network
-from unknot.fabrics.gml import read_gml, write_gml
+from unknot.fabrics.graph_files import read_gml, write_gml
 from unknot.network import Network, from_edges, from_networkx
 from unknot.network.families import torus
 

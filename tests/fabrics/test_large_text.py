@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.fabrics.texts import fdbs, ibroute, lfts, ring
 from unknot._base.errors import TextError
-from unknot.fabrics import opensm_fdbs, opensm_lfts
-from unknot.fabrics.fabric_text import LargeText, decimal, hexadecimal, row_starts
+from unknot.fabrics import opensm_tables
+from unknot.fabrics.fabric_text import LargeText, numbers_at, row_starts
 from unknot.fabrics.formats import FORMATS
 
 LAYOUT = ring(5)
@@ -56,8 +56,8 @@ def alike(path: Path, form: str) -> None:
     """Read by blocks and by lines, and compare."""
     by_blocks = found(path, form)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(opensm_lfts._Pattern, "ports", lambda *_: None)
-        patch.setattr(opensm_fdbs, "_RUN", re.compile(rb"(?!)"))
+        patch.setattr(opensm_tables._Pattern, "ports", lambda *_: None)
+        patch.setattr(opensm_tables, "_RUN", re.compile(rb"(?!)"))
         assert found(path, form) == by_blocks
 
 
@@ -75,9 +75,9 @@ def test_tables_that_begin_alike(form: str, tmp_path: Path) -> None:
 def test_blocks_are_taken(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of five tables of one form, all are filled at once but the first of a dump without hop counts."""
     filled = []
-    whole = opensm_lfts.SwitchTable.fill
+    whole = opensm_tables.SwitchTable.fill
     monkeypatch.setattr(
-        opensm_lfts.SwitchTable, "fill", lambda table, *rest: (filled.append(table.guid), whole(table, *rest))[1]
+        opensm_tables.SwitchTable, "fill", lambda table, *rest: (filled.append(table.guid), whole(table, *rest))[1]
     )
     (tmp_path / "tables").write_text(TEXTS[kind])
     found(tmp_path / "tables", "fdbs" if kind == "fdbs" else "lfts")
@@ -97,7 +97,7 @@ def test_lines(tmp_path: Path) -> None:
 def test_numbers(numbers: list[int]) -> None:
     text = "".join(f"0x{n:04X} {n:05d}\n" for n in numbers).encode()
     data, begin = np.frombuffer(text, dtype=np.uint8), row_starts(text)
-    assert hexadecimal(data, begin + 2, 4).tolist() == numbers
-    assert decimal(data, begin + 7, 5).tolist() == numbers
-    assert (hexadecimal(data, begin + 1, 4) == -1).all()
-    assert (decimal(data, begin + 6, 5) == -1).all()
+    assert numbers_at(data, begin + 2, 4, base=16).tolist() == numbers
+    assert numbers_at(data, begin + 7, 5).tolist() == numbers
+    assert (numbers_at(data, begin + 1, 4, base=16) == -1).all()
+    assert (numbers_at(data, begin + 6, 5) == -1).all()

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from unknot._base import memory
-from unknot._base.errors import ExtensionError
+from unknot._base.errors import ExtensionError, UnknotError, bare, missing_extra, visible
 from unknot._base.extensions import Catalogue, described, heading
 from unknot.cli import exit_codes
 from unknot.cli.commands import guard
+from unknot.cli.commands.activity import signs
+from unknot.cli.commands.guard import internal_error
 from unknot.cli.commands.options import (
+    WORDS,
     Grouped,
+    UsageError,
     Version,
     prepared,
 )
-from unknot.cli.commands.outcomes import Commands
 from unknot.cli.commands.printing import notify
+from unknot.cli.exit_codes import BAD_INPUT, INTERRUPTED, NOBODY_READS
 
 PANELS = {
     "Prove": ("check", "accept", "replay", "analyse", "faults", "audit"),
@@ -40,8 +47,39 @@ WHOLE = 200
 """Characters of the line on a command, more than its first sentence has."""
 
 
-class _Program(Commands):
-    """The commands, and those of extensions, which are loaded when they are named or listed."""
+class _Program(TyperGroup):
+    """The commands, and those of extensions, which are loaded when they are named or listed.
+
+    Every way to end becomes a message and an exit code.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.meta[WORDS] = tuple(args)
+        with _cleaned_usage():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            with _cleaned_usage(), signs():
+                return super().invoke(ctx)
+        except UnknotError as error:
+            notify(re.sub(r"^<([\w-]+)>:", r"--\1:", str(error)))  # the text of an argument is an option here
+            raise typer.Exit(BAD_INPUT) from None
+        except BrokenPipeError:
+            raise typer.Exit(NOBODY_READS) from None
+        except OSError as error:
+            notify(f"{error.filename or 'unknot'}: {error.strerror or error}")
+            raise typer.Exit(BAD_INPUT) from None
+        except KeyboardInterrupt:
+            notify("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except (typer.Exit, typer.Abort, UsageError):
+            raise
+        except Exception as error:
+            if isinstance(error, ImportError) and (missing := missing_extra(error)):
+                notify(missing)
+                raise typer.Exit(BAD_INPUT) from None
+            raise typer.Exit(internal_error(error)) from None
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         known = super().get_command(ctx, cmd_name)
@@ -61,6 +99,16 @@ class _Program(Commands):
         for title, lines in panels.items():
             with formatter.section(title):
                 formatter.write_dl(lines)
+
+
+@contextlib.contextmanager
+def _cleaned_usage() -> Iterator[None]:
+    """Messages about the command line itself repeat words of it; nothing in them may be obeyed by a terminal."""
+    try:
+        yield
+    except UsageError as error:
+        setattr(error, "message", visible(bare(error.message)))  # noqa: B010 -- declared final
+        raise
 
 
 def _root(version: Version = False) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import numpy as np
 from unknot._base.errors import NetworkError, TextError
 from unknot._base.input import read_lines
 from unknot._base.output import write_text
+from unknot.fabrics.fabric_text import FabricText
 from unknot.fabrics.format import Format
 from unknot.network import Network
 from unknot.network.bandwidth import require_equal
@@ -35,8 +37,9 @@ def read_booksim(path: str | Path) -> Network:
         With file, line and column: a word that is not expected, a node at two routers, a channel named twice (BookSim
         keeps the last), a gap in the numbers, a node that is not one cycle from its router.
     """
-    reading = _Reading(path, read_lines(path, growth=100))
-    for number, line in enumerate(reading.lines, start=1):
+    lines = read_lines(path, growth=100)
+    reading = _Reading(path, lines)
+    for number, line in enumerate(lines, start=1):
         words = [(match.group(), (number, match.start() + 1)) for match in _WORD.finditer(line)]
         reading.row([*words, ("", (number, len(line.rstrip()) + 1))])
     return reading.network()
@@ -82,17 +85,13 @@ def write_booksim(network: Network, path: str | Path) -> None:
     write_text(path, "\n".join(text) + "\n", encoding="ascii")
 
 
-class _Reading:
+@dataclass
+class _Reading(FabricText):
     """Routers, channels and nodes of the lines read so far."""
 
-    def __init__(self, where: str | Path, lines: list[str]) -> None:
-        self.where, self.lines = where, lines
-        self.routers: dict[int, Place] = {}
-        self.channels: dict[tuple[int, int], tuple[int, Place]] = {}
-        self.seats: dict[int, tuple[int, Place]] = {}
-
-    def error(self, message: str, at: Place) -> TextError:
-        return TextError(message, self.where, *at, self.lines[at[0] - 1])
+    routers: dict[int, Place] = field(default_factory=dict)
+    channels: dict[tuple[int, int], tuple[int, Place]] = field(default_factory=dict)
+    seats: dict[int, tuple[int, Place]] = field(default_factory=dict)
 
     def row(self, words: list[tuple[str, Place]]) -> None:
         """Take in the words of a line, the last of which is empty."""
@@ -100,14 +99,14 @@ class _Reading:
             return
         if words[0][0] != "router":
             hint = ": BookSim would make a router of that number, too" if words[0][0] == "node" else ""
-            raise self.error(f"a line begins with `router`, not {words[0][0]!r}{hint}", words[0][1])
+            raise self.error(f"a line begins with `router`, not {words[0][0]!r}{hint}", *words[0][1])
         head = self._number(*words[1])
         self.routers.setdefault(head, words[0][1])
         i = 2
         while i < len(words) - 1:
             kind, at = words[i]
             if kind not in ("router", "node"):
-                raise self.error(f"`router` or `node` is wanted, not {kind!r}", at)
+                raise self.error(f"`router` or `node` is wanted, not {kind!r}", *at)
             number, cycles, i = self._number(*words[i + 1]), 1, i + 2
             if i < len(words) - 1 and words[i][0] not in ("router", "node"):
                 cycles = self._number(*words[i], least=1)
@@ -117,24 +116,24 @@ class _Reading:
     def _number(self, text: str, at: Place, least: int = 0) -> int:
         if not (text.isascii() and text.isdigit() and len(text) < 9 and int(text) >= least):
             what = "a latency, a whole number of at least 1," if least else "a number"
-            raise self.error(f"{what} is wanted here, not {text!r}" if text else f"{what} is missing", at)
+            raise self.error(f"{what} is wanted here, not {text!r}" if text else f"{what} is missing", *at)
         return int(text)
 
     def _node(self, router: int, node: int, cycles: int, at: Place) -> None:
         if cycles != 1:
             raise self.error(
-                f"node {node} is {cycles} cycles from its router; terminals are always 1 cycle from theirs", at
+                f"node {node} is {cycles} cycles from its router; terminals are always 1 cycle from theirs", *at
             )
         home, (line, _) = self.seats.setdefault(node, (router, at))
         if home != router:
-            raise self.error(f"node {node} sits at router {home} by line {line}", at)
+            raise self.error(f"node {node} sits at router {home} by line {line}", *at)
 
     def _channel(self, source: int, target: int, cycles: int, at: Place) -> None:
         self.routers.setdefault(target, at)
         if (source, target) in self.channels:
             before = self.channels[source, target][1][0]
             raise self.error(
-                f"router {source} is joined to router {target} by line {before} already; BookSim would keep one", at
+                f"router {source} is joined to router {target} by line {before} already; BookSim would keep one", *at
             )
         self.channels[source, target] = cycles, at
 
@@ -160,7 +159,7 @@ class _Reading:
             if number >= len(places):
                 missing = next(i for i in range(len(places)) if i not in places)
                 numbers = f"there is {kind} {number}, but no {kind} {missing}"
-                raise self.error(f"{kind}s are numbered from 0 without gaps; {numbers}", at)
+                raise self.error(f"{kind}s are numbered from 0 without gaps; {numbers}", *at)
 
 
 _SIGN = re.compile(r"\A\s*router\s+\d+\s+(?:node|router)\s+\d+", re.M)

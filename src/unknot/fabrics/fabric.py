@@ -99,10 +99,8 @@ class Fabric:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        arrays = (self.switch_guid, self.port_guid, self.node_guid, self.switch_ports, self.host_port, self.lids)
-        others = (self.owner, self.tables, self.levels, self.more_levels, self.lanes, self.multicast)
-        for array in (*arrays, *others):
-            if array is not None:
+        for array in vars(self).values():
+            if isinstance(array, np.ndarray):
                 array.setflags(write=False)
 
     @cached_property

@@ -77,10 +77,10 @@ def integer(text: str) -> int:
 
 
 Bytes = npt.NDArray[np.uint8]
-_ZERO, _NEWLINE = ord("0"), ord("\n")
-_HEX = np.full(256, -1, dtype=np.int32)
+_NEWLINE = ord("\n")
+_DIGIT = np.full(256, -1, dtype=np.int32)
 for _digit in range(16):
-    _HEX[[ord(f"{_digit:x}"), ord(f"{_digit:X}")]] = _digit
+    _DIGIT[[ord(f"{_digit:x}"), ord(f"{_digit:X}")]] = _digit
 
 
 class LargeText:
@@ -120,23 +120,12 @@ def row_starts(content: bytes) -> npt.NDArray[np.int64]:
     return np.concatenate([[0], ends[:-1] + 1])
 
 
-def hexadecimal(content: Bytes, places: npt.NDArray[np.int64], digits: int) -> npt.NDArray[np.int32]:
-    """Return the hexadecimal numbers of a given length at some places; negative where there are other characters."""
+def numbers_at(content: Bytes, places: npt.NDArray[np.int64], digits: int, base: int = 10) -> npt.NDArray[np.int32]:
+    """Return the numbers of a given length at some places, in base 10 or 16; negative for other characters."""
     numbers = np.zeros(places.size, dtype=np.int32)
     bad = np.zeros(places.size, dtype=bool)
     for digit in range(digits):
-        value = _HEX[content[places + digit]]
-        bad |= value < 0
-        numbers = numbers * 16 + value
-    return np.where(bad, np.int32(-1), numbers)
-
-
-def decimal(content: Bytes, places: npt.NDArray[np.int64], digits: int) -> npt.NDArray[np.int32]:
-    """Return the decimal numbers of a given length at some places; negative where there are other characters."""
-    numbers = np.zeros(places.size, dtype=np.int32)
-    bad = np.zeros(places.size, dtype=bool)
-    for digit in range(digits):
-        value = content[places + digit].astype(np.int32) - _ZERO
-        bad |= (value < 0) | (value > 9)
-        numbers = numbers * 10 + value
+        value = _DIGIT[content[places + digit]]
+        bad |= (value < 0) | (value >= base)
+        numbers = numbers * base + value
     return np.where(bad, np.int32(-1), numbers)

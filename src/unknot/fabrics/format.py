@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from unknot._base.errors import TextError
 from unknot.network import Network
 
 
@@ -63,6 +64,21 @@ class Format:
     def dropped(self, network: Network) -> list[str]:
         """The parts of a network that differ from the defaults and are not carried."""
         return [part for part, present in PARTS.items() if part not in self.keeps and present(network)]
+
+
+def refusing(reason: str) -> Callable[[Path], Network]:
+    """A reader of a format that is only written, which gives the reason.
+
+    Raises
+    ------
+    TextError
+        Always.
+    """
+
+    def refuse(path: Path) -> Network:
+        raise TextError(reason, path)
+
+    return refuse
 
 
 PARTS: dict[str, Callable[[Network], bool]] = {

@@ -2,39 +2,66 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+import re
 from pathlib import Path
 
 from unknot._base.errors import TextError, UnknotError, require_known
 from unknot._base.extensions import Catalogue
 from unknot._base.input import as_utf8, read_bytes
+from unknot.fabrics import (
+    booksim,
+    garnet,
+    graph_files,
+    graphml,
+    ibnetdiscover,
+    ibsim,
+    node_link,
+    opensm_mcfdbs,
+    opensm_psl,
+    opensm_tables,
+    sl2vl,
+    subnet_list,
+)
 from unknot.fabrics.format import Format
 from unknot.network import Network
+from unknot.network.edges import read_edge_list, write_edge_list
 
-_MODULES = (
-    "tod_text",
-    "graphml",
-    "gml",
-    "dot",
-    "node_link",
-    "garnet",
-    "subnet_list",
-    "ibnetdiscover",
-    "ibsim",
-    "booksim",
-    "edge_list",
-    "opensm_lfts",
-    "opensm_fdbs",
-    "opensm_psl",
-    "sl2vl",
-    "opensm_mcfdbs",
+_EDGES = re.compile(
+    r"\A(?>\s+|#[^\n]*)*+"
+    r"[^\s#]++[ \t]+(?:->|--|@)[ \t]+[^\s#]++[ \t]*(?:[0-9]+(?:[ \t]+[0-9./]+)?[ \t]*)?(?:#[^\n]*)?(?:\r?\n|\Z)"
 )
-FORMATS: Catalogue[Format] = Catalogue(
-    "formats",
-    {form.name: form for form in (import_module(f"unknot.fabrics.{module}").FORMAT for module in _MODULES)},
-    of=Format,
-)
-"""Formats by name, those of extensions last. Another is a module of this room with a `FORMAT`, and its line above."""
+"""Sign of an edge list: an arrow in the first line that is no comment; rows without one fit many formats."""
+
+
+def _read_tod(path: str | Path) -> Network:
+    from unknot.network import tod
+
+    return tod.read(path)
+
+
+_FORMATS = (
+    Format("tod", "a topology description", (".tod",), _read_tod),
+    graphml.FORMAT,
+    graph_files.GML,
+    graph_files.DOT,
+    node_link.FORMAT,
+    garnet.FORMAT,
+    subnet_list.FORMAT,
+    ibnetdiscover.FORMAT,
+    ibsim.FORMAT,
+    booksim.FORMAT,
+    Format(
+        "edges", "an edge list", (".edges", ".txt"), read_edge_list, write_edge_list, _EDGES.search,
+        frozenset({"latencies", "bandwidths", "terminals", "router names", "terminal names"}),
+    ),
+    opensm_tables.LFTS,
+    opensm_tables.FDBS,
+    opensm_psl.FORMAT,
+    sl2vl.FORMAT,
+    opensm_mcfdbs.FORMAT,
+)  # fmt: skip
+FORMATS: Catalogue[Format] = Catalogue("formats", {form.name: form for form in _FORMATS}, of=Format)
+"""Formats by name, those of extensions last. Another is a module of this room with a `Format`, and its line above."""
 
 REMOVED = {
     "iblinkinfo": "ibnetdiscover, of the same package, prints the same cables, with LMC and GUIDs",

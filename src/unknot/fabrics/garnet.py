@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from unknot._base.errors import NetworkError, TextError
+from unknot._base.errors import NetworkError
 from unknot._base.output import write_text
-from unknot.fabrics.format import Format
+from unknot.fabrics.format import Format, refusing
 from unknot.network import Network, grid
 from unknot.network.bandwidth import require_equal
 
@@ -67,17 +67,6 @@ class {name}(SimpleTopology):
             for i, (source, target, latency, weight) in enumerate(CHANNELS)
         ]
 '''
-
-
-def read_garnet(path: str | Path) -> Network:
-    """Refuse: a gem5 topology is a program, and reading a network does not run programs.
-
-    Raises
-    ------
-    TextError
-        Always.
-    """
-    raise TextError("a gem5 topology is a program, which is not run; keep the network in another format", path)
 
 
 def write_garnet(network: Network, path: str | Path) -> None:
@@ -141,7 +130,8 @@ def _listed(items: list[str]) -> str:
 _SIGN = re.compile(
     r"^from (?:topologies\.)?BaseTopology import|^\s*def makeTopology\(|^class \w+\((?:Simple|Base)Topology\)", re.M
 )
+_NOT_READ = "a gem5 topology is a program, which is not run; keep the network in another format"
 FORMAT = Format(
-    "garnet", "a gem5 topology", (".py",), read_garnet, write_garnet, _SIGN.search,
+    "garnet", "a gem5 topology", (".py",), refusing(_NOT_READ), write_garnet, _SIGN.search,
     frozenset({"latencies", "terminals"}), "program",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Shared parts of GraphML, GML, DOT and node-link JSON: what is written for a network, and errors with the file."""
+"""GraphML, GML, DOT and node-link JSON: what they share, and how GML and DOT are read and written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from unknot._base.errors import NetworkError, TextError, UnknotError
-from unknot.network import Network
+from unknot._base.input import read_lines
+from unknot._base.output import write_text
+from unknot.fabrics.format import EVERYTHING, Format, refusing
+from unknot.network import Network, from_networkx
 from unknot.network.graph import Description, describe
 
 _PLACE = re.compile(r" at \(([0-9]+), ([0-9]+)\)$")
@@ -87,3 +90,85 @@ def _scalar(value: Any) -> str | int:
 def _no_character(code: int) -> bool:
     """Whether this is one of the code points that Unicode keeps from being characters."""
     return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
+
+
+_GROWTH = 100
+"""Bytes of memory for a byte of text at the peak of reading."""
+
+
+def read_gml(path: str | Path) -> Network:
+    """Read a GML file, directed or not; attributes as in `unknot.network.interchange`.
+
+    Labels that only repeat the numbers of the nodes are no names, unless the graph has ``labels 1``.
+
+    Raises
+    ------
+    TextError
+        With the file, and with line and column where NetworkX gives them.
+    """
+    import networkx as nx
+
+    lines = read_lines(path, growth=_GROWTH)
+    head, bracket, tail = "\n".join(lines).rpartition("]")
+    # NetworkX takes parallel edges only where a file says that it has them; few programs do.
+    text = f"{head} multigraph 1 {bracket}{tail}" if bracket else tail
+    with errors_of(path, "GML", lines):
+        graph = nx.parse_gml(text.split("\n"), label=None)
+        named = graph.graph.get("labels") == 1
+        if not named and all(
+            str(attributes.get("label", "")) == str(node) for node, attributes in graph.nodes(data=True)
+        ):
+            for _, attributes in graph.nodes(data=True):
+                del attributes["label"]
+        graph.graph.setdefault("name", Path(path).name)
+        return from_networkx(graph)
+
+
+def write_gml(network: Network, path: str | Path) -> None:
+    """Write every part of a network; `read_gml` reads it back equal. Characters beyond ASCII become entities."""
+    described = writable(network)
+    labels = {"labels": 1} if network.router_labels is not None else {}
+    text = ["graph [", "  directed 1", "  multigraph 1", f"  {_gml_row(described.graph | labels)}"]
+    for i, node in enumerate(described.nodes):
+        text.append(f"  node [ {_gml_row({'id': i, 'label': str(i), **node})} ]")
+    for i, (u, v, edge) in enumerate(described.edges):
+        text.append(f"  edge [ {_gml_row({'source': u, 'target': v, 'key': i, **edge})} ]")
+    write_text(path, "\n".join([*text, "]"]) + "\n")
+
+
+def _gml_row(row: dict[str, object]) -> str:
+    shown = {key: str(value) if isinstance(value, int) else _gml_text(value) for key, value in flat(row).items()}
+    return " ".join(f"{key} {value}" for key, value in shown.items())
+
+
+def _gml_text(value: str) -> str:
+    marked = value.replace("&", "&amp;").replace('"', "&quot;")
+    return '"' + "".join(c if " " <= c <= "~" else f"&#{ord(c)};" for c in marked) + '"'
+
+
+_GML_SIGN = re.compile(r"\A(?>\s+|#[^\n]*\n|[A-Za-z]\w*[ \t]+(?:\"[^\"]*\"|[\d.]+))*+graph\s*\[")
+GML = Format("gml", "GML", (".gml",), read_gml, write_gml, _GML_SIGN.search, EVERYTHING)
+
+
+def write_dot(network: Network, path: str | Path) -> None:
+    """Write every part of a network as a digraph."""
+    described = writable(network)
+    text = [f"digraph {_quoted(described.graph.pop('name'))} {{"]
+    if described.graph:
+        text.append(f"  graph{_list(described.graph)};")
+    text += [f"  {i}{_list(node)};" for i, node in enumerate(described.nodes)]
+    text += [f"  {u} -> {v}{_list(edge)};" for u, v, edge in described.edges]
+    write_text(path, "\n".join([*text, "}"]) + "\n")
+
+
+def _list(row: dict[str, object]) -> str:
+    pairs = [f"{key}={value if isinstance(value, int) else _quoted(value)}" for key, value in flat(row).items()]
+    return f" [{', '.join(pairs)}]" if pairs else ""
+
+
+def _quoted(value: str) -> str:
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+_NOT_READ = "DOT is written, not read; NetworkX reads it, and unknot.network.from_networkx takes its graphs"
+DOT = Format("dot", "a DOT graph", (".dot", ".gv"), refusing(_NOT_READ), write_dot, keeps=EVERYTHING, holds="program")

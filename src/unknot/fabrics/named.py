@@ -42,7 +42,11 @@ def network(text: str, *, folder: str | Path = ".", where: str = "<network>", co
     UnknotError
         If there is no such file, the text is not in the language, or the network cannot be built or read.
     """
-    form, named = _split(text)
+    form, named = None, text
+    if _PREFIX.match(text):
+        from unknot.fabrics.reading import split_form
+
+        form, named = split_form(text)
     path = Path(folder) / named.strip()
     exists = bool(named.strip()) and _exists(path)
     is_file = exists or form is not None or _FILE_NAME.fullmatch(text) is not None
@@ -96,15 +100,6 @@ def _family(text: str) -> Network | None:
         made: Network = getattr(topologies, match[1])(*sizes)
         return replace(made, name=" ".join(text.split()))
     return None
-
-
-def _split(text: str) -> tuple[str | None, str]:
-    """The format in front of a path, if there is one."""
-    if not _PREFIX.match(text):
-        return None, text
-    from unknot.fabrics.reading import split_form
-
-    return split_form(text)
 
 
 def _exists(path: Path) -> bool:

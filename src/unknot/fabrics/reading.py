@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,8 +24,13 @@ from unknot.network.graph import digest
 _FABRICS = ("ibnetdiscover", "lst")
 """Formats that describe the fabric of a folder, the preferred one first."""
 _TABLES = ("lfts", "fdbs")
-_BESIDE = ("psl", "sl2vl", "mcfdbs")
-_OF_A_FABRIC = ("tables", "levels", "lanes", "multicast")
+_BESIDE: dict[str, tuple[str, str, Callable[..., Fabric]]] = {
+    "levels": ("psl", "service levels of paths (.psl, saquery -p)", with_levels),
+    "lanes": ("sl2vl", "SL to VL tables", with_lanes),
+    "multicast": ("mcfdbs", "multicast tables (opensm.mcfdbs)", with_multicast),
+}
+"""What a fabric may have beside tables: format, description, and what joins it to the fabric."""
+_OF_A_FABRIC = ("tables", *_BESIDE)
 _PREFIX = re.compile(r"([a-z0-9]+):(.+)", re.S)
 
 
@@ -110,14 +116,11 @@ def read_fabric(
         fabric = join(fabric, dumps[0])
     for other in dumps[1:]:
         fabric = combined(fabric, dumps[0], other)
-    levels, lanes = levels or files.get("psl"), lanes or files.get("sl2vl")
-    if levels is not None:
-        fabric = with_levels(fabric, _read_as("levels", "service levels of paths (.psl, saquery -p)", levels))
-    if lanes is not None:
-        fabric = with_lanes(fabric, _read_as("lanes", "SL to VL tables", lanes))
-    multicast = multicast or files.get("mcfdbs")
-    if multicast is not None:
-        fabric = with_multicast(fabric, _read_as("multicast", "multicast tables (opensm.mcfdbs)", multicast))
+    named = {"levels": levels, "lanes": lanes, "multicast": multicast}
+    for holds, (kind, description, joined) in _BESIDE.items():
+        file = named[holds] or files.get(kind)
+        if file is not None:
+            fabric = joined(fabric, _read_as(holds, description, file))
     met(fabric.name, partial(digest, fabric.network))
     return fabric
 
@@ -207,7 +210,7 @@ def _folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
         raise TextError(f"cannot read this folder: {error.strerror or error}", folder) from error
     for file in files:
         kind = kind_of(file)
-        if kind not in (*_FABRICS, *_TABLES, *_BESIDE, "ibsim"):
+        if kind not in (*_FABRICS, *_TABLES, *(kind for kind, *_ in _BESIDE.values()), "ibsim"):
             (unknown if kind is None else other).append(file.name)
         elif kind in file_of:
             raise UnknotError(

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.errors import TextError
 from unknot.fabrics.fabric import LAST_UNICAST, NO_ENTRY, UNKNOWN_PORT, Fabric
 from unknot.fabrics.fabric_text import FabricText
 
@@ -92,6 +93,13 @@ class TableFile(FabricText):
                 f"LID 0x{lid:04x} belongs to port GUID 0x{guid:016x} here, but to 0x{known:016x} in line {first}",
                 line,
             )
+
+    def whole(self) -> TableFile:
+        """The file when it is read; TextError if there is no table in it."""
+        if not self.tables:
+            raise TextError("no forwarding table in this file", self.where)
+        self.note_noise()
+        return self
 
 
 def join(fabric: Fabric, file: TableFile) -> Fabric:

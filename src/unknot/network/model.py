@@ -18,12 +18,11 @@ from unknot._base.shown import Drawn
 from unknot.network.bandwidth import Bandwidth as Bandwidth
 from unknot.network.bandwidth import Bandwidths as Bandwidths
 from unknot.network.bandwidth import kept
-from unknot.network.faults import IntArray as IntArray
-from unknot.network.faults import Origin as Origin
-from unknot.network.faults import frozen as frozen
-from unknot.network.faults import without
 from unknot.network.graph import to_networkx
-from unknot.network.numbers import dimension_names, latencies_of, numbered, routers_of, terminals_alone
+from unknot.network.parts import IntArray as IntArray
+from unknot.network.parts import Origin as Origin
+from unknot.network.parts import dimension_names, latencies_of, numbered, routers_of, terminals_alone, without
+from unknot.network.parts import frozen as frozen
 
 if TYPE_CHECKING:
     import networkx as nx

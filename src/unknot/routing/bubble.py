@@ -16,8 +16,8 @@ from unknot._base.calls import parse_call
 from unknot._base.errors import RelationError, require_known
 from unknot._base.input import read_text
 from unknot._base.numbers import require_whole
-from unknot.network.faults import channels_of
 from unknot.network.grid import grid
+from unknot.network.parts import channels_of
 from unknot.routing.relation import Relation
 
 BubbleRule = Literal["localised", "global", "critical"]

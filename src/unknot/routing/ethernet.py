@@ -13,10 +13,10 @@ from unknot._base.calls import apply, parse_call
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network import Network
-from unknot.network.faults import frozen
 from unknot.network.graph import strong_components
 from unknot.network.metrics import hops_from_any
 from unknot.network.model import IntArray
+from unknot.network.parts import frozen
 from unknot.routing.designed import is_file
 from unknot.routing.forwarding_table import NextHops
 from unknot.routing.own import is_code

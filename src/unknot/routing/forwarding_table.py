@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot.network import Network
-from unknot.network.faults import frozen
 from unknot.network.model import IntArray
+from unknot.network.parts import frozen
 from unknot.routing.laned_table import EJECT_HERE as EJECT_HERE
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation

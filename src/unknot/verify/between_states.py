@@ -18,8 +18,8 @@ import numpy as np
 from unknot._base.deadline import Deadline
 from unknot.certificates import evidence_holds
 from unknot.network import Network
-from unknot.network.faults import frozen
 from unknot.network.graph import shortest_cycle
+from unknot.network.parts import frozen
 from unknot.routing.ethernet import PathVector
 from unknot.routing.forwarding_table import NextHops
 from unknot.routing.paths import homes_of

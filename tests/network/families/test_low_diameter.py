@@ -32,7 +32,7 @@ from unknot.network.families import (
     twisted_torus,
     xgft,
 )
-from unknot.network.families.finite_fields import field
+from unknot.network.families.finite_geometry import field
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "tod"
 

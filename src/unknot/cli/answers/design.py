@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from unknot._base.switching import Switching
 from unknot.cli.answers.configuration_file import ConfigurationForm
-from unknot.cli.answers.filling import answer
 from unknot.cli.answers.form import CHECKED, By, Form, Natural, Number, Positive, Words, form_of, key
 from unknot.design.decision import Decision
 from unknot.design.design import Design
@@ -14,7 +13,7 @@ from unknot.design.every_size import EverySize
 from unknot.design.proofs import Proof
 from unknot.design.ranking import Level
 from unknot.design.rule import Rule
-from unknot.design.space import Space, letter, shown
+from unknot.design.space import letter, shown
 from unknot.report.phrases import count
 
 if TYPE_CHECKING:
@@ -68,17 +67,29 @@ class RowForm(Form):
     may_take: list[str] = key("Types of VCs; in parentheses: not waited for.")
 
 
+def _rows(rule: Rule | None, _: Any) -> list[dict[str, object]] | None:
+    if rule is None:
+        return None
+    return [
+        {"left": shown(signs), "held": held.split(), "may_take": choice.split()}
+        for signs, held, choice in rule.rows()
+    ]
+
+
+Rows = Annotated[list[RowForm] | None, By(_rows)]
+
+
 @form_of(Decision, without=("space", "switching", "rule", "proof", "evidence", "request", "symmetry"))
 class JudgedForm(Form):
     """Verdict on one distribution of VCs."""
 
     table = ("counts", "vcs", "outcome", "holds", "rounds", "evidence")
 
-    counts: Annotated[Counts, Words(_by_direction)] = key(PAIRS)
-    vcs: Positive = key("VCs per router.")
+    counts: Annotated[Counts, Words(_by_direction)] = key(PAIRS, of="space.counts")
+    vcs: Positive = key("VCs per router.", of="space.vcs")
     holds: bool | None = key("Whether the checkers accept proof or evidence; null: there is none.")
     sides: list[Positive] = key("Sides of the largest mesh that rules were tried on.")
-    evidence: list[dict[str, Any]] = key(
+    evidence: Annotated[list[dict[str, Any]], By(lambda evidence, _: [one.claim for one in evidence])] = key(
         "Claims that there is no rule, as in files of evidence, each with its proof."
     )
     seconds: Number
@@ -136,18 +147,18 @@ class DesignAnswer(Form):
 
     family: str
     switching: Switching
-    adaptive: Literal["states", "paths"]
+    adaptive: Literal["states", "paths"] = key(of="request.adaptive")
     least: Natural = key("BNRs to be provided at least.")
     conclusion: str
     vcs: Positive | None = key("VCs per router of the rule; null: none was found.")
     fewest: bool = key("Fewer VCs per router are shown to be impossible.")
     lower_bound: Positive = key("Lower bound on the VCs per router of any rule.")
-    counts: Annotated[Counts | None, Words(_by_direction)] = key(PAIRS)
-    rule: list[RowForm] | None
+    counts: Annotated[Counts | None, Words(_by_direction)] = key(PAIRS, of="best.space.counts")
+    rule: Rows = key(of="best.rule")
     provided: list[str] | None = key("BNRs that the rule provides: signs of directions.")
     proof: RankedForm
     carrying: Annotated[CarryingForm | None, Words(_carried)] = key("What the rule carries, with --carry.")
-    judged: list[JudgedForm]
+    judged: list[JudgedForm] = key(of="decisions")
     seconds: Number
 
 
@@ -166,12 +177,14 @@ class EverySizeAnswer(Form):
     family: str
     switching: Switching
     proof: RankedForm
-    rule: list[RowForm] | None
+    rule: Rows
     read: list[Sides]
     decided: list[Sides] = key("Meshes that were decided one by one.")
     refuted_on: Sides | None = key("The smallest mesh on which it deadlocks.")
-    established: str = key("What is shown there; empty without one.")
-    configuration: ConfigurationForm | None = key("The deadlock on that mesh.")
+    established: Annotated[str, By(lambda words, _: words or "")] = key(
+        "What is shown there; empty without one.", of="refuted.established"
+    )
+    configuration: ConfigurationForm | None = key("The deadlock on that mesh.", of="refuted.configuration")
     holds: Annotated[bool | None, CHECKED] = key(
         "Whether the checker accepts proof or deadlock; null: there is none."
     )
@@ -182,57 +195,20 @@ def design_keys(design: Design, carrying: Carrying | None = None) -> dict[str, A
     """What the answer about a design says otherwise than the design."""
     best = design.best
     rule = None if best is None else best.rule
-    decisions = []
-    for one in design.decisions:
-        evidence = [impossible.claim for impossible in one.evidence]
-        decisions.append(answer(JudgedForm, one, counts=list(one.space.counts), vcs=one.space.vcs, evidence=evidence))
     provided = None if rule is None else rule.provided(states=design.request.adaptive == "states")
     return {
-        "adaptive": design.request.adaptive,
         "least": 2**design.dimensions if design.request.least is None else design.request.least,
-        "counts": None if best is None else list(best.space.counts),
-        "rule": None if rule is None else rows(rule),
         "provided": None if provided is None else [shown(kind) for kind in provided],
-        "proof": None if best is None or rule is None or best.proof is None else proof_form(rule.space, best.proof),
-        "carrying": None if carrying is None else _carrying(carrying),
-        "judged": decisions,
+        "proof": best and proof_form(best.rule, best.proof),
+        "carrying": carrying,
     }
 
 
-def _carrying(carrying: Carrying) -> dict[str, Any]:
-    assert carrying.first is not None
-    figures = (
-        carrying.patterns,
-        carrying.highest.tolist(),
-        carrying.accepted.mean(axis=0).tolist(),
-        carrying.first.tolist(),
-    )
-    names = ("pattern", "highest", "accepted", "first")
-    carried = [dict(zip(names, one, strict=True)) for one in zip(*figures, strict=True)]
-    return {"network": carrying.network, "rules": carrying.rules, "every": carrying.every, "carried": carried}
-
-
-def every_size_keys(verdict: EverySize) -> dict[str, Any]:
-    """What the answer about every size says otherwise than the verdict."""
-    rule, refuted = verdict.rule, verdict.refuted
-    return {
-        "proof": None if rule is None or verdict.proof is None else proof_form(rule.space, verdict.proof),
-        "rule": None if rule is None else rows(rule),
-        "established": "" if refuted is None else refuted.established,
-        "configuration": None if refuted is None else refuted.configuration,
-    }
-
-
-def rows(rule: Rule) -> list[dict[str, object]]:
-    """The lines of a rule."""
-    return [
-        {"left": shown(signs), "held": held.split(), "may_take": choice.split()}
-        for signs, held, choice in rule.rows()
-    ]
-
-
-def proof_form(space: Space, proof: Proof) -> dict[str, object]:
+def proof_form(rule: Rule | None, proof: Proof | None) -> dict[str, object] | None:
     """A proof with names of types."""
+    if rule is None or proof is None:
+        return None
+    space = rule.space
     return {
         "kind": proof.kind,
         "types": [space.name(kind) for kind in range(space.injection)],

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
-from unknot.cli.answers.form import MISSING, By, Key, is_form, keys_of
+from unknot.cli.answers.form import MISSING, By, Form, Key, is_form, keys_of
 from unknot.network import Network
 from unknot.routing.relation import Relation
 
@@ -21,7 +22,7 @@ class Answer(dict[str, Any]):
 class Answers(Sequence[Answer]):
     """Forms filled from objects of one kind, each when it is looked at; `json.dumps` takes a list of them."""
 
-    def __init__(self, form: type, sources: Sequence[object], of: Relation | Network) -> None:
+    def __init__(self, form: type[Form], sources: Sequence[object], of: Relation | Network) -> None:
         self.form, self.sources, self.of = form, sources, of
 
     def __len__(self) -> int:
@@ -32,7 +33,7 @@ class Answers(Sequence[Answer]):
 
 
 def answer(
-    form: type,
+    form: type[Form],
     *sources: object,
     of: Relation | Network | None = None,
     **more: Any,
@@ -55,6 +56,9 @@ def answer(
     TypeError
         If nothing fills a key, or two sources do, or there is no such key.
     """
+    if form.parts:
+        whole: Any = sources[0]
+        sources, of = (*sources, *(getattr(whole, part) for part in form.parts)), whole.relation
     subject = None if of is None else Subject(of)
     filled = Answer()
     for name, one in keys_of(form).items():
@@ -63,13 +67,14 @@ def answer(
         else:
             homes = one.home or (object,) * (len(sources) < 2)
             every = (*sources, subject) if subject is not None else sources
-            having = [s for s in every if isinstance(s, homes) and _has(s, one.of or name)]
+            path = (one.of or name).split(".")
+            having = [s for s in every if isinstance(s, homes) and _has(s, path[0])]
             if len(having) > 1 and not one.home:
                 having = having[:1]
             if len(having) > 1 or (not having and one.default is MISSING):
                 who = " and ".join(type(source).__name__ for source in having) or "nothing"
                 raise TypeError(f"{form.__name__}: {who} would fill {name}")
-            value = getattr(having[0], one.of or name) if having else one.default
+            value = reduce(_part, path, having[0]) if having else one.default
         filled[one.name or name] = _written(one.hint, value, subject)
     if more:
         raise TypeError(f"{form.__name__} has no keys {', '.join(more)}")
@@ -78,6 +83,10 @@ def answer(
 
 def _has(source: object, name: str) -> bool:
     return name in getattr(source, "__dict__", ()) or hasattr(type(source), name)
+
+
+def _part(source: Any, name: str) -> Any:
+    return None if source is None else getattr(source, name)
 
 
 class Subject:

@@ -33,12 +33,15 @@ class Form:
         Classes of the objects that fill the keys of this form.
     without : tuple of str
         Fields of these classes that are no keys.
+    parts : tuple of str
+        Attributes of the source that are sources too; its relation is what numbers belong to.
     table : tuple of str
         Keys that the terminal shows, in this order, ``form.*`` for those of a form within; empty: all.
     """
 
     kinds: ClassVar[tuple[type, ...]] = ()
     without: ClassVar[tuple[str, ...]] = ()
+    parts: ClassVar[tuple[str, ...]] = ()
     table: ClassVar[tuple[str, ...]] = ()
 
 
@@ -55,7 +58,8 @@ class Key:
     doc : str or None
         Its description in the schema.
     of : str
-        The attribute that fills it, where that is named otherwise.
+        The attribute that fills it, where that is named otherwise; dots lead to attributes of attributes, and where
+        one on the way is None, the key is null.
     default : object
         What stands there if nothing fills it; `MISSING` if something must.
     name : str
@@ -222,6 +226,8 @@ PAIR = Words(_pair_words)
 """Source and destination on the terminal."""
 CIRCLE = Words(lambda names, _: " → ".join([*names, *names[:1]]) if names else "")
 """Names around a circle on the terminal, back to the first."""
+SIZE = By(lambda several, _: len(several))
+"""A number of things."""
 NONZERO = Words(lambda number, _: number or None)
 """A number on the terminal, where 0 goes without saying."""
 CHECKER: dict[bool | None, str] = {True: "accepts it", False: "REJECTS it"}

@@ -1,16 +1,24 @@
-"""JSON forms of given messages in the simulator: replays of deadlocks, traces, collective operations."""
+"""Forms of what messages do: replays of deadlocks, traces, collective operations, protocols of end points."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
+from unknot._base.switching import Switching
 from unknot.cli.answers.configuration_file import ConfigurationForm
 from unknot.cli.answers.form import ChannelName, Form, Natural, Number, Positive, Words, form_of, key
-from unknot.cli.answers.networks import RelationForm, WithUnits
+from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits
+from unknot.cli.answers.runs import RouterOptions
+from unknot.simulation.collectives import Timed
+from unknot.simulation.protocol_run import ProtocolRun
 from unknot.simulation.traces.closed_loop import ClosedLoop
 from unknot.simulation.traces.replay import Replay
 from unknot.simulation.traces.trace_run import TraceRun
 from unknot.traffic.collectives.messages import Meeting, Message
+from unknot.traffic.collectives.msccl import ProgramRun
+from unknot.verify.protocols.decision import ProtocolVerdict
+from unknot.verify.protocols.remedies import ProtocolRemedy
+from unknot.verify.protocols.words import Blocked
 
 
 class WaitForm(Form):
@@ -115,3 +123,121 @@ class MulticastAnswer(RelationForm, WithUnits):
     sends: list[SendForm]
     meetings: list[MeetingForm]
     deadlock: ConfigurationForm | None
+
+
+@form_of(Timed, without=("schedule",))
+class TimedForm(Form):
+    """An algorithm for a size; times in cycles."""
+
+    table = ("size", "algorithm", "pieces", "steps", "time", "measured", "ratio")
+
+    time: Number
+    bound: Number
+    ratio: Number
+
+
+class CollectiveAnswer(WithUnits):
+    """JSON answer of `unknot collective`."""
+
+    table = (
+        "network.name", "routing", "operation", "members", "size", "algorithm", "pieces", "bound", "time", "measured",
+        "ratio", "algorithms", "sizes",
+    )  # fmt: skip
+
+    network: NetworkForm
+    routing: str | None = key("null: not run flit by flit.")
+    operation: str
+    members: Positive
+    size: Positive = key("Flits of the vector, or of a block.")
+    algorithm: str
+    pieces: Positive
+    bound: Number = key("Cycles that no schedule can be below.")
+    time: Number = key("Cycles by the model of steps.")
+    measured: Natural | None = key("Cycles flit by flit.")
+    ratio: Number = key("Measured time, or else that of the model, over the bound.")
+    algorithms: list[TimedForm] = key("Each for that size, the fastest first.")
+    sizes: list[TimedForm] = key("The best for each size, where several are named.")
+
+
+@form_of(ProgramRun, without=("waits", "races", "is_right"))
+class ProgramAnswer(Form):
+    """JSON answer of `unknot collective FILE.xml`."""
+
+    table = (
+        "file", "operation", "ranks", "right", "steps", "steps_done", "least_slots", "num_races", "num_wrong",
+        "known", "in_place", "waits", "races", "wrong",
+    )  # fmt: skip
+
+    file: str
+    operation: str
+    ranks: Positive
+    right: bool = key(
+        "Whether it ends, no two steps race, and every rank has what the operation demands.", of="is_right"
+    )
+    waits: list[str] = key("Steps that are never done, and why.")
+    races: list[str] = key("Steps that use a chunk, one of them to write it, and nothing orders them.")
+
+
+@form_of(Blocked)
+class BlockedForm(Form):
+    """A message that can never move."""
+
+
+@form_of(ProtocolRemedy)
+class RemedyForm(Form):
+    """A change with which messages no longer wait for each other for ever."""
+
+
+@form_of(ProtocolVerdict, without=("run", "certificate", "system"))
+class ProtocolAnswer(RelationForm):
+    """JSON answer of `unknot check --protocol`."""
+
+    table = (
+        "network.name", "routing", "vcs", "protocol", "switching", "deadlock_free", "method", "seconds",
+        "established", "certificate_holds", "ample", "states", "steps", "blocked", "remedies",
+    )  # fmt: skip
+
+    protocol: str
+    ample: list[str]
+    certificate_holds: bool | None = key(
+        "Whether the separate checker accepts the evidence; null: there is none, or it is too large."
+    )
+    transactions: Natural = key("Transactions of the run to a deadlock; 0 without one.")
+    steps: list[str] = key("The run from the empty network to a deadlock, in words.")
+    blocked: list[BlockedForm] = key("The messages that are left when nothing moves.")
+    remedies: list[RemedyForm] = key("Changes that are proved to be enough, the cheapest of each kind.")
+    seconds: Number
+
+
+@form_of(ProtocolRun)
+class ProtocolRunAnswer(RelationForm):
+    """JSON answer of `unknot simulate --protocol`."""
+
+    table = (
+        "network.name", "routing", "vcs", "protocol", "switching", "offered_load", "accepted_load", "deadlock",
+        "cycles", "created", "begun", "done", "latency_mean", "latency_p50", "latency_p95", "latency_p99",
+        "latency_max", "consumed", "packet_length", "buffer_depth", "seed", "blocked",
+    )  # fmt: skip
+
+    protocol: str
+    switching: Switching
+    packet_length: Positive
+    buffer_depth: Positive
+    router: RouterOptions
+    seed: Natural
+    blocked: list[BlockedForm] = key("The messages that can never move.")
+
+
+@form_of(ProtocolVerdict, without=("run", "certificate", "system", "ample", "states", "empties"))
+class ProtocolReplayAnswer(RelationForm):
+    """JSON answer of `unknot simulate --protocol` without a load."""
+
+    table = (
+        "network.name", "routing", "vcs", "protocol", "switching", "deadlock_free", "established", "replayed",
+        "steps", "blocked",
+    )  # fmt: skip
+
+    protocol: str
+    replayed: bool | None = key("Whether messages of a flit made the same moves and nothing moved for 1,000 cycles.")
+    steps: list[str] = key("The run from the empty network to a deadlock, in words.")
+    blocked: list[BlockedForm] = key("The messages that are left when nothing moves.")

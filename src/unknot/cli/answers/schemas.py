@@ -13,8 +13,7 @@ from typing import Any
 from pydantic import Field
 
 from unknot._base.extensions import Catalogue
-from unknot.cli.answers.analyses import AnalyseAnswer, FaultsAnswer, TableFaultsAnswer
-from unknot.cli.answers.collectives import CollectiveAnswer, ProgramAnswer
+from unknot.cli.answers.analyses import AnalyseAnswer, FaultsAnswer, TableFaultsAnswer, UpdateAnswer
 from unknot.cli.answers.configuration_file import ConfigurationFile
 from unknot.cli.answers.design import DesignAnswer, EverySizeAnswer
 from unknot.cli.answers.ethernet import EthernetAuditAnswer, EthernetRepairAnswer, FaultQueuesAnswer
@@ -26,12 +25,19 @@ from unknot.cli.answers.lanes import (
     RepairAnswer,
     RepairedFaultsAnswer,
 )
-from unknot.cli.answers.messages import MulticastAnswer, ReplayAnswer, TraceAnswer
+from unknot.cli.answers.messages import (
+    CollectiveAnswer,
+    MulticastAnswer,
+    ProgramAnswer,
+    ProtocolAnswer,
+    ProtocolReplayAnswer,
+    ProtocolRunAnswer,
+    ReplayAnswer,
+    TraceAnswer,
+)
 from unknot.cli.answers.networks import ConvertAnswer, ExportAnswer, ManifestForm, RerunAnswer, ShowAnswer
-from unknot.cli.answers.protocols import ProtocolAnswer, ProtocolReplayAnswer, ProtocolRunAnswer
 from unknot.cli.answers.runs import SaturationAnswer, SeedsAnswer, SimulateAnswer
 from unknot.cli.answers.studies import AuditAnswer, BookSimAnswer, CompareAnswer, CurveAnswer, RunAnswer
-from unknot.cli.answers.updates import UpdateAnswer
 from unknot.cli.answers.verdicts import AcceptAnswer, CheckAnswer
 
 _CORE: dict[str, type[Form]] = {

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from unknot._base.switching import Switching
-from unknot._base.units import Units
+from unknot.cli.answers.analyses import UpdateForm
 from unknot.cli.answers.filling import Answer, Answers, answer
-from unknot.cli.answers.form import CIRCLE, NONZERO, Form, Number, Positive, form_of, key
+from unknot.cli.answers.form import CIRCLE, NONZERO, By, Form, Number, Positive, form_of, key
 from unknot.cli.answers.messages import ReplayForm
-from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits, in_units
+from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits
 from unknot.cli.answers.runs import BurstsForm, RouterForm, RunForm, RunsForm, Shares
-from unknot.cli.answers.updates import UpdateForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
 from unknot.network.floor_plan import Bill
 from unknot.studies.booksim.runs import ConfiguredPoint
 from unknot.studies.comparison import Compared
-from unknot.studies.result import DesignResult, StudyResult
+from unknot.studies.result import DesignResult
 from unknot.verify.audit import Audit
 from unknot.verify.audit_merged import AuditedRoutes
 from unknot.verify.audit_multicast import MulticastAudit
 from unknot.verify.audit_traffic import TrafficAudit
 from unknot.verify.update import Update
+
+EachRun = Annotated[list[RunForm], By(lambda runs, subject: Answers(RunForm, runs, subject.of))]
+"""Runs that are made anew when they are looked at."""
 
 
 class DesignAnswer(Form):
@@ -30,22 +32,34 @@ class DesignAnswer(Form):
 
     table = ("name", "verdict.deadlock_free", "delivery.delivered", "delivery.minimal", "stable_up_to")
 
-    name: str
-    network: str
-    routing: str
-    vcs: Positive | None = key("Virtual channels of each channel; null: they differ.")
-    vcs_chosen: bool = key("Whether the study gives no number of VCs.")
-    switching: Switching
-    packet_length: Positive | Shares = key("Flits, or the share of each length.")
-    buffer_depth: Positive
-    traffic: str
-    router: RouterForm
-    bursts: BurstsForm | None
+    name: str = key(of="design.name")
+    network: str = key(of="design.network")
+    routing: str = key(of="design.routing")
+    vcs: Positive | None = key("Virtual channels of each channel; null: they differ.", of="relation.vcs.each")
+    vcs_chosen: Annotated[bool, By(lambda vcs, _: vcs is None)] = key(
+        "Whether the study gives no number of VCs.", of="design.vcs"
+    )
+    switching: Switching = key(of="design.switching")
+    packet_length: Positive | Shares = key("Flits, or the share of each length.", of="design.packet_length")
+    buffer_depth: Positive = key(of="design.buffer_depth")
+    traffic: str = key(of="design.traffic")
+    router: RouterForm = key(of="design.router")
+    bursts: BurstsForm | None = key(of="design.bursts")
     verdict: VerdictForm
     delivery: DeliveryForm
     replay: ReplayForm | None
     stable_up_to: Number = key("Highest load at which all runs are stable; null: none is.")
-    runs: list[RunForm]
+    runs: EachRun
+
+
+def design_answer(result: DesignResult) -> Answer:
+    """Fill the form of a design."""
+    relation = result.relation
+    verdict = answer(VerdictForm, result.verdict, of=relation, certificate_holds=result.certificate_holds)
+    return answer(DesignAnswer, result, of=relation, verdict=verdict)
+
+
+Designs = list[Annotated[DesignAnswer, By(lambda result, _: design_answer(result))]]
 
 
 class RunAnswer(WithUnits):
@@ -53,9 +67,9 @@ class RunAnswer(WithUnits):
 
     table = ("title", "designs", "designs.runs", "report")
 
-    title: str
-    study: str | None = key("The file.")
-    designs: list[DesignAnswer]
+    title: str = key(of="study.title")
+    study: str | None = key("The file.", of="study.path")
+    designs: Designs
     report: str
 
 
@@ -64,37 +78,7 @@ class CurveAnswer(WithUnits):
 
     table = ("designs", "designs.runs")
 
-    designs: list[DesignAnswer]
-
-
-def curve_answer(result: StudyResult, units: Units | None = None) -> Answer:
-    """Return curves as plain values."""
-    designs = [design_answer(design) for design in result.designs]
-    return answer(CurveAnswer, designs=designs, units=units and in_units(units, result.rows))
-
-
-def design_answer(result: DesignResult) -> Answer:
-    """Fill the form of a design."""
-    relation, replay = result.relation, result.replay
-    return answer(
-        DesignAnswer,
-        result.design,
-        stable_up_to=result.stable_up_to,
-        vcs=relation.vcs.each,
-        vcs_chosen=result.design.vcs is None,
-        verdict=answer(VerdictForm, result.verdict, of=relation, certificate_holds=result.certificate_holds),
-        delivery=answer(DeliveryForm, result.delivery, of=relation),
-        replay=replay and answer(ReplayForm, replay, of=relation),
-        runs=Answers(RunForm, result.runs, relation),
-    )
-
-
-def study_answer(result: StudyResult, report: str, units: Units | None = None) -> Answer:
-    """Return a study as plain values."""
-    study = result.study
-    designs = [design_answer(design) for design in result.designs]
-    real = units and in_units(units, result.rows)
-    return answer(RunAnswer, title=study.title, study=study.path, designs=designs, report=report, units=real)
+    designs: Designs
 
 
 @form_of(AuditedRoutes)
@@ -106,6 +90,7 @@ class RoutesForm(Form):
 class TrafficForm(VerdictForm, DeliveryForm):
     """Verdict and delivery for one kind of traffic."""
 
+    parts = ("verdict", "delivery")
     table: ClassVar[tuple[str, ...]] = (
         "traffic", "deadlock_free", "delivered", "pairs", "undelivered_pairs", "unknown_pairs", "longest_route",
         "longer_pairs", "extra_hops", "loop", "lost", "meaning",
@@ -116,14 +101,17 @@ class TrafficForm(VerdictForm, DeliveryForm):
     longer_pairs: Annotated[int, NONZERO]
     extra_hops: Annotated[int, NONZERO]
     meaning: str
-    unknown_pairs: Annotated[int, NONZERO] = key("Pairs whose route, or service level, the files do not tell.")
-    unknown_because: list[str]
+    unknown_pairs: Annotated[int, NONZERO] = key(
+        "Pairs whose route, or service level, the files do not tell.", of="unknown.unknown_pairs"
+    )
+    unknown_because: list[str] = key(of="unknown.unknown_because")
 
 
 @form_of(MulticastAudit, without=("relation", "verdict"))
 class MulticastTablesForm(VerdictForm):
     """Verdict and delivery for multicast groups and the routes between hosts together."""
 
+    parts = ("verdict",)
     table = (
         "groups", "level", "deadlock_free", "certificate_holds", "delivered", "pairs", "undelivered_pairs", "loop",
         "circling", "lost",
@@ -195,32 +183,21 @@ def audit_answer(
     update: Update | None = None,
 ) -> Answer:
     """Return an audit as plain values, with what changed since another reading of the fabric, and its audit."""
-    fabric, multicast = audit.fabric, audit.multicast
-    more = {
-        **{name: getattr(fabric, name) for name in FILES},
-        "fabric": fabric.name,
-        "network": fabric.network,
-        "lanes": audit.lanes,
-        "holds": audit.holds,
-        "assumption": audit.assumption,
-        "routes": routes,
-        "changes": changes
-        and answer(
-            ChangesForm,
-            changes,
-            deadlock_free_before=before and before.deadlock_free,
-            update=update and answer(UpdateForm, update, of=update.relation),
-        ),
-        "multicast": multicast and answer(MulticastTablesForm, multicast, multicast.verdict, of=multicast.relation),
-        "replies": audit.replies and _traffic(TrafficForm, audit.replies),
-        "others": [_traffic(TrafficForm, other) for other in audit.others],
+    fabric = audit.fabric
+    since = changes and answer(
+        ChangesForm,
+        changes,
+        deadlock_free_before=before and before.deadlock_free,
+        update=update and answer(UpdateForm, update, of=update.relation),
+    )
+    shared = {
+        name: getattr(audit, name) for name in ("lanes", "holds", "assumption", "multicast", "replies", "others")
     }
-    return _traffic(AuditAnswer, audit.host_to_host, **more)
-
-
-def _traffic(form: type[Form], traffic: TrafficAudit, **more: Any) -> Answer:
-    unknown = {name: getattr(traffic.unknown, name) for name in ("unknown_pairs", "unknown_because")}
-    return answer(form, traffic, traffic.verdict, traffic.delivery, of=traffic.relation, **unknown, **more)
+    files = {name: getattr(fabric, name) for name in FILES}
+    return answer(
+        AuditAnswer, audit.host_to_host, **shared, **files, fabric=fabric.name, network=fabric.network, routes=routes,
+        changes=since,
+    )  # fmt: skip
 
 
 @form_of(ConfiguredPoint)

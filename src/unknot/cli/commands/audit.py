@@ -16,6 +16,7 @@ from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import exit_code, write_evidence
 
 if TYPE_CHECKING:
+    from unknot._base.deadline import Deadline
     from unknot.certificates.documents import Document
     from unknot.verify.audit import Audit
 
@@ -75,7 +76,6 @@ def audit(
     """
     from unknot.cli.answers.studies import AuditAnswer, audit_answer
     from unknot.cli.commands import activity
-    from unknot.cli.commands.audit_ethernet import audit_switches
     from unknot.cli.commands.display import MOST_ROWS, describe, put
     from unknot.fabrics import compare_fabrics, read_fabric
     from unknot.fabrics.ethernet.folder import is_ethernet
@@ -88,7 +88,7 @@ def audit(
             raise UnknotError(
                 f"{fabric}: an audit of Ethernet takes --out, --evidence, --time-limit and --json alone"
             )
-        raise typer.Exit(audit_switches(fabric, deadline, out, evidence, json=json))
+        raise typer.Exit(_audit_switches(fabric, deadline, out, evidence, json=json))
     read = read_fabric(fabric, tables, levels=sl, lanes=sl2vl, multicast=mcfdbs)
     with activity.working("auditing"):
         how = partial(audit_fabric, switching=switching, time_limit=deadline)
@@ -114,6 +114,32 @@ def audit(
         if audited.multicast is not None and audited.deadlock_free:
             describe(audited.multicast.relation, audited.multicast.verdict.configuration)
     raise typer.Exit(exit_code(audited.holds))
+
+
+def _audit_switches(folder: Path, deadline: Deadline, out: Path | None, evidence: Path | None, *, json: bool) -> int:
+    """Check a folder of what switches printed, and return the exit code."""
+    from unknot.certificates.documents import part_of
+    from unknot.cli.answers.ethernet import EthernetAuditAnswer
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.display import tell
+    from unknot.fabrics.ethernet.folder import read_ethernet
+    from unknot.verify.audit_ethernet import audit_ethernet
+    from unknot.verify.delivery import answer_claims
+
+    fabric = read_ethernet(folder)
+    with activity.working("auditing"):
+        audited = audit_ethernet(fabric, time_limit=deadline)
+    if out is not None:
+        from unknot.report.audit_report import write_ethernet_report
+
+        write_ethernet_report(audited, out)
+        notify(f"report: {out}")
+    if evidence is not None:
+        claims = answer_claims(audited.relation, [audited.verdict], None)
+        parts = [part_of("buffers", audited.relation, claims, of_its_own=True)] if claims else []
+        write_evidence(evidence, fabric.network, None, [], parts)
+    tell(json, EthernetAuditAnswer, audited)
+    return exit_code(audited.holds)
 
 
 def audit_parts(audited: Audit, before: str = "") -> list[Document]:

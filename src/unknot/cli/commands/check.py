@@ -60,7 +60,7 @@ def check(routed: RoutedNetwork, question: OtherQuestion, details: Details, outp
 def _check_every_size(routed: RoutedNetwork, output: AnswerFiles) -> int:
     """Decide for all meshes of a family, print it, and return the exit code."""
     from unknot.certificates import verdict_claim
-    from unknot.cli.answers.design import EverySizeAnswer, every_size_keys
+    from unknot.cli.answers.design import EverySizeAnswer, proof_form
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.design import every_size
@@ -77,14 +77,14 @@ def _check_every_size(routed: RoutedNetwork, output: AnswerFiles) -> int:
     elif output.evidence is not None:
         refuted = [] if verdict.refuted is None else [verdict_claim(verdict.refuted)]
         write_evidence(output.evidence, None if relation is None else relation.network, relation, refuted)
-    keys = every_size_keys(verdict)
-    tell(output.json, EverySizeAnswer, verdict, of=relation, family=family, holds=holds, **keys)
+    proof = proof_form(verdict.rule, verdict.proof)
+    tell(output.json, EverySizeAnswer, verdict, of=relation, family=family, holds=holds, proof=proof)
     return exit_code(verdict.deadlock_free)
 
 
 def _check_update(routed: RoutedNetwork, to: str, output: AnswerFiles) -> int:
     """Decide whether routers can be updated from one routing to another, print it, and return the exit code."""
-    from unknot.cli.answers.updates import UpdateAnswer
+    from unknot.cli.answers.analyses import UpdateAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import describe, tell
     from unknot.verify import update
@@ -111,7 +111,7 @@ def _check_update(routed: RoutedNetwork, to: str, output: AnswerFiles) -> int:
 
 def _check_end_points(routed: RoutedNetwork, text: str, output: AnswerFiles) -> int:
     """Decide whether a routing can deadlock with a protocol, print it with remedies, and return the exit code."""
-    from unknot.cli.answers.protocols import ProtocolAnswer
+    from unknot.cli.answers.messages import ProtocolAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.verify.protocols import check_protocol, protocol

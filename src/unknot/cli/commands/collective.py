@@ -83,7 +83,7 @@ def collective(
         raise typer.Exit(HOLDS if _tell_program(Path(network), json=json) else FAILS)
     from unknot._base.numbers import require_whole
     from unknot._base.units import Scale
-    from unknot.cli.answers.collectives import CollectiveAnswer
+    from unknot.cli.answers.messages import CollectiveAnswer
     from unknot.cli.answers.networks import in_units
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
@@ -135,7 +135,7 @@ def collective(
 
 def _tell_program(file: Path, *, json: bool) -> bool:
     """Follow a program, and return whether it is right."""
-    from unknot.cli.answers.collectives import ProgramAnswer
+    from unknot.cli.answers.messages import ProgramAnswer
     from unknot.cli.commands.display import tell
     from unknot.traffic.collectives.msccl import read_msccl, run_program
 

@@ -67,9 +67,10 @@ def curve(
     from unknot._base.deadline import NEVER
     from unknot._base.errors import SimulationError
     from unknot._base.units import Scale
-    from unknot.cli.answers.studies import CurveAnswer, curve_answer
+    from unknot.cli.answers.networks import in_units
+    from unknot.cli.answers.studies import CurveAnswer
     from unknot.cli.commands import activity
-    from unknot.cli.commands.display import put
+    from unknot.cli.commands.display import tell
     from unknot.report.picture import require_ending
     from unknot.simulation.run import options
     from unknot.studies.curves import curve as measured_curve
@@ -112,7 +113,7 @@ def curve(
         write_rows(curves.rows, file if csv else None, None if csv else file, units=scale.units)
     for file in (file for file in files if file not in tables):
         write(file, curves.plot(units=scale.units))
-    put(json, CurveAnswer, curve_answer(curves, scale.units), scale)
+    tell(json, CurveAnswer, curves, scale=scale, units=in_units(scale.units, curves.rows))
     if curves.cut_short:
         raise typer.Exit(UNDECIDED)
 

@@ -62,6 +62,14 @@ class Carrying:
     first: Floats | None = None
     patterns: tuple[str, ...] = PATTERNS
 
+    @property
+    def carried(self) -> list[dict[str, object]]:
+        """Figures of each pattern."""
+        assert self.first is not None
+        figures = (self.patterns, self.highest.tolist(), self.accepted.mean(axis=0).tolist(), self.first.tolist())
+        names = ("pattern", "highest", "accepted", "first")
+        return [dict(zip(names, one, strict=True)) for one in zip(*figures, strict=True)]
+
     def order(self) -> tuple[float, ...]:
         """The lowest loads come first, then the most that is accepted."""
         return (*self.highest.round(9).tolist(), -self.accepted.mean(axis=0).sum())

@@ -244,9 +244,9 @@ class _Sweep:
 
     def queued(self, network: Network, routing: str) -> bool | None:
         """Find the fewest lossless queues for all routes after faults; whether every state is free in them."""
-        from unknot.cli.answers.ethernet import FaultQueuesAnswer, fault_queues_answer
+        from unknot.cli.answers.ethernet import FaultQueuesAnswer
         from unknot.cli.commands import activity
-        from unknot.cli.commands.display import put
+        from unknot.cli.commands.display import tell
         from unknot.repair.fault_queues import fault_queues
         from unknot.routing.named import routing as routing_from
 
@@ -258,7 +258,7 @@ class _Sweep:
         claim = after.queues.claim
         if self.evidence is not None:
             write_evidence(self.evidence, network, None, [] if claim is None else [claim])
-        put(self.json, FaultQueuesAnswer, fault_queues_answer(after))
+        tell(self.json, FaultQueuesAnswer, after)
         return after.free
 
 

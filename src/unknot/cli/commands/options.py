@@ -64,8 +64,11 @@ from unknot._base.errors import UnknotError
 from unknot._base.manifest import Running, running
 from unknot._base.memory import memory_limit
 from unknot.cli.commands import guard
-from unknot.cli.commands.outcomes import WORDS
 
+UsageError: Any = typer.BadParameter.__base__
+"""The error of command lines: of click, or of the copy of it in newer versions of typer."""
+WORDS = "unknot.words"
+"""Key of the words of the command line, as they were typed, in what contexts share."""
 NetworkText = Annotated[
     str, typer.Argument(metavar="NETWORK", help="A text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.")
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,13 +84,11 @@ def repair(
     from unknot.report.export import export
 
     if routing is None and is_ethernet(Path(network)):
-        from unknot.cli.commands.audit_ethernet import repair_switches
-
         if any((vcs, lanes, minimal, both_ways is not None, switching != DEFAULT_SWITCHING)):
             raise UnknotError(
                 f"{network}: a repair of Ethernet takes --out, --evidence, --time-limit and --json alone"
             )
-        raise typer.Exit(repair_switches(Path(network), deadline, out, evidence, json=json))
+        raise typer.Exit(_repair_switches(Path(network), deadline, out, evidence, json=json))
     if out is not None and (routing is not None or out.suffix) and out.suffix.lower() != ".json":
         raise UnknotError(
             f"{out}: routes of remedies are written as .json, such as {out.with_suffix('.json')}; "
@@ -182,3 +181,33 @@ def _refuted(network: str, routing: str | None, vcs: int | None) -> Relation:
     if not Path(network).is_dir():
         raise UnknotError(f"{network}: name a --routing, or a folder of a fabric with forwarding tables")
     return fabric_relation(fabrics.read_fabric(Path(network)))
+
+
+def _repair_switches(folder: Path, deadline: Deadline, out: Path | None, evidence: Path | None, *, json: bool) -> int:
+    """Find the fewest lossless queues for a folder of what switches printed; return the exit code.
+
+    The folder `out` appears when all is written.
+    """
+    from unknot._base.output import write_text, written_folder
+    from unknot.cli.answers.ethernet import EthernetRepairAnswer
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.display import tell
+    from unknot.fabrics.ethernet.folder import read_ethernet
+    from unknot.repair.lossless import repair_lossless
+    from unknot.report.repair_pages import PAGE, ethernet_repair_page
+
+    if out is not None and out.exists():
+        raise UnknotError(f"{out} exists; name a new folder")
+    fabric = read_ethernet(folder)
+    with activity.working("looking for the fewest queues"), ExitStack() as writing:
+        made = None if out is None else writing.enter_context(written_folder(out))
+        repaired = repair_lossless(fabric, made, time_limit=deadline)
+        if made is not None:
+            write_text(made / PAGE, ethernet_repair_page(repaired))
+    claim, after = repaired.queues.claim, repaired.after
+    if evidence is not None:
+        write_evidence(evidence, fabric.network, None, [] if claim is None else [claim])
+    tell(json, EthernetRepairAnswer, repaired)
+    if out is not None:
+        wrote(out, f"; how to load it: {out / PAGE}")
+    return exit_code(not repaired.refused if after is None else after.holds)

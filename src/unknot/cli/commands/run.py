@@ -1,15 +1,22 @@
-"""`unknot run`."""
+"""`unknot run`: a study, or a configuration of BookSim 2."""
 
 from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import UnknotError
 from unknot._base.output import make_folder
 from unknot.cli.commands.options import Json
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import kept_in, write_rows
+from unknot.cli.commands.shared import kept_in, write, write_rows
+
+if TYPE_CHECKING:
+    from unknot.certificates import Verdict
+    from unknot.studies.booksim.runs import ConfiguredPoint
+    from unknot.studies.booksim.setup import Setup
+    from unknot.verify import Delivery
 
 
 def run(
@@ -61,8 +68,6 @@ def run(
     from unknot.studies.booksim.parse import is_configuration
 
     if is_configuration(study, overrides or ()):
-        from unknot.cli.commands.booksim import run_configuration
-
         if store is not None or dask is not None:
             raise UnknotError(f"{study}: --store and --dask are for studies, not for configurations of BookSim 2")
         points = run_configuration(
@@ -73,9 +78,10 @@ def run(
         return
     if overrides or sweep is not None or faithful:
         raise UnknotError(f"{study}: KEY=VALUE, --sweep and --faithful are for configurations of BookSim 2")
-    from unknot.cli.answers.studies import RunAnswer, study_answer
+    from unknot.cli.answers.networks import in_units
+    from unknot.cli.answers.studies import RunAnswer
     from unknot.cli.commands import activity
-    from unknot.cli.commands.display import put
+    from unknot.cli.commands.display import tell
     from unknot.report import write_study_report
     from unknot.studies import load_study, run_study
     from unknot.studies.run import default_store
@@ -93,4 +99,107 @@ def run(
     write_study_report(result, report, units=scale.units)
     if csv or parquet:
         write_rows(result.rows, csv, parquet, units=scale.units)
-    put(json, RunAnswer, study_answer(result, str(report), scale.units), scale)
+    real = in_units(scale.units, result.rows)
+    tell(json, RunAnswer, result, scale=scale, report=str(report), units=real)
+
+
+PROOF = 20.0
+"""Time limit of the proof, in seconds."""
+
+
+def run_configuration(
+    path: Path,
+    overrides: list[str],
+    *,
+    sweep: str | None,
+    faithful: bool,
+    jobs: int | None,
+    json: bool,
+    units: str | None = None,
+    out: Path | None = None,
+    outside_files: bool = False,
+) -> list[ConfiguredPoint]:
+    """Run a configuration, and print its verdict and the figures of its points.
+
+    With `out`, a folder, a row for each run is written there, and of a sweep of loads the curves. Returns the points.
+    """
+    from unknot._base.threads import processors
+    from unknot._base.units import Scale
+    from unknot.cli.answers.filling import answer
+    from unknot.cli.answers.networks import in_units
+    from unknot.cli.answers.runs import ClassRunForm
+    from unknot.cli.answers.studies import BookSimAnswer
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.display import print_forms, put
+    from unknot.studies.booksim.runs import run_batches, run_booksim, sweep_of
+    from unknot.studies.booksim.setup import read_setup
+
+    scale = Scale.of(units)
+    setup = read_setup(path, overrides, faithful=faithful, outside_files=outside_files)
+    along = None if sweep is None else sweep_of(sweep)
+    if setup.batches and (along or out):
+        raise UnknotError("--sweep and --out are for loads, and sim_type = batch has none")
+    for words in setup.warnings:
+        notify(words)
+    if idle := setup.configuration.idle():
+        notify(f"{path}: set, and without effect here: {', '.join(idle)}")
+    if out is not None:
+        make_folder(out)
+    with activity.working(path.name) as progress:
+        batches = run_batches(setup) if setup.batches else None
+        count = processors() if jobs is None else jobs
+        points = [] if setup.batches else run_booksim(setup, sweep=along, jobs=count, progress=progress)
+    for point in points:
+        if (load := point.offered_packets * point.mean_length) > 1 + 1e-9:
+            which = point.setting or path.name
+            notify(f"{which}: {load:g} flits per terminal and cycle; a terminal sends one at most, so 1 was run")
+    with activity.working("proving"):
+        verdict, delivery = _proof(setup)
+    rows = [row for point in points for row in point.found.rows]
+    more: dict[str, Any] = {
+        "file": str(path),
+        "warnings": setup.warnings,
+        "without_effect": idle,
+        "delivered": delivery.delivered,
+        "requests_and_replies": _of_replies(setup) if points else None,
+        "batches": batches,
+        "points": points,
+        "units": in_units(scale.units, rows) if points else None,
+    }
+    filled = answer(BookSimAnswer, verdict, of=setup.relation, **more)
+    put(json, BookSimAnswer, filled, scale)
+    for run in () if json or len(points) != 1 else filled["points"][0]["found"]["runs"]:
+        print_forms(ClassRunForm, run["classes"], f"classes, seed {run['seed']}", scale)
+    if out is not None:
+        write_rows(rows, (out / path.name).with_suffix(".csv"), units=scale.units)
+        if along is not None and along[0] == "injection_rate":
+            from unknot.report.curves import draw_curves
+
+            runs = [run for point in points for run in point.found.runs]
+            write((out / path.name).with_suffix(".svg"), draw_curves({path.stem: runs}, units=scale.units))
+    return points
+
+
+def _proof(setup: Setup) -> tuple[Verdict, Delivery]:
+    from unknot.verify import check, deliver
+
+    switching = setup.options["switching"]
+    proofs = [
+        (check(relation, switching, time_limit=PROOF, buffer_depth=setup.options["buffer_depth"]), deliver(relation))
+        for relation in setup.proved
+    ]
+    worst = {True: 2, None: 1, False: 0}
+    return min(proofs, key=lambda one: (worst[one[0].deadlock_free], one[1].delivered))
+
+
+def _of_replies(setup: Setup) -> str | None:
+    """Return the verdict in words on requests that wait for replies; None without replies."""
+    from unknot.verify.protocols import Follow, MessageClass, Protocol, check_protocol
+
+    if not setup.answers or "subnets" in setup.options:
+        return None
+    requests = [MessageClass(name, follows=(Follow(reply),)) for name, reply in setup.answers.items()]
+    classes = [*requests, *(MessageClass(reply) for reply in setup.answers.values())]
+    protocol = Protocol("requests and replies", tuple(classes), tuple((one.name,) for one in requests))
+    verdict = check_protocol(setup.relation, protocol, setup.options["switching"], time_limit=PROOF)
+    return f"{protocol.name} in queues of their own: {verdict.established}"

@@ -247,7 +247,7 @@ def _simulate_protocol(
     output: OutputOptions,
 ) -> None:
     """Simulate a routing with a protocol, or without a load replay the deadlock that the prover finds; print it."""
-    from unknot.cli.answers.protocols import ProtocolReplayAnswer, ProtocolRunAnswer
+    from unknot.cli.answers.messages import ProtocolReplayAnswer, ProtocolRunAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.simulation.protocol_run import CYCLES, replayed_in_flits, simulate_protocol

@@ -9,7 +9,7 @@ from functools import cached_property
 from unknot.fabrics.ethernet.cables import Port
 from unknot.fabrics.ethernet.qos import PortQos, SwitchQos
 from unknot.network import Network
-from unknot.network.faults import frozen
+from unknot.network.parts import frozen
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from unknot._base.errors import TextError, UnknotError
-from unknot.fabrics.ethernet.batfish import read_batfish_routes
 from unknot.fabrics.ethernet.cables import Port, read_cable_list, read_lldp
 from unknot.fabrics.ethernet.fabric import Destination, EthernetFabric
 from unknot.fabrics.ethernet.qos import SwitchQos, read_config_db
-from unknot.fabrics.ethernet.routes import Prefix, Route, prefix_of, read_routes
+from unknot.fabrics.ethernet.routes import Prefix, Route, prefix_of, read_batfish_routes, read_routes
 from unknot.network import Network
 
 ROUTES = ("route.json", "route6.json")

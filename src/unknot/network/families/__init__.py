@@ -28,6 +28,8 @@ from unknot.network.families.delta import indirect_cube as indirect_cube
 from unknot.network.families.delta import omega as omega
 from unknot.network.families.fat_trees import fat_tree as fat_tree
 from unknot.network.families.fat_trees import xgft as xgft
+from unknot.network.families.finite_geometry import polarfly as polarfly
+from unknot.network.families.finite_geometry import polarstar as polarstar
 from unknot.network.families.grids import complete as complete
 from unknot.network.families.grids import flattened_butterfly as flattened_butterfly
 from unknot.network.families.grids import hypercube as hypercube
@@ -40,8 +42,6 @@ from unknot.network.families.grids import twisted_torus as twisted_torus
 from unknot.network.families.low_diameter import dragonfly as dragonfly
 from unknot.network.families.low_diameter import dragonfly_plus as dragonfly_plus
 from unknot.network.families.low_diameter import slim_fly as slim_fly
-from unknot.network.families.polarity import polarfly as polarfly
-from unknot.network.families.polarity import polarstar as polarstar
 from unknot.network.families.random_graphs import irregular as irregular
 from unknot.network.families.random_graphs import random_regular as random_regular
 from unknot.network.families.rearrangeable import benes as benes

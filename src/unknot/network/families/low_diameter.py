@@ -8,7 +8,7 @@ import numpy as np
 
 from unknot._base.errors import NetworkError, require_known
 from unknot.network import Network
-from unknot.network.families.finite_fields import field, prime_root
+from unknot.network.families.finite_geometry import field, prime_root
 from unknot.network.families.links import Ints, affordable, linked, whole
 
 Peers = Callable[[Ints, Ints, int], Ints]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from unknot.network import Network
 from unknot.network.model import IntArray
-from unknot.network.numbers import dimension_names
+from unknot.network.parts import dimension_names
 from unknot.network.tod.syntax import MisfitError
 
 Keys = npt.NDArray[np.int64]

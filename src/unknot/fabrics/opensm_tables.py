@@ -1,7 +1,7 @@
-"""Linear forwarding tables as OpenSM dumps them (`opensm-lfts.dump`) and as `ibroute` / `dump_lfts.sh` print them.
+"""Forwarding tables as OpenSM and `ibroute` / `dump_lfts.sh` dump them, without and with hop counts.
 
-LIDs without a route have no line. A table ends with its own count: OpenSM repeats the highest LID there, `ibroute`
-gives the number of lines.
+LIDs without a route have no line in `opensm-lfts.dump`. A table there ends with its own count: OpenSM repeats the
+highest LID, `ibroute` gives the number of lines.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import TextError
 from unknot.fabrics.fabric import NO_ENTRY
-from unknot.fabrics.fabric_text import LargeText, decimal, integer, row_starts
+from unknot.fabrics.fabric_text import LargeText, integer, numbers_at, row_starts
 from unknot.fabrics.format import Format
 from unknot.fabrics.tables import NOT_ROUTED, SwitchTable, TableFile
 
@@ -83,10 +82,7 @@ def read_lfts(path: str | Path) -> TableFile:
             table = None
         elif not _TITLE.match(line) and not file.is_noise(line, number) and at <= len(lines.content):
             raise file.error("a table dump has no such line; is it broken or cut off?", number)
-    if not file.tables:
-        raise TextError("no forwarding table in this file", path)
-    file.note_noise()
-    return file
+    return file.whole()
 
 
 class _Pattern:
@@ -98,14 +94,14 @@ class _Pattern:
         self._places = row_starts(rows) + _PORT_AT
         self._rows = self._without_ports(rows)
         shown = np.frombuffer(rows, dtype=np.uint8)
-        self._illegal = (np.asarray(table.ports) == NO_ENTRY) & (decimal(shown, self._places, 3) != NOT_ROUTED)
+        self._illegal = (np.asarray(table.ports) == NO_ENTRY) & (numbers_at(shown, self._places, 3) != NOT_ROUTED)
 
     def ports(self, content: bytes, at: int, bounds: tuple[int, int]) -> npt.NDArray[np.int32] | None:
         """The ports of the table whose rows begin at a byte; None unless all else is as in the last table."""
         rows = content[at : at + self.size]
         if len(rows) < self.size or self._without_ports(rows) != self._rows:
             return None
-        ports = decimal(np.frombuffer(rows, dtype=np.uint8), self._places, 3)
+        ports = numbers_at(np.frombuffer(rows, dtype=np.uint8), self._places, 3)
         if ports.min() < 0 or ports.max() > NOT_ROUTED or not bounds[0] <= self.lids[0] <= self.lids[-1] <= bounds[1]:
             return None
         return np.where(self._illegal | (ports == NOT_ROUTED), np.int32(NO_ENTRY), ports)
@@ -131,5 +127,78 @@ def _enter(file: TableFile, table: SwitchTable, match: re.Match[str], bounds: tu
     file.enter(table, lid, NO_ENTRY if match[6] or port == NOT_ROUTED else port, line)
 
 
-_SIGN = re.compile(r"^Unicast lids \[|^\d+ (?:valid )?lids dumped", re.M)
-FORMAT = Format("lfts", "OpenSM forwarding tables", (".lfts", ".dump"), read_lfts, sign=_SIGN.search, holds="tables")
+_LFTS_SIGN = re.compile(r"^Unicast lids \[|^\d+ (?:valid )?lids dumped", re.M)
+LFTS = Format(
+    "lfts", "OpenSM forwarding tables", (".lfts", ".dump"), read_lfts, sign=_LFTS_SIGN.search, holds="tables"
+)
+
+
+_SWITCH = re.compile(r"^\w*dump_ucast_routes: Switch 0x([0-9a-fA-F]{16})\s*$")
+_COLUMNS = re.compile(r"^LID\s*: Port : Hops : Optimal\s*$")
+_ROW = re.compile(
+    r"^0x([0-9a-fA-F]{4})\s*: (?:(UNREACHABLE)|([0-9]{3})\s*: "
+    r"(?:HOPS UNKNOWN|\d{2,3}\s*: (?:yes|No \d+ hop path possible via port \d+!)))\s*$"
+)
+
+
+_RUN = re.compile(
+    rb"(?>0x[0-9a-fA-F]{4} : (?:UNREACHABLE|[0-9]{3} {1,2}: "
+    rb"(?:\d{2,3} {1,3}: (?:yes|No \d+ hop path possible via port \d+!)|HOPS UNKNOWN))\n)++"
+)
+"""Rows in the form that OpenSM writes."""
+_HOPS_PORT_AT = 9
+"""Offset of the port in such a row."""
+
+
+def read_fdbs(path: str | Path) -> TableFile:
+    """Read tables with hop counts, which are not used; a table may be cut off at either end.
+
+    Raises
+    ------
+    TextError
+        With file and line: an unknown line that is not cut off, a repeated LID, a second table of a switch.
+    """
+    lines = LargeText(path)
+    file = TableFile(path, lines)
+    table: SwitchTable | None = None
+    titled = False
+    at, number = 0, 0
+    while at < len(lines.content):
+        if titled and table is not None and not len(table.lids) and (run := _RUN.match(lines.content, at)):
+            rows = _rows(run[0])
+            if rows is not None:
+                table.fill(*rows, number + 1)
+                at, number = run.end(), number + rows[0].size
+                continue
+        line, at = lines.line(at)
+        number += 1
+        if match := _ROW.match(line):
+            if table is None or not titled:
+                file.astray += 1
+                continue
+            lid, port = int(match[1], 16), NO_ENTRY if match[2] else int(match[3])
+            if port > NOT_ROUTED:
+                raise file.error(f"port {port}: ports are at most {NOT_ROUTED}", number)
+            file.enter(table, lid, NO_ENTRY if port == NOT_ROUTED else port, number)
+        elif match := _SWITCH.match(line):
+            table, titled = file.open(int(match[1], 16), number), False
+        elif not titled and _COLUMNS.match(line):
+            titled = table is not None  # else the beginning is cut off, with the switch that the entries are of
+        elif line.strip() and not file.is_noise(line, number) and at <= len(lines.content):
+            raise file.error("a table dump has no such line; is it broken or cut off?", number)
+    return file.whole()
+
+
+def _rows(text: bytes) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None:
+    """LIDs and ports of whole rows; None unless the LIDs are 1, 2, 3, …"""
+    content, begin = np.frombuffer(text, dtype=np.uint8), row_starts(text)
+    lids, ports = numbers_at(content, begin + 2, 4, base=16), numbers_at(content, begin + _HOPS_PORT_AT, 3)
+    if ports.max() > NOT_ROUTED or not np.array_equal(lids, np.arange(1, lids.size + 1)):
+        return None
+    return lids, np.where((ports < 0) | (ports == NOT_ROUTED), np.int32(NO_ENTRY), ports)
+
+
+_FDBS_SIGN = re.compile(r"^\w*dump_ucast_routes: Switch|^LID\s*: Port : Hops : Optimal", re.M)
+FDBS = Format(
+    "fdbs", "OpenSM forwarding tables with hop counts", (".fdbs",), read_fdbs, sign=_FDBS_SIGN.search, holds="tables"
+)
