@@ -32,6 +32,8 @@ def test_algorithms_are_compared_and_the_best_one_is_written(tmp_path: Path) -> 
     code, out, _ = run(str(program), "--json")
     judged = json.loads(out)
     assert (code, judged["right"], judged["least_slots"], judged["operation"]) == (0, True, 1, "allgather")
+    code, _, err = run(*words, "--algorithm", "ring", "--out", str(tmp_path / "busy.png"))
+    assert (code, (tmp_path / "busy.png").read_bytes()[:4]) == (0, b"\x89PNG"), err
     code, _, err = run(*words, "--algorithm", "ring", "--pieces", "1", "--out", str(table))
     assert (code, f"wrote {table}" in err) == (0, True)
     assert table.read_text().splitlines()[0] == "step,chunk,flits,source,target,reduces"
@@ -74,7 +76,7 @@ def test_a_program_that_hangs(tmp_path: Path) -> None:
         (["--members", "1,7"], "has no terminal 7"),
         (["--algorithm", "recursive_doubling", "--members", "0,1,2"], "2, 4, 8, … members, not 3"),
         (["--pieces", "0"], "pieces must be a whole number"),
-        (["--out", "x.txt"], "written as .csv"),
+        (["--out", "x.txt", "--algorithm", "none"], "x.txt: a picture is written as .svg, .png or .pdf; transfers as .csv"),
         (["--operation", "scatter", "--out", "x.xml"], "MSCCL has no scatter"),
     ],
 )

@@ -76,8 +76,8 @@ def collective(
         Flits per cycle that a terminal sends, and takes in, each of another message.
     together
         Send chunks that go the same way in a step as one message.
-    out : FILE.csv|xml|svg
-        Write the schedule: its transfers, an MSCCL program, or its busy channels over time.
+    out : FILE.csv|xml|svg|png|pdf
+        Write the schedule: its transfers, an MSCCL program, or a picture of its busy channels over time.
     """
     if Path(network).suffix == ".xml" and Path(network).is_file():
         raise typer.Exit(HOLDS if _tell_program(Path(network), json=json) else FAILS)
@@ -88,12 +88,15 @@ def collective(
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.fabrics.named import network as named
+    from unknot.report.picture import require_ending
     from unknot.simulation.collectives import compared, execute
     from unknot.simulation.engine.router import Router
     from unknot.traffic.collectives import Operation, bound, candidates, group_of, platform_of
     from unknot.traffic.collectives.choice import PIECES
     from unknot.traffic.collectives.operation import ROOTED
 
+    if out is not None and out.suffix not in (".csv", ".xml"):
+        require_ending(out, "; transfers as .csv, an MSCCL program as .xml")
     scale = Scale.of(units)
     sizes = [_flits(piece, scale.units) for piece in Piece(size, "<size>").split(",")]
     relation = None if routing is None else relation_of(network, routing, vcs, simulated=True)
@@ -164,7 +167,6 @@ def _flits(piece: Piece, units: Units | None) -> int:
 
 
 def _write(path: Path, fastest: Timed, network: Network) -> None:
-    from unknot._base.errors import UnknotError
     from unknot._base.output import columns_of, write_csv
     from unknot.traffic.collectives.msccl import program_of, write_msccl
 
@@ -184,14 +186,10 @@ def _write(path: Path, fastest: Timed, network: Network) -> None:
             for sent in schedule.transfers
         ]
         write_csv(columns_of(rows), path)
-    elif path.suffix == ".svg":
+    else:
         from unknot.report.picture import write_picture
         from unknot.report.schedule_drawing import draw_busy_channels
 
         names = [*map(network.router_name, range(first)), *map(network.terminal_name, range(network.num_terminals))]
         write_picture(draw_busy_channels(schedule, names), path)
-    else:
-        raise UnknotError(
-            f"--out {path}: a schedule is written as .csv, as an MSCCL program as .xml, or drawn as .svg"
-        )
     wrote(path)
