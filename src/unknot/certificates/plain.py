@@ -2891,6 +2891,19 @@ class Collective:
         if claim.get("root", 0) != self.root or (rooted and self.root not in self.members):
             raise Rejected(f"{self.kind}: the root is not what it should be")
         self.size, self.time = fraction(claim.get("size"), "size"), fraction(claim.get("time"), "time")
+        self.parts, self.amounts = [self.members], dict[tuple[int, int], Fraction]()
+        if "groups" in claim:
+            self.parts = [integers(part, "a group", 0, nodes) for part in field(claim, "groups", list)]
+            if (
+                sorted(m for part in self.parts for m in part) != sorted(self.members)
+                or min(map(len, self.parts)) < 2
+            ):
+                raise Rejected("groups: each member is expected in one of them, with another one")
+        if self.kind == "all_to_all":
+            self.read_amounts(claim)
+        self.grouped = "groups" in claim
+        if (rooted and self.grouped) or ("blocks" in claim and (self.kind != "all_to_all" or self.grouped)):
+            raise Rejected(f"{self.kind}: groups and blocks are for other operations")
         self.channels: list[tuple[int, int, Fraction]] = []
         self.latency: list[Fraction] = []
         for channel in field(claim, "channels", list):
@@ -2900,6 +2913,21 @@ class Collective:
             self.channels.append((source, target, fraction(channel[2:4], "bandwidth")))
             self.latency.append(fraction(channel[4:], "latency", 0))
         self.shown = f"{self.kind} of {len(self.members)} members, size {self.size}"
+        if self.grouped:
+            self.shown = f"{self.kind} in {len(self.parts)} groups of {len(self.members)} members, size {self.size}"
+
+    def read_amounts(self, claim: Any) -> None:
+        """Read what each member has for each other one: blocks of one size, or of a matrix of fractions."""
+        if "blocks" not in claim:
+            self.amounts = {(a, b): self.size for part in self.parts for a in part for b in part if a != b}
+            return
+        rows = field(claim, "blocks", list)
+        if {len(rows), *(len(row) if isinstance(row, list) else -1 for row in rows)} != {len(self.members)}:
+            raise Rejected("blocks: a row and a column for each member are expected")
+        for a, row in zip(self.members, rows, strict=True):
+            for b, block in zip(self.members, row, strict=True):
+                if a != b and (amount := fraction(block, "a block", 0)):
+                    self.amounts[a, b] = self.size * amount
 
 
 class Replay:
@@ -2928,9 +2956,9 @@ class Replay:
         return self.holds[chunk, source]
 
     def arrive(self, chunk: int, target: int, reduces: bool, sent: int, where: str) -> None:
-        """Add parts to what a node has, none of them twice; or put them in its place, none lost."""
+        """Add parts to what a node has, none of them twice but in a barrier; or put them in its place, none lost."""
         there = self.holds.get((chunk, target), 0)
-        if (there & sent) if reduces else (there & ~sent):
+        if (there & sent and self.operation.kind != "barrier") if reduces else (there & ~sent):
             raise Rejected(f"{where}: node {target} would {'add' if reduces else 'lose'} a part of chunk {chunk}")
         self.holds[chunk, target] = there | sent
 
@@ -2993,46 +3021,55 @@ class Replay:
 def check_schedule(claim: Any, proof: Any) -> str:
     """Replay a schedule chunk by chunk: who has what after each step, and how long the step takes.
 
-    A chunk has a size, the member that has it at first (none: each member has its own, to be added up), and the one
-    that must have it at the end (none: each). In a step chunks go from member to member over channels in a row; what
-    is sent is what was there when the step began. It is added to what is there, of which no part may be the same, or
-    takes its place, and then nothing may be lost. A step takes the longest latency of its paths, and what its busiest
-    channel carries over the bandwidth of that. Or each transfer has a start and passes at the rate of the slowest.
+    A chunk has a size, the member that has it at first (none: each member has its own, to be added up), the one
+    that must have it at the end (none: each), and where there are groups the number of its own. In a step chunks go
+    from member to member over channels in a row; what is sent is what was there when the step began. It is added to
+    what is there, of which no part may be the same, or takes its place, and then nothing may be lost. A step takes
+    the longest latency of its paths, and what its busiest channel carries over the bandwidth of that. Or each
+    transfer has a start and passes at the rate of the slowest.
     """
     operation = Collective(claim)
-    members, root = operation.members, operation.root
-    others = [member for member in members if member != root]
-    blocks: dict[str, set[tuple[int | None, int | None]]] = {
-        "broadcast": {(root, None)},
-        "reduce": {(None, root)},
-        "scatter": {(root, member) for member in others},
-        "gather": {(member, root) for member in others},
-        "all_gather": {(member, None) for member in members},
-        "reduce_scatter": {(None, member) for member in members},
-        "all_reduce": {(None, None)},
-        "all_to_all": {(one, other) for one in members for other in members if one != other},
-    }
-    if operation.kind not in blocks:
-        raise Rejected(f"{operation.kind:.40} is no operation that this checker knows: they are {', '.join(blocks)}")
-    amounts = dict.fromkeys(blocks[operation.kind], Fraction(0))
-    place = {member: 1 << bit for bit, member in enumerate(members)}
-    every = (1 << len(members)) - 1
+    root, due = operation.root, dict[tuple[int | None, int | None, int], Fraction]()
+    for group, part in enumerate(operation.parts):
+        others = [member for member in part if member != root]
+        blocks: dict[str, list[tuple[int | None, int | None]]] = {
+            "broadcast": [(root, None)],
+            "reduce": [(None, root)],
+            "scatter": [(root, member) for member in others],
+            "gather": [(member, root) for member in others],
+            "all_gather": [(member, None) for member in part],
+            "reduce_scatter": [(None, member) for member in part],
+            "all_reduce": [(None, None)],
+            "barrier": [(None, None)],
+            "all_to_all": [],
+        }
+        if operation.kind not in blocks:
+            raise Rejected(
+                f"{operation.kind:.40} is no operation that this checker knows: they are {', '.join(blocks)}"
+            )
+        due.update(((source, target, group), operation.size) for source, target in blocks[operation.kind])
+        inside = set(part)
+        due.update(((a, b, group), size) for (a, b), size in operation.amounts.items() if a in inside)
+    amounts = dict.fromkeys(due, Fraction(0))
+    place = {member: 1 << bit for bit, member in enumerate(operation.members)}
     sizes: list[Fraction] = []
     holds: dict[tuple[int, int], int] = {}
     expected: list[tuple[tuple[int, int], int]] = []
     for number, chunk in enumerate(field(proof, "chunks", list)):
-        ends = chunk[2:] if isinstance(chunk, list) and len(chunk) == 4 else [""]
-        if not {type(end) for end in ends} <= {int, type(None)} or tuple(ends) not in amounts:
+        ends: Any = tuple(chunk[2:]) if isinstance(chunk, list) and len(chunk) == 4 + operation.grouped else ("",)
+        ends = ends if operation.grouped else (*ends, 0)
+        if not {type(end) for end in ends} <= {int, type(None)} or ends not in amounts:
             raise Rejected(f"chunk {number}: a size, and a source and a target of {operation.kind}, are expected")
         sizes.append(fraction(chunk[:2], "size of a chunk"))
-        source, target = chunk[2:]
-        amounts[source, target] += sizes[-1]
-        holds.update({(number, member): place[member] for member in ([source] if source is not None else members)})
-        whole = every if source is None else place[source]
-        expected += [((number, member), whole) for member in ([target] if target is not None else members)]
-    for (source, target), amount in amounts.items():
-        if amount != operation.size:
-            raise Rejected(f"chunks from {source} to {target} have {amount} bytes together, not {operation.size}")
+        source, target, group = ends
+        amounts[source, target, group] += sizes[-1]
+        part = operation.parts[group]
+        holds.update({(number, member): place[member] for member in ([source] if source is not None else part)})
+        whole = sum(place[member] for member in part) if source is None else place[source]
+        expected += [((number, member), whole) for member in ([target] if target is not None else part)]
+    for ends, amount in amounts.items():
+        if amount != due[ends]:
+            raise Rejected(f"chunks from {ends[0]} to {ends[1]} have {amount} bytes together, not {due[ends]}")
     replay = Replay(operation, sizes, holds)
     if "sends" in proof:
         time = replay.by_starts(field(proof, "sends", list))
@@ -3053,32 +3090,34 @@ def check_collective(claim: Any, proof: Any) -> str:
     when a byte can have come to it until a byte over it can still arrive where it is needed in time.
     """
     operation = Collective(claim)
-    kind, members, root = operation.kind, set(operation.members), operation.root
-    size, time = operation.size, operation.time
+    kind, time = operation.kind, operation.time
     nodes, channels, shown = claim["nodes"], operation.channels, f"{operation.shown}: not below {time}"
-    senders = {root} if kind in ("broadcast", "scatter") else members
-    receivers = {root} if kind in ("reduce", "gather") else members
-    if kind == "all_to_all" and "lengths" in proof:
+    root: set[Any] = {operation.root}
+    begins: list[set[Any]] = [root if kind in ("broadcast", "scatter") else set(part) for part in operation.parts]
+    ends = [root if kind in ("reduce", "gather") else set(part) for part in operation.parts]
+    sent = Fraction(0)
+    if kind in COUNTED_BY_LENGTHS and "lengths" in proof:
         weights = integers(field(proof, "lengths", list), "lengths", 0, 10**12, len(channels))
-        sent = size * sum(total_distance(channels, weights, member, members) for member in members)
-    elif kind == "all_reduce" and proof.get("ends") in ("sources", "targets"):
-        # Who first has the sum got a message of each other member, or of who did; then each other one receives it.
-        end = ("sources", "targets").index(proof["ends"])
-        weights = [int(channel[end] in members) for channel in channels]
-        sent, shown = size * 2 * (len(members) - 1), f"{shown}, if members alone add up"
-    elif kind in ROOTED or kind in ("all_gather", "reduce_scatter", "all_reduce", "all_to_all"):
+        sent = carried_over(operation, weights)
+        shown += "" if kind == "all_to_all" else ", if members alone copy and add up"
+    elif kind in ROOTED or kind in COUNTED_BY_LENGTHS:
         cut = set(integers(field(proof, "cut", list), "cut", 0, nodes))
-        ends = [proof.get(end) for end in ("source", "target")]
-        if not {type(end) for end in ends} <= {int, type(None)}:
+        only = [proof.get(end) for end in ("source", "target")]
+        if not {type(end) for end in only} <= {int, type(None)}:
             raise Rejected("source and target: a member each, or none, are expected")
-        senders = (senders if ends[0] is None else senders & {ends[0]}) & cut
-        receivers = (receivers if ends[1] is None else receivers & {ends[1]}) - cut
+        begins = [(one if only[0] is None else one & {only[0]}) & cut for one in begins]
+        ends = [(one if only[1] is None else one & {only[1]}) - cut for one in ends]
         weights = [int(a in cut and b not in cut) for a, b, _ in channels]
-        sent = size * bool(senders and receivers)
-        sent *= len(senders) if kind in ("gather", "all_gather", "all_to_all") else 1
-        sent *= len(receivers) if kind in ("scatter", "reduce_scatter", "all_to_all") else 1
+        for inside, outside in zip(begins, ends, strict=True):
+            if kind == "all_to_all":
+                pairs = [(a, b) for a in inside for b in outside if (a, b) in operation.amounts]
+                sent += sum((operation.amounts[pair] for pair in pairs), Fraction(0))
+            elif inside and outside:
+                many = len(inside) if kind in ("gather", "all_gather") else 1
+                sent += operation.size * many * (len(outside) if kind in ("scatter", "reduce_scatter") else 1)
     else:
         raise Rejected(f"{kind:.40} is no operation that this checker knows, or not with such a proof")
+    senders, receivers = set[Any]().union(*begins), set[Any]().union(*ends)
     if not sent:
         raise Rejected(f"{kind}: nothing must leave the cut")
     before = nearest(channels, operation.latency, senders)
@@ -3091,6 +3130,40 @@ def check_collective(claim: Any, proof: Any) -> str:
     if carried > sent:
         raise Rejected(f"{kind}: channels carry {carried} in {time}, and {sent} must be: it may take less")
     return shown
+
+
+COUNTED_BY_LENGTHS = ("all_gather", "reduce_scatter", "all_reduce", "barrier", "all_to_all")
+"""Collective operations whose bytes times lengths of channels are known to have a least sum."""
+
+
+def carried_over(operation: Collective, lengths: list[int]) -> Any:
+    """Return the least sum of bytes times the length of the way they go, or are copied or added up along.
+
+    What every member of a group must have reaches it over a tree at least: the shortest one that joins the members,
+    by the shorter of both ways between two of them. In an all-reduce who first has the sum got it over such a tree,
+    and all others get it from there. The one of `all_to_all` is exact for each block.
+    """
+    if operation.kind == "all_to_all":
+        receivers: dict[int, dict[int, Fraction]] = {}
+        for (a, b), amount in operation.amounts.items():
+            receivers.setdefault(a, {})[b] = amount
+        total = Fraction(0)
+        for a, needed in receivers.items():
+            far = distances_to(operation, lengths, a, needed)
+            total += sum(amount * far[b] for b, amount in needed.items())
+        return total
+    total = Fraction(0)
+    for part in operation.parts:
+        apart = {member: distances_to(operation, lengths, member, part) for member in part}
+        left, tree = dict.fromkeys(part[1:], 10**30), 0
+        last = part[0]
+        while left:
+            for member in left:
+                left[member] = min(left[member], apart[last][member], apart[member][last])
+            last = min(left, key=left.__getitem__)
+            tree += left.pop(last)
+        total += operation.size * tree * (len(part) if operation.kind in ("all_gather", "reduce_scatter") else 2)
+    return total
 
 
 def nearest(
@@ -3113,14 +3186,13 @@ def nearest(
     return least
 
 
-def total_distance(
-    channels: list[tuple[int, int, Fraction]], lengths: list[int], start: int, members: set[int]
-) -> int:
-    """The sum of the lengths of the shortest paths from a node to the members."""
-    distances = nearest(channels, lengths, [start])
-    if members - distances.keys():
-        raise Rejected(f"no channels lead from member {start} to member {min(members - distances.keys())}")
-    return sum(distances[member] for member in members)
+def distances_to(operation: Collective, lengths: list[int], start: int, members: Iterable[int]) -> dict[int, int]:
+    """The lengths of the shortest paths from a node, to the members at least."""
+    distances = nearest(operation.channels, lengths, [start])
+    for member in members:
+        if member not in distances:
+            raise Rejected(f"no channels lead from member {start} to member {member}")
+    return distances
 
 
 Advanced = tuple[tuple[tuple[int, ...], ...], tuple[tuple[tuple[int, ...], ...], ...]]

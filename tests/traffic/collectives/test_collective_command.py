@@ -76,7 +76,10 @@ def test_a_program_that_hangs(tmp_path: Path) -> None:
         (["--members", "1,7"], "has no terminal 7"),
         (["--algorithm", "recursive_doubling", "--members", "0,1,2"], "2, 4, 8, … members, not 3"),
         (["--pieces", "0"], "pieces must be a whole number"),
-        (["--out", "x.txt", "--algorithm", "none"], "x.txt: a picture is written as .svg, .png or .pdf; transfers as .csv"),
+        (
+            ["--out", "x.txt", "--algorithm", "none"],
+            "x.txt: a picture is written as .svg, .png or .pdf; transfers as .csv",
+        ),
         (["--operation", "scatter", "--out", "x.xml"], "MSCCL has no scatter"),
     ],
 )

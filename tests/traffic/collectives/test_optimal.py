@@ -20,7 +20,7 @@ def test_no_cut_of_small_platforms_is_worse_than_the_schedule() -> None:
     draw = random.Random()
     for _ in range(70):
         platform = drawn_platform(draw, balanced=True)
-        operation = operation_on(platform, draw.choice(KINDS))
+        operation = operation_on(platform, draw.choice([kind for kind in KINDS if kind != "barrier"]))
         schedule = optimal(platform, operation)
         for one in (schedule, timed(schedule), timed(schedule.pipelined(3))):
             assert accept(document(None, None, [one.claim()])), platform
@@ -92,6 +92,6 @@ def test_what_cannot_be_packed_says_why() -> None:
 def test_all_reduce_cannot_send_less_than_the_sum_of_what_members_need() -> None:
     platform = without_latency(platform_of(torus(4)))
     least = bound(platform, operation_on(platform, "all_reduce", Fraction(8)))
-    assert (least.time, least.ends) == (12, "targets")
+    assert (least.time, least.lengths) == (12, (0,) * 9 + (1, 0) * 3 + (1,))
     claim = least.claim()
-    assert "alone add up" in accept(document(None, None, [claim]))[-1]
+    assert "alone copy and add up" in accept(document(None, None, [claim]))[-1]

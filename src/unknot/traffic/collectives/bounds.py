@@ -11,7 +11,7 @@ of a block at the narrower end (alpha and beta)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -19,16 +19,18 @@ from heapq import heappop, heappush
 from math import lcm
 from typing import Any
 
+import numpy as np
+
 from unknot._base.errors import NetworkError
-from unknot.traffic.collectives.flows import concurrent_flow
+from unknot.traffic.collectives.lengths import Distances, distances_between, fair_lengths
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.platform import Platform
 from unknot.traffic.collectives.schedule import in_whole_numbers
 
-BY_SOURCE = ("gather", "all_gather", "all_to_all")
-"""Operations in which each source has bytes of its own."""
-BY_TARGET = ("scatter", "reduce_scatter", "all_to_all")
-"""Operations in which each target needs bytes of its own."""
+BY_SOURCE = ("gather", "all_gather")
+"""Operations in which each source has bytes of its own, for all."""
+BY_TARGET = ("scatter", "reduce_scatter")
+"""Operations in which each target needs bytes of its own, of all."""
 MOST_DISTANCES = 2_000_000
 """Members times channels up to which all members are tried as ends of the farthest pair; beyond, the first ones."""
 REVERSED = {"reduce_scatter": "all_gather", "reduce": "broadcast", "scatter": "gather"}
@@ -47,22 +49,19 @@ class Bound:
     cut : tuple of int
         Nodes, ascending; what must leave them takes that time.
     lengths : tuple of int
-        For all_to_all, in place of a cut: of each channel. Bytes times their shortest ways, over bandwidth times
-        length of all channels, is that time.
+        In place of a cut: of each channel. What `carried` returns, over bandwidth times length of all channels, is
+        that time.
     source, target : int or None
         The only members whose bytes, and to which they, are counted at the cut; None: all.
-    ends : str
-        For all_reduce, in place of a cut: ``targets`` or ``sources``. Where members alone add up, they receive, and
-        send, 2 (members − 1) times the size in all; over the bandwidth of the channels to, or from, them that is the
-        time.
 
     Examples
     --------
     >>> from unknot.network.families import ring
     >>> from unknot.traffic.collectives.platform import platform_of
     >>> platform = platform_of(ring(4))
-    >>> bound(platform, Operation("all_reduce", platform.members, Fraction(8))).ends
-    'targets'
+    >>> lower = bound(platform, Operation("all_reduce", platform.members, Fraction(8)))
+    >>> lower.time, lower.lengths
+    (Fraction(14, 1), (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1))
     """
 
     platform: Platform
@@ -70,7 +69,6 @@ class Bound:
     time: Fraction
     cut: tuple[int, ...]
     lengths: tuple[int, ...] = ()
-    ends: str = ""
     source: int | None = None
     target: int | None = None
 
@@ -81,18 +79,17 @@ class Bound:
             **self.platform.claim(self.operation, self.time),
             "proof": {"lengths": list(self.lengths)}
             if self.lengths
-            else {"ends": self.ends}
-            if self.ends
             else {"cut": list(self.cut), "source": self.source, "target": self.target},
         }
 
 
 def bound(platform: Platform, operation: Operation) -> Bound:
-    """Return the largest bound by a cut on the time of an operation; for all_to_all by lengths of channels.
+    """Return the largest bound by a cut, or by lengths of channels, on the time of an operation.
 
     Without latencies it is the optimum of a broadcast or reduce between members alone; of an all-gather or
-    reduce-scatter where every switch has equal bandwidth in and out; for an all-reduce, where switches add nothing
-    up, it is a bound only. That of all-to-all is the optimum but for the rounding of lengths.
+    reduce-scatter where every switch has equal bandwidth in and out; for an all-reduce or barrier, where switches add
+    nothing up, and for several groups, it is a bound only. That of all-to-all is the optimum but for the rounding of
+    lengths, and for platforms of more than `MOST_FLOWS` members times channels on which it is not found in time.
 
     Parameters
     ----------
@@ -135,31 +132,104 @@ def bound(platform: Platform, operation: Operation) -> Bound:
 def _of_unit_size(platform: Platform, operation: Operation) -> Bound:
     """Return the bound without latencies."""
     if operation.kind == "all_to_all":
-        return bound_by_lengths(platform, operation)
-    first = operation.members[0] if operation.root is None else operation.root
+        return max(
+            (_by_lengths(platform, operation, one) for one in fair_lengths(platform, operation.amounts)),
+            key=lambda one: one.time,
+        )
+    found = [_by_cut(platform, operation, cut) for cut in _worst_cuts(platform, operation)]
+    if operation.kind in ("all_reduce", "barrier") or operation.groups:
+        found += [_by_lengths(platform, operation, one) for one in _even_lengths(platform, operation)]
+    return max(found, key=lambda one: one.time)
+
+
+def _worst_cuts(platform: Platform, operation: Operation) -> Iterator[frozenset[int]]:
+    """Return the worst cut of each group."""
     kind = REVERSED.get(operation.kind, operation.kind)
     turned = kind != operation.kind
-    one = platform.reversed() if turned else platform
-    others = tuple(m for m in operation.members if m != first)
-    if kind == "all_gather":
-        time, cut = worst_cut(one, operation.members, operation.members)
-    elif kind == "gather":
-        time, cut = worst_cut(one, others, (first,))
-    elif kind == "broadcast":
-        time, cut = worst_cut(one, (first,), others)
-    else:
-        time, cut = worst_cut(platform, (first,), others)
-        back, source = worst_cut(platform.reversed(), (first,), others)
-        if back > time:
-            time, cut, turned = back, source, True
-        members = set(operation.members)
-        for ends in ("target", "source"):
-            room = sum(c.bandwidth for c in platform.channels if getattr(c, ends) in members)
-            if 2 * (len(members) - 1) > time * room:
-                total = Fraction(2 * (len(members) - 1)) / room
-                return Bound(platform, operation, total * operation.size, (), ends=f"{ends}s")
-    nodes = set(range(platform.num_nodes)) - cut if turned else cut
-    return Bound(platform, operation, time * operation.size, tuple(sorted(nodes)))
+    one, every = platform.reversed() if turned else platform, frozenset(range(platform.num_nodes))
+    for part in operation.parts:
+        first = part[0] if operation.root is None else operation.root
+        others = tuple(m for m in part if m != first)
+        senders = part if kind == "all_gather" else others if kind == "gather" else (first,)
+        receivers = part if kind == "all_gather" else (first,) if kind == "gather" else others
+        cut = worst_cut(one, senders, receivers)[1]
+        yield every - cut if turned else cut
+        if kind in ("all_reduce", "barrier"):
+            yield every - worst_cut(platform.reversed(), senders, receivers)[1]
+
+
+def _by_cut(platform: Platform, operation: Operation, cut: frozenset[int]) -> Bound:
+    room = sum(c.bandwidth for c in platform.channels if c.source in cut and c.target not in cut)
+    return Bound(platform, operation, _leaving(operation, cut) / room, tuple(sorted(cut)))
+
+
+def _leaving(operation: Operation, cut: Collection[int], source: int | None = None, target: int | None = None) -> Any:
+    """Return how many bytes must leave a cut, of some members or all."""
+    if operation.kind == "all_to_all":
+        sent = sum(
+            amount
+            for (a, b), amount in operation.amounts.items()
+            if a in cut and b not in cut and source in (None, a) and target in (None, b)
+        )
+        return operation.size * sent
+    leaving = 0
+    for part in operation.parts:
+        senders, receivers = _ends(operation, part)
+        many = len((senders if source is None else senders & {source}) & set(cut))
+        more = len((receivers if target is None else receivers & {target}) - set(cut))
+        by_source, by_target = operation.kind in BY_SOURCE, operation.kind in BY_TARGET
+        leaving += (many if by_source else bool(many)) * (more if by_target else bool(more))
+    return operation.size * leaving
+
+
+def _even_lengths(platform: Platform, operation: Operation) -> Iterator[list[int]]:
+    """Return lengths of channels: 1 into members, out of them, and elsewhere, or as long as a unit of bytes takes."""
+    members, channels = set(operation.members), platform.channels
+    into, out = [int(c.target in members) for c in channels], [int(c.source in members) for c in channels]
+    taken, _ = in_whole_numbers([1 / c.bandwidth for c in channels])
+    between = [1 - max(ends) for ends in zip(into, out, strict=True)]
+    for lengths in (into, out, between, [a * b for a, b in zip(between, taken, strict=True)], [1] * len(into), taken):
+        if any(lengths):
+            yield lengths
+
+
+def carried(platform: Platform, operation: Operation, lengths: Sequence[int]) -> Fraction:
+    """Return how many bytes times lengths of channels an operation of size 1 must carry at least, of all groups.
+
+    Of all_to_all the blocks times their shortest ways. Else a chunk reaches all members of a group, or is added up
+    from them, over no less than a shortest tree between them, if members alone copy and add up.
+    """
+    distances = distances_between(platform, lengths, operation.members)
+    place = {member: i for i, member in enumerate(operation.members)}
+    if operation.kind == "all_to_all":
+        return sum(
+            (amount * int(distances[place[a], place[b]]) for (a, b), amount in operation.amounts.items()), Fraction(0)
+        )
+    total = 0
+    for part in operation.parts:
+        rows = [place[member] for member in part]
+        apart = distances[np.ix_(rows, rows)]
+        chunks = len(part) if operation.kind in ("all_gather", "reduce_scatter") else 2
+        total += chunks * _tree_length(np.minimum(apart, apart.T))
+    return Fraction(total)
+
+
+def _tree_length(apart: Distances) -> int:
+    """Return the length of a shortest tree that joins all places (Prim)."""
+    nearest, left, total = apart[0].copy(), np.ones(len(apart), dtype=bool), 0
+    left[0] = False
+    while left.any():
+        place = int(np.argmin(np.where(left, nearest, np.inf)))
+        total += int(nearest[place])
+        left[place] = False
+        nearest = np.minimum(nearest, apart[place])
+    return total
+
+
+def _by_lengths(platform: Platform, operation: Operation, lengths: Sequence[int]) -> Bound:
+    room = sum((c.bandwidth * w for c, w in zip(platform.channels, lengths, strict=True)), Fraction(0))
+    time = operation.size * carried(platform, operation, lengths) / room
+    return Bound(platform, operation, time, (), tuple(lengths))
 
 
 class _Distances:
@@ -183,22 +253,24 @@ class _Distances:
         return distances
 
 
-def _ends(operation: Operation) -> tuple[set[int], set[int]]:
-    """Return the members whose bytes others need, and those that need them."""
-    members, kind = set(operation.members), operation.kind
+def _ends(operation: Operation, part: Sequence[int]) -> tuple[set[int], set[int]]:
+    """Return the members of a group whose bytes others need, and those that need them."""
+    members, kind = set(part), operation.kind
     root = {operation.root} if operation.root is not None else set[int]()
     return root if kind in ("broadcast", "scatter") else members, root if kind in ("reduce", "gather") else members
 
 
 def _of_far_members(platform: Platform, operation: Operation, distances: _Distances) -> list[Bound]:
     """Return the cuts around either of two members that are farthest from each other."""
-    senders, receivers = _ends(operation)
-    farthest, pair = -1, (0, 0)
-    for sender in sorted(senders)[: max(1, MOST_DISTANCES // len(platform.channels))]:
+    farthest, pair, needed = -1, (0, 0), dict[int, set[int]]()
+    for part in operation.parts:
+        senders, receivers = _ends(operation, part)
+        needed.update((sender, receivers - {sender}) for sender in senders)
+    if operation.blocks:
+        needed = {sender: {b for a, b in operation.amounts if a == sender} for sender in needed}
+    for sender in sorted(needed)[: max(1, MOST_DISTANCES // len(platform.channels))]:
         reached = distances.of([sender])
-        if receivers <= {sender}:
-            continue
-        far = max(receivers - {sender}, key=lambda node: (reached.get(node, -1), -node))
+        far = max(needed[sender], key=lambda node: (reached.get(node, -1), -node), default=-1)
         if reached.get(far, -1) > farthest:
             farthest, pair = reached[far], (sender, far)
     one, other = pair
@@ -209,21 +281,17 @@ def _of_far_members(platform: Platform, operation: Operation, distances: _Distan
 def _with_latency(bound: Bound, late: _Distances, early: _Distances) -> Fraction:
     """Return the least time in which channels carry what a bound counts, each only while it is of use."""
     operation, on = bound.operation, bound.platform.channels
-    senders, receivers = _ends(operation)
-    members = set(operation.members)
+    sides = zip(*(_ends(operation, part) for part in operation.parts), strict=True)
+    senders, receivers = (set[int]().union(*side) for side in sides)
     if bound.lengths:
         weights = list(bound.lengths)
         sent = bound.time * sum(c.bandwidth * length for c, length in zip(on, weights, strict=True))
-    elif bound.ends:
-        weights = [int((c.target if bound.ends == "targets" else c.source) in members) for c in on]
-        sent = operation.size * 2 * (len(members) - 1)
     else:
         cut = set(bound.cut)
         senders = (senders if bound.source is None else {bound.source}) & cut
         receivers = (receivers if bound.target is None else {bound.target}) - cut
         weights = [int(c.source in cut and c.target not in cut) for c in on]
-        sent = operation.size * (len(senders) if operation.kind in BY_SOURCE else 1)
-        sent *= len(receivers) if operation.kind in BY_TARGET else 1
+        sent = _leaving(operation, cut, bound.source, bound.target)
     before, after = late.of(senders), early.of(receivers)
     useful = sorted(
         (before[c.source] + latency + after[c.target], w * c.bandwidth)
@@ -277,23 +345,3 @@ def worst_cut(
             if not leaving:
                 raise NetworkError(f"{platform.name}: no channel leads from member {min(cut & {*fed})} to {receiver}")
     return Fraction(inside * scale, leaving), worst
-
-
-def bound_by_lengths(platform: Platform, operation: Operation) -> Bound:
-    """Return the bound on an all-to-all by the dual of the concurrent flow, rounded to whole lengths of channels."""
-    import networkx as nx
-
-    members, channels = operation.members, platform.channels
-    flow = concurrent_flow(platform, members, members)
-    dual = [max(0.0, -float(price)) for price in flow.ineqlin.marginals]
-    best = Bound(platform, operation, Fraction(0), ())
-    for parts in (1, 12, 2520, 10**9):
-        lengths = tuple(round(price / max(dual) * parts) for price in dual)
-        graph: Any = nx.MultiDiGraph()
-        graph.add_weighted_edges_from((c.source, c.target, w) for c, w in zip(channels, lengths, strict=True))
-        distances = [nx.single_source_dijkstra_path_length(graph, sender) for sender in members]
-        total = sum(distance[member] for distance in distances for member in members)
-        room = sum((c.bandwidth * w for c, w in zip(channels, lengths, strict=True)), Fraction(0))
-        if room and operation.size * total / room > best.time:
-            best = Bound(platform, operation, operation.size * total / room, (), lengths)
-    return best

@@ -126,10 +126,12 @@ def candidates(
     unit, made, refused = replace(operation, size=Fraction(1)), list[Candidate](), list[NetworkError]()
     for name in names or known:
         require_known(f"unknown algorithm of {operation.kind}", name, known, NetworkError)
-        if not names and name == "optimal" and len(operation.members) > MOST_PACKED:
+        if not names and name == "optimal" and (len(operation.members) > MOST_PACKED or operation.kind == "barrier"):
             continue
         require(f"transfers among {len(operation.members)} members", 300 * len(operation.members) ** 2)
         try:
+            if name == "greedy" and operation.groups:
+                raise NetworkError("greedy trees are those of one group")
             if name == "greedy":
                 made += _greedy(platform, unit, pieces)
                 continue
@@ -138,7 +140,7 @@ def candidates(
             refused.append(error)
             continue
         least = float(base.busiest)
-        for count in pieces:
+        for count in pieces if operation.kind != "barrier" else (1,):
             if count > 1 and count * len(base.transfers) > MOST_TRANSFERS:
                 break
             latency, busy, _ = base.pipelined_costs(count)

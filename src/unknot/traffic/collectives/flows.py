@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.platform import Platform
@@ -14,10 +17,34 @@ from unknot.traffic.collectives.trees import Edge, Tree
 PARTS = 1000
 """Largest denominator of the shares of paths."""
 NEAR = 1e-7
+MOST_FLOWS = 100_000
+"""Variables of the largest linear program that is tried."""
 
 
-def concurrent_flow(platform: Platform, senders: Sequence[int], receivers: Sequence[int]) -> Any:
-    """Return SciPy's solution of the flow from each sender to each receiver at the same, highest rate.
+Demands = Mapping[tuple[int, int], Fraction]
+"""What each sender has for each receiver, in any unit."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A concurrent flow: the same share of all demands at a time, as large as channels allow.
+
+    Attributes
+    ----------
+    rate : float
+        What is sent at a time for the largest demand, in bandwidths of the fastest channel.
+    carried : mapping from sender to float array, shape (channels,)
+    prices : float array, shape (channels,)
+        Of the bandwidth of each channel, by the dual.
+    """
+
+    rate: float
+    carried: Mapping[int, np.ndarray[Any, np.dtype[np.float64]]]
+    prices: np.ndarray[Any, np.dtype[np.float64]]
+
+
+def concurrent_flow(platform: Platform, demands: Demands) -> Flow:
+    """Return the flow that serves all demands at the same, highest rate.
 
     The linear program has a variable for each sender and channel, the last is the rate, and bandwidths are parts of
     the fastest. It has a row for each channel, and one for each sender and node.
@@ -25,14 +52,15 @@ def concurrent_flow(platform: Platform, senders: Sequence[int], receivers: Seque
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
 
-    channels, nodes = platform.channels, platform.num_nodes
+    channels, nodes, largest = platform.channels, platform.num_nodes, max(demands.values())
+    senders = {sender: s for s, sender in enumerate(dict.fromkeys(one for one, _ in demands))}
     count = len(senders) * len(channels)
     entries: list[tuple[int, int, float]] = []
-    for s, sender in enumerate(senders):
+    for sender, s in senders.items():
         for c, channel in enumerate(channels):
             entries += [(s * nodes + channel.target, s * len(channels) + c, 1.0)] * (channel.target != sender)
             entries += [(s * nodes + channel.source, s * len(channels) + c, -1.0)] * (channel.source != sender)
-        entries += [(s * nodes + receiver, count, -1.0) for receiver in receivers if receiver != sender]
+    entries += [(senders[a] * nodes + b, count, -float(amount / largest)) for (a, b), amount in demands.items()]
     row, column, factor = zip(*entries, strict=True)
     kept = coo_array((factor, (row, column)), shape=(len(senders) * nodes, count + 1))
     used = coo_array(([1.0] * count, ([i % len(channels) for i in range(count)], range(count))))
@@ -42,38 +70,34 @@ def concurrent_flow(platform: Platform, senders: Sequence[int], receivers: Seque
     flow = linprog([0.0] * count + [-1.0], used, limits, kept, [0.0] * (len(senders) * nodes), method="highs")
     if not flow.success or flow.x[-1] <= 0:
         raise NetworkError(f"{platform.name}: there is no flow from each member to each other one: {flow.message}")
-    return flow
+    carried = flow.x[:-1].reshape(len(senders), len(channels))
+    return Flow(float(flow.x[-1]), dict(zip(senders, carried, strict=True)), np.maximum(0.0, -flow.ineqlin.marginals))
 
 
-def flow_paths(platform: Platform, senders: Sequence[int], receivers: Sequence[int]) -> list[Tree]:
-    """Return the paths of the flow that serves each pair of sender and receiver at the same, highest rate."""
-    flow: Any = concurrent_flow(platform, senders, receivers)
-    rate, count = float(flow.x[-1]), len(platform.channels)
+def flow_paths(platform: Platform, demands: Demands) -> list[Tree]:
+    """Return the paths of the flow that serves all demands at the same, highest rate, with what each carries."""
+    flow, largest = concurrent_flow(platform, demands), max(demands.values())
+    left_over = {sender: carried.tolist() for sender, carried in flow.carried.items()}
     trees = []
-    for s, sender in enumerate(senders):
-        carried = flow.x[s * count : (s + 1) * count].tolist()
-        for receiver in receivers:
-            if receiver == sender:
-                continue
-            kept, left = dict[tuple[int, ...], float](), rate
-            while left > NEAR * rate:
-                path = _widest(platform, carried, sender, receiver)
-                used = min(left, *(carried[c] for c in path)) if path else 0.0
-                if used <= NEAR * rate / count:
-                    break
-                kept[path] = kept.get(path, 0.0) + used
-                left -= used
-                for c in path:
-                    carried[c] -= used
-            if left > rate / PARTS:
-                raise NetworkError(
-                    f"{platform.name}: the flow from {sender} to {receiver} is not followed to its end"
-                )
-            shares = [Fraction(used / rate).limit_denominator(PARTS) for used in kept.values()]
-            shares[shares.index(max(shares))] += 1 - sum(shares)
-            for path, share in zip(kept, shares, strict=True):
-                if share > 0:
-                    trees.append(Tree(sender, _legs(platform, path), share, leaf=receiver))
+    for (sender, receiver), amount in demands.items():
+        carried, rate = left_over[sender], flow.rate * float(amount / largest)
+        kept, left = dict[tuple[int, ...], float](), rate
+        while left > NEAR * rate:
+            path = _widest(platform, carried, sender, receiver)
+            used = min(left, *(carried[c] for c in path)) if path else 0.0
+            if used <= NEAR * rate / len(carried):
+                break
+            kept[path] = kept.get(path, 0.0) + used
+            left -= used
+            for c in path:
+                carried[c] -= used
+        if left > rate / PARTS:
+            raise NetworkError(f"{platform.name}: the flow from {sender} to {receiver} is not followed to its end")
+        shares = [Fraction(used / rate).limit_denominator(PARTS) for used in kept.values()]
+        shares[shares.index(max(shares))] += 1 - sum(shares)
+        for path, share in zip(kept, shares, strict=True):
+            if share > 0:
+                trees.append(Tree(sender, _legs(platform, path), share * amount, leaf=receiver))
     return trees
 
 

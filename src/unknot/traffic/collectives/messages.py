@@ -82,7 +82,7 @@ def messages_of(network: Network, schedule: Schedule, *, together: bool = True) 
     >>> [(message.destination, message.flits) for message in messages_of("mesh(2, 2)", scatter)]
     [(1, 16), (2, 8), (3, 8)]
     """
-    first, size = network.num_routers, schedule.operation.size
+    first = network.num_routers
     channels = schedule.platform.channels[: network.num_channels]
     ends = zip(network.source.tolist(), network.target.tolist(), strict=True)
     last = first + network.num_terminals
@@ -90,13 +90,14 @@ def messages_of(network: Network, schedule: Schedule, *, together: bool = True) 
         (one.source, one.target) for one in channels
     ] != list(ends):
         raise NetworkError(f"the schedule is for {schedule.platform.name}, not for the terminals of {network.name}")
-    if size.denominator != 1:
-        raise NetworkError(f"a schedule that runs has a whole number of flits, not {size}")
-    flits, sums = list[int](), defaultdict[tuple[int | None, int | None], Fraction](Fraction)
+    flits, sums = list[int](), defaultdict[tuple[int | None, int | None, int], Fraction](Fraction)
     for chunk in schedule.chunks:
-        before = sums[chunk.source, chunk.target]
-        sums[chunk.source, chunk.target] = after = before + chunk.size
+        block = chunk.source, chunk.target, chunk.group
+        before = sums[block]
+        sums[block] = after = before + chunk.size
         flits.append(int(after) - int(before))
+    if (broken := next((total for total in sums.values() if total.denominator != 1), None)) is not None:
+        raise NetworkError(f"a schedule that runs has whole numbers of flits, not {broken}")
     carried: dict[tuple[int, int, int, tuple[int, ...], int], list[int]] = {}
     for sent in schedule.transfers:
         if flits[sent.chunk]:

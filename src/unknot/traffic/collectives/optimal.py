@@ -15,15 +15,12 @@ import numpy as np
 
 from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.bounds import worst_cut
-from unknot.traffic.collectives.flows import NEAR, flow_paths
+from unknot.traffic.collectives.flows import MOST_FLOWS, NEAR, flow_paths
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.packing import packed
 from unknot.traffic.collectives.platform import Platform
 from unknot.traffic.collectives.schedule import Schedule
 from unknot.traffic.collectives.trees import Tree, spread, up_and_down
-
-MOST_FLOWS = 100_000
-"""Variables of the largest linear program that is tried."""
 
 
 def optimal(platform: Platform, operation: Operation) -> Schedule:
@@ -62,32 +59,34 @@ def optimal(platform: Platform, operation: Operation) -> Schedule:
     platform = replace(platform, members=members)
     turned = platform.reversed()
     if kind == "all_to_all":
-        return spread("optimal", platform, operation, flow_paths(platform, members, members))
+        return spread("optimal", platform, operation, flow_paths(platform, operation.amounts))
     if kind in ("scatter", "gather"):
-        assert operation.root is not None
-        others = tuple(member for member in members if member != operation.root)
-        trees = flow_paths(turned if kind == "gather" else platform, (operation.root,), others)
+        demands = {(operation.root or 0, member): Fraction(1) for member in members if member != operation.root}
+        trees = flow_paths(turned if kind == "gather" else platform, demands)
         return spread("optimal", platform, operation, trees)
+    if kind == "barrier":
+        raise NetworkError("the messages of a barrier are not cut; textbook algorithms make it")
     if kind == "all_reduce":
         return _all_reduce(platform, operation)
-    roots = members if operation.root is None else (operation.root,)
+    parts = operation.parts if operation.root is None else ((operation.root,),)
     up = kind in ("reduce", "reduce_scatter")
-    return spread(
-        "optimal", platform, operation, _trees(turned if up else platform, dict.fromkeys(roots, Fraction(1)))
-    )
+    return spread("optimal", platform, operation, _trees(turned if up else platform, operation.parts, parts))
 
 
-def _trees(platform: Platform, weights: Mapping[int, Fraction]) -> list[Tree]:
-    """Return trees out of roots with weights that are all 1."""
-    if _is_balanced(platform):
-        time, _ = worst_cut(platform, tuple(weights), platform.members)
-        return packed(platform, weights, [channel.bandwidth * time for channel in platform.channels])
-    shared = _share(platform, weights, up=False)
+def _trees(platform: Platform, parts: Sequence[Sequence[int]], roots: Sequence[Sequence[int]]) -> list[Tree]:
+    """Return trees out of the roots of each group to its members, of weight 1 each."""
+    if len(parts) == 1 and _is_balanced(platform):
+        time, _ = worst_cut(platform, tuple(roots[0]), platform.members)
+        whole = [channel.bandwidth * time for channel in platform.channels]
+        return packed(platform, dict.fromkeys(roots[0], Fraction(1)), whole)
+    shared = _share(platform, parts, roots, up=False)
     if shared is None:
-        raise NetworkError(
-            f"{platform.name}: switches have unequal bandwidth in and out, and how to share it is not known"
-        )
-    return packed(platform, weights, shared.down)
+        raise NetworkError(f"{platform.name}: how to share the bandwidth of its channels is not known")
+    return [
+        tree
+        for part, one in zip(parts, shared, strict=True)
+        for tree in packed(replace(platform, members=tuple(part)), one.weights, one.down)
+    ]
 
 
 def _is_balanced(platform: Platform) -> bool:
@@ -99,84 +98,100 @@ def _is_balanced(platform: Platform) -> bool:
 
 
 def _all_reduce(platform: Platform, operation: Operation) -> Schedule:
-    members = platform.members
-    each = Fraction(1, len(members))
-    turned = platform.reversed()
+    parts, turned = operation.parts, platform.reversed()
     candidates = []
-    if _is_balanced(platform):
-        down, up = (_trees(one, dict.fromkeys(members, Fraction(1))) for one in (platform, turned))
+    if len(parts) == 1 and _is_balanced(platform):
+        each = Fraction(1, len(platform.members))
+        down, up = (_trees(one, parts, parts) for one in (platform, turned))
         down, up = ([replace(tree, share=tree.share * each) for tree in trees] for trees in (down, up))
         candidates.append(up_and_down("optimal", platform, operation, up, down))
-    if (shared := _share(platform, None, up=True)) is not None:
-        weights = {member: weight for member, weight in shared.weights.items() if weight}
-        trees = packed(turned, weights, shared.up), packed(platform, weights, shared.down)
-        candidates.append(up_and_down("optimal", platform, operation, *trees))
+    if (shared := _share(platform, parts, None, up=True)) is not None:
+        up, down = list[Tree](), list[Tree]()
+        for part, one in zip(parts, shared, strict=True):
+            weights = {member: weight for member, weight in one.weights.items() if weight}
+            up += packed(replace(turned, members=part), weights, one.up)
+            down += packed(replace(platform, members=part), weights, one.down)
+        candidates.append(up_and_down("optimal", platform, operation, up, down))
     if not candidates:
-        raise NetworkError(f"{platform.name}: how to share bandwidth that is unequal at switches is not known")
+        raise NetworkError(f"{platform.name}: how to share the bandwidth of its channels is not known")
     return min(candidates, key=lambda one: one.busiest)
 
 
 @dataclass(frozen=True)
 class _Shares:
-    """What each root sends, and what each channel carries on the way up and down."""
+    """What each root of a group sends, and what each channel carries for the group on the way up and down."""
 
     weights: Mapping[int, Fraction]
     up: Sequence[Fraction]
     down: Sequence[Fraction]
 
 
-def _share(platform: Platform, weights: Mapping[int, Fraction] | None, *, up: bool) -> _Shares | None:
-    """Share the bandwidth between trees down, and up if there are any, in the least time; by a linear program.
+def _share(
+    platform: Platform, parts: Sequence[Sequence[int]], roots: Sequence[Sequence[int]] | None, *, up: bool
+) -> list[_Shares] | None:
+    """Share the bandwidth between groups, and trees down, and up if there are any, in the least time.
 
-    Each member must be reached by a flow of all weights from the roots, within what the channels carry down, and send
-    one to the roots within what they carry up; switches pass on as much as they get. Free weights have the sum 1.
+    By a linear program: each member of a group must be reached by a flow of all weights of its roots, within what the
+    channels carry down for the group, and send one to the roots within what they carry up; other nodes pass on as
+    much as they get. Weights of roots are 1; without roots those of all members are free, and have the sum 1.
     None: too large, or the solution is not made of fractions with small denominators.
     """
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
 
-    members, channels, nodes = platform.members, platform.channels, platform.num_nodes
-    signs, count = ((1, -1) if up else (1,)), len(channels)
-    if len(members) * count * len(signs) > MOST_FLOWS:
+    channels, nodes, signs = platform.channels, platform.num_nodes, (1, -1) if up else (1,)
+    count = len(channels)
+    if sum(map(len, parts)) * count * len(signs) > MOST_FLOWS:
         return None
-    roots = members if weights is None else tuple(weights)
-    total = 1 if weights is None else int(sum(weights.values()))
-    amounts = 1 + len(roots)  # after the time and the weights: amounts of each direction, then the flows
-    equal, most = _Rows(), _Rows()
-    equal.add({1 + i: 1.0 for i in range(len(roots))}, total)
-    for d, sign in enumerate(signs):
-        first = amounts + d * count
-        for node in sorted(set(range(nodes)) - set(members)):
-            ends = [(c, (one.target == node) - (one.source == node)) for c, one in enumerate(channels)]
-            equal.add({first + c: float(end) for c, end in ends if end}, 0)
-        for m, member in enumerate(members):
-            flow = amounts + len(signs) * count + (d * len(members) + m) * count
-            rows: list[dict[int, float]] = [{} for _ in range(nodes)]
-            for c, channel in enumerate(channels):
-                rows[channel.target][flow + c] = rows[channel.target].get(flow + c, 0) + sign
-                rows[channel.source][flow + c] = rows[channel.source].get(flow + c, 0) - sign
-                most.add({flow + c: 1.0, first + c: -1.0}, 0)
-            for i, root in enumerate(roots):
-                rows[root][1 + i] = 1.0
-            for node, row in enumerate(rows):
-                equal.add(row, total * (node == member))
+    equal, most, busy = _Rows(), _Rows(), [dict[int, float]() for _ in channels]
+    limits: list[tuple[float, float | None]] = [(0.0, None)]
+    at = 1  # after the time come, for each group, weights, amounts of each direction, and flows
+    starts = []
+    for number, part in enumerate(parts):
+        sources = part if roots is None else roots[number]
+        total = 1 if roots is None else len(sources)
+        starts.append((at, sources))
+        amounts = at + len(sources)
+        equal.add({at + i: 1.0 for i in range(len(sources))}, total)  # so each is 1 where none may be more
+        for d, sign in enumerate(signs):
+            first = amounts + d * count
+            for c in range(count):
+                busy[c][first + c] = 1.0
+            for node in sorted(set(range(nodes)) - set(part)):
+                ends = [(c, (one.target == node) - (one.source == node)) for c, one in enumerate(channels)]
+                equal.add({first + c: float(end) for c, end in ends if end}, 0)
+            for m, member in enumerate(part):
+                flow = amounts + len(signs) * count + (d * len(part) + m) * count
+                rows: list[dict[int, float]] = [{} for _ in range(nodes)]
+                for c, channel in enumerate(channels):
+                    rows[channel.target][flow + c] = rows[channel.target].get(flow + c, 0) + sign
+                    rows[channel.source][flow + c] = rows[channel.source].get(flow + c, 0) - sign
+                    most.add({flow + c: 1.0, first + c: -1.0}, 0)
+                for i, root in enumerate(sources):
+                    rows[root][at + i] = 1.0
+                for node, row in enumerate(rows):
+                    equal.add(row, total * (node == member))
+        limits += [(0.0, None if roots is None else 1.0)] * len(sources)
+        limits += [(0.0, None)] * (len(signs) * count * (1 + len(part)))
+        at = len(limits)
     fastest = float(max(channel.bandwidth for channel in channels))
     for c, channel in enumerate(channels):
-        both = {amounts + d * count + c: 1.0 for d in range(len(signs))}
-        most.add({**both, 0: -float(channel.bandwidth) / fastest}, 0)
-    width = amounts + len(signs) * count * (1 + len(members))
-    limits = [(0, None)] + [(0, None) if weights is None else (1, 1)] * len(roots) + [(0, None)] * (width - amounts)
-    cost = np.zeros(width)
+        most.add({**busy[c], 0: -float(channel.bandwidth) / fastest}, 0)
+    cost = np.zeros(at)
     cost[0] = 1
-    made = [coo_array((r.factor, (r.row, r.column)), shape=(len(r.right), width)) for r in (most, equal)]
+    made = [coo_array((r.factor, (r.row, r.column)), shape=(len(r.right), at)) for r in (most, equal)]
     solved = linprog(cost, made[0], most.right, made[1], equal.right, limits, method="highs")
     if not solved.success:
         return None
-    exact = [Fraction(x).limit_denominator(1000) for x in solved.x[: amounts + len(signs) * count].tolist()]
-    if max(abs(float(x) - y) for x, y in zip(exact, solved.x.tolist(), strict=False)) > NEAR:
-        return None
-    down, above = exact[amounts : amounts + count], exact[amounts + count : amounts + 2 * count]
-    return _Shares(dict(zip(roots, exact[1:amounts], strict=True)), above, down)
+    shares = []
+    for first, sources in starts:
+        rounded = solved.x[first : first + len(sources) + len(signs) * count].tolist()
+        exact = [Fraction(x).limit_denominator(1000) for x in rounded]
+        if max(abs(float(x) - y) for x, y in zip(exact, rounded, strict=True)) > NEAR:
+            return None
+        down, above = exact[len(sources) :][:count], exact[len(sources) + count :]
+        shares.append(_Shares(dict(zip(sources, exact, strict=False)), above, down))
+    return shares
 
 
 class _Rows:

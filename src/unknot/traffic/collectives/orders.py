@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,6 +122,12 @@ class Group:
     row: tuple[int, ...]
     root: int | None = None
     places: Mapping[int, tuple[int, ...]] | None = None
+
+    def only(self, members: Sequence[int]) -> Group:
+        """Return those of some members, in the same order."""
+        kept = set(members)
+        places = None if self.places is None else {m: at for m, at in self.places.items() if m in kept}
+        return Group(tuple(m for m in self.row if m in kept), self.root, places)
 
 
 @takes_network

@@ -66,7 +66,11 @@ class Platform:
 
     def claim(self, operation: Operation, time: Fraction) -> dict[str, Any]:
         """Return what claims on the time of an operation on the platform have in common."""
+        groups = {"groups": [list(group) for group in operation.groups]} if operation.groups else {}
+        blocks = [[list(Fraction(block).as_integer_ratio()) for block in row] for row in operation.blocks]
         return {
+            **groups,
+            **({"blocks": blocks} if blocks else {}),
             "kind": operation.kind,
             "nodes": self.num_nodes,
             "channels": [

@@ -31,9 +31,11 @@ class Chunk:
     ----------
     size : Fraction
     source : int or None
-        Member that has it at the beginning; None: every member has one, and they are to be reduced.
+        Member that has it at the beginning; None: every member of the group has one, and they are to be reduced.
     target : int or None
-        Member that has it at the end, or all of it reduced; None: every member.
+        Member that has it at the end, or all of it reduced; None: every member of the group.
+    group : int
+        Number of the group.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class Chunk:
     size: Fraction
     source: int | None
     target: int | None
+    group: int = 0
 
 
 @dataclass(frozen=True)
@@ -218,11 +221,15 @@ class Schedule(Brief):
             if not self.starts:
                 steps[sent.step].append(words)
         timed = [[*words, *start.as_integer_ratio()] for words, start in zip(sends, self.starts, strict=False)]
+        grouped = bool(self.operation.groups)
         return {
             "subject": "schedule",
             **self.platform.claim(self.operation, self.time),
             "proof": {
-                "chunks": [[*chunk.size.as_integer_ratio(), chunk.source, chunk.target] for chunk in self.chunks],
+                "chunks": [
+                    [*chunk.size.as_integer_ratio(), chunk.source, chunk.target, *[chunk.group] * grouped]
+                    for chunk in self.chunks
+                ],
                 **({"sends": timed} if self.starts else {"steps": steps}),
             },
         }

@@ -6,7 +6,9 @@ C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby: Efficient algorithms for all-to-al
 message-passing systems. IEEE TPDS, 8(11), 1997; R. Rabenseifner: Optimization of collective reduction operations.
 ICCS 2004; P. Sack, W. Gropp: Collective algorithms for multiported torus networks. ACM Transactions on Parallel
 Computing, 1(2), 2015; P. Sanders, J. Speck, J. L. Träff: Two-tree algorithms for full bandwidth broadcast, reduction
-and scan. Parallel Computing, 35(12), 2009."""
+and scan. Parallel Computing, 35(12), 2009; D. Hensgen, R. Finkel, U. Manber: Two algorithms for barrier
+synchronization. International Journal of Parallel Programming, 17(1), 1988; M. Cho, U. Finkler, D. Kung, H. Hunter:
+BlueConnect: Decomposing all-reduce for deep learning on heterogeneous network hierarchy. MLSys 2019."""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from unknot._base.errors import NetworkError, require_known
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.orders import Group, halves
 from unknot.traffic.collectives.platform import Platform
-from unknot.traffic.collectives.schedule import Chunk, Schedule, Transfer
+from unknot.traffic.collectives.schedule import Chunk, Schedule, Transfer, in_steps
 from unknot.traffic.collectives.trees import UPWARD, Edge, PathOf, Tree, placed, shortest, spread, up_and_down
 
 T = TypeVar("T")
@@ -117,6 +119,16 @@ def _pairwise(group: Group) -> list[Tree]:
     return [_tree(row[i], [(k, row[i], row[(i + k + 1) % n]) for k in range(n - 1)]) for i in range(n)]
 
 
+def _doubled(count: int) -> list[tuple[int, int, int]]:
+    rounds = _rounds(count, "recursive doubling")
+    return [(k, i, i ^ 1 << k) for k in range(rounds) for i in range(count)]
+
+
+def _disseminated(count: int) -> list[tuple[int, int, int]]:
+    rounds = (count - 1).bit_length()
+    return [(k, i, (i + (1 << k)) % count) for k in range(rounds) for i in range(count)]
+
+
 def _root(group: Group) -> int:
     return group.row[0] if group.root is None else group.root
 
@@ -209,7 +221,7 @@ def _exchange_bruck(group: Group) -> list[Tree]:
 GATHERING: dict[str, Callable[[Group], list[Tree]]] = {
     "ring": _ring, "bidirectional_ring": _bidirectional_ring, "bucket": _bucket,
     "multiport_bucket": _multiport_bucket, "recursive_doubling": _doubling,
-    "bruck": _bruck, "direct": _direct, "pairwise": _pairwise,
+    "bruck": _bruck, "direct": _direct, "pairwise": _pairwise, "hierarchical": _bucket,
 }  # fmt: skip
 SPREADING: dict[str, Callable[[Group], list[Tree]]] = {
     "binomial": _binomial, "chain": _chain, "double_tree": _double_tree, "direct": _direct_from,
@@ -226,13 +238,45 @@ TREES: dict[str, dict[str, Callable[[Group], list[Tree]]]] = {
     "all_gather": {**GATHERING, "binomial": _binomial_gather},
     "reduce_scatter": {**GATHERING, "binomial": _binomial_gather},
     "all_reduce": {**SPREADING, **REDUCING}, "all_to_all": EXCHANGING,
+    "barrier": {name: SPREADING[name] for name in ("binomial", "chain", "direct")},
 }  # fmt: skip
-"""Algorithms of each operation by name; recursive_doubling of an all_reduce besides, which has no trees."""
+"""Algorithms of each operation that are made of trees, by name."""
+EXCHANGES: dict[str, dict[str, Callable[[int], list[tuple[int, int, int]]]]] = {
+    "all_reduce": {"recursive_doubling": _doubled},
+    "barrier": {"recursive_doubling": _doubled, "dissemination": _disseminated},
+}
+"""Algorithms in which all members send in each step: step, sender and receiver, by position."""
 
 
 def algorithms(kind: str) -> tuple[str, ...]:
     """Names of the textbook algorithms of an operation."""
-    return (*TREES[kind], *("recursive_doubling",) * (kind == "all_reduce"))
+    return (*TREES[kind], *EXCHANGES.get(kind, ()))
+
+
+def near_members(platform: Platform, members: Sequence[int]) -> list[list[int]]:
+    """Return sets of equally many members, joined by channels faster than those between the sets, or at one switch.
+
+    Of several rates the slowest that parts them.
+
+    Raises
+    ------
+    NetworkError
+        If there are no such sets.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    inside, rates = set(members), sorted({channel.bandwidth for channel in platform.channels})
+    joined = [[c for c in platform.channels if c.bandwidth > rate] for rate in rates[:-1]]
+    joined.append([c for c in platform.channels if c.source in inside or c.target in inside])
+    for channels in joined:
+        ends = [c.source for c in channels], [c.target for c in channels]
+        graph = coo_array(([1] * len(channels), ends), shape=(platform.num_nodes,) * 2)
+        number = connected_components(graph)[1].tolist()
+        sets = {number[m]: [other for other in members if number[other] == number[m]] for m in members}
+        if len(sets) > 1 and {len(one) for one in sets.values()} == {len(members) // len(sets)} != {1}:
+            return list(sets.values())
+    raise NetworkError(f"{platform.name}: no channels or switches make sets of equally many near members")
 
 
 def textbook(
@@ -277,17 +321,30 @@ def textbook(
     require_known(f"unknown algorithm of {kind}", algorithm, algorithms(kind), NetworkError)
     path = path or shortest(platform)
     group = group or Group(operation.members, operation.root)
-    if kind == "all_reduce" and algorithm == "recursive_doubling":
-        row = group.row
+    groups = [group.only(part) for part in operation.parts]
+    if algorithm in EXCHANGES.get(kind, ()):
         sent = [
-            Transfer(k, 0, row[i], row[i ^ 1 << k], path(row[i], row[i ^ 1 << k]), True)
-            for k in range(_rounds(len(row), "recursive doubling"))
-            for i in range(len(row))
+            Transfer(step, number, one.row[a], one.row[b], path(one.row[a], one.row[b]), True)
+            for number, one in enumerate(groups)
+            for step, a, b in EXCHANGES[kind][algorithm](len(one.row))
         ]
-        return Schedule(algorithm, platform, operation, (Chunk(operation.size, None, None),), tuple(sent))
-    trees = TREES[kind][algorithm](group)
-    if kind == "all_reduce":
-        roots = {tree.root for tree in trees}
-        trees = [replace(tree, share=tree.share / len(roots)) for tree in trees]
+        chunks = tuple(Chunk(operation.size, None, None, number) for number in range(len(groups)))
+        return Schedule(algorithm, platform, operation, chunks, in_steps(sent))
+    if algorithm == "hierarchical":
+        near = [near_members(platform, one.row) for one in groups]
+        groups = [
+            replace(one, places={m: (i, k) for i, row in enumerate(rows) for k, m in enumerate(row)})
+            for one, rows in zip(groups, near, strict=True)
+        ]
+    trees = list[Tree]()
+    for one in groups:
+        made = TREES[kind][algorithm](one)
+        roots = {tree.root for tree in made} if kind in EXCHANGES else {0}
+        trees += [replace(tree, share=tree.share / len(roots)) for tree in made]
+    if kind == "all_to_all":
+        amounts = operation.amounts
+        trees = [replace(one, share=amounts.get((one.root, one.leaf or 0), Fraction(0))) for one in trees]
+        trees = [tree for tree in trees if tree.share]
+    if kind in EXCHANGES:
         return up_and_down(algorithm, platform, operation, placed(trees, path, up=True), placed(trees, path))
     return spread(algorithm, platform, operation, placed(trees, path, up=kind in UPWARD))

@@ -70,10 +70,10 @@ def spread(name: str, platform: Platform, operation: Operation, trees: Sequence[
     transfers: list[Transfer] = []
     for number, tree in enumerate(trees):
         root, leaf = tree.root, tree.leaf
-        ends = {
+        source, target = {
             "reduce": (None, root), "reduce_scatter": (None, root), "gather": (leaf, root),
         }.get(kind, (root, leaf))  # fmt: skip
-        chunks.append(Chunk(operation.size * tree.share, *ends))
+        chunks.append(Chunk(operation.size * tree.share, source, target, operation.part_of[root]))
         edges = tree.turned(last).edges if up else tree.edges
         transfers += [Transfer(e.step, number, e.parent, e.child, e.path, up and leaf is None) for e in edges]
     return Schedule(name, platform, operation, tuple(chunks), in_steps(transfers))
@@ -93,7 +93,7 @@ def up_and_down(
     for root in dict.fromkeys(tree.root for tree in up):
         for share, inward, outward in _shared([t for t in up if t.root == root], [t for t in down if t.root == root]):
             number = len(chunks)
-            chunks.append(Chunk(operation.size * share, None, None))
+            chunks.append(Chunk(operation.size * share, None, None, operation.part_of[root]))
             there = inward.turned(last).edges
             transfers += [Transfer(e.step, number, e.parent, e.child, e.path, True) for e in there]
             transfers += [Transfer(e.step + last + 1, number, e.parent, e.child, e.path) for e in outward.edges]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from unknot._base.errors import NetworkError
 from unknot.traffic.collectives.msccl.program import Chunks, Program, Rank, Step, ThreadBlock
 from unknot.traffic.collectives.msccl.reading import MOST_CHUNKS
+from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.schedule import Schedule, in_whole_numbers
 
 NAMES = {
@@ -55,9 +56,8 @@ def program_of(schedule: Schedule, *, least_bytes: int = 0, most_bytes: int = 2*
     >>> run_program(program).is_right, run_program(program).least_slots
     (True, 1)
     """
+    require_program(schedule.operation)
     kind, root = schedule.operation.kind, schedule.operation.root
-    if kind not in NAMES:
-        raise NetworkError(f"MSCCL has no {kind}: it has {', '.join(NAMES)}")
     members = sorted(schedule.operation.members, key=lambda member: member != root)
     layout = _Layout(schedule, {member: rank for rank, member in enumerate(members)})
     blocks = [_RankSteps() for _ in members]
@@ -82,6 +82,19 @@ def program_of(schedule: Schedule, *, least_bytes: int = 0, most_bytes: int = 2*
         chunks=max(layout.inputs, layout.outputs), in_place=kind != "all_to_all", out_of_place=kind == "all_to_all",
         least_bytes=least_bytes, most_bytes=most_bytes,
     )  # fmt: skip
+
+
+def require_program(operation: Operation) -> None:
+    """Refuse an operation that MSCCL does not have.
+
+    Raises
+    ------
+    NetworkError
+    """
+    if operation.kind not in NAMES:
+        raise NetworkError(f"MSCCL has no {operation.kind}: it has {', '.join(NAMES)}")
+    if operation.groups or operation.blocks:
+        raise NetworkError(f"MSCCL has {operation.kind} of one group, with blocks of one size")
 
 
 def _ordered(schedule: Schedule) -> list[tuple[int, bool]]:

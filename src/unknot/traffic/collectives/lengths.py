@@ -1,0 +1,134 @@
+"""Lengths of channels under which what an all-to-all sends lies as far as it can: the dual of the concurrent flow.
+
+Small platforms take the prices of the linear program. On large ones channels of a class have one length. The classes
+begin as one, and are parted where what goes along shortest paths, shared evenly among equal ones, is not the same on
+all of their channels: automorphisms keep it, so channels that they turn into each other stay together. Lengths of
+classes are those of a small linear program whose rows are such flows (cutting planes)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base.errors import NetworkError
+from unknot._base.memory import require
+from unknot.traffic.collectives.flows import MOST_FLOWS, Demands, concurrent_flow
+from unknot.traffic.collectives.platform import Platform
+
+Distances = npt.NDArray[np.float64]
+"""Whole numbers below 2^53, or infinite, by sender and receiver."""
+MOST_PLANES = 60
+"""Linear programs of classes that are solved."""
+CLOSE = 1e-9
+"""Relative difference below which flows, and bounds, are equal."""
+
+
+def fair_lengths(platform: Platform, demands: Demands) -> Iterator[tuple[int, ...]]:
+    """Return whole lengths of all channels, for several roundings.
+
+    Raises
+    ------
+    NetworkError
+        If a receiver cannot be reached.
+    """
+    senders = len({sender for sender, _ in demands})
+    if senders * len(platform.channels) <= MOST_FLOWS:
+        exact = concurrent_flow(platform, demands).prices
+    else:
+        exact = _of_classes(platform, demands)
+    for parts in (1, 12, 2520, 10**9):
+        if (rounded := np.rint(exact / exact.max() * parts)).any():
+            yield tuple(map(int, rounded))
+
+
+def distances_between(platform: Platform, lengths: Sequence[int], members: Sequence[int]) -> Distances:
+    """Return the lengths of the shortest paths between members.
+
+    Raises
+    ------
+    NetworkError
+        If one cannot be reached.
+    """
+    distances = _distances(platform, np.array(lengths, dtype=float), members)[:, list(members)]
+    if not np.isfinite(distances).all():
+        one, other = np.argwhere(~np.isfinite(distances))[0].tolist()
+        raise NetworkError(f"{platform.name}: no channel leads from member {members[one]} to {members[other]}")
+    return distances
+
+
+def _distances(platform: Platform, lengths: Distances, starts: Sequence[int]) -> Distances:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    nodes = platform.num_nodes
+    require(f"distances from {len(starts)} members", 8 * len(starts) * nodes)
+    key = np.array([channel.source * nodes + channel.target for channel in platform.channels])
+    order = np.lexsort((lengths, key))
+    ends, first = np.unique(key[order], return_index=True)  # of parallel channels the shortest
+    # Zeros that are stored are channels of length 0.
+    graph = csr_array((lengths[order][first], (ends // nodes, ends % nodes)), shape=(nodes, nodes))
+    return np.asarray(dijkstra(graph, indices=list(starts)))
+
+
+def _of_classes(platform: Platform, demands: Demands) -> Distances:
+    """Return lengths that are equal on each class of channels."""
+    from scipy.optimize import linprog
+
+    senders = list(dict.fromkeys(sender for sender, _ in demands))
+    row = {sender: i for i, sender in enumerate(senders)}
+    sent = np.zeros((len(senders), platform.num_nodes))
+    for (sender, receiver), amount in demands.items():
+        sent[row[sender], receiver] = float(amount)
+    width = np.array([float(channel.bandwidth) for channel in platform.channels])
+    classes, planes = np.zeros(width.size, dtype=np.int64), list[Distances]()
+    lengths, best, most = 1 / width / width.size, np.zeros(width.size), 0.0
+    for _ in range(MOST_PLANES):
+        flow, total = _even_flow(platform, lengths, senders, sent)
+        if total > most:
+            best, most = lengths, total
+        planes.append(flow)
+        busy = np.rint(flow / width / max((flow / width).max(), 1e-300) / CLOSE**0.75)
+        classes = np.unique(np.stack([classes, width, busy]), axis=1, return_inverse=True)[1].reshape(-1)
+        rows = np.array([np.bincount(classes, plane) for plane in planes])
+        count = rows.shape[1]
+        # The largest time so that no plane has less: its flow along these lengths.
+        cost = np.zeros(count + 1)
+        cost[-1] = -1
+        above = np.hstack([-rows, np.ones((len(planes), 1))])
+        limits = [(0, None)] * count + [(None, None)]
+        unit = np.append(np.bincount(classes, width), 0)[None]
+        solved = linprog(cost, above, np.zeros(len(planes)), unit, [1], limits, method="highs")
+        if not solved.success or -solved.fun <= most * (1 + CLOSE):
+            break
+        lengths = solved.x[:-1][classes]
+    return best
+
+
+def _even_flow(
+    platform: Platform, lengths: Distances, senders: Sequence[int], sent: Distances
+) -> tuple[Distances, float]:
+    """Return what each channel carries if all goes along shortest paths, shared evenly, and its length in all.
+
+    Of paths of one length those of fewest channels count.
+    """
+    source = np.array([channel.source for channel in platform.channels])
+    target = np.array([channel.target for channel in platform.channels])
+    hop = max(lengths.max(), 1e-300) * 1e-7
+    distances = _distances(platform, lengths + hop, senders)
+    if not np.isfinite(distances[sent > 0]).all():
+        raise NetworkError(f"{platform.name}: there is no flow from each member to each other one")
+    near, flow = hop / 2, np.zeros(source.size)
+    for row, reached in enumerate(distances):
+        tight = np.flatnonzero(np.abs(reached[source] + lengths + hop - reached[target]) < near)
+        ways = np.bincount(target[tight], minlength=platform.num_nodes)
+        rank = np.rint(reached[target[tight]] / near)
+        order = np.argsort(-rank, kind="stable")
+        tight, rank = tight[order], rank[order]
+        through = sent[row].copy()
+        for batch in np.split(tight, np.flatnonzero(np.diff(rank)) + 1):
+            carried = through[target[batch]] / ways[target[batch]]
+            flow[batch] += carried
+            np.add.at(through, source[batch], carried)
+    return flow, float(flow @ lengths)

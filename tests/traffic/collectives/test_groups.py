@@ -1,0 +1,279 @@
+"""Blocks of a matrix, groups at once, barriers and hierarchies: by brute force, and replayed by the checker."""
+
+import random
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from tests.traffic.collectives.test_bounds import without_latency
+from tests.traffic.collectives.test_chunks import drawn_platform
+from unknot._base.errors import NetworkError, UnknotError
+from unknot.certificates import Rejected, document
+from unknot.certificates.plain import accept
+from unknot.network.families import torus
+from unknot.routing import dimension_order
+from unknot.simulation.collectives import execute
+from unknot.traffic.collectives import (
+    Operation,
+    Platform,
+    best,
+    bound,
+    candidates,
+    group_of,
+    messages_of,
+    optimal,
+    platform_of,
+    textbook,
+)  # fmt: skip
+from unknot.traffic.collectives.lengths import _of_classes, fair_lengths
+from unknot.traffic.collectives.msccl import program_of
+from unknot.traffic.collectives.platform import Channel
+from unknot.traffic.collectives.textbook import algorithms, near_members
+
+ONE = Fraction(1)
+
+
+def simple_paths(platform: Platform, one: int, other: int, seen: tuple[int, ...] = ()) -> Iterator[list[int]]:
+    """All ways past nodes that keep nothing."""
+    for number, channel in enumerate(platform.channels):
+        if channel.source == one and channel.target not in (one, *seen):
+            if channel.target == other:
+                yield [number]
+            else:
+                yield from ([number, *rest] for rest in simple_paths(platform, channel.target, other, (*seen, one)))
+
+
+def arborescences(platform: Platform, root: int, part: Sequence[int], up: bool) -> Iterator[np.ndarray]:
+    """Use of channels by all trees of paths between members, from a root or to it."""
+    others, members = [m for m in part if m != root], set(part)
+    inner = {pair: list(simple_paths(platform, *pair)) for pair in product(part, part) if pair[0] != pair[1]}
+    for pair, paths in inner.items():  # a way past a member of the group is two edges of a tree
+        ends = [[platform.channels[c].target for c in way[:-1]] for way in paths]
+        inner[pair] = [way for way, past in zip(paths, ends, strict=True) if not members & set(past)]
+    for parents in product(part, repeat=len(others)):
+        parent = dict(zip(others, parents, strict=True))
+        if any(parent[m] == m for m in others) or not all(_reaches(parent, m, root) for m in others):
+            continue
+        edges = [(m, parent[m]) if up else (parent[m], m) for m in others]
+        for ways in product(*(inner[edge] for edge in edges)):
+            use = np.zeros(len(platform.channels))
+            for way in ways:
+                np.add.at(use, way, 1)
+            yield use
+
+
+def _reaches(parent: dict[int, int], member: int, root: int) -> bool:
+    for _ in parent:
+        member = parent.get(member, root)
+    return member == root
+
+
+def by_all_trees(platform: Platform, operation: Operation) -> float:
+    """Least time of the busiest channel over all ways to share chunks among trees: the optimum."""
+    columns, rows = list[np.ndarray](), list[int]()
+    demands = 0
+    for part in operation.parts:
+        if operation.kind == "all_reduce":
+            for root in part:
+                ups, downs = (
+                    np.unique(np.array(list(arborescences(platform, root, part, up))), axis=0) for up in (True, False)
+                )
+                columns += [a + b for a, b in product(ups, downs)]
+            rows += [demands] * (len(columns) - len(rows))
+            demands += 1
+        else:
+            for root in part:
+                columns += list(arborescences(platform, root, part, operation.kind == "reduce_scatter"))
+                rows += [demands] * (len(columns) - len(rows))
+                demands += 1
+    width = np.array([float(c.bandwidth) for c in platform.channels])
+    use = np.hstack([np.array(columns).T, -width[:, None]])
+    due = np.zeros((demands, len(columns) + 1))
+    due[rows, np.arange(len(columns))] = 1
+    cost = np.append(np.zeros(len(columns)), 1)
+    solved = linprog(cost, use, np.zeros(len(width)), due, np.ones(demands), method="highs")
+    return float(solved.fun) * float(operation.size)
+
+
+def test_all_trees_of_small_platforms_are_no_faster() -> None:
+    """Bounds are not above, and packed trees not far from, the optimum over all trees: one group of 3, two of 2."""
+    draw, tight = random.Random(), 0
+    for number in range(24):
+        groups: tuple[tuple[int, ...], ...] = ((0, 1), (2, 3)) if number % 2 else ()
+        nodes = 4 if groups else 3 + number % 4 // 2
+        pairs = [(a, b) for a in range(nodes) for b in range(nodes) if a != b and draw.random() < 0.8]
+        pairs += [(b, a) for a, b in pairs if (b, a) not in pairs]
+        rate = {frozenset(pair): Fraction(draw.randint(1, 4)) for pair in pairs}
+        members = tuple(range(4 if groups else 3))
+        platform = Platform("drawn", nodes, tuple(Channel(a, b, rate[frozenset((a, b))]) for a, b in pairs), members)
+        kind = draw.choice(("all_gather", "reduce_scatter", "all_reduce"))
+        operation = Operation(kind, members, Fraction(6), groups=groups)
+        try:
+            lower, schedule = bound(platform, operation), optimal(platform, operation)
+        except NetworkError as error:
+            assert "no channel leads" in str(error)  # noqa: PT017
+            continue
+        least = by_all_trees(platform, operation)
+        assert accept(document(None, None, [lower.claim(), schedule.claim()]))
+        assert float(lower.time) <= least * (1 + 1e-9)
+        assert float(schedule.busiest) == pytest.approx(least), (platform, operation)
+        tight += float(lower.time) > 0.999 * least
+    assert tight > 6
+
+
+def expert_blocks(draw: random.Random, count: int) -> tuple[tuple[Fraction, ...], ...]:
+    """Whole numbers, many of them 0, and something on the diagonal that is not sent."""
+    rows = [[Fraction(draw.choice((0, 0, 1, 2, 7))) for _ in range(count)] for _ in range(count)]
+    rows[0][1] = ONE
+    return tuple(map(tuple, rows))
+
+
+def test_blocks_of_a_matrix() -> None:
+    """Each schedule is accepted and not below the bound; that of flows reaches it; equal blocks are as without."""
+    draw = random.Random()
+    for _ in range(25):
+        platform = drawn_platform(draw, balanced=True)
+        blocks = expert_blocks(draw, len(platform.members))
+        operation = Operation("all_to_all", platform.members, Fraction(5, 2), blocks=blocks)
+        lower = bound(platform, operation)
+        made = [textbook(platform, operation, name) for name in algorithms("all_to_all")]
+        fluid = optimal(platform, operation)
+        assert accept(document(None, None, [lower.claim(), fluid.claim(), *(one.claim() for one in made)]))
+        assert min(one.time for one in (*made, fluid)) >= lower.time
+        steady = bound(without_latency(platform), operation).time
+        assert float(fluid.busiest) == pytest.approx(float(steady), rel=2e-3)
+        equal = tuple((ONE,) * len(blocks) for _ in blocks)
+        whole = Operation("all_to_all", platform.members, Fraction(5, 2))
+        alike = Operation("all_to_all", platform.members, Fraction(5, 2), blocks=equal)
+        assert bound(platform, alike).time == bound(platform, whole).time
+        claim = lower.claim()
+        claim["time"] = [lower.time.numerator * 1001, lower.time.denominator * 1000]
+        with pytest.raises(Rejected, match="may take less"):
+            accept(document(None, None, [claim]))
+
+
+def test_damaged_blocks_and_groups_are_rejected() -> None:
+    platform = platform_of(torus(3))
+    blocks = ((ONE, 2 * ONE, ONE), (ONE, ONE, 0 * ONE), (ONE, ONE, ONE))
+    claim = optimal(platform, Operation("all_to_all", platform.members, blocks=blocks)).claim()
+    for damage, words in (
+        ([[[1, 1]] * 3] * 3, "bytes together"), ([[[1, 1]] * 3] * 2, "a row and a column"), (None, "blocks"),
+        ([[[1, 0]] * 3] * 3, "a block"),
+    ):  # fmt: skip
+        with pytest.raises(Rejected, match=words):
+            accept(document(None, None, [{**claim, "blocks": damage}]))
+    four = platform_of(torus(2, 2))
+    one, other = four.members[:2], four.members[2:]
+    claim = textbook(four, Operation("all_reduce", four.members, groups=(one, other)), "ring").claim()
+    for groups in ([list(one)], [list(one), list(one)], [list(four.members), []], [[*one, other[0]], [other[1]]]):
+        with pytest.raises(Rejected, match="groups"):
+            accept(document(None, None, [{**claim, "groups": groups}]))
+    del claim["groups"]
+    with pytest.raises(Rejected, match="are expected"):
+        accept(document(None, None, [claim]))
+
+
+@pytest.mark.parametrize("kind", ["all_gather", "reduce_scatter", "all_reduce", "barrier", "all_to_all"])
+def test_groups_run_at_once(kind: str) -> None:
+    """Columns of a torus: each schedule is accepted, runs flit by flit, and takes no less than the bound."""
+    network = torus(4, 4)
+    platform = platform_of(network)
+    groups = tuple(platform.members[i::4] for i in range(4))
+    operation = Operation(kind, platform.members, Fraction(8), groups=groups)
+    lower = bound(platform, operation)
+    for name in algorithms(kind):
+        try:
+            schedule = textbook(platform, operation, name, group=group_of(network, operation))
+        except NetworkError as error:
+            assert name == "hierarchical"
+            assert "near members" in str(error)  # noqa: PT017
+            continue
+        assert accept(document(None, None, [lower.claim(), schedule.claim()])), name
+        run = execute(dimension_order(network, 2), schedule)
+        assert run.makespan is not None
+        assert run.makespan >= lower.time
+    if kind != "barrier":
+        chosen = best(candidates(platform, operation, group=group_of(network, operation)), Fraction(8))
+        assert lower.time <= chosen.schedule(Fraction(8)).time <= Fraction(3, 2) * lower.time
+
+
+def test_a_barrier_takes_the_rounds_of_its_dissemination() -> None:
+    platform = platform_of(torus(5))
+    barrier = Operation("barrier", platform.members, ONE)
+    schedule = textbook(platform, barrier, "dissemination")
+    assert (schedule.steps, len(messages_of(torus(5), schedule))) == (3, 15)
+    lower = bound(platform, barrier)
+    assert accept(document(None, None, [schedule.claim(), lower.claim()]))
+    assert lower.time == 3  # two hops, and a flit
+    claim = schedule.claim()
+    claim["kind"] = "all_reduce"
+    with pytest.raises(Rejected, match="would add"):
+        accept(document(None, None, [claim]))
+    chosen = best(candidates(platform, barrier), ONE)
+    assert chosen.pieces == 1
+    assert chosen.schedule(ONE).time <= schedule.time
+
+
+def test_hierarchies_keep_to_fast_channels() -> None:
+    """Two chassis of 4 members on a switch each, and slow cards: between them go a quarter of the bytes of a ring."""
+    pairs = [(gpu, 8 + gpu // 4, 8) for gpu in range(8)] + [(gpu, 10, 1) for gpu in range(8)]
+    ends = [(a, b, rate) for one, two, rate in pairs for a, b in ((one, two), (two, one))]
+    platform = Platform("two of 4", 11, tuple(Channel(a, b, Fraction(rate)) for a, b, rate in ends), tuple(range(8)))
+    assert near_members(platform, platform.members) == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    operation = Operation("all_reduce", platform.members, Fraction(64))
+    schedule = textbook(platform, operation, "hierarchical")
+    assert accept(document(None, None, [schedule.claim(), bound(platform, operation).claim()]))
+    slow = [c for c, channel in enumerate(platform.channels) if 10 in (channel.source, channel.target)]
+    sent = sum(schedule.chunks[t.chunk].size for t in schedule.transfers if set(slow) & set(t.path))
+    assert sent == 2 * 4 * Fraction(64, 8) * 2  # each way, for each place, its 8th of both chassis, up and down
+    assert schedule.time < textbook(platform, operation, "ring").time
+    with pytest.raises(NetworkError, match="near members"):
+        near_members(platform_of(torus(4)), platform_of(torus(4)).members)
+
+
+def test_lengths_of_classes_are_those_of_the_whole_program() -> None:
+    """On networks alike at all places, with and without coordinates, and on drawn ones, where they are a bound."""
+    for text in ("torus(4, 6)", "mesh(3, 4)", "dragonfly(2)", "hypercube(3)"):
+        from unknot.fabrics.named import network
+
+        platform = without_latency(platform_of(network(text, where="TEST"), terminal=Fraction(8)))
+        amounts = Operation("all_to_all", platform.members).amounts
+        operation = Operation("all_to_all", platform.members)
+        exact = bound(platform, operation).time
+        from unknot.traffic.collectives.bounds import _by_lengths
+
+        rounded = np.rint(_of_classes(platform, amounts) / _of_classes(platform, amounts).max() * 2520)
+        assert float(_by_lengths(platform, operation, tuple(map(int, rounded))).time) >= 0.99 * float(exact)
+        assert len(list(fair_lengths(platform, amounts))) >= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"kind": "broadcast", "root": 0, "groups": ((0, 1), (2, 3))}, "has no groups"),
+        ({"kind": "all_gather", "groups": ((0, 1), (2,))}, "at least two members"),
+        ({"kind": "all_gather", "groups": ((0, 1), (1, 2))}, "one of the groups"),
+        ({"kind": "all_gather", "blocks": ((ONE,) * 4,) * 4}, "blocks are for all_to_all"),
+        ({"kind": "all_to_all", "blocks": ((ONE,) * 4,) * 3}, "a row and a column"),
+        ({"kind": "all_to_all", "blocks": ((-ONE,) * 4,) * 4}, "not be negative"),
+        ({"kind": "all_to_all", "blocks": ((0 * ONE,) * 4,) * 4}, "one of them must be sent"),
+        (
+            {"kind": "all_to_all", "groups": ((0, 1), (2, 3)), "blocks": ((ONE,) * 4,) * 4},
+            "by a matrix has no groups",
+        ),
+    ],
+)
+def test_operations_that_cannot_be(options: dict[str, object], words: str) -> None:
+    with pytest.raises(UnknotError, match=words):
+        Operation(members=(0, 1, 2, 3), **options)  # type: ignore[arg-type]
+
+
+def test_programs_have_one_group_and_one_size() -> None:
+    platform = platform_of(torus(4))
+    grouped = Operation("all_reduce", platform.members, groups=(platform.members[:2], platform.members[2:]))
+    with pytest.raises(NetworkError, match="of one group"):
+        program_of(textbook(platform, grouped, "ring"))
