@@ -48,6 +48,51 @@ def test_a_table_over_sizes_in_bytes() -> None:
     assert answer["sizes"][1]["ratio"] < answer["sizes"][0]["ratio"]
 
 
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_blocks_of_a_file(tmp_path: Path, ending: str) -> None:
+    """Experts of four terminals: two of them get most of what is sent."""
+    rows = [[0, 8, 1, 1], [8, 0, 1, 1], [8, 8, 0, 0], [8, 8, 2, 5]]
+    file, proof = tmp_path / f"blocks.{ending}", tmp_path / "proof.json"
+    lines = "\n".join(",".join(map(str, row)) for row in rows)
+    file.write_text(json.dumps(rows) if ending == "json" else f"{lines}\n")
+    words = ["ring(4)", "--operation", "all_to_all", "--size", str(file), "--routing", "dimension_order"]
+    code, out, err = run(*words, "--vcs", "2", "--evidence", str(proof), "--json")
+    answer = json.loads(out)
+    assert code == 0, err
+    assert (answer["size"], answer["bound"]) == (8, 24)  # what a terminal takes in
+    assert 24 <= answer["measured"] <= 60
+    assert len(accept(json.loads(proof.read_text()))) == 2
+
+
+def test_groups_and_a_barrier() -> None:
+    code, out, _ = run("torus(4, 4)", "--operation", "all_reduce", "--groups", "4", "--size", "16", "--json")
+    answer = json.loads(out)
+    assert (code, answer["groups"], answer["bound"] >= 24) == (0, 4, True)
+    code, out, _ = run("torus(4, 4)", "--operation", "barrier", "--json")
+    answer = json.loads(out)
+    assert (code, answer["size"], answer["pieces"]) == (0, 1, 1)
+    assert {"dissemination", "binomial"} <= {row["algorithm"] for row in answer["algorithms"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "ending", "words"),
+    [
+        ("1,2\n3,x\n", "csv", "blocks.csv:2:3: expected flits"),
+        ("1,2\n3\n", "csv", "a row and a column for each of 5 members"),
+        ("0,0\n0,0\n", "csv", "no block in it that is sent"),
+        ("[1, 2]", "json", "a list of lists of sizes"),
+        ("[[", "json", "no JSON"),
+        ("1kB,1\n1,1\n", "csv", "bytes need the width of a flit"),
+    ],
+)
+def test_files_of_blocks_that_cannot_be_read(tmp_path: Path, text: str, ending: str, words: str) -> None:
+    file = tmp_path / f"blocks.{ending}"
+    file.write_text(text)
+    code, _, err = run("ring(5)", "--operation", "all_to_all", "--size", str(file))
+    assert code == 2
+    assert words in " ".join(err.split())
+
+
 def test_a_program_that_hangs(tmp_path: Path) -> None:
     """Both ranks receive before they send."""
     lines = Path("examples/collectives/allreduce-pairs.xml").read_text().splitlines()
@@ -80,7 +125,9 @@ def test_a_program_that_hangs(tmp_path: Path) -> None:
             ["--out", "x.txt", "--algorithm", "none"],
             "x.txt: a picture is written as .svg, .png or .pdf; transfers as .csv",
         ),
-        (["--operation", "scatter", "--out", "x.xml"], "MSCCL has no scatter"),
+        (["--operation", "scatter", "--out", "x.xml", "--algorithm", "none"], "MSCCL has no scatter"),
+        (["--groups", "2"], "5 members do not make as many groups"),
+        (["--operation", "broadcast", "--groups", "2", "--members", "0,1,2,3"], "broadcast has no groups"),
     ],
 )
 def test_bad_input_is_reported(words: list[str], shown: str) -> None:

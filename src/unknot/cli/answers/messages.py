@@ -140,15 +140,16 @@ class CollectiveAnswer(WithUnits):
     """JSON answer of `unknot collective`."""
 
     table = (
-        "network.name", "routing", "operation", "members", "size", "algorithm", "pieces", "bound", "time", "measured",
-        "ratio", "algorithms", "sizes",
+        "network.name", "routing", "operation", "members", "groups", "size", "algorithm", "pieces", "bound", "time",
+        "measured", "ratio", "algorithms", "sizes",
     )  # fmt: skip
 
     network: NetworkForm
     routing: str | None = key("null: not run flit by flit.")
     operation: str
     members: Positive
-    size: Positive = key("Flits of the vector, or of a block.")
+    groups: Positive = key("Groups of members that each do the operation at the same time.")
+    size: Positive = key("Flits of the vector, of a message, or of the largest block.")
     algorithm: str
     pieces: Positive
     bound: Number = key("Cycles that no schedule can be below.")

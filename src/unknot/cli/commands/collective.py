@@ -29,11 +29,12 @@ BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "G
 def collective(
     network: NetworkText,
     operation: str = "all_reduce",
-    size: str = "64",
+    size: str | None = None,
     algorithm: str = "best",
     routing: str | None = None,
     root: int | None = None,
     members: str | None = None,
+    groups: int = 1,
     pieces: int | None = None,
     vcs: int | None = None,
     switching: Switching = DEFAULT_SWITCHING,
@@ -55,9 +56,11 @@ def collective(
     Parameters
     ----------
     operation
-        broadcast, reduce, scatter, gather, all_gather, reduce_scatter, all_reduce or all_to_all.
-    size : SIZE,…
-        Flits of the vector (broadcast, reduce, all_reduce), or of a block; with --units bytes too, as 64kB.
+        broadcast, reduce, scatter, gather, all_gather, reduce_scatter, all_reduce, barrier or all_to_all.
+    size : SIZE,…|FILE.csv|json
+        Flits of the vector (broadcast, reduce, all_reduce), of a message (barrier), or of a block; with --units bytes
+        too, as 64kB; by default 64, and 1 for barrier. Or, for all_to_all, a file of blocks: a row for each sender,
+        a column for each receiver.
     algorithm
         best, optimal, or one of the textbook, as ring; several with commas.
     routing : NAME
@@ -66,6 +69,8 @@ def collective(
         Terminal that has or gets all; by default 0.
     members : T,T,…
         Terminals that take part; by default all.
+    groups
+        Groups that each do the operation at the same time, of as many members, in their order.
     pieces
         Pieces into which chunks are cut; by default as many as are best.
     buffer_depth
@@ -93,12 +98,15 @@ def collective(
     from unknot.simulation.engine.router import Router
     from unknot.traffic.collectives import Operation, bound, candidates, group_of, platform_of
     from unknot.traffic.collectives.choice import PIECES
+    from unknot.traffic.collectives.msccl import require_program
     from unknot.traffic.collectives.operation import ROOTED
 
     if out is not None and out.suffix not in (".csv", ".xml"):
         require_ending(out, "; transfers as .csv, an MSCCL program as .xml")
     scale = Scale.of(units)
-    sizes = [_flits(piece, scale.units) for piece in Piece(size, "<size>").split(",")]
+    size = size or ("1" if operation == "barrier" else "64")
+    rows = _rows(Path(size), scale.units) if Path(size).suffix in (".csv", ".json") else []
+    sizes = [max(map(max, rows))] if rows else [_flits(one, scale.units) for one in Piece(size, "<size>").split(",")]
     relation = None if routing is None else relation_of(network, routing, vcs, simulated=True)
     built = named(network, where="NETWORK") if relation is None else relation.network
     require_whole("--terminal-width", terminal_width, 1, unit="flits", error=SimulationError)
@@ -108,7 +116,12 @@ def collective(
         first + built.terminal(number) for number in numbers_of(members, "<members>")
     )  # fmt: skip
     start = first + built.terminal(root or 0) if operation in ROOTED or root is not None else None
-    whole = Operation(operation, chosen, root=start)
+    whole = Operation(
+        operation, chosen, root=start, groups=_groups(chosen, groups),
+        blocks=tuple(tuple(Fraction(flits, sizes[0]) for flits in row) for row in rows),
+    )  # fmt: skip
+    if out is not None and out.suffix == ".xml":
+        require_program(whole)
     names = () if algorithm == "best" else tuple(name.strip() for name in algorithm.split(","))
     with activity.working("looking for schedules"):
         counts = PIECES if pieces is None else (pieces,)
@@ -129,7 +142,7 @@ def collective(
         write_evidence(evidence, None, None, claims)
     tell(
         json, CollectiveAnswer, fastest, of=built, scale=scale, routing=relation and relation.name,
-        operation=operation, members=len(chosen), algorithms=tables[-1],
+        operation=operation, members=len(chosen), groups=groups, algorithms=tables[-1],
         sizes=[table[0] for table in tables] if len(tables) > 1 else [],
         units=in_units(scale.units, [{"latency": fastest.measured}]),
     )  # fmt: skip
@@ -152,18 +165,54 @@ def _tell_program(file: Path, *, json: bool) -> bool:
     return run.is_right
 
 
-def _flits(piece: Piece, units: Units | None) -> int:
+def _groups(members: tuple[int, ...], count: int) -> tuple[tuple[int, ...], ...]:
+    from unknot._base.errors import UnknotError
+
+    if count == 1:
+        return ()
+    if count < 1 or len(members) % count:
+        raise UnknotError(f"--groups {count}: {len(members)} members do not make as many groups of equal size")
+    each = len(members) // count
+    return tuple(members[i : i + each] for i in range(0, len(members), each))
+
+
+def _rows(file: Path, units: Units | None) -> list[list[int]]:
+    """Flits of each block: the rows of a CSV file, or the lists of a JSON file."""
+    import json
+
+    from unknot._base.errors import TextError
+    from unknot._base.input import read_text
+
+    text = read_text(file)
+    if file.suffix == ".json":
+        try:
+            lists = json.loads(text)
+        except ValueError as error:
+            raise TextError(f"this is no JSON: {error}", file) from None
+        if not isinstance(lists, list) or not all(isinstance(row, list) for row in lists):
+            raise TextError("a list of lists of sizes is expected, one for each sender", file)
+        lines = [",".join(map(str, row)) for row in lists]
+    else:
+        lines = [line for line in text.splitlines() if line.strip()]
+    pieces = [list(Piece(line, file, line=number).split(",")) for number, line in enumerate(lines, 1)]
+    rows = [[_flits(piece, units, least=0) for piece in row] for row in pieces]
+    if not any(map(any, rows)):
+        raise TextError("there is no block in it that is sent", file)
+    return rows
+
+
+def _flits(piece: Piece, units: Units | None, least: int = 1) -> int:
     """Flits of a size, which is a number of them or, with units, of bytes."""
     text = piece.text.strip()
     number = text.rstrip("BkKMGi")
     ending = text[len(number) :]
-    if not number.isdecimal() or int(number) == 0 or (ending and ending.removesuffix("B") not in BYTES):
+    if not number.isdecimal() or int(number) < least or (ending and ending.removesuffix("B") not in BYTES):
         raise piece.error("expected flits, such as 64, or bytes, such as 64kB or 1GiB")
     if not ending:
         return int(number)
     if units is None:
         raise piece.error("bytes need the width of a flit: --units '1 GHz, 32 B'")
-    return max(1, -int(-int(number) * BYTES[ending.removesuffix("B")] // units.flit_bytes))
+    return max(least, -int(-int(number) * BYTES[ending.removesuffix("B")] // units.flit_bytes))
 
 
 def _write(path: Path, fastest: Timed, network: Network) -> None:

@@ -61,7 +61,7 @@ class Bound:
     >>> platform = platform_of(ring(4))
     >>> lower = bound(platform, Operation("all_reduce", platform.members, Fraction(8)))
     >>> lower.time, lower.lengths
-    (Fraction(14, 1), (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1))
+    (Fraction(12, 1), (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1))
     """
 
     platform: Platform

@@ -6,6 +6,7 @@ from unknot.traffic.collectives.msccl.following import Place as Place
 from unknot.traffic.collectives.msccl.following import Race as Race
 from unknot.traffic.collectives.msccl.following import Wait as Wait
 from unknot.traffic.collectives.msccl.making import program_of as program_of
+from unknot.traffic.collectives.msccl.making import require_program as require_program
 from unknot.traffic.collectives.msccl.program import Chunks as Chunks
 from unknot.traffic.collectives.msccl.program import Program as Program
 from unknot.traffic.collectives.msccl.program import Rank as Rank
