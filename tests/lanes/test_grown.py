@@ -38,7 +38,7 @@ def test_halves_of_lanes_come_to_the_same_on_one_thread(monkeypatch: pytest.Monk
     for workers in (2, 1):
         monkeypatch.setattr(effort, "ThreadPoolExecutor", lambda _, workers=workers: ThreadPoolExecutor(workers))
         orders, unserved = orders_of(paths, np.random.default_rng(3).random((3, paths.source.size)))
-        left, _ = effort.anneal_round(
+        *_, (left, _) = effort.annealed(
             paths, orders, unserved, 20_000, (4.0, 1.0), SearchEffort(seed=5), spare=0.2, halved=True
         )
         again, unserved = orders_of(paths, orders.key.copy())

@@ -8,9 +8,9 @@ import numpy as np
 
 from unknot._base.errors import RelationError
 from unknot.lanes.changing_routes import LEVELS, LeveledRoutes, apart, in_levels
-from unknot.lanes.effort import SearchEffort
+from unknot.lanes.effort import SHARE, SearchEffort
 from unknot.lanes.exact import ExactSearch
-from unknot.lanes.orders import FIRST_ROUNDS, closer, search
+from unknot.lanes.orders import FIRST_ROUNDS, fewer, search
 from unknot.lanes.path_set import CLASS, Floats, Ints, in_classes
 from unknot.lanes.question import Question
 from unknot.lanes.rooted import ServingOrders, beginning, one_by_one, orders_of
@@ -32,28 +32,17 @@ class ChangingSearch:
         """Orders of all virtual channels, in as few lanes as are found."""
         question, effort = self.question, self.effort
         kept = one_by_one(question.path_set, [effort.seed, 0], question.hops)
-        best = self._fit(self._at_first(kept)) or self._apart(kept)
+        best = self._fit(self._at_first(kept)) or self._apart(kept) or self._in(len(kept), 0, FIRST_ROUNDS)
+        if best is None:
+            raise RelationError(
+                f"lanes on {question.network.name}: no routes that change lanes by ports were found in "
+                f"{LEVELS} service levels and {len(kept)} lanes"
+            )
         try:
-            low = self.exact.low
-            while best is None or (low < len(best) and not effort.over):
-                top = len(kept) + 1 if best is None else len(best)
-                count = min((low + top) // 2, 2 * low) if top - low > 3 else low
-                orders = self._in(count, 0, FIRST_ROUNDS)
-                if orders is not None:
-                    best = orders
-                    continue
-                if best is None and count >= len(kept):
-                    raise RelationError(
-                        f"lanes on {question.network.name}: no routes that change lanes by ports were found in "
-                        f"{LEVELS} service levels and {count} lanes"
-                    )
-                low = count + 1
-            for better in closer(best, self.exact, self.rounds, self._exactly, self._in):
+            for better in fewer(best, self.exact, self._exactly, self._in, rounds=self.rounds):
                 best = better
         except KeyboardInterrupt:
             effort.interrupted = True
-            if best is None:
-                raise
         return best
 
     def _at_first(self, kept: ServingOrders) -> ServingOrders:
@@ -81,7 +70,7 @@ class ChangingSearch:
         self.packed = apart(table, lanes_of(orders, table), len(kept))
         return ServingOrders(kept.key + CLASS * np.arange(len(kept))[:, None], kept.taken)
 
-    def _in(self, count: int, first: int, rounds: int = 1) -> ServingOrders | None:
+    def _in(self, count: int, first: int, rounds: int, share: float = SHARE) -> ServingOrders | None:
         """Orders in this number of lanes, by annealing."""
         question, effort = self.question, self.effort
         paths = in_classes(question.network, question.path_set, count, rising=question.changes == "rising")
@@ -100,7 +89,7 @@ class ChangingSearch:
 
         for attempt in range(PACKED if question.changes == "ports" else 1):
             again = replace(effort, tried={}, progress=named, seed=effort.seed + 7919 * attempt)
-            orders = search(paths, 1, again, first=first, rounds=rounds, hops=question.hops, begin=begin)
+            orders = search(paths, 1, again, first=first, rounds=rounds, hops=question.hops, begin=begin, share=share)
             effort.moves, effort.hurried = again.moves, effort.hurried | again.hurried
             done, least = effort.tried.get(count, (0, question.path_set.wanted.size * 64))
             more, left = again.tried.get(1, (1, 0))
@@ -115,9 +104,9 @@ class ChangingSearch:
                 break
         return None
 
-    def _exactly(self, count: int) -> ServingOrders | None:
+    def _exactly(self, count: int, share: float) -> ServingOrders | None:
         """Orders in this number of lanes by the solver."""
-        key, question, rising = self.exact.keys(count), self.question, self.question.changes == "rising"
+        key, question, rising = self.exact.keys(count, share), self.question, self.question.changes == "rising"
         if key is None:
             return None
         key = key / (key.max(initial=0.0) + 1.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,31 +67,21 @@ def improved(
         A cost below which there is none: the search ends there.
     """
     best: tuple[Floats, int] | None = None
+    lanes = f"{len(start)} lane{'s' * (len(start) > 1)} of longer paths"
     try:
-        for better in _better(paths, taken, start, effort, rounds, low):
-            best = better
+        for number in range(rounds):
+            key = start if number % 2 == 0 or best is None else best[0]
+            orders, before = orders_of(paths, key.copy(), taken)
+            moves, heat = MOVES * key.size << min(number, 6), HEATS[number % len(HEATS)]
+            seed = [effort.seed, number]
+            for cost, _ in annealed(paths, orders, before, moves, heat, effort, seed, share=1.0, text=lanes):
+                if (best is None or cost < best[1]) and all_have_a_path(paths, orders.cover):
+                    best = orders.key.copy(), cost
+                if (best is not None and best[1] <= low) or effort.over:
+                    return best
     except KeyboardInterrupt:
         effort.interrupted = True
     return best
-
-
-def _better(
-    paths: PathSet, taken: Ints, start: Floats, effort: SearchEffort, rounds: int, low: int
-) -> Iterator[tuple[Floats, int]]:
-    """Better and better keys."""
-    best: tuple[Floats, int] | None = None
-    lanes = f"{len(start)} lane{'s' * (len(start) > 1)} of longer paths"
-    for number in range(rounds):
-        key = start if number % 2 == 0 or best is None else best[0]
-        orders, before = orders_of(paths, key.copy(), taken)
-        moves, heat = MOVES * key.size << min(number, 6), HEATS[number % len(HEATS)]
-        for cost, _ in annealed(paths, orders, before, moves, heat, effort, [effort.seed, number]):
-            if (best is None or cost < best[1]) and all_have_a_path(paths, orders.cover):
-                best = orders.key.copy(), cost
-                yield best
-            if (best is not None and best[1] <= low) or effort.over:
-                return
-            effort.report(f"{lanes}: {'no way for all yet' if best is None else f'{best[1]} at best'}")
 
 
 def all_have_a_path(paths: PathSet, cover: Ints) -> bool:

@@ -137,30 +137,6 @@ class SearchEffort:
             spent = (clock() - began) / time
 
 
-def anneal_round(
-    paths: PathSet,
-    orders: Orders,
-    unserved: int,
-    moves: int,
-    heat: tuple[float, float],
-    effort: SearchEffort,
-    *,
-    turned: float = 0.0,
-    share: float = SHARE,
-    spare: float = 0.0,
-    halved: bool = False,
-) -> tuple[int, int]:
-    """One annealing; how many pairs are not served at its end, and at its best."""
-    lanes, left = len(orders.key), (unserved, unserved)
-    seed = [effort.seed, lanes, moves]
-    options = {"turned": turned, "share": share, "spare": spare}
-    for left in annealed(paths, orders, unserved, moves, heat, effort, seed, halved=halved, **options):
-        effort.report(f"{lanes} lane{'s' * (lanes > 1)}: {left[0]} pairs left")
-        if left[0] == 0:
-            break
-    return left
-
-
 def annealed(
     paths: PathSet,
     orders: Orders,
@@ -168,14 +144,15 @@ def annealed(
     moves: int,
     heat: tuple[float, float],
     effort: SearchEffort,
-    seed: list[int],
+    seed: list[int] | None = None,
     *,
     turned: float = 0.0,
-    share: float = 1.0,
+    share: float = SHARE,
     spare: float = 0.0,
     halved: bool = False,
+    text: str = "",
 ) -> Iterator[tuple[int, int]]:
-    """Anneal orders in steps; yield the cost, and the least so far, before each step and at the end.
+    """Anneal orders in steps; yield the cost, and the least so far, before each step and at the end: at no cost.
 
     Parameters
     ----------
@@ -191,16 +168,24 @@ def annealed(
         Cost when a pair loses its last lane but one, in pairs that lose their last lane.
     halved : bool
         Each half of the lanes is annealed in a thread of its own. Pairs weigh 1, and directions share no lane.
+    text : str
+        What is reported; by default the number of lanes.
     """
     from unknot.lanes.anneal_kernel import anneal
 
+    lanes = len(orders.key)
+    text = text or f"{lanes} lane{'s' * (lanes > 1)}"
+    seed = [effort.seed, lanes, moves] if seed is None else seed
     state = np.random.default_rng(seed).integers(2**63, size=2).astype(np.uint64)[:, None]
-    halved = halved and len(orders.key) > 1
+    halved = halved and lanes > 1
     words = STEPS * WORK // orders.key.size if halved else paths.nearer.size
     least, steps = cost, effort.cooled(moves, heat, share=share, words=words)
     with ThreadPoolExecutor(2) as threads:
         for count, now, then in steps:
+            effort.report(f"{text}: {cost} pairs left")
             yield cost, least
+            if cost == 0:
+                return
             if halved:
                 cost, made = _halves(threads, paths, orders, state, (count, now, then), spare)
                 least = min(least, cost)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.lanes.effort import SearchEffort, anneal_round, bits_in
+from unknot.lanes.effort import SearchEffort, annealed, bits_in
 from unknot.lanes.path_set import Floats, of_pairs, served
 from unknot.lanes.rooted import ServingOrders, lane_after_lane, orders_of
 
@@ -46,9 +46,8 @@ def grown(paths: PathSet, effort: SearchEffort, low: int, most: int) -> Iterator
     spent = 0
     while low <= len(orders.key) < most and spent < ROUNDS:
         moves = ROUND * orders.key.size << spent
-        unserved, _ = anneal_round(
-            paths, orders, unserved, moves, HEAT, effort, share=SHARE, spare=SPARE, halved=True
-        )
+        rounds = annealed(paths, orders, unserved, moves, HEAT, effort, share=SHARE, spare=SPARE, halved=True)
+        *_, (unserved, _) = rounds
         if unserved == 0:
             most, spent = len(orders.key), 0
             yield ServingOrders(orders.key.copy(), paths.nearer)

@@ -19,7 +19,7 @@ from unknot.lanes.question import Question
 from unknot.lanes.rerouted import LoadGoal, balanced, evened, highest, routes_of, unevenness
 from unknot.lanes.rooted import ServingOrders, orders_of
 from unknot.lanes.starts import catalogue
-from unknot.lanes.surviving import surviving
+from unknot.lanes.surviving import climbing_turns, surviving
 from unknot.lanes.tables import Table, bits_of, free_table, table_from, tabled
 from unknot.routing.relation import Relation
 from unknot.verify.failures import Parts
@@ -145,8 +145,10 @@ class LowLoads:
     def _surviving(self, best: Carried, kind: Parts) -> Carried:
         """Routes in orders that survive failures: those that climb in them stay to begin with."""
         goal, effort = self.goal, self.effort
-        key, kept = surviving(self.question, best, kind, effort, self.limit)
-        goal = self.goal = replace(goal, path_set=kept.among(goal.path_set), kept=kept.uses)
+        key, after = surviving(self.question, best, kind, effort, self.limit)
+        turns = ("after_first", "after", "before_first", "before")
+        wider = goal.path_set._replace(**{name: getattr(after, name) for name in turns})
+        goal = self.goal = replace(goal, path_set=wider, kept=climbing_turns(wider, key))
         now = goal.drawn(orders_of(goal.path_set, key)[0], effort, before=best)
         return balanced(goal, now, effort, self.rounds, stream=self.starts + 1)
 

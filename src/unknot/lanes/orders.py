@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from unknot._base.errors import RelationError
-from unknot.lanes.effort import SHARE, SearchEffort, anneal_round
+from unknot.lanes.effort import SHARE, SearchEffort, annealed
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.grown import grown
 from unknot.lanes.path_set import Floats, Ints
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from unknot.lanes.orders_kernel import PathSet
 
 Begin = Callable[[int], "tuple[Floats, Ints | None]"]
+Exactly = Callable[[int, float], ServingOrders | None]
+Longer = Callable[[int, int, int, float], ServingOrders | None]
 TURNED = 0.3
 """Share of aimed moves that change the table, where it is free."""
 HEATS = ((6.0, 0.7), (12.0, 1.5), (6.0, 0.7), (8.0, 0.4))
@@ -68,7 +70,7 @@ def search(
         moves = ROUND * paths.source.size * lanes << number
         turned = 0.0 if hops is None else TURNED
         heat = HEATS[number % len(HEATS)]
-        unserved, least = anneal_round(paths, orders, unserved, moves, heat, effort, turned=turned, share=share)
+        *_, (unserved, least) = annealed(paths, orders, unserved, moves, heat, effort, turned=turned, share=share)
         if unserved == 0:
             return ServingOrders(orders.key, orders.taken)
         done, best = effort.tried.get(lanes, (0, least))
@@ -81,9 +83,7 @@ def search(
 def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None = None) -> ServingOrders:
     """Orders that serve all pairs in as few lanes as are found.
 
-    One quick result first, on tori by `diagonal_orders`, in large networks then those of `grown`; then lower bounds
-    by `from_below`; then, in other networks, fewer lanes by halving between the lower bound and what is known; then
-    `closer`.
+    One quick result first, on tori by `diagonal_orders`, in large networks then those of `grown`; then `fewer`.
 
     Parameters
     ----------
@@ -97,37 +97,25 @@ def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None
     def longer(lanes: int, first: int, rounds: int = 1, share: float = SHARE) -> ServingOrders | None:
         return search(paths, lanes, effort, first=first, rounds=rounds, hops=hops, share=share)
 
-    def exactly(lanes: int, share: float = 0.5) -> ServingOrders | None:
+    def exactly(lanes: int, share: float) -> ServingOrders | None:
         keys = exact.keys(lanes, share)
         return None if keys is None else ServingOrders(keys, paths.nearer)
 
     best = diagonal_orders(exact.question.network, paths, hops) or one_by_one(paths, [effort.seed, 0], hops, limit)
     try:
         if limit is not None and len(best) > limit:
-            fewer = longer(limit, 0, rounds)
-            if fewer is None:
+            less = longer(limit, 0, rounds)
+            if less is None:
                 left = effort.tried[limit][1]
                 raise RelationError(f"no routes in {limit} lanes were found; {left} pairs of routers were left over")
-            best = fewer
+            best = less
         effort.reached(len(best))
         large = hops is None and paths.nearer.size >= GROWN
         if large and exact.low < len(best):
             for better in grown(paths, effort, exact.low, len(best)):
                 best = better
                 effort.reached(len(best))
-        for better in from_below(best, exact, exactly, lambda lanes: longer(lanes, 0, share=BELOW)):
-            best = better
-            effort.reached(len(best))
-        low, high = exact.low, exact.low if large else len(best) + 1
-        while low < high and not effort.over:
-            lanes = (low + high) // 2 if high - low > 3 else low
-            orders = longer(lanes, 0, min(rounds, FIRST_ROUNDS))
-            if orders is None:
-                low = lanes + 1
-            else:
-                best, high = orders, lanes
-                effort.reached(len(best))
-        for better in closer(best, exact, rounds, exactly, longer):
+        for better in fewer(best, exact, exactly, longer, rounds=rounds, halved=not large):
             best = better
             effort.reached(len(best))
     except KeyboardInterrupt:
@@ -135,67 +123,65 @@ def fewest(paths: PathSet, exact: ExactSearch, *, rounds: int, limit: int | None
     return best
 
 
-def from_below(
-    best: ServingOrders,
-    exact: ExactSearch,
-    exactly: Callable[[int, float], ServingOrders | None],
-    shortly: Callable[[int], ServingOrders | None],
+def fewer(
+    best: ServingOrders, exact: ExactSearch, exactly: Exactly, longer: Longer, *, rounds: int, halved: bool = True
 ) -> Iterator[ServingOrders]:
-    """Refute numbers of lanes from the fewest up, until one is possible, which is yielded, or it is left open.
+    """Yield orders in fewer and fewer lanes than are known.
 
-    Each is tried by a short annealing before, which is sooner done where it is enough; but not where pairs have few
-    shortest paths, of which the solver needs no more than seconds.
+    First by `from_below`; then by halving between the lower bound and what is known; then in one lane less, exactly,
+    and if that leaves it open by longer rounds. At last those that are still open, exactly, from the fewest up.
 
     Parameters
     ----------
     exactly : callable(int, float)
-        As in `closer`; within a share of the time that is left.
-    shortly : callable(int)
-        Orders of the lanes by annealing; None if none were found.
+        Orders of the lanes within a share of the time that is left; None if they are impossible or it is left open.
+    longer : callable(int, int, int, float)
+        Orders of the lanes by annealing: the number of its first round, rounds, and the share of the time that is
+        left for each; None if none were found.
     """
-    while exact.low < len(best) and not exact.effort.over:
-        lanes = exact.low
-        if not exact.fits(lanes):
-            return
-        at_once = exact.few_paths and exact.question.demand is not None
-        orders = (None if at_once else shortly(lanes)) or exactly(lanes, BELOW)
-        if orders is not None:
-            yield orders
-        if exact.low == lanes:
-            return
-
-
-def closer(
-    best: ServingOrders,
-    exact: ExactSearch,
-    rounds: int,
-    exactly: Callable[[int], ServingOrders | None],
-    longer: Callable[[int, int], ServingOrders | None],
-) -> Iterator[ServingOrders]:
-    """Yield orders in one lane less than are known: exactly, and if that leaves it open by longer rounds.
-
-    At last those that are still open, exactly, from the fewest up.
-
-    Parameters
-    ----------
-    exactly : callable(int)
-        Orders of the lanes; None if they are impossible or it is left open.
-    longer : callable(int, int)
-        Orders of the lanes by annealing, from the number of its first round; None if none were found.
-    """
+    for known in from_below(best, exact, exactly, longer):
+        best = known
+        yield best
+    low, high = exact.low, len(best) if halved else exact.low
+    while low < high and not exact.effort.over:
+        lanes = min((low + high) // 2, 2 * low) if high - low > 3 else low
+        orders = longer(lanes, 0, min(rounds, FIRST_ROUNDS), SHARE)
+        if orders is None:
+            low = lanes + 1
+        else:
+            best, high = orders, lanes
+            yield best
     spent = FIRST_ROUNDS
     while exact.low < len(best) and spent < rounds and not exact.effort.over:
-        orders = exactly(len(best) - 1) if spent == FIRST_ROUNDS else None
+        orders = exactly(len(best) - 1, SHARE) if spent == FIRST_ROUNDS else None
         if exact.low < len(best) and orders is None:
-            orders = longer(len(best) - 1, spent)
+            orders = longer(len(best) - 1, spent, 1, SHARE)
         if orders is None:
             spent += 1
         else:
             best, spent = orders, FIRST_ROUNDS
             yield best
     for lanes in range(exact.low, len(best) - 1):
-        orders = exactly(lanes)
+        orders = exactly(lanes, SHARE)
         if orders is not None:
             yield orders
         if exact.low <= lanes:
+            return
+
+
+def from_below(best: ServingOrders, exact: ExactSearch, exactly: Exactly, longer: Longer) -> Iterator[ServingOrders]:
+    """Refute numbers of lanes from the fewest up, until one is possible, which is yielded, or it is left open.
+
+    Each is tried by a short annealing before, which is sooner done where it is enough; but not where pairs have few
+    shortest paths, of which the solver needs no more than seconds.
+    """
+    while exact.low < len(best) and not exact.effort.over:
+        lanes = exact.low
+        if not exact.fits(lanes):
+            return
+        at_once = exact.few_paths and exact.question.demand is not None
+        orders = (None if at_once else longer(lanes, 0, 1, BELOW)) or exactly(lanes, BELOW)
+        if orders is not None:
+            yield orders
+        if exact.low == lanes:
             return

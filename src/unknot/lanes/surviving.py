@@ -6,7 +6,6 @@ Each failure has destinations of its own in the search, to which no failed chann
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,38 +38,11 @@ MORE = 8
 """Most lanes more than without failures that are tried."""
 BYTES = 60
 """Bytes for each lane, each channel and each 64 destinations."""
-AT_ONCE = 1 << 12
-"""Destinations for which paths are chosen at a time; whole words of 64."""
-FRESH = 1 << 12
-"""Cost of a turn that is not kept yet, in hops."""
-NEVER = 1 << 28
-"""Cost of no path."""
-
-
-@dataclass(frozen=True, eq=False)
-class KeptTurns:
-    """Turns that climb in each lane whatever the routes are.
-
-    Attributes
-    ----------
-    paths : PathSet
-        Its turns are counted.
-    uses : int64 array, shape (lanes, turns)
-        1 for those that are kept.
-    """
-
-    paths: PathSet
-    uses: Ints
-
-    def among(self, paths: PathSet) -> PathSet:
-        """Other paths over the same channels, with these turns."""
-        turns = ("after_first", "after", "before_first", "before")
-        return paths._replace(**{name: getattr(self.paths, name) for name in turns})
 
 
 def surviving(
     question: Question, now: Carried, kind: Parts, effort: SearchEffort, limit: int | None = None
-) -> tuple[Floats, KeptTurns]:
+) -> tuple[Floats, PathSet]:
     """Orders that serve all pairs by shortest paths, and by any path after each single failure that leaves one.
 
     Parameters
@@ -85,8 +57,8 @@ def surviving(
     Returns
     -------
     key : float64 array, shape (lanes, channels)
-    kept : KeptTurns
-        Turns by which all paths after failures climb, if possible turns of the routes.
+    paths : PathSet
+        The paths after all failures: of their turns any that climbs may be needed.
 
     Raises
     ------
@@ -100,7 +72,7 @@ def surviving(
     while True:
         near, left = _near(paths, key, effort)
         if left == 0:
-            return near, KeptTurns(paths, _kept(paths, near, now))
+            return near, paths
         if len(key) >= most:
             raise RelationError(
                 f"lanes on {network.name}: in {most} lanes no orders were found in which every pair keeps a path "
@@ -118,11 +90,7 @@ def _near(paths: PathSet, key: Floats, effort: SearchEffort) -> tuple[Floats, in
         now, left = orders_of(paths, key.copy())
         heat, seed = HEATS[number % len(HEATS)], [effort.seed, 4, number]
         moves = max(LEAST_MOVES, MOVES * key.size) << number
-        for cost, _ in annealed(paths, now, left, moves, heat, effort, seed, share=SHARE):
-            left = cost
-            effort.report(f"{text}: {left} pairs left")
-            if left == 0:
-                break
+        *_, (left, _) = annealed(paths, now, left, moves, heat, effort, seed, share=SHARE, text=text)
         if left == 0 or effort.over:
             break
     return now.key, left
@@ -158,53 +126,7 @@ def _failures(question: Question, kind: Parts) -> Iterator[tuple[Flags, Flags]]:
             yield alive, channels
 
 
-def _kept(paths: PathSet, key: Floats, now: Carried) -> Ints:
-    """Few turns by which a path of each pair to each destination climbs; they are turns of routes, if possible."""
-    channels = paths.source.size
-    lane, channel, column = np.nonzero(now.users)
-    after = now.follow[lane, channel, column]
-    taken = ((lane * channels + channel) * channels + after)[after >= 0]
-    before = np.repeat(np.arange(channels), np.diff(paths.after_first))
-    cheap = np.isin((np.arange(len(key))[:, None] * channels + before) * channels + paths.after, taken)
-    kept = np.zeros(cheap.shape, dtype=np.int64)
-    for begin in range(0, paths.home.size, AT_ONCE):
-        end, words = begin + AT_ONCE, slice(begin // 64, (begin + AT_ONCE) // 64)
-        part = paths._replace(
-            home=paths.home[begin:end], nearer=paths.nearer[:, words], wanted=paths.wanted[:, words]
-        )
-        _keep(part, key, kept, cheap)
-    return kept
-
-
-def _keep(paths: PathSet, key: Floats, kept: Ints, cheap: Flags) -> None:
-    """Add to the turns that are kept those of climbing paths: few besides the cheap ones."""
-    home = paths.home
-    allowed, pairs = unpacked(paths.nearer, home.size), unpacked(paths.wanted, home.size)
-    lanes, every = len(key), np.arange(home.size)
-    cost = np.full((lanes, paths.source.size, home.size), NEVER, dtype=np.int32)
-    then = np.full(cost.shape, -1, dtype=np.int32)
-    for k in range(lanes):
-        for c in np.argsort(key[k])[::-1].tolist():
-            turns = np.arange(paths.after_first[c], paths.after_first[c + 1])
-            turns = turns[key[k, paths.after[turns]] > key[k, c]]
-            if turns.size:
-                price = np.where((kept[k, turns] > 0) | cheap[k, turns], 1, FRESH)
-                costs = cost[k, paths.after[turns]] + price[:, None]
-                best = np.argmin(costs, axis=0)
-                cost[k, c], then[k, c] = costs[best, every], turns[best]
-            cost[k, c, home == paths.target[c]] = 0
-            cost[k, c, ~allowed[c]] = NEVER
-    router, column = np.nonzero(pairs)
-    lane, channel = np.zeros((2, *pairs.shape), dtype=np.int64)
-    for u in range(len(pairs)):
-        leaving = paths.leaving[paths.leaving_first[u] : paths.leaving_first[u + 1]]
-        if leaving.size:
-            best = np.argmin(cost[:, leaving].reshape(-1, home.size), axis=0)
-            lane[u], channel[u] = best // leaving.size, leaving[best % leaving.size]
-    k, c = lane[router, column], channel[router, column]
-    while c.size:
-        going = paths.target[c] != home[column]
-        k, c, column = k[going], c[going], column[going]
-        turn = then[k, c, column]
-        kept[k, turn] = 1
-        c = paths.after[turn]
+def climbing_turns(paths: PathSet, key: Floats) -> Ints:
+    """1 for turns that climb in a lane, else 0: shape (lanes, turns)."""
+    before = np.repeat(np.arange(paths.source.size), np.diff(paths.after_first))
+    return (key[:, paths.after] > key[:, before]).astype(np.int64)
