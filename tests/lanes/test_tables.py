@@ -16,7 +16,6 @@ from unknot.certificates import Rejected
 from unknot.lanes import RouteCycle, accept_routes, lanes
 from unknot.lanes.anneal_kernel import anneal
 from unknot.lanes.load_kernel import served_column
-from unknot.lanes.loads import loads_of
 from unknot.lanes.orders_kernel import settle
 from unknot.lanes.path_set import demand, path_set, unpacked
 from unknot.lanes.rooted import orders_of
@@ -78,7 +77,7 @@ def test_tables_that_are_found_hold(network: Network, seed: int) -> None:
     assert delivery.minimal
     assert laned.count >= lanes(network, seed=seed).lower_bound
     assert isinstance(laned.routes, Table)
-    assert np.allclose(loads_of(laned.routes), laned.load)
+    assert np.allclose(laned.routes.loads()[0], laned.load)
 
 
 @pytest.mark.campaign

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,17 +18,27 @@ from unknot.lanes.effort import SEARCHING, SearchEffort
 from unknot.lanes.evidence import shows
 from unknot.lanes.figures import Figures
 from unknot.lanes.load_bounds import load_bound
-from unknot.lanes.loads import balanced_table, loads_of
 from unknot.lanes.path_set import in_classes
 from unknot.lanes.question import CHANGES, question_of
 from unknot.lanes.rerouted import LoadGoal, balanced, routes_of
 from unknot.lanes.rooted import ServingOrders, orders_of
+from unknot.lanes.tables import bits_of, table_from
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 
+if TYPE_CHECKING:
+    from unknot.lanes.orders_kernel import Orders, PathSet
+    from unknot.lanes.path_set import Demand, Floats, Ints
+
 ROUNDS = 4
 """Rounds of the search for routes of low load."""
+MOVES = 200
+"""Moves of the search for each pair, in all rounds together."""
+MOST_MOVES = 20_000_000
+"""Most moves of the search in all."""
+TABLE_ROUNDS = ((1.1, 0.1, 0.003), (1.05, 0.05, 0.001))
+"""Scale of the loads, by the mean one, and temperatures at the beginning and at the end of each round."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -160,7 +171,7 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
         if pairs is not None and question.changes != "ports":
             wide, _ = balanced_table(pairs, paths, lanes, effort)
         table = question.table_of(wide[::count])
-        load = loads_of(table)
+        load = table.loads()[0]
         if searching.packed is not None:
             levels, changed = len(searching.packed.entries), searching.packed.changed
             relation = by_levels(table, searching.packed, count, vcs=vcs)
@@ -195,3 +206,30 @@ def _routes(searching: ChangingSearch, orders: ServingOrders, vcs: int | None) -
         sends=question.sends,
         given=question.given,
     )
+
+
+def balanced_table(traffic: Demand, paths: PathSet, orders: Orders, effort: SearchEffort) -> tuple[Ints, Floats]:
+    """A table, as bits, by which the orders serve all pairs, of low highest load; and the load of each channel.
+
+    By simulated annealing on the sum of the 16th powers of loads, from the table that the orders were found with.
+    """
+    from unknot.lanes.load_kernel import LoadedTable, balance_table, carry_all
+
+    step = table_from(paths, orders.taken)
+    order = np.argsort(traffic.distances.table, axis=1, kind="stable")
+    load = np.zeros(len(paths.source) // paths.copies)
+    table = LoadedTable(step, np.zeros(step.shape), load, 1.0 / traffic.network.bandwidth)
+    carry_all(paths, table, traffic.wanted, traffic.rate)
+    state = np.array([np.random.default_rng([effort.seed, 1]).integers(2**63)], dtype=np.uint64)
+    mean = load.sum() / max(1, load.size)
+    best, least = step.copy(), load.copy()
+    moves = min(MOVES * traffic.pairs, MOST_MOVES) // len(TABLE_ROUNDS)
+    try:
+        for number, (scale, hot, cold) in enumerate(TABLE_ROUNDS if mean > 0 else ()):
+            for count, now, then in effort.cooled(moves, (hot, cold), share=1 / (len(TABLE_ROUNDS) - number)):
+                balance_table(paths, orders.key, table, traffic.wanted, order, state, count, scale * mean, now, then)
+            if load.max() < least.max():
+                best, least = step.copy(), load.copy()
+    except KeyboardInterrupt:
+        effort.interrupted = True
+    return bits_of(paths, best), least

@@ -181,25 +181,13 @@ def forced_cycle(traffic: Demand) -> ForcedCycle | None:
 
 def cycle_of_routes(table: Table) -> RouteCycle | None:
     """A short cycle of turns of given routes; None if there is none, and one lane is enough."""
-    turns: dict[tuple[int, int], tuple[int, int]] = {}
-    start, row = np.nonzero(table.wanted)
-    router, before = start, np.full(start.size, -1)
-    network = table.network
-    while row.size:
-        going = router != table.home[row]
-        start, row, router, before = start[going], row[going], router[going], before[going]
-        channel = table.next_channel[row, router]
-        pairs, which = np.unique(before * network.num_channels + channel, return_index=True)
-        for pair, i in zip(pairs.tolist(), which.tolist(), strict=True):
-            if pair >= 0:
-                turns.setdefault(divmod(pair, network.num_channels), (int(start[i]), int(row[i])))
-        router, before = network.target[channel].astype(np.int64), channel
+    turns = table.turns
     cycle = cycle_of_turns(list(turns))
     if not cycle:
         return None
     in_cycle = []
     for c, e in cycle:
         router_, row_ = turns[c, e]
-        users = table.may_use & (table.row == row_) & (network.inject == router_)[:, None]
+        users = table.may_use & (table.row == row_) & (table.network.inject == router_)[:, None]
         in_cycle.append(RouteTurn(c, e, *np.argwhere(users)[0].tolist()))
     return RouteCycle(tuple(in_cycle))

@@ -14,7 +14,6 @@ from unknot._base.progress import Progress, with_bar
 from unknot.lanes.effort import CHOOSING, SEARCHING, SearchEffort
 from unknot.lanes.exact import ExactSearch
 from unknot.lanes.figures import Lanes
-from unknot.lanes.loads import lane_loads
 from unknot.lanes.low_loads import LowLoads, RoutesInLanes
 from unknot.lanes.orders import fewest
 from unknot.lanes.question import Question, question_of
@@ -189,4 +188,4 @@ def _given(question: Question, orders: ServingOrders) -> RoutesInLanes:
     key = orders.key if len(orders) else np.zeros((1, question.network.num_channels))
     table = question.table_of(orders.taken)
     lane = lanes_of(orders_of(question.path_set, key, orders.taken)[0], table)
-    return RoutesInLanes(table, lane, lane_loads(table, lane, len(key)), key)
+    return RoutesInLanes(table, lane, table.loads(lane, len(key)), key)

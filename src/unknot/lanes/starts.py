@@ -9,7 +9,7 @@ import numpy as np
 
 from unknot._base.errors import UnknotError
 from unknot.lanes.effort import SearchEffort
-from unknot.lanes.forced import Turn, climbing
+from unknot.lanes.forced import climbing
 from unknot.lanes.orders import search
 from unknot.lanes.path_set import Floats, of_pairs, packed
 from unknot.lanes.rerouted import LoadGoal
@@ -91,7 +91,7 @@ def _columns(goal: LoadGoal, table: Table) -> Table | None:
 
 def _orders(goal: LoadGoal, table: Table, lanes: int, least: int, effort: SearchEffort) -> Floats | None:
     """Orders of the fewest lanes that are found in which all routes of a table climb; None: of more than `lanes`."""
-    key = climbing(_turns(table), table.network.num_channels)
+    key = climbing(table.turns, table.network.num_channels)
     if key is not None and not goal.path_set.many.size:
         return key[None]
     paths = of_pairs(paths_of_table(table), packed(table.wanted), both_ways=goal.path_set.many.size > 0)
@@ -102,16 +102,3 @@ def _orders(goal: LoadGoal, table: Table, lanes: int, least: int, effort: Search
         if orders is not None:
             return orders.key
     return None
-
-
-def _turns(table: Table) -> Iterator[Turn]:
-    """Turns of a table's routes, some several times."""
-    network = table.network
-    router, row = (ends.astype(np.int64) for ends in np.nonzero(table.wanted))
-    while row.size:
-        channel = table.next_channel[row, router]
-        router = network.target[channel].astype(np.int64)
-        going = router != table.home[row]
-        channel, router, row = channel[going], router[going], row[going]
-        turns = np.column_stack([channel, table.next_channel[row, router]])
-        yield from map(tuple, np.unique(turns, axis=0).tolist())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +73,38 @@ class Table:
         row, router = np.nonzero(self.next_channel >= 0)
         taken[self.next_channel[row, router], row] = True
         return taken
+
+    def steps(self) -> Iterator[tuple[Ints, Ints, Ints]]:
+        """Yield, hop by hop, the routes that go on: the routers where they start, their rows, and the channels."""
+        router, row = np.nonzero(self.wanted)
+        start = router
+        while row.size:
+            channel = self.next_channel[row, router]
+            yield start, row, channel
+            router = self.network.target[channel].astype(np.int64)
+            going = router != self.home[row]
+            start, router, row = start[going], router[going], row[going]
+
+    @property
+    def turns(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """Channels that follow one another on some route, each with where such a route starts, and its row."""
+        turns: dict[tuple[int, int], tuple[int, int]] = {}
+        channels, target = self.network.num_channels, self.network.target
+        for start, row, channel in self.steps():
+            on = np.flatnonzero(target[channel] != self.home[row])
+            after = self.next_channel[row[on], target[channel[on]]]
+            pairs, which = np.unique(channel[on] * channels + after, return_index=True)
+            for pair, i in zip(pairs.tolist(), on[which].tolist(), strict=True):
+                turns.setdefault(divmod(pair, channels), (int(start[i]), int(row[i])))
+        return turns
+
+    def loads(self, lane: Ints | None = None, lanes: int = 1) -> Floats:
+        """The load of each channel in each lane, flow over bandwidth, shape (lanes, channels)."""
+        load = np.zeros((lanes, self.network.num_channels))
+        for start, row, channel in self.steps():
+            which = np.zeros_like(row) if lane is None else lane[start, row]
+            np.add.at(load, (which, channel), self.rate[start, row])
+        return load / self.network.bandwidth
 
 
 @takes_relation

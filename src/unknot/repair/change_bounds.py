@@ -172,31 +172,16 @@ def _turns(cycle: Sequence[int]) -> list[Turn]:
     return list(pairwise([*cycle, cycle[0]])) if cycle else []
 
 
-def _add(groups: Groups, source: Sequence[int], paths: dict[int, list[int]], address: int, kind: Kind) -> None:
-    """Add what has to change so that routes to an address do not take their turns."""
-    for start, path in paths.items():
-        for c, e in pairwise(path):
-            if kind == "pairs":
-                groups.setdefault((c, e), []).append(((start, address),))
-            elif source[c] == start:
-                groups.setdefault((c, e), []).append(((start, address), (source[e], address)))
-
-
 def _groups(table: Table, kind: Kind, addresses: Sequence[int]) -> Groups:
+    """Groups of changes one of which takes a turn from the routes of an address."""
     network, groups = table.network, Groups()
-    target, source = network.target.tolist(), network.source.tolist()
-    for address in addresses:
-        row = int(table.row[address])
-        step, home, paths = table.next_channel[row].tolist(), int(table.home[row]), {}
-        for start in np.flatnonzero(table.wanted[:, row]).tolist():
-            at = start
-            path: list[int] = []
-            while at != home:
-                path.append(step[at])
-                at = target[step[at]]
-            paths[start] = path
-        for path in paths.values():
-            for turn in pairwise(path):
-                groups.setdefault(turn, [])
-        _add(groups, source, paths, address, kind)
+    for start, row, channel in table.steps():
+        for s, r, c in zip(start.tolist(), row.tolist(), channel.tolist(), strict=True):
+            here, address = int(network.target[c]), addresses[r]
+            if here != table.home[r]:
+                group = groups.setdefault((c, int(table.next_channel[r, here])), [])
+                if kind == "pairs":
+                    group.append(((s, address),))
+                elif network.source[c] == s:
+                    group.append(((s, address), (here, address)))
     return groups

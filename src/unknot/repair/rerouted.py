@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base.shown import Brief
 from unknot.certificates import Rejected
@@ -13,7 +12,6 @@ from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.detours import improved, table_paths, tree_order
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.laned import Routes, laned
-from unknot.lanes.loads import loads_of
 from unknot.lanes.path_set import Demand, Floats, Ints, every_path
 from unknot.lanes.rerouted import LoadGoal, routes_of
 from unknot.lanes.rooted import orders_of
@@ -141,11 +139,13 @@ def rerouted(
         other = replace(table, next_channel=step, minimal=False)
         orders, _ = orders_of(paths_of_table(other), key)
         made = tabled(other, lanes_of(orders, other), lanes, name="few changed entries")
-        old = (table.next_channel >= 0) & used(table)
+        old = np.zeros(step.shape, dtype=bool)
+        for _, row, channel in table.steps():
+            old[row, network.source[channel]] = True
         changed, units, load = (
             int(np.count_nonzero(old & (step != table.next_channel))),
             int(old.sum()),
-            loads_of(other),
+            other.loads()[0],
         )
     return Rerouted(
         made, lanes, kind, changed, units, low, bound, key, load, relation, effort.moves,
@@ -160,18 +160,6 @@ def _nearby(traffic: Demand, table: Table, key: Floats, effort: SearchEffort) ->
     follow = np.broadcast_to(then[table.network.target], (len(key), *table.taken.shape)).astype(np.int32)
     before = Routes(lane, then, follow, np.zeros(table.network.num_channels))
     return routes_of(goal, goal.drawn(orders_of(goal.path_set, key)[0], effort, before))
-
-
-def used(table: Table) -> npt.NDArray[np.bool_]:
-    """Entries that some route takes: bool array, shape (rows, routers)."""
-    taken = np.zeros(table.next_channel.shape, dtype=bool)
-    router, row = np.nonzero(table.wanted)
-    while row.size:
-        taken[row, router] = True
-        router = table.network.target[table.next_channel[row, router]].astype(np.int64)
-        going = router != table.home[row]
-        row, router = row[going], router[going]
-    return taken
 
 
 def changed_table(table: Table, key: Floats) -> Ints:
