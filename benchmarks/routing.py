@@ -38,7 +38,7 @@ CASES: list[tuple[str, str, float, float]] = [
 
 def follow(relation: Relation, routes: int = 50) -> float:
     """Mean hops of some routes through the compiled rule, so that it is compiled and every table is read."""
-    rule = relation.compiled.function.ctypes
+    rule = relation.compiled.ctypes
     out = np.zeros(relation.max_candidates, dtype=np.int64)
     draw = np.random.default_rng(1)
     hops = 0

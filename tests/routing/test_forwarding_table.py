@@ -61,7 +61,7 @@ def test_the_rule_compiles_and_answers_as_in_python() -> None:
     out = np.zeros(relation.max_candidates, dtype=np.int64)
     for place in range(relation.num_vcs + 3):
         for address in range(3):
-            count = compiled.function.ctypes(place, address, out.ctypes.data)
+            count = compiled.ctypes(place, address, out.ctypes.data)
             wanted = relation.candidates(place, address)
             assert [None if v & VC_MASK == EJECT else v for v in out[:count].tolist()] == [c.vc for c in wanted]
     with pytest.raises(RelationError, match="there is no input VC or injection port"):

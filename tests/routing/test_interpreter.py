@@ -27,7 +27,7 @@ def every_state(relation: Relation) -> list[tuple[int, int]]:
 
 def answers(relation: Relation) -> Answers:
     """What the function pointer answers; None if it fails."""
-    call, found = relation.compiled.function.ctypes, {}
+    call, found = relation.compiled.ctypes, {}
     for at, address in every_state(relation):
         out = np.full(relation.max_candidates, -7, dtype=np.int64)
         count = call(at, address, out.ctypes.data)
@@ -76,7 +76,7 @@ def test_a_failure_is_not_remembered() -> None:
     relation = counted(line(3), asked, {(0, 0): ValueError("broken")})
     assert [answers(relation)[0, 0] for _ in range(3)] == [None] * 3
     assert asked[0, 0] == 3
-    call, out = relation.compiled.function.ctypes, np.zeros(relation.max_candidates, dtype=np.int64)
+    call, out = relation.compiled.ctypes, np.zeros(relation.max_candidates, dtype=np.int64)
     assert call(10**6, 0, out.ctypes.data) == call(0, 10**6, out.ctypes.data) == -1
 
 
@@ -99,4 +99,4 @@ def test_ctrl_c_within_a_rule_ends_the_run() -> None:
 def test_only_rules_of_few_states_are_remembered(network: Network, few: bool) -> None:
     relation = dimension_order(network)
     assert (len(every_state(relation)) <= FEW_STATES) is few
-    assert hasattr(relation.compiled.function, "known") is few
+    assert hasattr(relation.compiled, "known") is few

@@ -24,7 +24,7 @@ from unknot.network.families import mesh, torus
 orders = [dimension_order(mesh(3, 3)), dimension_order(mesh(4, 3)), dimension_order(torus(3, 3), 2)]
 relations = [*orders, duato(mesh(3, 3))]
 for relation in relations:
-    function = compile_relation(relation).function
+    function = compile_relation(relation)
     call, out = function.ctypes, np.zeros(relation.max_candidates, dtype=np.int64)
     for at in range(relation.vcs.router.size):
         for address in range(relation.num_addresses):

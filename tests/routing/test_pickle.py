@@ -89,7 +89,7 @@ def test_what_cannot_be_pickled_by_value_goes_by_its_table(monkeypatch: pytest.M
     copied = again(relation)
     alike(relation, copied)
     assert check(copied, "vct").deadlock_free
-    assert copied.compiled.function.ctypes(6, 0, np.zeros(9, dtype=np.int64).ctypes.data) == 1
+    assert copied.compiled.ctypes(6, 0, np.zeros(9, dtype=np.int64).ctypes.data) == 1
     alike(relation, again(copied))
     relation.__dict__["table"] = None
     monkeypatch.setattr(pickling, "LARGEST", 3)

@@ -39,7 +39,7 @@ by_numba = lru_cache(compile_relation)
 
 def compiled_answer(relation: Relation, at: int, address: int) -> list[int] | None:
     out = np.full(relation.max_candidates, -9, dtype=np.int64)
-    count = by_numba(relation).function.ctypes(at, address, out.ctypes.data)
+    count = by_numba(relation).ctypes(at, address, out.ctypes.data)
     return None if count < 0 else out[:count].tolist()
 
 

@@ -235,7 +235,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
     written: Any = memoryview(out)  # type: ignore[arg-type]
     answered: Any = memoryview(from_compiled)  # type: ignore[arg-type]
     spots = Counter(random.choices(range(relation.num_addresses), k=0 if small else SPOTS))
-    rule: Any = _plain(relation, out) if small else relation.compiled.function.address
+    rule: Any = _plain(relation, out) if small else relation.compiled.address
     view: Any = memoryview if small else np.asarray
     proof, layout = (view(rank), view(core)), (view(vcs.router), view(network.source[vcs.channel]))
     method, work = (each, worms, relation.commits), tuple(map(view, (seen, input_vc, first, value, best)))
@@ -249,7 +249,7 @@ def _certificate(relation: Relation, certificate: Certificate, switching: str) -
             raise Rejected(f"the {kind} certificate fails at {vcs.name(flaw)} for {relation.address_name(address)}")
         visited = np.append(input_vc[: sources.size], np.flatnonzero(seen == address + 1))
         for at in random.choices(visited.tolist(), k=spots[address]) if visited.size else ():
-            count = relation.compiled.function.ctypes(at, address, answer_at)
+            count = relation.compiled.ctypes(at, address, answer_at)
             if relation.rule(at, address, out) != count or written[:count] != answered[:count]:
                 raise Rejected(f"compiled, the rule answers otherwise at {vcs.name(at)} for address {address}")
     if core.any():

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ctypes
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -112,7 +111,11 @@ class Pointer:
     ----------
     ctypes : callable
         The function for Python.
+    tabulated : bool
+        Whether the rule had to be tabulated because Numba cannot compile it.
     """
+
+    tabulated = False
 
     def __init__(self, address: int, keeps: object) -> None:
         self.address, self.keeps = address, keeps
@@ -120,21 +123,6 @@ class Pointer:
     @cached_property
     def ctypes(self) -> Callable[[int, int, int], int]:
         return C_RULE(self.address)
-
-
-@dataclass(frozen=True, eq=False)
-class Compiled:
-    """A rule as kernels take it.
-
-    Attributes
-    ----------
-    function : Pointer
-    tabulated : bool
-        Whether the rule had to be tabulated because Numba cannot compile it.
-    """
-
-    function: Pointer
-    tabulated: bool
 
 
 def file_of_rule(rule: Rule, size: int, options: dict[str, bool]) -> str | None:
@@ -193,7 +181,7 @@ class Remembered(Pointer):
 
 def ask(relation: Relation, at: int, address: int) -> None:
     """Repeat in plain Python a question the compiled rule failed on, so that the real error is raised."""
-    function = relation.compiled.function
+    function = relation.compiled
     if isinstance(function, Remembered) and function.interrupted:
         function.interrupted = False
         raise KeyboardInterrupt

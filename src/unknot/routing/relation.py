@@ -28,7 +28,7 @@ from unknot.routing.contract import decode as decode
 from unknot.routing.virtual_channels import VirtualChannels
 
 if TYPE_CHECKING:
-    from unknot.routing.pointer import Compiled
+    from unknot.routing.pointer import Pointer
     from unknot.routing.tabulate import Table
 
 Out = npt.NDArray[np.int64]
@@ -267,17 +267,17 @@ class Relation:
         return f"{self.name} at {self.vcs.name(at)} for {self.address_name(address)}"
 
     @cached_property
-    def compiled(self) -> Compiled:
+    def compiled(self) -> Pointer:
         """The rule as a function pointer of signature int64(at, address, out_pointer); made once.
 
         A rule of few states is not compiled but asked for each state once; what an earlier process kept is loaded.
         """
-        from unknot.routing.pointer import FEW_STATES, Compiled, Remembered, kept_rule
+        from unknot.routing.pointer import FEW_STATES, Remembered, kept_rule
 
         if self.vcs.router.size * self.num_addresses <= FEW_STATES:
-            return Compiled(Remembered(self), False)
+            return Remembered(self)
         if (known := kept_rule(self.rule, self.max_candidates)) is not None:
-            return Compiled(known, False)
+            return known
         from unknot.routing.relation_kernel import compile_relation
 
         return compile_relation(self)

@@ -17,20 +17,22 @@ from numba import NumbaError, types
 from unknot._base.kernels.kept_kernel import TARGET, CFunction, KeptByNumba
 from unknot._base.kernels.types_kernel import I64, whole
 from unknot._base.kernels.words_kernel import array_of
-from unknot.routing.pointer import LEAN, Compiled, Pointer, file_of_rule, kept_rule
+from unknot.routing.pointer import LEAN, Pointer, file_of_rule, kept_rule
 from unknot.routing.tabulate import lookup, tabulate
 
 if TYPE_CHECKING:
     from unknot.routing.relation import Relation
 
 
-def compile_relation(relation: Relation) -> Compiled:
+def compile_relation(relation: Relation) -> Pointer:
     """Compile the rule, or tabulate it over its reachable states when Numba cannot compile it."""
     try:
-        return Compiled(_shim(relation.rule, relation.max_candidates), False)
+        return _shim(relation.rule, relation.max_candidates)
     # Numba says by any of these that it cannot compile a rule; a rule that is wrong raises when it is tabulated.
     except (NumbaError, TypeError, ValueError, NotImplementedError):
-        return Compiled(_shim(lookup(tabulate(relation)), relation.max_candidates), True)
+        pointer = _shim(lookup(tabulate(relation)), relation.max_candidates)
+        pointer.tabulated = True
+        return pointer
 
 
 def _jitted(function, options, outer=(), mark=""):

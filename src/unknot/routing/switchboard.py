@@ -82,7 +82,6 @@ def fabric_relation(
     fabric: Fabric,
     traffic: str = "host-to-host",
     *,
-    vcs: int = 1,
     lanes: int | None = None,
     replies: bool = False,
 ) -> Relation:
@@ -98,8 +97,6 @@ def fabric_relation(
     traffic : {"host-to-host", "host-to-switch", "switch-to-switch", "all"}
         Sources and destinations. A port does not send to itself. For host-to-host the network is the fabric's own;
         for the others it has one terminal more for the management port of each switch.
-    vcs : int
-        Virtual lanes, all candidates alike; one where no service levels are known.
     lanes : int, optional
         Lanes in use, where service levels are known but no SL to VL tables: the lane is the SL modulo their number.
     replies : bool
@@ -124,7 +121,7 @@ def fabric_relation(
     name = f"{traffic} on the tables of {fabric.name}"
     if fabric.levels is None and fabric.lanes is None:
         return forwarding_table(
-            network, board.next_channel[:, lids], vcs, destination=owner, may_use=may_use, address_labels=labels,
+            network, board.next_channel[:, lids], destination=owner, may_use=may_use, address_labels=labels,
             name=name,
         )  # fmt: skip
     from unknot.routing.laned_table import lane_table, laned_table, levels_of, with_replies

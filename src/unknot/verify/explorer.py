@@ -57,7 +57,7 @@ class Explorer:
         leaving = np.bincount(network.source, weights=vcs.counts, minlength=network.num_routers)
         self.relation = relation
         table = relation.table
-        self.function = relation.compiled.function.address if table is None else 0
+        self.function = relation.compiled.address if table is None else 0
         none = (np.empty(0, dtype=np.int64),) * 4
         answers = none if table is None else (table.first, table.input_vc, table.start, table.value)
         use = np.zeros(0, dtype=bool) if relation.may_use is None else relation.may_use.reshape(-1)

@@ -58,7 +58,7 @@ def check_relation(relation: Relation, *, compiled: bool = True, time_limit: flo
     from unknot.verify import check, deliver
 
     answers = _answers(relation)
-    _check_again(relation, (compile_relation(relation) if compiled else relation.compiled).function.ctypes, answers)
+    _check_again(relation, (compile_relation(relation) if compiled else relation.compiled).ctypes, answers)
     delivery = deliver(relation)
     if not delivery.delivered:
         raise ConformanceError(f"{relation.name}: {delivery.undelivered_pairs} pairs are not delivered")

@@ -155,6 +155,8 @@ def accept(realisation: Realisation) -> None:
 
 IDLE = -1
 """The destination of an input that sends nothing."""
+MOST_LISTED = 8
+"""Inputs or outputs that a message names."""
 
 Destinations = npt.NDArray[np.int64]
 
@@ -225,6 +227,6 @@ def _whole(value: object) -> int:
     return int(value)
 
 
-def _listed(noun: str, numbers: list[int], most: int = 8) -> str:
-    more = [f"{len(numbers) - most} more"] if len(numbers) > most else []
-    return f"{noun}{'s' if len(numbers) > 1 else ''} {listed([*map(str, numbers[:most]), *more])}"
+def _listed(noun: str, numbers: list[int]) -> str:
+    more = [f"{len(numbers) - MOST_LISTED} more"] if len(numbers) > MOST_LISTED else []
+    return f"{noun}{'s' if len(numbers) > 1 else ''} {listed([*map(str, numbers[:MOST_LISTED]), *more])}"

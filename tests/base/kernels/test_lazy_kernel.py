@@ -166,7 +166,7 @@ def test_a_kernel_is_called_by_rules_and_by_python(monkeypatch: pytest.MonkeyPat
     relation = dimension_order(mesh(3, 2))
     out = np.zeros(relation.max_candidates, dtype=np.int64)
     state = relation.num_vcs, 5
-    assert relation.compiled.function.ctypes(*state, out.ctypes.data) == 1
+    assert relation.compiled.ctypes(*state, out.ctypes.data) == 1
     assert int(out[0]) == relation.candidates(*state)[0].vc
 
     def one(t: Any) -> Any:

@@ -27,7 +27,7 @@ def stuck_vcs(relation: Relation, state: State) -> Flags:
     from unknot.simulation.engine.kernels import find_stuck
 
     stuck: Flags = np.zeros(relation.num_vcs, dtype=np.bool_)
-    find_stuck(relation.compiled.function.address, state.raw, stuck)
+    find_stuck(relation.compiled.address, state.raw, stuck)
     return stuck
 
 

@@ -228,7 +228,7 @@ class Engine:
         while True:
             # In pieces, between which Python looks for signals.
             stop = min(until, self.now + self._piece)
-            end = advance(self.relation.compiled.function.address, self.parts[0].raw, stop)
+            end = advance(self.relation.compiled.address, self.parts[0].raw, stop)
             if end == status.DONE and stop < until:
                 continue
             if end == status.FULL:
@@ -255,7 +255,7 @@ class Engine:
         draft = part.replaced(
             input_class=len(part.inputs), cache=states, first_answer=words + 1, answers=(MOST_ANSWERS + 1) * words
         )
-        classes = kernels.fill_cache(self.relation.compiled.function.address, draft.raw)
+        classes = kernels.fill_cache(self.relation.compiled.address, draft.raw)
         kept = {
             "input_class": draft.input_class,
             "cache": draft.cache[: classes * many],
@@ -268,7 +268,7 @@ class Engine:
         """Advance all parts at once, each on a thread of its own."""
         from concurrent.futures import ThreadPoolExecutor
 
-        function = self.relation.compiled.function.address
+        function = self.relation.compiled.address
         with ThreadPoolExecutor(len(self.parts)) as pool:
             while self.now < until:
                 self._share_out()

@@ -235,7 +235,7 @@ def _own_addresses(relation: Relation) -> npt.NDArray[np.int64]:
 
     count = np.zeros(relation.num_addresses, dtype=np.int64)
     place = (relation.num_vcs + relation.destination).astype(np.int64)
-    served(relation.compiled.function.address, place, np.zeros(relation.max_candidates, dtype=np.int64), count)
+    served(relation.compiled.address, place, np.zeros(relation.max_candidates, dtype=np.int64), count)
     failed = np.flatnonzero(count < 0)
     if failed.size:
         from unknot.routing.pointer import ask

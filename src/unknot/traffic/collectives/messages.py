@@ -261,7 +261,7 @@ def channels_used(relation: Relation, messages: Sequence[Message]) -> Used:
         start, reached = relation.num_vcs + message.source, []
         for address in addresses(relation, message.source, message.destination):
             stamp += 1
-            count = walk(relation.compiled.function.address, address, start, tail, seen, stamp, order, out)
+            count = walk(relation.compiled.address, address, start, tail, seen, stamp, order, out)
             if count < 0:
                 ask(relation, int(order[-1 - count]), address)
             reached.append(virtual.channel[order[1:count]])
