@@ -18,8 +18,10 @@ from unknot.routing.classes import message_classes as message_classes
 from unknot.routing.composed import composed as composed
 from unknot.routing.cube_connected_cycles import cube_connected_cycles as cube_connected_cycles
 from unknot.routing.de_bruijn import de_bruijn as de_bruijn
+from unknot.routing.de_bruijn import shuffle_exchange as shuffle_exchange
 from unknot.routing.destination_tag import destination_tag as destination_tag
 from unknot.routing.dimension_order import dimension_order as dimension_order
+from unknot.routing.dimension_order import ring_lexicographic as ring_lexicographic
 from unknot.routing.dragonfly import dragonfly_minimal as dragonfly_minimal
 from unknot.routing.dragonfly import dragonfly_ugal as dragonfly_ugal
 from unknot.routing.dragonfly import dragonfly_valiant as dragonfly_valiant
@@ -44,11 +46,9 @@ from unknot.routing.relation import NO_WAIT as NO_WAIT
 from unknot.routing.relation import TIER as TIER
 from unknot.routing.relation import Candidate as Candidate
 from unknot.routing.relation import Relation as Relation
-from unknot.routing.ring_lexicographic import ring_lexicographic as ring_lexicographic
 from unknot.routing.shortest_paths import fully_adaptive as fully_adaptive
 from unknot.routing.shortest_paths import hop_number as hop_number
 from unknot.routing.shortest_paths import shortest_paths as shortest_paths
-from unknot.routing.shuffle_exchange import shuffle_exchange as shuffle_exchange
 from unknot.routing.turn_model import negative_first as negative_first
 from unknot.routing.turn_model import north_last as north_last
 from unknot.routing.turn_model import p_cube as p_cube
