@@ -12,7 +12,6 @@ Parts are the routers with the same coordinate in one dimension, the last by def
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +21,7 @@ import numpy.typing as npt
 from unknot._base import memory
 from unknot._base.errors import RelationError, require_known
 from unknot.network import Network
-from unknot.network.graph import strong_components
+from unknot.network.graph import reached_from, strong_components
 from unknot.routing.named import routing
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.tabulate import Table, lookup
@@ -196,13 +195,7 @@ def _exits(
         leaving.setdefault((int(number[network.source[c]]), int(number[network.target[c]])), []).append(c)
     leave = np.full((count, network.num_terminals), NOWHERE, dtype=np.int64)
     for q in range(count):
-        following, queue = {q: q}, deque([q])
-        while queue:
-            nearer = queue.popleft()
-            for p in range(count):
-                if p not in following and (p, nearer) in leaving:
-                    following[p] = nearer
-                    queue.append(p)
+        following = reached_from([q], lambda nearer: [p for p in range(count) if (p, nearer) in leaving])
         lone = next((p for p in range(count) if p not in following), None)
         if lone is not None:
             raise RelationError(f"composed on {network.name}: no links lead from {names[lone]} to {names[q]}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from random import Random
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from unknot._base.deadline import Deadline
 from unknot.certificates import evidence_holds
 from unknot.network import Network
-from unknot.network.graph import shortest_cycle
+from unknot.network.graph import reached_from, shortest_cycle
 from unknot.network.parts import frozen
 from unknot.routing.ethernet import PathVector
 from unknot.routing.forwarding_table import NextHops
@@ -102,13 +102,10 @@ def announceable(vector: PathVector) -> NextHops:
     @cache
     def reaching(home: int, without: frozenset[int]) -> frozenset[int]:
         """Routers with a way to a destination apart from some ASes."""
-        order = [home] if systems[home] not in without else []
-        seen = set(order)
-        for router in order:
-            fresh = [r for r in beside[router] if r not in seen and systems[r] not in without]
-            seen.update(fresh)
-            order += fresh
-        return frozenset(seen)
+        starts = [home] if systems[home] not in without else []
+        return frozenset(
+            reached_from(starts, lambda router: [r for r in beside[router] if systems[r] not in without])
+        )
 
     homes, rows, begins = homes_of(network)[0], list[int](), [0]
     leaving: list[list[int]] = [[] for _ in range(network.num_routers)]
@@ -205,13 +202,13 @@ class _Speakers:
 
     def circle(self, _: None) -> list[int]:
         """Channels that wait for one another in a circle at present; none if none do."""
-        network, turns = self.vector.network, set[tuple[int, int]]()
-        for home in self.homes:
-            left = [r for r in self.homes if r != home]
-            for router in (order := list(left)):
-                for c in self.next_hops(router, home):
-                    to = int(network.target[c])
-                    turns |= {(c, e) for e in self.next_hops(to, home)} if to != home else set()
-                    order += [to] if to not in order and to != home else []
+        turns = set[tuple[int, int]]().union(*map(self._turns, self.homes))
         tails, heads = np.array(sorted(turns), dtype=np.int64).reshape(-1, 2).T
         return shortest_cycle(tails, heads, 1)
+
+    def _turns(self, home: int) -> set[tuple[int, int]]:
+        """Each channel by which packets come to a router on their way, and those that they wait for there."""
+        hops, target = cache(partial(self.next_hops, home=home)), self.vector.network.target
+        senders = [router for router in self.homes if router != home]
+        routers = reached_from(senders, lambda router: [int(target[c]) for c in hops(router)])
+        return {(c, e) for router in routers for c in hops(router) for e in hops(int(target[c]))}

@@ -96,11 +96,9 @@ def reachable_configuration(
             return None
         worms = reduce(worms)
         injected = _injected(lead_ins, worms, switching == "wormhole")
-        if injected is not None:
-            return _configuration(lead_ins, switching, buffer_depth, "injected", injected)
-        scheduled = _scheduled(lead_ins, worms)
-        if scheduled is not None:
-            return _configuration(lead_ins, switching, buffer_depth, "scheduled", scheduled)
+        led = injected or _scheduled(lead_ins, worms)
+        if led:
+            return _configuration(lead_ins, switching, buffer_depth, "injected" if injected else "scheduled", led)
         model.forbid(worms)
     return None
 
