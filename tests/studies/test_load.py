@@ -211,7 +211,7 @@ def test_files_that_are_no_studies(tmp_path: Path) -> None:
         load_study(tmp_path / "torus.toml")
     with pytest.raises(UnknotError, match=r"no such study file; there is no \.toml file"):
         load_study(tmp_path / "nowhere" / "torus.toml")
-    with pytest.raises(UnknotError, match="cannot be read"):
+    with pytest.raises(UnknotError, match="cannot read this file: it is a folder"):
         load_study(tmp_path)
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(TextError, match="not text"):
@@ -260,7 +260,7 @@ def test_a_text_of_many_bytes(tmp_path: Path) -> None:
 
 def test_what_is_no_regular_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.toml")
-    with pytest.raises(UnknotError, match="no regular file"):
+    with pytest.raises(UnknotError, match="only regular files"):
         load_study(tmp_path / "pipe.toml")
 
 

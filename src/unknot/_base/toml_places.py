@@ -1,4 +1,4 @@
-"""Positions of keys and values in a TOML text, which the standard parser does not give, and errors that show them."""
+"""TOML texts with the places of their keys and values, which the standard parser does not give, for errors there."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from unknot._base.errors import TextError
+from unknot._base.errors import TextError, UnknotError
+from unknot._base.input import read_text
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r]+|\#[^\n]*)|(?P<line>\n)
@@ -32,6 +34,53 @@ class Place:
 
 Token = tuple[str, str, int, int]
 """Kind, text, line and column."""
+
+
+@dataclass(frozen=True)
+class Toml:
+    """A TOML text, and for errors where it came from.
+
+    Attributes
+    ----------
+    document : dict
+        Its plain values.
+    """
+
+    text: str
+    where: str | Path
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        return parse(self.text, self.where)
+
+    @cached_property
+    def places(self) -> dict[KeyPath, Place]:
+        """Place of every key path."""
+        return locate(self.text)
+
+    def error(self, path: KeyPath, message: str, *, at_key: bool = False, inner: int = 0) -> TextError:
+        """An error at the value of a key path, or at its key; `inner` counts columns within the value, from 1.
+
+        Of a path that is not in the text the longest beginning that is stands for it, with its key.
+        """
+        known, place = nearest(self.places, path)
+        at_key = at_key or len(known) < len(path)
+        line, column = (place.line, place.key) if at_key else (place.value_line, place.value + inner)
+        return TextError(message, self.where, line, column, self.text.split("\n")[line - 1].rstrip("\r"))
+
+
+def read_toml(path: str | Path, what: str) -> Toml:
+    """Read a TOML file; `what` is the subject of errors, such as "a study".
+
+    Raises
+    ------
+    UnknotError
+        If it is no regular file of text, cannot be read, or has more than `MOST_BYTES`.
+    """
+    size = Path(path).stat().st_size if Path(path).is_file() else 0
+    if size > MOST_BYTES:
+        raise UnknotError(f"{path}: {what} has at most {MOST_BYTES:,} bytes, this file {size:,}")
+    return Toml(read_text(path, what=f"{what} is a TOML file in UTF-8"), path)
 
 
 def locate(text: str) -> dict[KeyPath, Place]:
@@ -134,7 +183,7 @@ LONGEST_NUMBER = 100
 _NUMBER = re.compile(r"[+-]?[0-9]")
 
 
-def parse(text: str, path: Path) -> dict[str, Any]:
+def parse(text: str, path: str | Path) -> dict[str, Any]:
     """Return a TOML text as plain values.
 
     Raises
@@ -153,7 +202,7 @@ def parse(text: str, path: Path) -> dict[str, Any]:
         raise TextError(f"not valid TOML: {what}", path, line, column, lines[line - 1].rstrip("\r")) from error
 
 
-def refuse_oversized(text: str, path: Path) -> None:
+def refuse_oversized(text: str, path: str | Path) -> None:
     """Refuse what would keep a TOML parser busy, or exhaust it, and no file needs.
 
     Raises

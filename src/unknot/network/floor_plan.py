@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.errors import NetworkError, TextError, near
-from unknot._base.input import read_text
+from unknot._base.errors import NetworkError, near
 from unknot._base.numbers import is_number
-from unknot._base.toml_places import locate, parse
+from unknot._base.toml_places import read_toml
 from unknot.network.model import Network
 
 Floats = npt.NDArray[np.float64]
@@ -103,16 +102,13 @@ def read_prices(path: str | Path) -> Prices:
     TextError
         If the file cannot be read, or has a key that is no price or no number; NetworkError if one is negative.
     """
-    text = read_text(path)
-    table, known = parse(text, Path(path)), [field.name for field in fields(Prices)]
-    for name, number in table.items():
-        place = locate(text)[(name,)]
-        line = text.splitlines()[place.line - 1]
+    prices, known = read_toml(path, "a list of prices"), [field.name for field in fields(Prices)]
+    for name, number in prices.document.items():
         if name not in known:
-            raise TextError(f"unknown price; {near(name, known)}", str(path), place.line, place.key, line)
+            raise prices.error((name,), f"unknown price; {near(name, known)}", at_key=True)
         if not is_number(number):
-            raise TextError(f"{name} is a number, got {number!r}", str(path), place.line, place.key, line)
-    return Prices(**table)
+            raise prices.error((name,), f"{name} is a number, got {number!r}", at_key=True)
+    return Prices(**prices.document)
 
 
 def bill(network: Network, prices: Prices | None = None) -> Bill:

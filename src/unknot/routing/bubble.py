@@ -14,7 +14,6 @@ from typing import Any, Literal, get_args
 
 from unknot._base.calls import parse_call
 from unknot._base.errors import RelationError, require_known
-from unknot._base.input import read_text
 from unknot._base.numbers import require_whole
 from unknot.network.grid import grid
 from unknot.network.parts import channels_of
@@ -175,9 +174,9 @@ def _torus_rings(relation: Relation) -> tuple[tuple[int, ...], ...]:
 
 def _read(relation: Relation, path: str | Path) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
     """The rings of a TOML file, and the VCs that are entered without the rule."""
-    from unknot._base.toml_places import parse
+    from unknot._base.toml_places import read_toml
 
-    document = parse(read_text(path), Path(path))
+    document = read_toml(path, "a list of rings").document
     tables = document.get("ring", [])
     wrong = [key for key in document if key not in ("ring", "unguarded")]
     if wrong or not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from unknot._base.errors import TextError, UnknotError, bare, near
-from unknot._base.toml_places import MOST_BYTES, locate, nearest, parse
+from unknot._base.toml_places import KeyPath, Toml, read_toml
 from unknot.studies.entries import VALUE, EntryError, points_of, require_few
 from unknot.studies.study import Builder, Design, Proof, Ramp, Simulation, Study
 
@@ -60,11 +60,15 @@ def load_study(path: str | Path, *, outside_files: bool = False, allow_code: boo
     3
     """
     path = Path(path)
-    text = _read(path)
-    if not text.strip():
+    if not path.exists():
+        names = [p.name for p in path.parent.glob("*.toml")]
+        hint = near(path.name, names) if names else f"there is no .toml file in {path.parent}"
+        raise UnknotError(f"{path}: no such study file; {hint}")
+    toml = read_toml(path, "a study")
+    if not toml.text.strip():
         raise StudyError([TextError("this file is empty; a study needs a [[design]]", path)])
     try:
-        document = parse(text, path)
+        document = toml.document
     except TextError as error:
         raise StudyError([error]) from error
     entries, common = document.get("design"), document.get("common", {})
@@ -77,14 +81,14 @@ def load_study(path: str | Path, *, outside_files: bool = False, allow_code: boo
             require_few(sum(numbers), points_of(sum(numbers), document.get("simulation")))
         except UnknotError as error:
             largest = ("design", numbers.index(max(numbers)))
-            raise StudyError([_Locator(path, text, document, [])(largest, str(error), key=True)]) from None
+            raise StudyError([_Locator(toml, [])(largest, str(error), key=True)]) from None
         for index, entry in enumerate(entries):
             for row, picked in _multiplied({**common, **entry} if isinstance(entry, dict) else entry):
                 content["designs"].append(row)
                 origins.append((index, picked))
     elif entries is not None:
         content["designs"] = entries
-    problem = _Locator(path, text, document, origins)
+    problem = _Locator(toml, origins)
     stray = [
         problem((key,), f"unknown key {key!r}; {near(key, _TOP)}", key=True)
         for key in content
@@ -96,7 +100,7 @@ def load_study(path: str | Path, *, outside_files: bool = False, allow_code: boo
         stray.append(problem(("common",), "[common] is a table of keys for all designs"))
     try:
         study = Study.model_validate(
-            {**_tuples(content), "path": str(path), "text": text},
+            {**_tuples(content), "path": str(path), "text": toml.text},
             context={"folder": path.parent, "confined": not outside_files, "code": allow_code, "known": set()},
         )
     except ValidationError as error:
@@ -171,22 +175,11 @@ def _misfits(study: Study, problem: _Locator) -> Iterable[TextError]:
 class _Locator:
     """Maker of errors at the place in the file that a path into the checked document stands for."""
 
-    def __init__(
-        self, path: Path, text: str, document: Mapping[str, Any], origins: list[tuple[int, dict[str, int]]]
-    ) -> None:
-        self.path, self.text, self.document, self.origins = path, text, document, origins
-        self.places = locate(text)
-        self.lines = text.split("\n")
+    def __init__(self, toml: Toml, origins: list[tuple[int, dict[str, int]]]) -> None:
+        self.toml, self.origins = toml, origins
 
-    def __call__(self, loc: tuple[str | int, ...], message: str, *, inner: int = 0, key: bool = False) -> TextError:
-        origin = self._origin(loc)
-        known, place = nearest(self.places, origin)
-        whole = key or len(known) < len(origin)
-        line, column = (place.line, place.key) if whole else (place.value_line, place.value)
-        if inner and not whole:
-            column += inner
-        shown = self.lines[line - 1].rstrip("\r") if line <= len(self.lines) else ""
-        return TextError(message, self.path, line, column, shown)
+    def __call__(self, loc: KeyPath, message: str, *, inner: int = 0, key: bool = False) -> TextError:
+        return self.toml.error(self._origin(loc), message, at_key=key, inner=inner)
 
     def of(self, detail: ErrorDetails) -> TextError:
         """One problem that pydantic found."""
@@ -206,7 +199,7 @@ class _Locator:
         message = bare(detail["msg"]).replace("valid tuple", "list")
         return self(loc, f"{message}, got {_written(detail['input'])}")
 
-    def _origin(self, loc: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    def _origin(self, loc: KeyPath) -> KeyPath:
         """The path in the file: designs back to the entry and list item they came from, union tags left out."""
         loc = tuple(part for part in loc if part not in ("ramp", "list", "number", "shares"))
         if loc[:1] == ("designs",):
@@ -214,17 +207,17 @@ class _Locator:
                 return ("design", *loc[1:])
             index, picked = self.origins[loc[1]]
             key = loc[2] if len(loc) > 2 else None
-            base: tuple[str | int, ...] = ("design", index)
+            base: KeyPath = ("design", index)
             if key is None:
                 return base
             entry = self._at(base)
-            if isinstance(entry, dict) and key not in entry and key in self.document.get("common", {}):
+            if isinstance(entry, dict) and key not in entry and key in self.toml.document.get("common", {}):
                 base = ("common",)
             return (*base, key, picked[str(key)], *loc[3:]) if key in picked else (*base, *loc[2:])
         return loc
 
-    def _at(self, path: tuple[str | int, ...]) -> Any:
-        value: Any = self.document
+    def _at(self, path: KeyPath) -> Any:
+        value: Any = self.toml.document
         for part in path:
             try:
                 value = value[part]
@@ -249,21 +242,3 @@ def _tuples(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _tuples(item) for key, item in value.items()}
     return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
-
-
-def _read(path: Path) -> str:
-    try:
-        if path.exists() and not path.is_file():
-            raise UnknotError(f"{path}: cannot be read: this is no regular file; a study is a TOML file")
-        if path.stat().st_size > MOST_BYTES:
-            raise UnknotError(f"{path}: a study has at most {MOST_BYTES:,} bytes, this file {path.stat().st_size:,}")
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        folder = path.parent
-        names = [p.name for p in folder.glob("*.toml")] if folder.is_dir() else []
-        hint = near(path.name, names) if names else f"there is no .toml file in {folder}"
-        raise UnknotError(f"{path}: no such study file; {hint}") from error
-    except UnicodeDecodeError as error:
-        raise TextError("this is not text; a study is a TOML file in UTF-8", path) from error
-    except OSError as error:
-        raise UnknotError(f"{path}: cannot be read: {error.strerror}") from error

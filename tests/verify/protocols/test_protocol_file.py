@@ -124,7 +124,7 @@ def test_names(tmp_path: Path) -> None:
         ("axi(write='mixed')", "unknown kind of writes"),
         ("coherence(classes=7)", "3, 4 or 5 classes, not 7"),
         ("coherence(networks=9)", "1 to 3 networks, not 9"),
-        ("missing.toml", "cannot be read"),
+        ("missing.toml", "cannot read this file"),
     ):
         with pytest.raises(UnknotError, match=said):
             protocol(text)

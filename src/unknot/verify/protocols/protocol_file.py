@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from unknot._base.errors import TextError, UnknotError, near, shown
-from unknot._base.toml_places import MOST_BYTES, KeyPath, locate, nearest, parse
+from unknot._base.errors import near, shown
+from unknot._base.toml_places import KeyPath, Toml, read_toml
 from unknot.verify.protocols.protocol import Follow, MessageClass, Protocol, ProtocolError, Queue
 
 TOP = ("name", "classes", "begins", "send", "receive", "outstanding")
@@ -39,16 +39,7 @@ def load_protocol(path: str | Path) -> Protocol:
     >>> load_protocol("examples/hangs/axi-one-channel.toml").begins
     (('aw',),)
     """
-    path = Path(path)
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise UnknotError(f"{path}: a protocol has at most {MOST_BYTES:,} bytes, this file more")
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise TextError("this is not text; a protocol is a TOML file in UTF-8", path) from error
-    except OSError as error:
-        raise UnknotError(f"{path}: cannot be read: {error.strerror}") from error
-    return read_protocol(text, path)
+    return _protocol(read_toml(path, "a protocol"))
 
 
 def read_protocol(text: str, where: str | Path = "<protocol>") -> Protocol:
@@ -76,14 +67,14 @@ def read_protocol(text: str, where: str | Path = "<protocol>") -> Protocol:
     >>> read_protocol('begins = [["word"]]\\n[classes.word]').classes[0].follows
     ()
     """
-    document = parse(text, Path(where))
+    return _protocol(Toml(text, where))
+
+
+def _protocol(toml: Toml) -> Protocol:
     try:
-        return _Reader(Path(where)).protocol(document)
+        return _Reader(Path(toml.where)).protocol(toml.document)
     except ProtocolError as error:
-        known, place = nearest(locate(text), error.path)
-        whole = error.at_key or len(known) < len(error.path)
-        line, column = (place.line, place.key) if whole else (place.value_line, place.value)
-        raise TextError(str(error), where, line, column, text.split("\n")[line - 1].rstrip("\r")) from None
+        raise toml.error(error.path, str(error), at_key=error.at_key) from None
 
 
 @dataclass(frozen=True)
