@@ -213,7 +213,7 @@ def test_files_that_are_no_studies(tmp_path: Path) -> None:
         load_study(tmp_path / "nowhere" / "torus.toml")
     with pytest.raises(UnknotError, match="cannot read this file: it is a folder"):
         load_study(tmp_path)
-    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
+    (tmp_path / "binary.toml").write_bytes(b"\xff\x00")
     with pytest.raises(TextError, match="not text"):
         load_study(tmp_path / "binary.toml")
 
