@@ -9,7 +9,7 @@ import typer
 
 from api_pages import _write
 from unknot.cli.program import ALL, PANELS, _command
-from unknot.studies.booksim import KEYS
+from unknot.studies.booksim.keys import PAGE
 
 
 def help_of(name: str) -> str:
@@ -35,15 +35,8 @@ def write_pages(app: Any) -> None:
 
 
 def write_keys(app: Any) -> None:
-    """Write the page of BookSim's keys from what the reader of its files knows of them."""
-    lines = ["# Every key of BookSim", ""]
-    lines += ["*built*: every value is understood; *partly*: some values are; *refused*: only the default is;"]
-    lines += ["*inert*: no value can change the result.", "", "| key | BookSim's default | here | counterpart |"]
-    lines += ["|---|---|---|---|"]
-    for key, known in KEYS.items():
-        default = f"`{known.default}`" if known.default else ""
-        lines.append(f"| `{key}` | {default} | {known.fate} | {known.words} |")
-    _write(Path(app.srcdir) / "reference" / "booksim-keys.md", "\n".join(lines) + "\n")
+    """Write the page of BookSim's keys, which the reader of its files has them from."""
+    _write(Path(app.srcdir) / "reference" / "booksim-keys.md", PAGE)
 
 
 def setup(app: Any) -> dict[str, bool]:
