@@ -148,7 +148,7 @@ def cost(runs: int = RUNS) -> None:
 
 
 def routers(runs: int = RUNS) -> None:
-    """Print what a flit-hop costs in routers with more than 64 VCs a side and with other options."""
+    """Print what a flit-hop costs in routers with more VCs a side and with other options."""
     case = CASES[0]
     print(f"| {case.name}, load {case.load:g} | ns per flit-hop | lowest | highest |\n|---|--:|--:|--:|")
     for name, router in ROUTERS.items():

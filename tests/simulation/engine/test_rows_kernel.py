@@ -22,7 +22,7 @@ UNUSED = {"latencies", "free", "packets"} | CACHE
 """Tables that have more rows than are in use, or that may be made sooner or later."""
 SCRATCH = {
     "planes", "candidates", "wishes", "lesser", "headers", "winners", "claims", "requests", "cells", "pairing",
-    "contest",
+    "wants", "contest",
 }  # fmt: skip
 """Tables of which nothing is looked at in a later call."""
 KEPT = sorted(TABLES.keys() - SCRATCH - UNUSED)

@@ -233,13 +233,24 @@ def test_a_plain_run_loads_the_fast_router_alone() -> None:
     assert said == ["[] False", "[] True"]
 
 
-@given(st.sampled_from(SWITCHINGS), st.sampled_from([0.1, 0.4, 0.9]), st.integers(1, 3), st.integers(1, 2**32))
-@settings(max_examples=4)
-def test_both_routers_give_the_same_run(switching: Switching, load: float, threads: int, seed: int) -> None:
-    relation = dimension_order(torus(4, 4), 4)
+@given(
+    st.sampled_from(SWITCHINGS),
+    st.sampled_from([0.1, 0.4, 0.9]),
+    st.sampled_from([4, 12, 20]),
+    st.sampled_from([Router(), Router(allocator="separable_input_first"), Router(internal_speedup=2)]),
+    st.integers(1, 3),
+    st.integers(1, 2**32),
+)
+@settings(max_examples=6)
+def test_both_routers_give_the_same_run(
+    switching: Switching, load: float, num_vcs: int, router: Router, threads: int, seed: int
+) -> None:
+    """In routers of one word, and of two."""
+    relation = dimension_order(torus(4, 4), num_vcs)
     options: dict[str, Any] = {
         "switching": switching,
         "threads": threads,
+        "router": router,
         "seed": seed,
         "warmup": 100,
         "measure": 300,

@@ -11,30 +11,11 @@ from numba.np.arrayobj import make_array, populate_array
 
 from unknot._base import splitmix
 from unknot._base.kernels.linked import RAISED
+from unknot._base.kernels.mask_kernel import how_many as how_many
+from unknot._base.kernels.mask_kernel import lowest as lowest
 from unknot._base.kernels.types_kernel import inlined
 
 mixed = inlined(splitmix.mixed)
-
-
-@intrinsic
-def lowest(typingctx, word):
-    """Number of the lowest bit that is set in a word that is not 0."""
-
-    def codegen(context, builder, signature, args):
-        # The 1 says that the result for 0 does not matter, so that no code is made for it.
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.int64(types.int64), codegen
-
-
-@intrinsic
-def how_many(typingctx, word):
-    """Number of bits that are set in a word."""
-
-    def codegen(context, builder, signature, args):
-        return builder.ctpop(args[0])
-
-    return types.int64(types.int64), codegen
 
 
 def array_of(context, builder, number, address, size):

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from unknot._base.kernels.mask_kernel import bit_at, none
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import lowest
 from unknot.simulation.engine.codes import INPUTS_FIRST
@@ -32,7 +33,7 @@ def rows_of(s, w):
     return Here(
         first_input,
         first_output,
-        s.words.first_output[w + 1] - first_output,
+        s.words.first_output[w + s.setup.width] - first_output,
         beyond(s.inputs, first_input),
         beyond(s.outputs, first_output),
         beyond(s.out_ports, first_output),
@@ -54,7 +55,7 @@ def bid(s, here, at, out, hope, bids):
         # It honours priorities, so headers that speculate come last among the pairs too.
         end, other, pointer, part = into, out, here.in_ports.pointer[into], hope
     # The distance from the pointer, going round: what is before the pointer is negative, and large as masked.
-    key, bit = part | ((other - pointer) & CYCLIC), np.int64(1) << end
+    key, bit = part | ((other - pointer) & CYCLIC), bit_at(bids, end)
     rank = hope | ((at - here.in_ports.vc_pointer[into]) & CYCLIC)
     if bids & bit != 0:
         if contest.other[end] == other:
@@ -69,23 +70,23 @@ def bid(s, here, at, out, hope, bids):
 @inlined
 def accept(s, here, bids):
     """Let the ends that choose second accept a bid each; return the input VCs that win."""
-    contest, taken, won = s.contest, np.int64(0), np.int64(0)
+    contest, taken, won = s.contest, none(bids), none(bids)
     inputs_first = s.setup.switch_allocator == INPUTS_FIRST
     while bids != 0:
         end = lowest(bids)
         bids &= bids - 1
         other = contest.other[end]
         pointer = here.out_ports.pointer[other] if inputs_first else here.in_ports.pointer[other]
-        key, bit = (end - pointer) & CYCLIC, np.int64(1) << other
+        key, bit = (end - pointer) & CYCLIC, bit_at(bids, other)
         if inputs_first:
             key |= contest.rank[end] & HOPE
         if taken & bit != 0:
             if key > contest.offer_key[other]:
                 continue
             # The port had accepted a worse bid, whose bidder is in `won`.
-            won ^= np.int64(1) << contest.bidder[contest.offer[other]]
+            won ^= bit_at(bids, contest.bidder[contest.offer[other]])
         taken |= bit
-        won |= np.int64(1) << contest.bidder[end]
+        won |= bit_at(bids, contest.bidder[end])
         contest.offer[other], contest.offer_key[other] = end, key
     return won
 
@@ -100,7 +101,7 @@ def pass_by(here, at, into, out):
 @inlined
 def winners_of(s, here, movers):
     """Allocate the switch; return the mask of the inputs that win."""
-    left, bids = movers, np.int64(0)
+    left, bids = movers, none(movers)
     if movers & (movers - 1) == 0:
         return movers  # one bit at most
     while left != 0:
@@ -126,7 +127,7 @@ def speculate(raw, w, movers, hopes):
     while left != 0:
         at = lowest(left)
         left &= left - 1
-        ports, out = s.contest.hope[at], np.int64(-1)
+        ports, out = s.wants.hope[at], np.int64(-1)
         while ports != 0:
             cell = lowest(ports)
             ports &= ports - 1

@@ -72,11 +72,9 @@ def draws(s, c, row):
 
 @called
 def fill(raw, c, t, now):
-    """Fill the head of the source queue of class c of terminal t, if it is empty, with a reply or a packet drawn."""
+    """Fill the head of the source queue of class c of terminal t, which is empty, with a reply or a packet drawn."""
     s = view(raw)
     terminals, replies, row = s.terminals, s.replies, c * s.turns.size + t
-    if terminals.packet[row] >= 0 or terminals.drawn[row] > now:
-        return
     # A reply is noted when its request is sent to the terminal, some cycles before it arrives and the reply is made.
     first = replies.first[row]
     if first >= 0 and s.packets.created[first] < now:
@@ -124,10 +122,11 @@ def way_in(raw, c, t):
     needed = max(need(s.setup, s.packets.length[p]), np.int64(1))
     port = port_of(s, row, p)
     base, start = terminals.first_output[port], terminals.last_vc[port] + 1 - low
-    if not 0 <= start - 1 < wide:
+    if not 0 < start < wide:
         start = 0
-    for i in range(wide):
-        vc_row = base + low + (start + i) % wide
+    for _ in range(wide):
+        vc_row = base + low + start
+        start = start + 1 if start + 1 < wide else 0
         # Another class of the terminal may be in the midst of a packet there.
         free = has_credits(s, vc_row, needed)
         for other in range(s.classes.size):
@@ -158,8 +157,9 @@ def chosen_class(s, t, subnet, turn):
             into = way_in(s.raw, last, t)
             if into >= 0:
                 best, best_rank, others = last, rank(s, s.terminals.packet[row]), classes - 1
-    for i in range(1, others + 1):
-        c = (last + i) % classes
+    c = last
+    for _ in range(others):
+        c = c + 1 if c + 1 < classes else 0
         p = s.terminals.packet[c * many + t]
         if not is_for(s, c * many + t, subnet) or (best >= 0 and best_rank >= rank(s, p)):
             continue
@@ -178,9 +178,13 @@ def inject_classes(raw, r, now):
         t = s.local_terminals[i]
         if t < s.setup.first_home:
             continue
+        waits = False
         for c in range(s.classes.size):
-            fill(raw, c, t, now)
-        for subnet in range(many // s.setup.nodes):
+            row = c * many + t
+            if terminals.packet[row] < 0 and terminals.drawn[row] <= now:
+                fill(raw, c, t, now)
+            waits |= terminals.packet[row] >= 0
+        for subnet in range(s.setup.subnets * waits):
             turn = t - s.setup.first_home + subnet * s.setup.nodes
             c, into = chosen_class(s, t, subnet, turn)
             if c < 0:

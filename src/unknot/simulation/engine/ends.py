@@ -22,8 +22,10 @@ EJECTION_LOOP = 3
 """Cycles from the end of the switch to the credit of an ejected flit: both channels, of latency 1, and a latch."""
 
 
-def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str, Any]:
+def ends_of_buffers(relation: Relation, depth: int, router: Router, widest: int = 1) -> dict[str, Any]:
     """Both ends of all buffers, of `depth` slots each, and the ports and words they belong to.
+
+    Where no router takes more than `widest` words, all have as many.
 
     Raises
     ------
@@ -58,7 +60,10 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router) -> dict[str,
     every = np.arange(routers)
     first_input, first_output = np.searchsorted(reads[in_order], every), np.searchsorted(writes[out_order], every)
     many = np.maximum(np.bincount(reads, minlength=routers), np.bincount(writes, minlength=routers))
-    words = np.concatenate([[0], np.cumsum(np.maximum(1, -(-many // 64)))])
+    counts = np.maximum(1, -(-many // 64))
+    if counts.max(initial=1) <= widest:
+        counts[:] = counts.max()
+    words = np.concatenate([[0], np.cumsum(counts)])
     owner = np.repeat(every, np.diff(words))
     within = 64 * (np.arange(int(words[-1])) - words[owner])
     frames = {

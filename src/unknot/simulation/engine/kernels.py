@@ -20,16 +20,20 @@ SPECIAL = {NONATOMIC: "nonatomic", VCT: "vct"}
 """Techniques for which there are kernels in which they and usual options are constants."""
 
 
-def _by_technique(place: str, options: str, *kinds: str) -> dict[int | None, Native]:
+def _by_technique(place: str, options: str, *kinds: str, others: str = VIEW) -> dict[int | None, Native]:
     """Kernels for runs with some options and each technique in `SPECIAL`, and for all others at None."""
     views = {technique: f"{HERE}.view_kernel.{options}_{name}" for technique, name in SPECIAL.items()}
     return {
         technique: Native(f"{HERE}.{place}", *(view if kind == VIEW else kind for kind in kinds))
-        for technique, view in ({None: VIEW} | views).items()
+        for technique, view in ({None: others} | views).items()
     }
 
 
-advance = _by_technique("cycles_kernel.advance", "usual", "number", VIEW, "number")
+advance = {
+    width: _by_technique("cycles_kernel.advance", options, "number", VIEW, "number", others=others)
+    for width, options, others in ((1, "usual", VIEW), (2, "wide", f"{HERE}.view_kernel.wide"))
+}
+"""By the words of a router, and technique."""
 advance_general = Native(f"{HERE}.cycles_kernel.advance_general", "number", VIEW, "number")
 served = Native(f"{HERE}.state_kernel.served", "number", "int64", "int64", "int64")
 find_stuck = Native(f"{HERE}.stuck_kernel.find_stuck", "number", "int64", "bool")
@@ -70,7 +74,9 @@ def link(part: State) -> Native:
     setup = part.setup
     if part.linked is None:
         _link(part)
-        part.linked = advance[_special(setup, USUAL)] if setup.packable else advance_general
+        width = setup.width
+        fast = advance[width][_special(setup, USUAL | {"width": width})]
+        part.linked = fast if setup.packable else advance_general
     return part.linked
 
 
@@ -84,7 +90,7 @@ def _special(setup: Any, entries: dict[str, int]) -> int | None:
 def _link(part: State) -> None:
     setup = part.setup
     plain, packable, classes = _special(setup, PLAIN), setup.packable == 1, setup.classes > 0
-    general = not packable or bool((np.diff(part.first_word) > 1).any())
+    general = not packable or bool((np.diff(part.first_word) > setup.width).any())
     for entry, kernel, is_needed in (
         ("open_inbox", open_inbox[plain], general),
         ("work", work[plain], general),

@@ -2,10 +2,10 @@
 """Pack and unpack routers: rows as masks and planes for the fast path, and back.
 
 Between calls of the kernel the state is in rows, within a call in masks and planes. Planes are counters of all
-buffers of a router at once: bit k of the count of each cell is in plane k. Counting one up or down at each bit of a
-mask is done as one adds numbers on paper, whatever their number. There are two sets, and planes take turns: the flits
-in input buffers, and the slots of output buffers that are taken. A router with little to do has small counts in both,
-so that carries are short.
+buffers of a router at once: bit k of the count of each cell is in plane k, which has as many words as the router.
+Counting one up or down at each bit of a mask is done as one adds numbers on paper, whatever their number. There are
+two sets, and planes take turns: the flits in input buffers, and the slots of output buffers that are taken. A router
+with little to do has small counts in both, so that carries are short.
 
 Planes hold counts below 2 to their number, and the depth of a buffer may be just that: it is held as 0, and `filled`
 and `room` of `masks` say which of the two a 0 means. What is held of an output is that power less its free slots, so
@@ -14,6 +14,7 @@ that taking the last one carries out of the last plane.
 
 import numpy as np
 
+from unknot._base.kernels.mask_kernel import none
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.splitmix import STEP
 from unknot.simulation.engine.codes import BLOCKED, ENDLESS, FRESH, IDLE, MOVING, STALLED
@@ -25,13 +26,6 @@ FLITS, TAKEN = range(2)
 
 
 @inlined
-def ones(many):
-    """Return a mask of the lowest `many` cells, 1 to 64."""
-    # Not (1 << many) − 1: a word shifted by 64 is undefined. Here 63 is the most, which leaves 0 of −2.
-    return np.int64(-1) ^ (np.int64(-2) << (many - 1))
-
-
-@inlined
 def first_plane(s, w):
     """Return the first of the planes of word w, with the lowest bits of its counters."""
     return 2 * w * s.setup.planes
@@ -40,14 +34,14 @@ def first_plane(s, w):
 @inlined
 def count_arrivals(s, w, flits, returned):
     """Count one flit up at each of these inputs, and one slot down at each of these outputs."""
-    k = first_plane(s, w)
+    k, planes, width = first_plane(s, w), s.whole.planes, s.setup.width
     # On paper: a 1 becomes 0 and carries, a 0 becomes 1 and ends it; counting down it is the other way round.
     for _ in range(s.setup.planes):
-        plane, other = s.planes[k + FLITS], s.planes[k + TAKEN]
-        s.planes[k + FLITS], s.planes[k + TAKEN] = plane ^ flits, other ^ returned
+        plane, other = planes[k], planes[k + width]
+        planes[k], planes[k + width] = plane ^ flits, other ^ returned
         flits &= plane
         returned &= ~other
-        k += 2
+        k += 2 * width
 
 
 @inlined
@@ -56,40 +50,58 @@ def count_departures(s, w, sent, taken):
 
     Returns the inputs whose count is not 0, and the outputs of which the last slot was taken now.
     """
-    k, left = first_plane(s, w), np.int64(0)
+    k, planes, width, left = first_plane(s, w), s.whole.planes, s.setup.width, none(sent)
     for _ in range(s.setup.planes):
-        plane, other = s.planes[k + FLITS], s.planes[k + TAKEN]
-        s.planes[k + FLITS], s.planes[k + TAKEN] = plane ^ sent, other ^ taken
+        plane, other = planes[k], planes[k + width]
+        planes[k], planes[k + width] = plane ^ sent, other ^ taken
         left |= plane ^ sent
         sent &= ~plane
         taken &= other
-        k += 2
+        k += 2 * width
     return left, taken
 
 
 @inlined
 def with_slots(s, w, number):
     """Return a mask of the outputs that have a number of free slots, at least one."""
-    most = (np.int64(1) << s.setup.planes) - number
-    k, less, same = first_plane(s, w) + 2 * s.setup.planes, np.int64(0), np.int64(-1)
+    most, room, width = (np.int64(1) << s.setup.planes) - number, s.whole.masks.room[w], s.setup.width
+    k, less, same = first_plane(s, w) + 2 * width * s.setup.planes, none(room), ~none(room)
     # From the highest digit down: `same` are the counts like `most` so far, `less` those below it already.
     for i in range(s.setup.planes - 1, -1, -1):
-        k -= 2
-        plane = s.planes[k + TAKEN]
+        k -= 2 * width
+        plane = s.whole.planes[k + width]
         if (most >> i) & 1:
             less |= same & ~plane
             same &= plane
         else:
             same &= ~plane
-    return (less | same) & s.masks.room[w]
+    return (less | same) & room
+
+
+@inlined
+def is_in(mask, w, cell):
+    """Return whether a cell of the router that begins with word w is in one of `masks`."""
+    return (mask[w + (cell >> 6)] >> (cell & 63)) & 1 != 0
+
+
+@inlined
+def include(mask, w, cell):
+    """Set the bit of a cell of that router in one of `masks`."""
+    mask[w + (cell >> 6)] |= np.int64(1) << (cell & 63)
+
+
+@inlined
+def plane_of(s, w, which, cell):
+    """Return the place of the word that has the lowest bit of a count of a cell."""
+    return first_plane(s, w) + which * s.setup.width + (cell >> 6)
 
 
 @inlined
 def digits(s, w, which, cell):
     """Return the digits that planes have of the count of a cell."""
-    count, k = np.int64(0), first_plane(s, w) + which
+    count, k = np.int64(0), plane_of(s, w, which, cell)
     for i in range(s.setup.planes):
-        count |= ((s.planes[k + 2 * i] >> cell) & 1) << i
+        count |= ((s.planes[k + 2 * i * s.setup.width] >> (cell & 63)) & 1) << i
     return count
 
 
@@ -97,13 +109,13 @@ def digits(s, w, which, cell):
 def flits_in(s, w, cell):
     """Return the flits in an input buffer."""
     count = digits(s, w, FLITS, cell)
-    return np.int64(1) << s.setup.planes if count == 0 and (s.masks.filled[w] >> cell) & 1 else count
+    return np.int64(1) << s.setup.planes if count == 0 and is_in(s.masks.filled, w, cell) else count
 
 
 @inlined
 def free_slots(s, w, cell):
     """Return the free slots of an output buffer."""
-    if (s.masks.room[w] >> cell) & 1 == 0:
+    if not is_in(s.masks.room, w, cell):
         return np.int64(0)
     return (np.int64(1) << s.setup.planes) - digits(s, w, TAKEN, cell)
 
@@ -111,7 +123,7 @@ def free_slots(s, w, cell):
 @inlined
 def is_simple(s, r):
     """Return whether router r takes the fast path."""
-    return s.setup.packable == 1 and s.first_word[r + 1] == s.first_word[r] + 1
+    return s.setup.packable == 1 and s.first_word[r + 1] == s.first_word[r] + s.setup.width
 
 
 @inlined
@@ -123,44 +135,47 @@ def first_rows(s, w):
 @inlined
 def put(s, w, which, cell, count):
     """Set the digits of a cell whose count is 0."""
-    k = first_plane(s, w) + which
+    k = plane_of(s, w, which, cell)
     for i in range(s.setup.planes):
-        s.planes[k + 2 * i] |= np.int64((count >> i) & 1) << cell
+        s.planes[k + 2 * i * s.setup.width] |= np.int64((count >> i) & 1) << (cell & 63)
 
 
 @inlined
 def pack_router(s, w):
     """Fill masks and planes of a router on the fast path from its rows."""
     masks, (first_input, first_output) = s.masks, first_rows(s, w)
-    for k in range(2 * s.setup.planes):
-        s.planes[first_plane(s, w) + k] = 0
-    owning, without, filled, room = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    for cell in range(s.words.first_output[w + 1] - first_output):
-        out, bit = first_output + cell, np.int64(1) << cell
-        if masks.injection[w] & bit == 0:
+    end = w + s.setup.width
+    for k in range(first_plane(s, w), first_plane(s, end)):
+        s.planes[k] = 0
+    for word in range(w, end):
+        masks.owning[word] = masks.no_credit[word] = masks.filled[word] = masks.room[word] = masks.movers[word] = 0
+    for cell in range(s.words.first_output[end] - first_output):
+        out = first_output + cell
+        if not is_in(masks.injection, w, cell):
             # Of ENDLESS slots none is ever counted as taken, so it suffices that they are as many as a buffer has.
             slots = min(s.outputs.credits[out], s.setup.depth)
             put(s, w, TAKEN, cell, (np.int64(1) << s.setup.planes) - slots)
-            room |= bit if s.outputs.credits[out] > 0 else 0
+            if s.outputs.credits[out] > 0:
+                include(masks.room, w, cell)
             s.outputs.owner[out] -= first_input if s.outputs.owner[out] >= 0 else 0
-    for cell in range(s.words.first_input[w + 1] - first_input):
-        b, bit = first_input + cell, np.int64(1) << cell
+    for cell in range(s.words.first_input[end] - first_input):
+        b = first_input + cell
         put(s, w, FLITS, cell, s.inputs.stored[b])
-        filled |= bit if s.inputs.stored[b] > 0 else 0
+        if s.inputs.stored[b] > 0:
+            include(masks.filled, w, cell)
         if s.inputs.state[b] >= STALLED:
-            owning |= bit
-            without |= 0 if s.outputs.credits[s.inputs.out[b]] > 0 else bit
+            include(masks.owning, w, cell)
+            if s.outputs.credits[s.inputs.out[b]] <= 0:
+                include(masks.no_credit, w, cell)
             s.inputs.out[b] -= first_output
             s.inputs.packet[b] = packet_of(s, b)
-    masks.owning[w], masks.no_credit[w], masks.filled[w], masks.room[w] = owning, without, filled, room
-    masks.movers[w] = 0
 
 
 @inlined
 def count_flits(s, w):
     """Fill in the flits in the input VCs of a router on the fast path."""
     first_input, _ = first_rows(s, w)
-    for cell in range(s.words.first_input[w + 1] - first_input):
+    for cell in range(s.words.first_input[w + s.setup.width] - first_input):
         s.inputs.stored[first_input + cell] = flits_in(s, w, cell)
 
 
@@ -168,24 +183,27 @@ def count_flits(s, w):
 def unpack_router(s, w):
     """Fill the rows of a router on the fast path from its masks and planes."""
     masks, (first_input, first_output) = s.masks, first_rows(s, w)
-    masks.movers[w] = masks.owning[w] & masks.filled[w] & ~masks.no_credit[w]
-    for cell in range(s.words.first_output[w + 1] - first_output):
+    end = w + s.setup.width
+    for word in range(w, end):
+        masks.movers[word] = masks.owning[word] & masks.filled[word] & ~masks.no_credit[word]
+    for cell in range(s.words.first_output[end] - first_output):
         out = first_output + cell
         s.outputs.owner[out] += first_input if s.outputs.owner[out] >= 0 else 0
-        if s.outputs.credits[out] != ENDLESS and (masks.injection[w] >> cell) & 1 == 0:
+        if s.outputs.credits[out] != ENDLESS and not is_in(masks.injection, w, cell):
             s.outputs.credits[out] = free_slots(s, w, cell)
-    for cell in range(s.words.first_input[w + 1] - first_input):
+    for cell in range(s.words.first_input[end] - first_input):
         b = first_input + cell
-        if (masks.owning[w] >> cell) & 1:
-            s.inputs.state[b] = MOVING if (masks.movers[w] >> cell) & 1 else STALLED
+        if is_in(masks.owning, w, cell):
+            s.inputs.state[b] = MOVING if is_in(masks.movers, w, cell) else STALLED
             s.inputs.out[b] += first_output
         else:
             s.inputs.out[b] = -1
-            if (masks.filled[w] >> cell) & 1 == 0:
+            if not is_in(masks.filled, w, cell):
                 s.inputs.state[b] = IDLE
             elif s.inputs.state[b] != BLOCKED:
                 s.inputs.state[b] = FRESH
-    masks.owning[w] = masks.no_credit[w] = masks.filled[w] = masks.room[w] = 0
+    for word in range(w, end):
+        masks.owning[word] = masks.no_credit[word] = masks.filled[word] = masks.room[word] = 0
 
 
 @inlined

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from unknot._base.kernels.mask_kernel import bit_at, none, ones
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at, call_rule, how_many, lowest
 from unknot.routing.contract import NO_WAIT
@@ -19,7 +20,7 @@ from unknot.simulation.engine.codes import (
     VCT,
     WAVEFRONT,
 )
-from unknot.simulation.engine.pack_kernel import flits_in, ones, with_slots
+from unknot.simulation.engine.pack_kernel import flits_in, with_slots
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
 from unknot.simulation.engine.state_kernel import ends_of
 from unknot.simulation.engine.view_kernel import place_of
@@ -34,8 +35,9 @@ def front_of(s, here, at):
 @inlined
 def wish(rule, s, here, w, at, p):
     """Return a header's requests as a mask of outputs, 0 if it finds nothing free; and the status."""
-    candidates, limit, mask, k = s.candidates, s.setup.num_vcs, np.int64(0), np.int64(0)
-    address, free = s.packets.address[p], s.masks.open[w]
+    candidates, limit, answers, k = s.candidates, s.setup.num_vcs, s.whole.answers, np.int64(0)
+    address, free = s.packets.address[p], s.whole.masks.open[w]
+    mask = none(free)
     if s.setup.technique <= VCT:
         free &= with_slots(s, w, s.packets.length[p])
     if s.cache.size > 0:
@@ -43,14 +45,14 @@ def wish(rule, s, here, w, at, p):
         # Answers with NO_WAIT are not cached, so one holds for blocked headers as well.
         kept = s.cache[kind * s.destination.size + address]
         if kept > 0:
-            row = s.first_answer[w] + kept - 1
-            mask, other = s.answers.first[row] & free, s.answers.second[row] & free
+            row = s.first_answer[w] + (kept - 1) * s.setup.width
+            mask, other = answers.first[row] & free, answers.second[row] & free
             if s.setup.all_tiers == 1:
                 return mask | other, np.int64(DONE)
             return mask if mask != 0 else other, np.int64(DONE)
     count = call_rule(rule, here.inputs.at[at], address, place_of(candidates))
     if count <= 0 or count > candidates.size:
-        return np.int64(0), np.int64(DEAD_END if count == 0 else BROKEN_RULE)
+        return mask, np.int64(DEAD_END if count == 0 else BROKEN_RULE)
     # VCs that follow each other and are of this router have rows that do so too. Candidates with a tier or NO_WAIT,
     # and EJECT, are larger than any VC: at the first of those `choose` takes over.
     while k < count:
@@ -62,8 +64,8 @@ def wish(rule, s, here, w, at, p):
         cell = s.out_row[vc] - here.first_output
         last = s.out_row[vc + many - 1] - here.first_output
         if cell < 0 or last >= here.cells or last - cell != many - 1:
-            return np.int64(0), np.int64(BROKEN_RULE)
-        mask |= ones(many) << cell
+            return none(free), np.int64(BROKEN_RULE)
+        mask |= ones(free, many) << cell
         k += many
     if k == count:
         return mask & free, np.int64(DONE)
@@ -75,7 +77,7 @@ def choose(s, here, at, address, count, free):
     """Choose an output VC where candidates have tiers, are not waited for, or eject."""
     candidates = s.candidates
     # A tier has 8 bits, so 256 is above all of them.
-    only, mask, tier, remains = here.inputs.state[at] == BLOCKED, np.int64(0), np.int64(256), False
+    only, mask, tier, remains = here.inputs.state[at] == BLOCKED, none(free), np.int64(256), False
     for k in range(count):
         candidate = candidates[k]
         if only and candidate & NO_WAIT != 0:
@@ -85,8 +87,8 @@ def choose(s, here, at, address, count, free):
         out, many = ends_of(s, here.first_input + at, address, candidate)
         cell = out - here.first_output
         if cell < 0 or cell >= here.cells:
-            return np.int64(0), np.int64(BROKEN_RULE)
-        cells = (ones(many) << cell) & free
+            return none(free), np.int64(BROKEN_RULE)
+        cells = (ones(free, many) << cell) & free
         if s.setup.all_tiers == 1:
             rank = np.int64(0)
         if cells == 0 or rank > tier:
@@ -103,7 +105,7 @@ def select(s, here, at, mask, now):
         for _ in range(at_random(s, here.first_input + at, now, how_many(mask))):
             mask &= mask - 1
         return mask & -mask
-    return np.int64(1) << in_turn(mask, here.inputs.accept_pointer[at])
+    return bit_at(mask, in_turn(mask, here.inputs.accept_pointer[at]))
 
 
 @inlined
@@ -112,17 +114,17 @@ def settle(s, here, askers, twice):
     # One bit of each wish is looked at for each output, so outputs may come in any order. Afterwards no output is in
     # two wishes: whatever the headers then accept, in whatever order, is a matching. That is a round of iSLIP: first
     # each output grants the request next in its turn, then each input accepts the grant next in its own.
-    contest = s.contest
+    wants, width = s.whole.wants, s.setup.width
     while twice != 0:
-        bit, rivals, left = twice & -twice, np.int64(0), askers
+        bit, rivals, left = twice & -twice, none(twice), askers
         while left != 0:
-            if contest.wish[lowest(left)] & bit != 0:
+            if wants.wish[lowest(left) * width] & bit != 0:
                 rivals |= left & -left
             left &= left - 1
-        rivals ^= np.int64(1) << in_turn(rivals, here.outputs.grant_pointer[lowest(twice)])
+        rivals ^= bit_at(rivals, in_turn(rivals, here.outputs.grant_pointer[lowest(twice)]))
         # All rivals have the bit in their wishes, so that XOR takes it out.
         while rivals != 0:
-            contest.wish[lowest(rivals)] ^= bit
+            wants.wish[lowest(rivals) * width] ^= bit
             rivals &= rivals - 1
         twice ^= bit
 
@@ -130,8 +132,9 @@ def settle(s, here, askers, twice):
 @inlined
 def allocate(rule, s, here, w, now):
     """Allocate VCs; return the status, and the headers that requested any."""
-    contest, inputs, outputs, packets, masks = s.contest, here.inputs, here.outputs, s.packets, s.masks
-    askers, once, twice, left = np.int64(0), np.int64(0), np.int64(0), masks.heads[w]
+    inputs, outputs, packets, width = here.inputs, here.outputs, s.packets, s.setup.width
+    contest, wants, masks, left = s.contest, s.whole.wants, s.whole.masks, s.whole.masks.heads[w]
+    askers, once, twice = none(left), none(left), none(left)
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
@@ -150,25 +153,25 @@ def allocate(rule, s, here, w, now):
         if s.setup.selection != ALL and mask & (mask - 1) != 0:
             mask = select(s, here, at, mask, now)
         if s.setup.speculative == 1:
-            contest.hope[at] = mask & masks.room[w]
+            wants.hope[at] = mask & masks.room[w]
         if s.setup.allocator == INPUTS_FIRST:
-            mask = np.int64(1) << in_turn(mask, inputs.accept_pointer[at])
+            mask = bit_at(mask, in_turn(mask, inputs.accept_pointer[at]))
         # Two bits of a counter for each output: requested by one, by more than one.
         twice |= once & mask
         once |= mask
         askers |= bit
-        contest.wish[at], contest.packet[at] = mask, p
+        wants.wish[at * width], contest.packet[at] = mask, p
     by_turns = s.setup.allocator < WAVEFRONT
     if not by_turns:
         if askers != 0:
             call_at(s.setup.sweep_vcs, (s.raw, askers, w))
     elif twice != 0:
         settle(s, here, askers, twice)
-    won, taken, room, left = np.int64(0), np.int64(0), masks.room[w], askers
+    won, taken, room, left = none(askers), none(askers), masks.room[w], askers
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
-        mask, p = contest.wish[at], contest.packet[at]
+        mask, p = wants.wish[at * width], contest.packet[at]
         if mask == 0:
             continue  # granted nothing; it is still in `heads` and requests again in the next cycle
         out = in_turn(mask, inputs.accept_pointer[at])
@@ -179,8 +182,8 @@ def allocate(rule, s, here, w, now):
         inputs.sent[at], inputs.length[at], inputs.packet[at], inputs.state[at] = 0, packets.length[p], p, FRESH
         packets.hops[p] += outputs.reader[out] >= 0
         won |= bit
-        taken |= np.int64(1) << out
-        if (room >> out) & 1 == 0:
+        taken |= bit_at(askers, out)
+        if room & bit_at(askers, out) == 0:
             masks.no_credit[w] |= bit
     # Winners were in `heads` and what they took in `open`, so that XOR clears both.
     masks.heads[w] ^= won

@@ -3,7 +3,7 @@
 
 In the order of the stages: credits and flits come in (`inbox_kernel`), headers are routed, VCs are allocated
 (`allocation_kernel`), the switch is allocated (`switch_kernel`), and flits that win it are sent, with a credit for
-whoever sent them. Every stage works on what was there when the cycle began. Routers with at most 64 VCs a side and
+whoever sent them. Every stage works on what was there when the cycle began. Routers with at most 128 VCs a side and
 common options go through `simple_kernel` instead.
 """
 

@@ -6,8 +6,9 @@ Masks are words of `State.wishes`, one after the other, from the one that is giv
 
 import numpy as np
 
+from unknot._base.kernels.mask_kernel import bit_at, lowest, ones
 from unknot._base.kernels.types_kernel import inlined
-from unknot._base.kernels.words_kernel import call_at, lowest
+from unknot._base.kernels.words_kernel import call_at
 from unknot.routing.contract import VC_MASK
 from unknot.simulation.engine.codes import (
     ATOMIC,
@@ -19,7 +20,6 @@ from unknot.simulation.engine.codes import (
     GLOBAL,
     LEAST_WEIGHT,
 )
-from unknot.simulation.engine.pack_kernel import ones
 from unknot.simulation.engine.state_kernel import (
     ask_rule,
     ends_of,
@@ -42,9 +42,9 @@ def at_random(s, b, now, many):
 @inlined
 def in_turn(mask, pointer):
     """Return the number of the first bit of a mask at or after a pointer, going round."""
-    # −(1 << p) is the word with all bits from p on. A pointer past the last bit is 64, and the shift by 0 then leaves
-    # the whole mask, from its first bit on: that is going round.
-    rest = mask & -(np.int64(1) << (pointer & 63))
+    # −(1 << p) is the mask with all bits from p on. A pointer past the last bit is taken for 0, which leaves the
+    # whole mask, from its first bit on: that is going round.
+    rest = mask & -bit_at(mask, pointer)
     return lowest(rest if rest != 0 else mask)
 
 
@@ -126,7 +126,7 @@ def collect(s, b, p, count, w0, w1, begin, now):
         cell = first - first_output
         while length > 0:
             some = min(length, 64 - (cell & 63))
-            mask = available_of(s, b, ones(some) << (cell & 63), w0 + (cell >> 6), p, now)
+            mask = available_of(s, b, ones(candidate, some) << (cell & 63), w0 + (cell >> 6), p, now)
             if mask != 0 and not (only and rank == tier):
                 if every and rank > 0:
                     s.lesser[begin + (cell >> 6)] |= mask

@@ -70,15 +70,17 @@ SETUP = rows(
     burst_ends=int64,
     patience=int64,  # cycles in which something must move
     num_words=int64,  # of all routers
+    width=int64,  # words of a router that goes through `simple_kernel`
     ring=int64,  # packets that a buffer may hold parts of
     large=int64,  # whether the tables are larger than a processor's cache
-    packable=int64,  # whether routers with one word each go through `simple_kernel`
+    packable=int64,  # whether routers with `width` words go through `simple_kernel`
     cacheable=int64,  # whether the answers of the rule may be cached
     planes=int64,  # binary digits of the buffer depth less one
     speed=int64,  # steps of a router in a cycle × 2²⁰
     queues=int64,  # whether flits may queue behind the switch
     most_queued=int64,  # flits that queue for ejection at a port
     classes=int64,  # traffic classes, or 0
+    subnets=int64,
     nodes=int64,  # terminals of one subnet; those of the last one create packets for all
     first_home=int64,  # the first of those
     shared=int64,  # flits by which each VC of an input port enlarges what they share
@@ -93,6 +95,7 @@ SETUP = rows(
 
 USUAL = {
     "parts": 1,
+    "width": 1,
     "routing_delay": 1,
     "queues": 0,
     "speculative": 0,

@@ -1,13 +1,14 @@
 # mypy: ignore-errors
-"""Fast path: one cycle of a router with at most 64 VCs a side and common options, bit-identical to `router_kernel`.
+"""Fast path: one cycle of a router with at most 128 VCs a side and common options, bit-identical to `router_kernel`.
 
-Input and output VCs are bits of a word, and flits and credits are counted in planes (`pack_kernel`), for all VCs of
-a router at once. `Router.is_packable` says which options it knows. Headers with a prescribed path go through
-`router_kernel`.
+Input and output VCs are bits of a mask of one word or two, and flits and credits are counted in planes
+(`pack_kernel`), for all VCs of a router at once. `Router.is_packable` says which options it knows. Headers with a
+prescribed path go through `router_kernel`.
 """
 
 import numpy as np
 
+from unknot._base.kernels.mask_kernel import bit_at, none
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at, how_many, lowest
 from unknot.simulation.engine.bid_kernel import pass_by, rows_of, winners_of
@@ -34,17 +35,17 @@ def whole_again(s, here, w, returned):
 @inlined
 def take_in(s, here, w, row):
     """Take in the credits and flits of this cycle; return the headers that request from the next cycle on."""
-    masks, inbox, setup = s.masks, s.inbox, s.setup
+    masks, inbox, outside, setup = s.whole.masks, s.whole.inbox, s.whole.outside, s.setup
     flits, returned, heads = inbox.flits[row], inbox.credits[row], inbox.heads[row]
     if setup.parts > 1:
-        flits |= s.outside.flits[row]
-        returned |= s.outside.credits[row]
+        flits |= outside.flits[row]
+        returned |= outside.credits[row]
     if flits | returned | heads == 0:
-        return np.int64(0)
+        return flits
     masks.heads[w] |= heads
-    inbox.flits[row], inbox.credits[row], inbox.heads[row] = 0, 0, 0
+    inbox.flits[row] = inbox.credits[row] = inbox.heads[row] = none(heads)
     if setup.parts > 1:
-        s.outside.flits[row], s.outside.credits[row] = 0, 0
+        outside.flits[row] = outside.credits[row] = none(heads)
     # A flit is a header in front exactly where the VC was empty and owns no output VC: else it is behind others, or
     # part of the packet that owns it. So this is asked before `filled` has the flits of this cycle.
     fresh = flits & ~(masks.owning[w] | masks.filled[w])
@@ -63,7 +64,7 @@ def take_in(s, here, w, row):
         owner = here.outputs.owner[lowest(regained)]
         regained &= regained - 1
         if owner >= 0:
-            masks.no_credit[w] &= ~(np.int64(1) << owner)
+            masks.no_credit[w] &= ~bit_at(flits, owner)
     # Headers sleep until something they may have been waiting for happens. Under saf and vct that is a credit of an
     # open output, which may now have room for the whole packet; under wormhole the last credit, which opens it.
     # Under wormhole-nonatomic an output is free as soon as its owner has sent the tail: `switch` wakes them then.
@@ -73,7 +74,7 @@ def take_in(s, here, w, row):
             awaited = whole_again(s, here, w, returned)
             masks.open[w] |= awaited
         if awaited != 0:
-            wake(s, w, w + 1)
+            wake(s, w, w + setup.width)
     return fresh
 
 
@@ -108,7 +109,7 @@ def send(s, here, w, at, out, now, final):
 @inlined
 def switch(s, here, w, now, movers, hopes, final):
     """Allocate the switch and send the winners."""
-    inputs, masks, by_turns = here.inputs, s.masks, s.setup.switch_allocator < WAVEFRONT
+    inputs, masks, by_turns = here.inputs, s.whole.masks, s.setup.switch_allocator < WAVEFRONT
     if hopes != 0:
         call_at(s.setup.speculate, (s.raw, w, movers, hopes))
         won = s.count.won
@@ -117,7 +118,7 @@ def switch(s, here, w, now, movers, hopes, final):
     else:
         call_at(s.setup.sweep_switch, (s.raw, movers, w))
         won = s.count.won
-    left, tails, freed, spent = won, np.int64(0), np.int64(0), np.int64(0)
+    left, tails, freed, spent = won, none(movers), none(movers), none(movers)
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
@@ -127,7 +128,7 @@ def switch(s, here, w, now, movers, hopes, final):
         here.in_ports.vc_pointer[into] = at + 1
         here.out_ports.carried[port] += 1
         tail, free = send(s, here, w, at, out, now, final)
-        cell = np.int64(1) << out
+        cell = bit_at(movers, out)
         if not free:
             spent |= cell
         if tail:
@@ -147,16 +148,16 @@ def switch(s, here, w, now, movers, hopes, final):
         owner = here.outputs.owner[lowest(spent)]
         spent &= spent - 1
         if owner >= 0:
-            masks.no_credit[w] |= np.int64(1) << owner
+            masks.no_credit[w] |= bit_at(movers, owner)
     # The header behind a tail is routed in the next cycle, if it is there yet, and requests as soon as that is over;
     # one that comes later is seen by `take_in`, since its VC owns nothing any more. Steps of a cycle count as cycles.
     if tails != 0:
         masks.open[w] |= freed
         masks.owning[w] ^= tails
-        wake(s, w, w + 1)
+        wake(s, w, w + s.setup.width)
         if s.setup.queues == 0:
             row = ((now + 1 + s.setup.routing_delay) & s.setup.slots) * s.setup.num_words + w
-            s.inbox.heads[row] |= tails & filled
+            s.whole.inbox.heads[row] |= tails & filled
         elif s.setup.routing_delay == 0:
             masks.new_heads[w] |= tails & filled
         else:
@@ -166,11 +167,11 @@ def switch(s, here, w, now, movers, hopes, final):
 @inlined
 def run_router(rule, s, w, now):
     """Run a cycle of the router of word w, after which its terminals inject; return the status."""
-    masks, here, setup = s.masks, rows_of(s, w), s.setup
+    masks, here, setup = s.whole.masks, rows_of(s, w), s.setup
     fresh = take_in(s, here, w, (now & setup.slots) * setup.num_words + w)
     if setup.routing_delay == 0:
         masks.heads[w] |= fresh
-        fresh = np.int64(0)
+        fresh = none(fresh)
     steps = np.int64(1)
     if setup.queues == 1:
         steps = ((now + 1) * setup.speed >> 20) - (now * setup.speed >> 20)
@@ -178,20 +179,20 @@ def run_router(rule, s, w, now):
         steps -= 1
         # All stages work on what was there when the step began: who gets a VC now requests the switch from the next
         # one on, so movers are taken before; a header that came in now is routed now, so it joins `heads` at the end.
-        movers, askers = masks.owning[w] & masks.filled[w] & ~masks.no_credit[w], np.int64(0)
+        movers, askers = masks.owning[w] & masks.filled[w] & ~masks.no_credit[w], none(fresh)
         if masks.heads[w] != 0:
             status, askers = allocate(rule, s, here, w, now)
             if status != DONE:
                 return status
             if setup.speculative == 0:
-                askers = np.int64(0)
-        if movers | askers:
+                askers = none(fresh)
+        if movers | askers != 0:
             if setup.queues == 1:
                 s.count.step = ((now + 1) * setup.speed >> 20) - steps
             switch(s, here, w, now, movers, askers, np.int64(steps == 0))
         masks.heads[w] |= fresh
-        fresh = np.int64(0)
+        fresh = none(fresh)
         if setup.queues == 1:
             masks.heads[w] |= masks.new_heads[w]
-            masks.new_heads[w], masks.later_heads[w] = masks.later_heads[w], 0
+            masks.new_heads[w], masks.later_heads[w] = masks.later_heads[w], none(fresh)
     return np.int64(DONE)

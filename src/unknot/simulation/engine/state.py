@@ -253,10 +253,13 @@ TABLES: dict[str, np.dtype[Any]] = {
         exits=int32,
     ),
     "best": rows(match=int64, request=int64),  # request of each input in a match; then of each output
+    # Of an input VC, or of an input port, one row for each word:
+    "wants": rows(
+        wish=int64,  # outputs its header requests; of an input port output ports
+        hope=int64,  # outputs with a credit for which its header speculates
+    ),
     "contest": rows(
-        wish=int64,  # of an input VC: outputs its header requests; of an input port: output ports
         packet=int64,  # of an input VC
-        hope=int64,  # of an input VC: outputs with a credit for which its header speculates
         number=int64,  # of an input VC, or a port, in the matrix of requests
         # Of a port that chooses first, and of one that chooses second:
         bidder=int64,  # the input VC that bids best

@@ -8,11 +8,11 @@ with the lowest diagonal again and again is therefore the same as sweeping the d
 
 import numpy as np
 
+from unknot._base.kernels.mask_kernel import ones
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import lowest
 from unknot.simulation.engine.codes import RR_WAVEFRONT
 from unknot.simulation.engine.match_kernel import CYCLIC
-from unknot.simulation.engine.pack_kernel import ones
 from unknot.simulation.engine.view_kernel import view
 
 
@@ -22,7 +22,7 @@ def turned(mask, shift, size):
     if shift == 0:
         return mask
     # The shift to the right copies the sign; `ones` takes the copies off.
-    return ((mask << shift) & ones(size)) | ((mask >> (size - shift)) & ones(shift))
+    return ((mask << shift) & ones(mask, size)) | ((mask >> (size - shift)) & ones(mask, shift))
 
 
 @inlined
@@ -35,42 +35,43 @@ def output_on(contest, at, diagonal, size):
 @inlined
 def sweep(s, ends, turn, size):
     """Match `ends`, whose `wish` is cut down to the match or 0; return the diagonal of the first match."""
-    contest, first, left, once, twice = s.contest, np.int64(64), ends, np.int64(0), np.int64(0)
+    contest, wants, first, left = s.contest, s.wants, np.int64(64), ends
+    once, twice = np.int64(0), np.int64(0)
     while left != 0:
         at = lowest(left)
         left &= left - 1
         shift = contest.number[at] - turn
         shift += size if shift < 0 else 0
-        twice |= once & contest.wish[at]
-        once |= contest.wish[at]
+        twice |= once & wants.wish[at]
+        once |= wants.wish[at]
         # From here on `number` is how far the row is turned: the cell of an output lies on diagonal out + number.
-        contest.number[at], contest.wish[at] = shift, turned(contest.wish[at], shift, size)
+        contest.number[at], wants.wish[at] = shift, turned(wants.wish[at], shift, size)
     if twice == 0:
         # Nobody competes, so each is matched on the first of its diagonals.
         while ends != 0:
             at = lowest(ends)
             ends &= ends - 1
-            first = min(first, lowest(contest.wish[at]))
-            contest.wish[at] = np.int64(1) << output_on(contest, at, lowest(contest.wish[at]), size)
+            first = min(first, lowest(wants.wish[at]))
+            wants.wish[at] = np.int64(1) << output_on(contest, at, lowest(wants.wish[at]), size)
         return first
     while ends != 0:
         best, diagonal, left = 0, np.int64(64), ends
         while left != 0:
             at = lowest(left)
             left &= left - 1
-            if lowest(contest.wish[at]) < diagonal:
-                best, diagonal = at, lowest(contest.wish[at])
+            if lowest(wants.wish[at]) < diagonal:
+                best, diagonal = at, lowest(wants.wish[at])
         first = min(first, diagonal)
         ends ^= np.int64(1) << best
         out = output_on(contest, best, diagonal, size)
-        contest.wish[best] = np.int64(1) << out
+        wants.wish[best] = np.int64(1) << out
         left = ends
         while left != 0:
             at, bit = lowest(left), left & -left
             left ^= bit
             place = out + contest.number[at]
-            contest.wish[at] &= ~(np.int64(1) << (place - size if place >= size else place))
-            if contest.wish[at] == 0:
+            wants.wish[at] &= ~(np.int64(1) << (place - size if place >= size else place))
+            if wants.wish[at] == 0:
                 ends ^= bit
     return first
 
@@ -101,7 +102,7 @@ def sweep_vcs(raw, askers, w):
 def sweep_switch(raw, movers, w):
     """Match the ports of input VCs of the router of word w; ``count.won`` are the VCs that win."""
     s = view(raw)
-    cell, contest, first_input = 64 * w, s.contest, s.words.first_input[w]
+    cell, contest, wants, first_input = 64 * w, s.contest, s.wants, s.words.first_input[w]
     size, row = np.int64(max(s.ordinals.entries[cell], s.ordinals.exits[cell])), s.words.first_output[w]
     ports, outs, shared, won, left = np.int64(0), np.int64(0), np.int64(0), np.int64(0), movers
     while left != 0:
@@ -110,9 +111,9 @@ def sweep_switch(raw, movers, w):
         into, out = s.inputs.port_bit[b], s.ordinals.out[cell + s.inputs.out_port_bit[b]]
         shared |= ((ports >> into) | (outs >> out)) & 1  # whether a port has come before, of any of them
         if (ports >> into) & 1 == 0:
-            contest.wish[into], contest.number[into] = 0, s.ordinals.into[cell + into]
+            wants.wish[into], contest.number[into] = 0, s.ordinals.into[cell + into]
             ports |= np.int64(1) << into
-        contest.wish[into] |= np.int64(1) << out
+        wants.wish[into] |= np.int64(1) << out
         outs |= np.int64(1) << out
     turn, first = s.out_ports.pointer[row], np.int64(0)
     if shared != 0 or s.setup.switch_allocator == RR_WAVEFRONT:
@@ -128,7 +129,7 @@ def sweep_switch(raw, movers, w):
         left ^= bit
         b = first_input + at
         into, out = s.inputs.port_bit[b], s.ordinals.out[cell + s.inputs.out_port_bit[b]]
-        if (contest.wish[into] >> out) & 1 == 0:
+        if (wants.wish[into] >> out) & 1 == 0:
             continue
         key = (at - s.in_ports.vc_pointer[first_input + into]) & CYCLIC
         if (ports >> into) & 1:

@@ -30,6 +30,8 @@ from unknot.simulation.engine.state_arrays import State, aligned, row_count
 Numbers = npt.NDArray[np.int64]
 IN_CACHE = 1_300_000
 """Most bytes of both ends of the buffers, and of the packets in them, that stay in a second-level cache, about."""
+WIDEST = 2
+"""Most words of the routers of a network all of which take the fast path."""
 BUSY = 16
 """Packets of a deep buffer that are in use within a few cycles, at most."""
 WAITING = 1024
@@ -73,7 +75,9 @@ def empty_network(
     name = f"a simulation of {network.name} with {num_vcs} virtual channels"
     require(name, memory)
     held = packets_in_a_buffer(switching, most_flits(buffer_depth, local, router), sources.lengths[0][0])
-    tables = ends_of_buffers(relation, buffer_depth - router.shared_slots(buffer_depth), router)
+    packable = is_packable(relation, router) and not general
+    widest = WIDEST if packable and not (router.looks_at_all or router.speculative) else 1
+    tables = ends_of_buffers(relation, buffer_depth - router.shared_slots(buffer_depth), router, widest)
     first_word, (lengths, shares) = tables["first_word"], zip(*sources.lengths, strict=True)
     num_words = int(first_word[-1])
     waiting = math.ceil(local * buffer_depth / network.bandwidth.min(initial=1)) * queues_up(network, router)
@@ -110,7 +114,8 @@ def empty_network(
         tables |= {"replies": {"first": np.full(terminals, -1), "last": np.full(terminals, -1)}, "waiting": slots}
     # The first column says how many rows there are.
     tables["terminals"] = {"first_output": np.tile(injection, sources.queues), **tables["terminals"]}
-    bits = 64 * int(np.diff(first_word).max(initial=1))
+    words = int(np.diff(first_word).max(initial=1))
+    width, bits = words if words <= widest else 1, 64 * words
     requests = bits * (relation.max_candidates + local)
     own = {
         "free": 2 * slots,
@@ -125,7 +130,8 @@ def empty_network(
         "requests": requests,
         "cells": requests * router.looks_at_all,
         "pairing": bits + 1 if router.looks_at_all else 0,
-        "contest": 64,
+        "wants": 64 * width**2,
+        "contest": 64 * width,
     }
     memory += sum(table.nbytes for table in tables.values() if isinstance(table, np.ndarray))  # until they are copied
     require(name, memory + _bytes(tables) + threads * _bytes(own))
@@ -138,20 +144,21 @@ def empty_network(
         _write_setup(setup, relation, switching, buffer_depth, router)
         setup.everyone, (setup.burst_begins, setup.burst_ends) = sources.everyone, sources.burst_chances
         setup.salt = np.array(scramble(seed + 0x5851F42D4C957F2D), dtype=np.uint64).view(np.int64)
-        setup.nodes = terminals // sources.subnets
+        setup.subnets, setup.nodes = sources.subnets, terminals // sources.subnets
         setup.first_home = terminals - setup.nodes
         setup.classes = sources.queues if classes else 0
         setup.arrivals = arrivals
         setup.local, setup.slots, setup.patience, setup.parts = local, inboxes - 1, inboxes + 7, threads
-        setup.num_words, setup.ring, setup.large = num_words, held, inputs * (96 + 4 * min(held, BUSY)) > IN_CACHE
+        setup.num_words, setup.width = num_words, width
+        setup.ring, setup.large = held, inputs * (96 + 4 * min(held, BUSY)) > IN_CACHE
         setup.part, setup.first_router, setup.last_router = k, cuts[k], cuts[k + 1]
         setup.first_own_word, setup.last_own_word = first_word[cuts[k]], first_word[cuts[k + 1]]
         part.count.high = k * slots
         if bubble is not None:
             setup.bubble, setup.slot = 1 + RULES.index(bubble.rule), sources.lengths[0][0]
         # A network of traffic classes with some wide routers takes one path alone: both would be long to compile.
-        is_mixed = classes and num_words > network.num_routers
-        setup.packable = setup.packable and not (general or is_mixed)
+        is_mixed = classes and words > width
+        setup.packable = packable and not is_mixed
         setup.watchdog = watchdog
         parts.append(part)
     return parts
@@ -162,14 +169,14 @@ def _bytes(tables: Mapping[str, Any]) -> int:
 
 
 def is_packable(relation: Relation, router: Router) -> bool:
-    """Whether routers with one word each go through `simple_kernel`, the fast twin of `router_kernel`."""
+    """Whether routers with few words go through `simple_kernel`, the fast twin of `router_kernel`."""
     return router.is_packable and not relation.commits and relation.comparison == 0
 
 
 def write_relation(setup: Any, relation: Relation, router: Router) -> None:
     """Write what kernels know of a relation: how packets choose between two addresses, and short cuts."""
     setup.commits, setup.compares = relation.commits, relation.comparison
-    setup.packable, setup.cacheable = is_packable(relation, router), is_cacheable(relation, router)
+    setup.cacheable = is_cacheable(relation, router)
     if relation.decides is not None:
         setup.block = relation.num_addresses // (max(1, len(relation.classes)) * relation.decides.blocks)
         setup.weight, setup.margin = relation.decides.weight, relation.decides.margin

@@ -8,159 +8,23 @@ LLVM's type-based alias analysis tell the compiler that tables do not overlap.
 """
 
 import operator
+from functools import reduce
 
 from llvmlite import ir
-from numba import from_dtype, types
+from numba import types
 from numba.core import cgutils
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_global, signature
-from numba.extending import (
-    infer_getattr,
-    intrinsic,
-    lower_builtin,
-    lower_getattr_generic,
-    lower_setattr_generic,
-    models,
-    register_model,
-)
+from numba.extending import intrinsic, lower_builtin, lower_getattr_generic, lower_setattr_generic
 from numba.np.arrayobj import make_array, populate_array
 
 from unknot.simulation.engine.codes import NONATOMIC, VCT
 from unknot.simulation.engine.setup import COUNT, ENTRIES, FIRST_TABLE, PLAIN, SETUP, USUAL
 from unknot.simulation.engine.state import TABLES
-
-WORD = ir.IntType(64)
-
-
-class View(types.Type):
-    """A `State` in a kernel, and entries of its setup that are constants there."""
-
-    def __init__(self, constants):
-        self.constants = constants
-        super().__init__(f"unknot.State({sorted(constants.items())})")
-
-    def known(self, name):
-        """Return its setup, of which entries are known."""
-        return Setup(self.constants) if name == "setup" else None
-
-
-class Setup(types.Type):
-    """The entries of its setup."""
-
-    def __init__(self, constants):
-        self.constants = constants
-        super().__init__(f"unknot.State.setup({sorted(constants.items())})")
-
-    def known(self, name):
-        """Return an entry that is a constant."""
-        return self.constants.get(name)
-
-
-class Counters(types.Type):
-    """Its counters."""
-
-    def __init__(self):
-        super().__init__("unknot.State.count")
-
-
-class Rows(types.Type):
-    """A table that has columns."""
-
-    def __init__(self, table):
-        self.table, self.step = table, TABLES[table].itemsize
-        super().__init__(f"unknot.State.{table}")
-
-
-class Column(types.Type):
-    """A column of a table, or a table of plain numbers: numbers of a kind, `step` bytes from one to the next.
-
-    What is read is an int64 whatever the kind, unless that is unsigned: functions then have one type of arguments.
-    """
-
-    def __init__(self, table, kind):
-        self.table, self.kind, self.step = table, kind, TABLES[table].itemsize
-        self.read = types.int64 if kind.signed else kind
-        super().__init__(f"unknot.State.{table}[{kind}]")
-
-
-COUNTERS = Counters()
-COLUMNS = {name: Rows(name) if kind.names else Column(name, from_dtype(kind)) for name, kind in TABLES.items()}
-
-
-@register_model(View)
-@register_model(Setup)
-@register_model(Counters)
-class _Address(models.PrimitiveModel):
-    def __init__(self, manager, kind):
-        super().__init__(manager, kind, WORD)
-
-
-@register_model(Rows)
-@register_model(Column)
-class _Place(models.StructModel):
-    def __init__(self, manager, kind):
-        super().__init__(manager, kind, [("address", types.int64), ("rows", types.int64)])
+from unknot.simulation.engine.view_types_kernel import WORD, Column, Counters, Rows, Setup, View
 
 
 def _made(builder, address, rows):
     place = ir.Constant(ir.LiteralStructType([WORD, WORD]), ir.Undefined)
     return builder.insert_value(builder.insert_value(place, address, 0), rows, 1)
-
-
-@infer_getattr
-class _Names(AttributeTemplate):
-    key = View
-
-    def generic_resolve(self, view, name):
-        own = {"setup": Setup(view.constants), "count": COUNTERS, "raw": types.int64}
-        return own.get(name) or COLUMNS.get(name)
-
-
-@infer_getattr
-class _Entries(AttributeTemplate):
-    key = Setup
-
-    def generic_resolve(self, setup, name):
-        return types.int64 if name in SETUP.names else None
-
-
-@infer_getattr
-class _Counts(AttributeTemplate):
-    key = Counters
-
-    def generic_resolve(self, count, name):
-        return types.int64 if name in COUNT.names else None
-
-
-@infer_getattr
-class _Columns(AttributeTemplate):
-    key = Rows
-
-    def generic_resolve(self, rows, name):
-        if name in TABLES[rows.table].names:
-            return Column(rows.table, from_dtype(TABLES[rows.table][name]))
-        return types.int64 if name == "size" else None
-
-
-@infer_getattr
-class _Size(AttributeTemplate):
-    key = Column
-
-    def generic_resolve(self, column, name):
-        return types.int64 if name == "size" else None
-
-
-@infer_global(operator.getitem)
-class _Get(AbstractTemplate):
-    def generic(self, args, keywords):
-        return signature(args[0].read, args[0], types.int64) if isinstance(args[0], Column) else None
-
-
-@infer_global(operator.setitem)
-class _Set(AbstractTemplate):
-    def generic(self, args, keywords):
-        if isinstance(args[0], Column):
-            return signature(types.none, args[0], types.int64, args[0].kind)
-        return None
 
 
 def _tagged(builder, instruction, table):
@@ -194,13 +58,25 @@ def _element(context, builder, column, place, index):
 @lower_builtin(operator.getitem, Column, types.int64)
 def _read(context, builder, sig, args):
     column = sig.args[0]
-    number = _tagged(builder, builder.load(_element(context, builder, column, *args)), column.table)
-    return context.cast(builder, number, column.kind, column.read)
+
+    def word(k):
+        place = _element(context, builder, column, args[0], builder.add(args[1], WORD(k)))
+        return _tagged(builder, builder.load(place), column.table)
+
+    if column.words == 1:
+        return context.cast(builder, word(0), column.kind, column.read)
+    wide = context.get_data_type(column.read)
+    parts = (builder.shl(builder.zext(word(k), wide), wide(64 * k)) for k in range(column.words))
+    return reduce(builder.or_, parts)
 
 
 @lower_builtin(operator.setitem, Column, types.int64, types.Any)
 def _write(context, builder, sig, args):
-    _tagged(builder, builder.store(args[2], _element(context, builder, sig.args[0], *args[:2])), sig.args[0].table)
+    column, (place, index, mask) = sig.args[0], args
+    for k in range(column.words):
+        word = mask if column.words == 1 else builder.trunc(builder.lshr(mask, mask.type(64 * k)), WORD)
+        at = _element(context, builder, column, place, builder.add(index, WORD(k)))
+        _tagged(builder, builder.store(word, at), column.table)
 
 
 @lower_getattr_generic(Setup)
@@ -295,6 +171,8 @@ def _view_with(constants):
     return view
 
 
-view = _view_with({})
+WIDE = {"width": 2}
+view, wide = _view_with({}), _view_with(WIDE)
 usual_nonatomic, usual_vct = (_view_with(USUAL | {"technique": technique}) for technique in (NONATOMIC, VCT))
+wide_nonatomic, wide_vct = (_view_with(USUAL | WIDE | {"technique": technique}) for technique in (NONATOMIC, VCT))
 plain_nonatomic, plain_vct = (_view_with(PLAIN | {"technique": technique}) for technique in (NONATOMIC, VCT))

@@ -1,0 +1,155 @@
+# mypy: ignore-errors
+"""Types of the state as kernels see it, and of what its names and indices give; how is in `view_kernel`."""
+
+import operator
+
+from llvmlite import ir
+from numba import from_dtype, types
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_global, signature
+from numba.extending import infer_getattr, models, register_model
+
+from unknot._base.kernels.mask_kernel import Mask
+from unknot.simulation.engine.setup import COUNT, SETUP
+from unknot.simulation.engine.state import TABLES
+
+WORD = ir.IntType(64)
+OF_CELLS = ("masks", "inbox", "outside", "planes", "answers", "wants")
+"""Tables whose words stand for the virtual channels of a router."""
+
+
+class View(types.Type):
+    """A `State` in a kernel, and entries of its setup that are constants there.
+
+    In its `whole` an entry of `OF_CELLS` is a mask of all words of a router, in that row and the next ones.
+    """
+
+    def __init__(self, constants, words=1):
+        self.constants, self.words = constants, words
+        super().__init__(f"unknot.State({sorted(constants.items())}, {words})")
+
+    def known(self, name):
+        """Return its setup, of which entries are known."""
+        return Setup(self.constants) if name == "setup" else None
+
+
+class Setup(types.Type):
+    """The entries of its setup."""
+
+    def __init__(self, constants):
+        self.constants = constants
+        super().__init__(f"unknot.State.setup({sorted(constants.items())})")
+
+    def known(self, name):
+        """Return an entry that is a constant."""
+        return self.constants.get(name)
+
+
+class Counters(types.Type):
+    """Its counters."""
+
+    def __init__(self):
+        super().__init__("unknot.State.count")
+
+
+class Rows(types.Type):
+    """A table that has columns."""
+
+    def __init__(self, table, words=1):
+        self.table, self.step, self.words = table, TABLES[table].itemsize, words
+        super().__init__(f"unknot.State.{table}, {words}")
+
+
+class Column(types.Type):
+    """A column of a table, or a table of plain numbers: numbers of a kind, `step` bytes from one to the next.
+
+    What is read is an int64 whatever the kind, unless that is unsigned: functions then have one type of arguments.
+    """
+
+    def __init__(self, table, kind, words=1):
+        self.table, self.kind, self.step, self.words = table, kind, TABLES[table].itemsize, words
+        self.read = Mask(words) if words > 1 else types.int64 if kind.signed else kind
+        super().__init__(f"unknot.State.{table}[{kind}], {words}")
+
+
+COUNTERS = Counters()
+
+
+def table_type(name, words):
+    """Return the type of a table, or None; entries of those of cells have so many words."""
+    words = words if name in OF_CELLS else 1
+    kind = TABLES.get(name)
+    return kind and (Rows(name, words) if kind.names else Column(name, from_dtype(kind), words))
+
+
+@register_model(View)
+@register_model(Setup)
+@register_model(Counters)
+class _Address(models.PrimitiveModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, WORD)
+
+
+@register_model(Rows)
+@register_model(Column)
+class _Place(models.StructModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, [("address", types.int64), ("rows", types.int64)])
+
+
+@infer_getattr
+class _Names(AttributeTemplate):
+    key = View
+
+    def generic_resolve(self, view, name):
+        own = {"setup": Setup(view.constants), "count": COUNTERS, "raw": types.int64}
+        if name == "whole":
+            return View(view.constants, view.constants.get("width", 1))
+        return own.get(name) or table_type(name, view.words)
+
+
+@infer_getattr
+class _Entries(AttributeTemplate):
+    key = Setup
+
+    def generic_resolve(self, setup, name):
+        return types.int64 if name in SETUP.names else None
+
+
+@infer_getattr
+class _Counts(AttributeTemplate):
+    key = Counters
+
+    def generic_resolve(self, count, name):
+        return types.int64 if name in COUNT.names else None
+
+
+@infer_getattr
+class _Columns(AttributeTemplate):
+    key = Rows
+
+    def generic_resolve(self, rows, name):
+        if name in TABLES[rows.table].names:
+            return Column(rows.table, from_dtype(TABLES[rows.table][name]), rows.words)
+        return types.int64 if name == "size" else None
+
+
+@infer_getattr
+class _Size(AttributeTemplate):
+    key = Column
+
+    def generic_resolve(self, column, name):
+        return types.int64 if name == "size" else None
+
+
+@infer_global(operator.getitem)
+class _Get(AbstractTemplate):
+    def generic(self, args, keywords):
+        return signature(args[0].read, args[0], types.int64) if isinstance(args[0], Column) else None
+
+
+@infer_global(operator.setitem)
+class _Set(AbstractTemplate):
+    def generic(self, args, keywords):
+        if isinstance(args[0], Column):
+            return signature(types.none, args[0], types.int64, args[0].read if args[0].words > 1 else args[0].kind)
+        return None
