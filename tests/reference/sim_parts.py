@@ -111,6 +111,7 @@ class Port:
 
     A flit leaves an output port in the cycle in which its `free_from` lies, and then that is 1 / `rate` later.
     `place` puts input ports in order: as their output channels to the same neighbours; -1 and 2 are terminals.
+    `way` is the direction of a grid in which its other router lies.
     """
 
     vcs: list
@@ -123,6 +124,7 @@ class Port:
     behind: list[tuple[int, int]] = field(default_factory=list)
     ejects: bool = False
     rate: Fraction = Fraction(1)
+    way: int | None = None
 
     def waiting(self, tick: int, now: int) -> int:
         """Flits behind the switch; of each the step in which it won and the cycle in which it leaves are known."""
@@ -157,6 +159,14 @@ class Node:
         self.crossed = 0
         self.whole_turn = {True: 0, False: 0}
         self.orders: dict[tuple[bool, bool, int], list[int]] = {}
+        self.ways: set[int] = set()  # directions of the network
+
+    def absent(self, port: Port | None, terminals_first: bool) -> int:
+        """Directions before that of a port, of a terminal, or of all ports, in which there is no neighbour."""
+        missing = self.ways - {one.way for one in self.outputs}
+        if port is None or port.way is not None:
+            return sum(port is None or way < port.way for way in missing)
+        return 0 if terminals_first else len(missing)
 
     def order(self, of_input: bool, others: int):
         """Ranks of matrix arbiters: whoever was chosen longest ago comes first, at the beginning the highest."""

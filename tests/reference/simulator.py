@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import floor
 from typing import NamedTuple
 
+from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.codes import HONOURING
 from unknot.simulation.engine.pairs import Pairs
@@ -35,6 +36,20 @@ class Sending(NamedTuple):
     vc: InputVC
     port: Port
     delay: int
+
+
+def ways_of(network: Network) -> list[int | None]:
+    """Direction of each channel of a grid: twice the dimension, and one more where it leads down; else None."""
+    ways = []
+    for a, b in zip(network.source, network.target, strict=True):
+        steps = [] if network.coordinates is None else (network.coordinates[b] - network.coordinates[a]).tolist()
+        moved = [d for d, step in enumerate(steps) if step]
+        side = network.radices[moved[0]] if len(moved) == 1 else 0
+        step = steps[moved[0]] if moved else 0
+        if len(moved) != 1 or abs(step) not in (1, side - 1):
+            return [None] * network.num_channels
+        ways.append(2 * moved[0] + ((step < 0) != (abs(step) > 1)))
+    return ways
 
 
 class Simulator(Choices):
@@ -63,6 +78,7 @@ class Simulator(Choices):
         self.terminals: list[Terminal] = []
         self.sinks: list[Wire] = []
         local = relation.vcs.widest
+        ways = ways_of(network)
         for c in range(network.num_channels):
             latency = int(network.latency[c])
             flits, returned = Wire(latency), Wire(latency)
@@ -72,12 +88,13 @@ class Simulator(Choices):
             self.output.update(zip(numbers, ends, strict=True))
             self.input += buffers
             rate = Fraction(float(network.bandwidth[c])).limit_denominator(1000)
-            self.routers[network.source[c]].outputs.append(Port(ends, flits, returned, rate=rate))
+            self.routers[network.source[c]].outputs.append(Port(ends, flits, returned, rate=rate, way=ways[c]))
             ends_at = int(network.source[c]), int(network.target[c])
             there = [d for d in range(c) if (network.source[d], network.target[d]) == ends_at]
             back = [d for d in range(network.num_channels) if (network.target[d], network.source[d]) == ends_at]
             place = (0, back[len(there)]) if len(there) < len(back) else (1, c)
-            self.routers[network.target[c]].inputs.append(Port(buffers, flits, returned, place=place))
+            way = None if ways[c] is None else ways[c] ^ 1
+            self.routers[network.target[c]].inputs.append(Port(buffers, flits, returned, place=place, way=way))
         for t, start in enumerate(streams(seed, network.num_terminals)):
             flits, returned = Wire(1), Wire(1)
             injection = self.ends(depth, local)
@@ -99,6 +116,7 @@ class Simulator(Choices):
             ports = [self.ejection[port] for port in range(t, network.num_terminals, seats)]
             self.ejection[t] = [vc for turn in zip(*ports, strict=True) for vc in turn]
         for node in self.routers:
+            node.ways = {way for way in ways if way is not None and network.radices[way // 2] > 2}
             if router.terminals_first:
                 node.inputs.sort(key=lambda port: port.place[0] != -1)
                 node.outputs.sort(key=lambda port: not port.ejects)
@@ -261,11 +279,18 @@ class Simulator(Choices):
             return scramble(word + STEP * (2 * number + 2 + of_input + tag)) >> 11
 
         order = sorted(range(inputs), key=lambda i: (ports[i].place, i))
-        number = {i: k for k, i in enumerate(order)}
-        requests = {(number[i], o): age for (i, o), age in requests.items()}
-        accept = [accept[i] for i in order]
-        found = self.matched(node, kind, requests, grant, accept, start)
-        return [(order[i], o) for i, o in found]
+        # In wavefront allocation ports at the edges of a grid that lead nowhere have numbers too.
+        local, first = self.relation.vcs.widest, self.options.terminals_first
+        widths = (local, local) if node.of_vcs else (self.options.input_speedup, self.options.output_speedup)
+        width_in, width_out = widths if kind.endswith("wavefront") else (0, 0)
+        outs = [p for p in node.outputs for _ in (p.vcs if node.of_vcs else p.turns)]
+        into = {k + width_in * node.absent(ports[i], first): i for k, i in enumerate(order)}
+        out = {o + width_out * node.absent(port, first): o for o, port in enumerate(outs)}
+        number, number_out = {i: k for k, i in into.items()}, {o: k for k, o in out.items()}
+        requests = {(number[i], number_out[o]): age for (i, o), age in requests.items()}
+        accept = [accept[i] for i in order] + [0] * width_in * node.absent(None, first)
+        found = self.matched(node, kind, requests, grant + [0] * width_out * node.absent(None, first), accept, start)
+        return [(into[i], out[o]) for i, o in found]
 
     def matched(
         self, node: Node, kind: str, requests: dict, grant: list[int], accept: list[int], start

@@ -201,6 +201,20 @@ def test_injection_where_addresses_are_drawn_too(lengths: Lengths, bursts: Burst
         agree(relation, "wormhole-nonatomic", lengths, 4, 0.06, 5, traffic=PATTERNS[pattern], bursts=bursts)
 
 
+@pytest.mark.parametrize(
+    "router",
+    [
+        Router(allocator="wavefront"),
+        Router(allocator="rr_wavefront", terminals_first=True, priority="age"),
+        Router(switch_allocator="wavefront", output_speedup=2),
+        Router(allocator="wavefront", switch_allocator="pim", input_speedup=2),
+    ],
+)
+def test_ports_at_edges_take_part_in_wavefronts(router: Router) -> None:
+    agree(duato(mesh(4, 3), 3), "wormhole-nonatomic", {1: 1, 4: 1}, 4, 0.3, 2, router=router)
+    agree(dimension_order(mesh(3, 2), 15), "wormhole", 2, 3, 0.5, 2, router=router)
+
+
 @pytest.mark.parametrize("vcs", [13, 26])
 def test_routers_with_many_vcs(vcs: int) -> None:
     relation = dimension_order(mesh(3, 3), vcs)

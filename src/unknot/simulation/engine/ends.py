@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from unknot._base.errors import SimulationError
 from unknot._base.memory import require
-from unknot.network import Network
 from unknot.network.bandwidth import fraction
 from unknot.routing.paths import distances_to_homes
 from unknot.routing.relation import Relation
-from unknot.simulation.engine.codes import ENDLESS, NO_CYCLE
+from unknot.simulation.engine.codes import ENDLESS, NO_CYCLE, SWEEPING
+from unknot.simulation.engine.ordinals import Side, absent_ports, ordinals, places
 from unknot.simulation.engine.router import Router
 
 Numbers = npt.NDArray[np.int64]
@@ -60,6 +60,10 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router, widest: int 
     every = np.arange(routers)
     first_input, first_output = np.searchsorted(reads[in_order], every), np.searchsorted(writes[out_order], every)
     many = np.maximum(np.bincount(reads, minlength=routers), np.bincount(writes, minlength=routers))
+    place = places(network, router)
+    absent = absent_ports(network, router)
+    if router.allocator in SWEEPING:
+        many += local * absent.many
     counts = np.maximum(1, -(-many // 64))
     if counts.max(initial=1) <= widest:
         counts[:] = counts.max()
@@ -85,7 +89,7 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router, widest: int 
             f"{narrowest}"
         )
     begins, index = in_ports == np.arange(total), np.arange(total) - in_ports
-    place = _places(network, router)[port[in_order]]
+    place = place[port[in_order]]
     ordinal = _ranks(place[begins], reads[in_order][begins])[np.cumsum(begins) - 1]
     in_ports = in_ports + index % router.input_speedup
     inside = np.zeros((4, writes.size), dtype=np.int64)  # of ejection at first
@@ -115,15 +119,25 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router, widest: int 
         "masks": {"open": masks[0], "injection": masks[1], "routed": -NO_CYCLE, "crossed": -NO_CYCLE >> 20},
         "out_row": out_row,
         "in_row": in_row,
-        "ordinals": _ordinals(
+        "ordinals": ordinals(
             words,
-            (64 * words[reads[in_order]] + in_first[in_ports], in_ports, reads[in_order]),
-            (
+            Side(
+                in_cell[in_order],
+                64 * words[reads[in_order]] + in_first[in_ports],
+                in_ports,
+                reads[in_order],
+                absent.into[port[in_order]],
+            ),
+            Side(
+                out_cells[:total],
                 (64 * words[writes] + out_first[out_ports][row_of_output])[:total],
                 out_ports[row_of_output][:total],
                 writes[:total],
+                absent.out[port],
             ),
             place,
+            absent.many,
+            local,
             router,
         ),
         "ejection_row": row_of_output[num_vcs:total:local],
@@ -143,41 +157,6 @@ def _pace(relation: Relation, port: Numbers, row: Numbers) -> dict[str, Numbers]
     return {"flits": flits, "cycles": cycles}
 
 
-def _ordinals(
-    words: Numbers, into: tuple[Any, Any, Any], out: tuple[Any, Any, Any], place: Numbers, router: Router
-) -> Any:
-    """Numbers of VCs, ports and parts of ports in their routers; see `state`.
-
-    Parameters
-    ----------
-    into, out : tuple of three arrays
-        Of each input VC, and of each output VC that is not the end of an injection buffer: cell of its port or part,
-        first row of that, and router. Input VCs are in the order of rows.
-    place : int array
-        Of the port of each input VC, see `_places`.
-    """
-    if not router.looks_at_all:
-        return 0
-    routers, parts = words.size - 1, router.output_speedup
-    numbers = np.zeros((7, 64 * int(words[-1])), dtype=np.int64)
-    heads = 64 * words[:-1]
-    rows = np.arange(place.size)
-    order = np.lexsort((rows, place, into[2]))
-    begin = np.searchsorted(into[2], np.arange(routers))
-    numbers[2, heads[into[2][order]] + (order - begin[into[2][order]])] = rows - begin[into[2][order]]
-    numbers[3, heads] = np.bincount(into[2], minlength=routers)
-    numbers[4, heads] = np.bincount(out[2], minlength=routers)
-    for k, (cell, row, owner), many in ((0, into, 1), (1, out, parts)):
-        _, one = np.unique(row, return_index=True)
-        one = one[np.lexsort((row[one], place[one] if k == 0 else row[one], owner[one]))]
-        count = np.bincount(owner[one], minlength=routers)
-        ordinal = np.arange(one.size) - (np.cumsum(count) - count)[owner[one]]
-        for part in range(many):
-            numbers[k, cell[one] + part] = ordinal * many + part
-        numbers[5 + k, heads] = count * many
-    return dict(zip(("into", "out", "vc", "inputs", "outputs", "entries", "exits"), numbers, strict=True))
-
-
 def matrix_arbiters(tables: dict[str, Any]) -> dict[str, Any]:
     """Matrix arbiters of all routers; what has never been chosen is as if the highest number was longest ago.
 
@@ -193,30 +172,11 @@ def matrix_arbiters(tables: dict[str, Any]) -> dict[str, Any]:
     return {"recent": np.concatenate(recent), "first_recent": first}
 
 
-def _places(network: Network, router: Router) -> Numbers:
-    """Place of each channel, and of each terminal, among the inputs of its router: where it stands as an output."""
-    before = -network.num_terminals if router.terminals_first else 2 * network.num_channels
-    return np.concatenate([_opposite(network), np.arange(network.num_terminals) + before])
-
-
 def _ranks(place: Numbers, owner: Numbers) -> Numbers:
     """Rank of each port among those of its router, by place; routers come in their order."""
     rank = np.empty(place.size, dtype=np.int64)
     rank[np.lexsort((place, owner))] = np.arange(place.size)
     return rank - np.searchsorted(owner, owner)
-
-
-def _opposite(network: Network) -> Numbers:
-    """Place of each channel among the inputs of its router: that of the channel back, or after all of those."""
-    channels = network.num_channels
-    place = np.arange(channels) + channels
-    back: dict[tuple[int, int], list[int]] = {}
-    for c, (a, b) in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
-        back.setdefault((a, b), []).append(c)
-    for (a, b), those in back.items():
-        for c, d in zip(those, back.get((b, a), ()), strict=False):
-            place[c] = d
-    return place
 
 
 def _ports(port: npt.NDArray[Any], bit: npt.NDArray[Any]) -> tuple[Numbers, Numbers]:

@@ -26,9 +26,8 @@ def match_matrix(raw, n, w0, w1, of_switch, now):
         inputs, outputs = s.ordinals.entries[first], s.ordinals.exits[first]
     for i in range(n):
         into, out = 64 * w0 + requests.input[i], requests.output[i]
-        into = np.int64(s.ordinals.into[into] if of_switch else s.ordinals.vc[into])
-        if of_switch:
-            out = s.ordinals.out[64 * w0 + out]
+        into = s.ordinals.into[into] if of_switch else s.ordinals.vc[into]
+        out = s.ordinals.out[64 * w0 + out] if of_switch else s.ordinals.out_vc[64 * w0 + out]
         s.cells.into[i], s.cells.out[i] = into, out
         requests.won[i] = LOST
     for end in range(max(inputs, outputs)):

@@ -251,6 +251,9 @@ TABLES: dict[str, np.dtype[Any]] = {
         outputs=int32,
         entries=int32,
         exits=int32,
+        out_vc=int32,  # of an output VC: its number, ports before it counted that lead nowhere
+        cell=int32,  # the other way round
+        absent=int32,  # of the first bit of a router: VCs of its ports that lead nowhere
     ),
     "best": rows(match=int64, request=int64),  # request of each input in a match; then of each output
     # Of an input VC, or of an input port, one row for each word:
