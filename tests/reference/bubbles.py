@@ -1,21 +1,23 @@
 """Bubble flow control by its definition: every state that packets can come to, in plain Python, for a few VCs.
 
 A state is the queue of each VC, the first packet in front, and the marked slot of each ring. Any terminal may send at
-any time. Packets are deadlocked in a state in which there are some, and no waiting header can move; or alone at a
-terminal, in an empty network that never lets them in. Nothing is shared with `unknot.verify` or with the checker: the
+any time. In a VC of a ring each packet takes the room of the longest, elsewhere its own. Packets are deadlocked in a
+state in which there are some, and no waiting header can move; or alone at a terminal, in an empty network that never
+lets them in. Nothing is shared with `unknot.verify` or with the checker: the
 relation is asked through `Relation.candidates` alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from tests.reference.brute_force import TooLargeError
 from unknot.routing.bubble import Bubble
 from unknot.routing.relation import Relation
 
-Packet = tuple[int, int | None]
-"""Address, and the VC that its header has committed to; −1 to leave, None where headers commit to nothing."""
+Packet = tuple[int, int | None, int]
+"""Address, the VC that its header has committed to (−1 to leave, None where none does), and length."""
 State = tuple[tuple[tuple[Packet, ...], ...], tuple[int, ...]]
 """Packets of each VC; VC of the marked slot of each ring."""
 
@@ -23,8 +25,8 @@ State = tuple[tuple[tuple[Packet, ...], ...], tuple[int, ...]]
 class Explorer:
     """All states of a relation with bubble flow control."""
 
-    def __init__(self, relation: Relation, bubble: Bubble) -> None:
-        self.relation, self.bubble = relation, bubble
+    def __init__(self, relation: Relation, bubble: Bubble, lengths: tuple[int, ...] = (1,)) -> None:
+        self.relation, self.bubble, self.lengths = relation, bubble, lengths
         self.after = [dict(zip(ring, (*ring[1:], ring[0]), strict=True)) for ring in bubble.rings]
         self.may: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
 
@@ -38,9 +40,12 @@ class Explorer:
             )
         return self.may[at, address]
 
-    def fits(self, state: State, at: int, v: int) -> bool:
+    def fits(self, state: State, at: int, v: int, length: int) -> bool:
         """Whether a packet may go from an input VC or a port to a VC."""
         queues, marks = state
+        if not any(v in after for after in self.after):
+            held = sum(packet[2] for packet in queues[v])
+            return held + length <= self.bubble.packets * max(self.lengths)
         free = self.bubble.packets - len(queues[v])
         if free == 0:
             return False
@@ -71,22 +76,22 @@ class Explorer:
                     marks[r] = at
         return tuple(queues), tuple(marks)
 
-    def arrivals(self, v: int, address: int) -> list[Packet]:
+    def arrivals(self, v: int, address: int, length: int) -> list[Packet]:
         """A packet as it may come to a VC: with each choice where headers commit."""
         if v < 0 or not self.relation.commits:
-            return [(address, None)]
+            return [(address, None, length)]
         # One that comes to a dead end has nothing to choose from.
-        return [(address, choice) for choice in self.offers(v, address)[0]] or [(address, None)]
+        return [(address, choice, length) for choice in self.offers(v, address)[0]] or [(address, None, length)]
 
     def steps(self, state: State) -> Iterator[tuple[State, bool]]:
         """States that follow, and whether a header moves there to what it waits for."""
         for at, queue in enumerate(state[0]):
             if queue:
-                address, choice = queue[0]
+                address, choice, length = queue[0]
                 may, waits = self.offers(at, address)
                 for v in may if choice is None else [choice]:
-                    if v < 0 or self.fits(state, at, v):
-                        for packet in self.arrivals(v, address):
+                    if v < 0 or self.fits(state, at, v, length):
+                        for packet in self.arrivals(v, address, length):
                             yield self.moved(state, at, v, packet), v in waits
 
     def sends(self, state: State) -> Iterator[State]:
@@ -94,9 +99,9 @@ class Explorer:
         vcs = self.relation.num_vcs
         for address in range(self.relation.num_addresses):
             for source in self.relation.sources(address).tolist():
-                for v in self.offers(vcs + source, address)[0]:
-                    if v >= 0 and self.fits(state, vcs + source, v):
-                        for packet in self.arrivals(v, address):
+                for v, length in product(self.offers(vcs + source, address)[0], self.lengths):
+                    if v >= 0 and self.fits(state, vcs + source, v, length):
+                        for packet in self.arrivals(v, address, length):
                             yield self.moved(state, vcs + source, v, packet)
 
     def kept_out(self, state: State) -> bool:
@@ -105,7 +110,7 @@ class Explorer:
         for address in range(self.relation.num_addresses):
             for source in self.relation.sources(address).tolist():
                 waits = self.offers(vcs + source, address)[1]
-                open_ones = [v < 0 or self.fits(state, vcs + source, v) for v in waits]
+                open_ones = [v < 0 or self.fits(state, vcs + source, v, max(self.lengths)) for v in waits]
                 if waits and not (all(open_ones) if self.relation.commits else any(open_ones)):
                     return True
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,6 +84,17 @@ def compare(relation: Relation, made: Bubble, seen: Counter[str], limit: int) ->
     seen[f"{made.rule} {'free' if expected is None else 'stuck'}"] += 1
     seen["unguarded"] += bool(made.unguarded)
     seen["shared"] += shared
+
+
+@settings(max_examples=20)
+@given(systems(max_routers=3, max_channels=4))
+def test_shorter_packets_change_nothing(system: tuple[Relation, Bubble]) -> None:
+    """In a ring they take the room of the longest; elsewhere more of them fit, which opens no new deadlock."""
+    relation, made = system
+    if relation.num_vcs > 1 and made.rings != ((0, 1),):
+        with suppress(TooLargeError):
+            one, several = (Explorer(relation, made, lengths).deadlock(20_000) for lengths in ((1,), (1, 2)))
+            assert (one is None) == (several is None)
 
 
 def test_prover_equals_exhaustive_exploration() -> None:

@@ -30,7 +30,7 @@ class DesignOptions(Options):
     Attributes
     ----------
     bubble : RULE
-        With bubble flow control, as `check` takes it: localised, global or critical, for packets of one length.
+        With bubble flow control, as `check` takes it: localised, global or critical.
     watchdog : CYCLES
         Cycles between two looks, after which packets blocked at both are dropped and sent again; 0: none.
     """

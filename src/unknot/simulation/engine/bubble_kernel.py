@@ -1,7 +1,8 @@
 # mypy: ignore-errors
 """Bubble flow control: whether a packet may enter a ring, and the room and the marked slot that rings keep.
 
-Room is counted in slots of one packet. Routers work one after the other, each with what those before it did in this
+Room is counted in slots of one packet of the greatest length; a shorter one takes a slot too, and the flits that it
+lacks are the slack of its buffer. Routers work one after the other, each with what those before it did in this
 cycle, so that two of them never take the last slot of a ring at once. A slot that is left counts from the next cycle
 on: what a router finds does not depend on those that come after it.
 """
@@ -10,6 +11,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
 from unknot.simulation.engine.codes import CRITICAL, GLOBAL, LOCALISED
+from unknot.simulation.engine.state_kernel import packet_of
 from unknot.simulation.engine.view_kernel import view
 
 
@@ -25,8 +27,10 @@ def settle_ring(s, r, now):
 def may_enter(raw, b, w, now):
     """Return whether the packet in front of input row b may be allocated output row w, by the rule of its rings."""
     s = view(raw)
-    free = s.outputs.credits[w] // s.setup.slot
     m, rule, guarded = s.first_member[w], s.setup.bubble, np.int64(0)
+    if m < 0:
+        return True
+    free = (s.outputs.credits[w] - s.members.slack[m]) // s.setup.slot
     while m >= 0:
         if s.members.guarded[m] == 1 and s.members.before[m] != b:
             r, guarded = s.members.ring[m], np.int64(1)
@@ -52,7 +56,8 @@ def enter(raw, b, w, now):
         return True
     if not may_enter(raw, b, w, now):
         return False
-    last = s.outputs.credits[w] < 2 * s.setup.slot
+    last = s.outputs.credits[w] - s.members.slack[m] < 2 * s.setup.slot
+    s.members.slack[m] += s.setup.slot - s.packets.length[packet_of(s, b)]
     while m >= 0:
         r = s.members.ring[m]
         s.rings.taken[r] += 1
@@ -64,11 +69,16 @@ def enter(raw, b, w, now):
 
 @inlined
 def leave(raw, b, now):
-    """Free the slot of input row b whose tail was sent, from the next cycle on."""
+    """Free the slot of input row b whose tail was sent: in its rings from the next cycle on.
+
+    In its buffer the slot is free when the credit of the tail has come back.
+    """
     s = view(raw)
     if s.inputs.at[b] >= s.setup.num_vcs:
         return 0
     m = s.first_member[s.out_row[s.inputs.at[b]]]
+    if m >= 0:
+        s.members.slack[m] -= s.setup.slot - s.inputs.length[b]
     while m >= 0:
         r = s.members.ring[m]
         settle_ring(s, r, now)

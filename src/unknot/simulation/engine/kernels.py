@@ -9,7 +9,7 @@ import numpy as np
 
 from unknot._base.kernels.native import Native
 from unknot.routing.contract import IN_ROUTER
-from unknot.simulation.engine.codes import BETTER_OF_TWO, FIRST_ONE, GLOBAL, LEAST_WEIGHT, NONATOMIC, VCT, WAVEFRONT
+from unknot.simulation.engine.codes import BETTER_OF_TWO, FIRST_ONE, LEAST_WEIGHT, NONATOMIC, VCT, WAVEFRONT
 from unknot.simulation.engine.setup import PLAIN, USUAL
 from unknot.simulation.engine.state_arrays import State
 
@@ -115,6 +115,6 @@ def _link(part: State) -> None:
         ("return_credit", return_credit, setup.queues == 1),
         ("may_enter", may_enter, setup.bubble > 0),
         ("enter", enter, setup.bubble > 0),
-        ("leave", leave, setup.bubble == GLOBAL),
+        ("leave", leave, setup.bubble > 0),
     ):
         setattr(setup, entry, kernel.address if is_needed else 0)

@@ -12,7 +12,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at
 from unknot.simulation.engine.allocation_kernel import allocate_vcs
-from unknot.simulation.engine.codes import ATOMIC, DONE, FRESH, GLOBAL, IDLE, MOVING, PENDING, STALLED
+from unknot.simulation.engine.codes import ATOMIC, DONE, FRESH, IDLE, MOVING, PENDING, STALLED
 from unknot.simulation.engine.inbox_kernel import begin_routing
 from unknot.simulation.engine.state_kernel import bit_of, eject, enqueue, note, packet_of, post, wake
 from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
@@ -72,7 +72,7 @@ def send(s, b, w0, w1, now, final):
         release(s, w, w0, w1)
         inputs.front[b] = inputs.front[b] + 1 if inputs.front[b] + 1 < setup.ring else 0
         inputs.out[b] = -1
-        if setup.bubble == GLOBAL:
+        if setup.bubble != 0:
             call_at(setup.leave, (s.raw, b, now))
     if stay > 0:
         inputs.state[b] = PENDING

@@ -155,7 +155,7 @@ def empty_network(
         setup.first_own_word, setup.last_own_word = first_word[cuts[k]], first_word[cuts[k + 1]]
         part.count.high = k * slots
         if bubble is not None:
-            setup.bubble, setup.slot = 1 + RULES.index(bubble.rule), sources.lengths[0][0]
+            setup.bubble, setup.slot = 1 + RULES.index(bubble.rule), max(flits for flits, _ in sources.lengths)
         # A network of traffic classes with some wide routers takes one path alone: both would be long to compile.
         is_mixed = classes and words > width
         setup.packable = packable and not is_mixed

@@ -58,6 +58,8 @@ class Watchdog:
             word, bit = divmod(row - int(part.words.first_input[first]), 64)
             part.masks.heads[first + word] &= ~(np.int64(1) << np.int64(bit))
         member = int(part.first_member[output]) if len(part.first_member) else -1
+        if member >= 0:
+            part.members.slack[member] -= part.setup.slot - length
         while member >= 0:
             part.rings.taken[part.members.ring[member]] -= 1
             member = int(part.members.next[member])

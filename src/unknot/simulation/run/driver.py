@@ -80,7 +80,8 @@ def simulate(
     router : Router
         Pipeline, allocators and buffers of the routers.
     bubble : Bubble or str, optional
-        Bubble flow control, under ``vct``, for packets of one length: ``localised``, ``global`` or ``critical``.
+        Bubble flow control, under ``vct``: ``localised``, ``global`` or ``critical``. In a ring each packet takes the
+        room of the longest.
     watchdog : int
         Cycles between two looks of a watchdog in each router, under ``saf`` and ``vct``: a packet that was blocked at
         both is dropped and sent again by its terminal. By default there is none, and a knot of packets ends the run.

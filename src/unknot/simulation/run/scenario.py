@@ -87,11 +87,6 @@ class Scenario:
             raise SimulationError(
                 f"bubble flow control counts whole packets, so it goes with vct, not with {self.switching}"
             )
-        if len(self.traffic.lengths) > 1:
-            raise SimulationError(
-                "bubble flow control counts room in packets of one length: shorter ones leave gaps in which no "
-                f"packet fits; these have {', '.join(str(flits) for flits, _ in self.traffic.lengths)} flits"
-            )
         flits = self.traffic.longest
         fitting = self.buffer_depth // flits
         if isinstance(bubble, str):
