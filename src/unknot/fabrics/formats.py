@@ -15,12 +15,14 @@ from unknot.fabrics import (
     graphml,
     ibnetdiscover,
     ibsim,
+    nccl,
     node_link,
     opensm_mcfdbs,
     opensm_psl,
     opensm_tables,
     sl2vl,
     subnet_list,
+    taccl,
 )
 from unknot.fabrics.format import Format
 from unknot.network import Network
@@ -44,6 +46,8 @@ _FORMATS = (
     graphml.FORMAT,
     graph_files.GML,
     graph_files.DOT,
+    nccl.FORMAT,
+    taccl.FORMAT,
     node_link.FORMAT,
     garnet.FORMAT,
     subnet_list.FORMAT,
@@ -71,7 +75,7 @@ REMOVED = {
 }
 """Formats of earlier versions, each with what to do instead."""
 
-_VAGUE = (".txt", ".dump", ".conf")
+_VAGUE = (".txt", ".dump", ".conf", ".json")
 """Endings that many kinds of files have: the content is looked at first."""
 _HEAD = 1 << 16
 
@@ -117,7 +121,7 @@ def kind_of(path: str | Path) -> str | None:
     form = _by_ending(path.with_suffix("") if path.suffix.lower() == ".gz" else path)
     if form is not None and path.suffix.lower() not in _VAGUE:
         return form.name
-    return kind_by_content(path) or (form.name if form is not None and form.name == "edges" else None)
+    return kind_by_content(path) or (form.name if form is not None and form.name in ("edges", "json") else None)
 
 
 def kind_by_content(path: str | Path) -> str | None:

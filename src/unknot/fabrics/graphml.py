@@ -33,7 +33,7 @@ def read_graphml(path: str | Path) -> Network:
     """
     from networkx.readwrite.graphml import GraphMLReader
 
-    root = _root(path, read_bytes(path, growth=_GROWTH))
+    root = xml_root(path, read_bytes(path, growth=_GROWTH))
     with errors_of(path, "GraphML"):
         one_way = _prepare(root, path)
         reader = GraphMLReader(edge_key_type=int, force_multigraph=True)
@@ -68,7 +68,7 @@ def write_graphml(network: Network, path: str | Path) -> None:
     write_text(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n')
 
 
-def _root(path: str | Path, content: bytes) -> Element:
+def xml_root(path: str | Path, content: bytes) -> Element:
     """The elements of the file. A document type is refused: its entities can expand a few bytes into gigabytes."""
     from xml.etree.ElementTree import ParseError, TreeBuilder, XMLParser
 

@@ -30,6 +30,17 @@ def fraction(bandwidth: float) -> Fraction:
     return Fraction(bandwidth).limit_denominator(LARGEST)
 
 
+def rounded(stated: Fraction) -> Fraction:
+    """Return the bandwidth nearest to a number above 0 that a channel may have.
+
+    Examples
+    --------
+    >>> rounded(Fraction("370.8")), rounded(Fraction("20.6"))
+    (Fraction(371, 1), Fraction(103, 5))
+    """
+    return min(stated, Fraction(LARGEST)).limit_denominator(max(1, min(LARGEST, int(LARGEST / stated))))
+
+
 def written(bandwidth: float) -> int | str:
     """Return a bandwidth as files have it: a whole number, or a text such as ``1/4``."""
     exact = fraction(bandwidth)

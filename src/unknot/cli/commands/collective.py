@@ -84,7 +84,7 @@ def collective(
     out : FILE.csv|xml|svg|png|pdf
         Write the schedule: its transfers, an MSCCL program, or a picture of its busy channels over time.
     """
-    if Path(network).suffix == ".xml" and Path(network).is_file():
+    if _is_program(Path(network)):
         raise typer.Exit(HOLDS if _tell_program(Path(network), json=json) else FAILS)
     from unknot._base.numbers import require_whole
     from unknot._base.units import Scale
@@ -147,6 +147,13 @@ def collective(
         units=in_units(scale.units, [{"latency": fastest.measured}]),
     )  # fmt: skip
     raise typer.Exit(HOLDS if run is None or fastest.measured is not None else FAILS)
+
+
+def _is_program(file: Path) -> bool:
+    """Whether a file is an XML file that is no topology of a machine."""
+    from unknot.fabrics.formats import kind_by_content
+
+    return file.suffix == ".xml" and file.is_file() and kind_by_content(file) != "nccl"
 
 
 def _tell_program(file: Path, *, json: bool) -> bool:

@@ -11,6 +11,7 @@ of a block at the narrower end (alpha and beta)."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -33,6 +34,8 @@ BY_TARGET = ("scatter", "reduce_scatter")
 """Operations in which each target needs bytes of its own, of all."""
 MOST_DISTANCES = 2_000_000
 """Members times channels up to which all members are tried as ends of the farthest pair; beyond, the first ones."""
+MOST_FAIR = 20_000
+"""Members times channels up to which bounds of an all-reduce or of groups try the lengths of an all-to-all."""
 REVERSED = {"reduce_scatter": "all_gather", "reduce": "broadcast", "scatter": "gather"}
 """Operations that are another one on the reversed platform."""
 
@@ -183,7 +186,10 @@ def _leaving(operation: Operation, cut: Collection[int], source: int | None = No
 
 
 def _even_lengths(platform: Platform, operation: Operation) -> Iterator[list[int]]:
-    """Return lengths of channels: 1 into members, out of them, and elsewhere, or as long as a unit of bytes takes."""
+    """Return lengths of channels: 1 into members, out of them, and elsewhere, or as long as a unit of bytes takes.
+
+    On small platforms also those that are fair to an all-to-all, in both directions alike.
+    """
     members, channels = set(operation.members), platform.channels
     into, out = [int(c.target in members) for c in channels], [int(c.source in members) for c in channels]
     taken, _ = in_whole_numbers([1 / c.bandwidth for c in channels])
@@ -191,6 +197,12 @@ def _even_lengths(platform: Platform, operation: Operation) -> Iterator[list[int
     for lengths in (into, out, between, [a * b for a, b in zip(between, taken, strict=True)], [1] * len(into), taken):
         if any(lengths):
             yield lengths
+    if len(members) * len(channels) <= MOST_FAIR:
+        for fair in fair_lengths(platform, replace(operation, kind="all_to_all").amounts):
+            there = defaultdict[tuple[int, int], int](int)
+            for channel, length in zip(channels, fair, strict=True):
+                there[channel.source, channel.target] += length
+            yield [there[c.source, c.target] + there[c.target, c.source] for c in channels]
 
 
 def carried(platform: Platform, operation: Operation, lengths: Sequence[int]) -> Fraction:
