@@ -12,41 +12,21 @@ import typer
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
-from unknot.cli.commands.options import SEED, Json, NetworkText, Seed
+from unknot.cli.commands.options import SEED, Json, NetworkText, Options, Seed
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import exit_code, write_evidence, write_rows
 
 if TYPE_CHECKING:
     from unknot.certificates.documents import Document
     from unknot.network import Network
-    from unknot.verify.failures import FaultVerdict, Parts
+    from unknot.verify.failures import FaultVerdict
 
 
 ROW = 400
 """Bytes of a row about a pair, until it is written."""
 
 
-def faults(
-    network: NetworkText,
-    routing: str | None = None,
-    tables: Path | None = None,
-    vcs: int | None = None,
-    switching: Switching = DEFAULT_SWITCHING,
-    kind: Literal["links", "channels", "routers", "any"] = "links",
-    at_once: int = 1,
-    fewer: bool = False,
-    between: bool = False,
-    budget: int | None = None,
-    seed: Seed = SEED,
-    proof_limit: float = 10.0,
-    repair: bool = False,
-    within: int | None = None,
-    beforehand: bool = False,
-    show: int = 10,
-    evidence: Path | None = None,
-    json: Json = False,
-    csv: Path | None = None,
-) -> None:
+def faults(options: FaultOptions) -> None:
     """Check a routing after the failure of each link, channel or router.
 
     The routing is rebuilt for each fault, as its algorithm takes the network that remains. With --repair its routes
@@ -61,8 +41,58 @@ def faults(
     Exit code 0: deadlock-free and delivering after every fault that leaves the network connected; of a fabric: no
     pair of surviving hosts is cut off. 1: not so; 3: undecided for some. --evidence writes the verdict after each
     fault that left a routing, or on each repair; of a fabric, the tables and how many pairs each fault cuts off.
+    """
+    routing, repair = options.routing, options.repair
+    if routing is None:
+        if repair or options.fewer or options.between or options.vcs is not None:
+            raise UnknotError(
+                "faults: --repair, --fewer, --between and --vcs are of a --routing; a fabric's tables stay"
+            )
+        raise typer.Exit(exit_code(options.of_tables()))
+    if options.tables is not None or options.csv is not None:
+        raise UnknotError("faults: --tables and --csv are for a fabric as its tables route it, without --routing")
+    from unknot.fabrics.named import network as network_named
+    from unknot.routing.named import require_connected, routing_named
+    from unknot.routing.named import routing as routing_from
 
-    Parameters
+    built = network_named(options.network, where="NETWORK")
+    require_connected(built)
+    routing_named(routing, "--routing")
+    _compare_routes(options.network, routing)
+    to_repair = repair and routing != "lanes"
+    whole = routing_from(built, routing, options.vcs, where="--routing") if to_repair else None
+    if whole is not None and whole.commits and whole.vcs.widest == 1:
+        raise typer.Exit(exit_code(options.queued(built, routing)))
+    if repair and (options.at_once != 1 or options.fewer):
+        raise UnknotError("faults: --repair is for single faults")
+    if options.beforehand and not (repair and routing == "lanes"):
+        raise UnknotError("faults: --beforehand is for --repair with --routing lanes")
+    raise typer.Exit(exit_code((options.repaired if repair else options.rerouted)(built, routing)))
+
+
+def _compare_routes(folder: str, routing: str) -> None:
+    """Say whether a folder of Ethernet switches has the routes that are computed."""
+    from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
+
+    if is_ethernet(Path(folder)):
+        from unknot.routing.ethernet import path_vector
+        from unknot.verify.ethernet_faults import other_routes
+
+        fabric = read_ethernet(folder)
+        vector = path_vector(fabric.hosted, routing)
+        if vector is not None:
+            other, compared = other_routes(fabric, vector)
+            words = f", {len(other):,} are not, such as {other[0]}" if other else ""
+            notify(f"{compared - len(other):,} of {compared:,} routes in {folder} are those of {routing}{words}")
+
+
+@dataclass(frozen=True)
+class FaultOptions(Options):
+    """What fails, and what is printed and written; a method for each way to go on after a fault.
+
+    The methods return whether everything holds after every fault; None: that is open.
+
+    Attributes
     ----------
     routing : NAME
         A routing; by default a fabric's tables, as they are.
@@ -93,74 +123,33 @@ def faults(
     csv : FILE
         Of a fabric: each pair that the faults shown cut off.
     """
-    sweep = _Sweep(kind, at_once, fewer, between, budget, seed, show, evidence, json)
-    if routing is None:
-        if repair or fewer or between or vcs is not None:
-            raise UnknotError(
-                "faults: --repair, --fewer, --between and --vcs are of a --routing; a fabric's tables stay"
-            )
-        raise typer.Exit(exit_code(sweep.of_tables(network, tables, csv)))
-    if tables is not None or csv is not None:
-        raise UnknotError("faults: --tables and --csv are for a fabric as its tables route it, without --routing")
-    from unknot.fabrics.named import network as network_named
-    from unknot.routing.named import require_connected, routing_named
-    from unknot.routing.named import routing as routing_from
 
-    built = network_named(network, where="NETWORK")
-    require_connected(built)
-    routing_named(routing, "--routing")
-    _compare_routes(network, routing)
-    whole = routing_from(built, routing, vcs, where="--routing") if repair and routing != "lanes" else None
-    if whole is not None and whole.commits and whole.vcs.widest == 1:
-        raise typer.Exit(exit_code(sweep.queued(built, routing)))
-    if repair and (at_once != 1 or fewer):
-        raise UnknotError("faults: --repair is for single faults")
-    if beforehand and not (repair and routing == "lanes"):
-        raise UnknotError("faults: --beforehand is for --repair with --routing lanes")
-    if repair:
-        raise typer.Exit(exit_code(sweep.repaired(built, routing, vcs, within, beforehand)))
-    raise typer.Exit(exit_code(sweep.rerouted(built, routing, vcs, switching, proof_limit)))
-
-
-def _compare_routes(folder: str, routing: str) -> None:
-    """Say whether a folder of Ethernet switches has the routes that are computed."""
-    from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
-
-    if is_ethernet(Path(folder)):
-        from unknot.routing.ethernet import path_vector
-        from unknot.verify.ethernet_faults import other_routes
-
-        fabric = read_ethernet(folder)
-        vector = path_vector(fabric.hosted, routing)
-        if vector is not None:
-            other, compared = other_routes(fabric, vector)
-            words = f", {len(other):,} are not, such as {other[0]}" if other else ""
-            notify(f"{compared - len(other):,} of {compared:,} routes in {folder} are those of {routing}{words}")
-
-
-@dataclass(frozen=True)
-class _Sweep:
-    """Which parts fail, and what is printed and written; a method for each way to go on after a fault.
-
-    The methods return whether everything holds after every fault; None: that is open.
-    """
-
-    kind: Parts
-    at_once: int
-    fewer: bool
-    between: bool
-    budget: int | None
-    seed: int
-    show: int
-    evidence: Path | None
-    json: bool
+    network: NetworkText
+    routing: str | None = None
+    tables: Path | None = None
+    vcs: int | None = None
+    switching: Switching = DEFAULT_SWITCHING
+    kind: Literal["links", "channels", "routers", "any"] = "links"
+    at_once: int = 1
+    fewer: bool = False
+    between: bool = False
+    budget: int | None = None
+    seed: Seed = SEED
+    proof_limit: float = 10.0
+    repair: bool = False
+    within: int | None = None
+    beforehand: bool = False
+    show: int = 10
+    evidence: Path | None = None
+    json: Json = False
+    csv: Path | None = None
 
     @property
     def sets(self) -> int:
         """Most sets of faults that routes are computed anew for."""
         return 1000 if self.budget is None else self.budget
 
-    def of_tables(self, network: str, tables: Path | None, csv: Path | None) -> bool | None:
+    def of_tables(self) -> bool | None:
         """Leave the forwarding tables of a fabric as they are."""
         from unknot._base.memory import require
         from unknot.cli.answers.analyses import TableFaultsAnswer
@@ -171,33 +160,31 @@ class _Sweep:
         from unknot.fabrics.reading import split_form
         from unknot.verify.table_faults import table_faults
 
-        if not Path(split_form(network)[1]).exists():
+        if not Path(split_form(self.network)[1]).exists():
             raise UnknotError(
-                f"{network}: name a --routing, which is checked after each fault, or a fabric with forwarding tables "
-                "(a folder, or a file and --tables)"
+                f"{self.network}: name a --routing, which is checked after each fault, or a fabric with forwarding "
+                "tables (a folder, or a file and --tables)"
             )
-        if is_ethernet(Path(network)):
+        if is_ethernet(Path(self.network)):
             raise UnknotError(
-                f"{network}: switches compute routes anew after failures; say how, by --routing bgp or ospf, such as "
-                "--routing 'bgp(plan=\"rfc7938\")'"
+                f"{self.network}: switches compute routes anew after failures; say how, by --routing bgp or ospf, such "
+                "as --routing 'bgp(plan=\"rfc7938\")'"
             )
-        fabric = read_fabric(network, tables)
+        fabric = read_fabric(self.network, self.tables)
         how: Any = {"kind": self.kind, "faults": self.at_once, "budget": self.budget, "seed": self.seed}
         with activity.working("faults") as progress:
             faults = table_faults(fabric, progress=progress, **how)
-        if csv is not None:
+        if self.csv is not None:
             lost = sum(fault.lost_pairs for fault in faults.tried[: self.show])
             require(f"{lost:,} rows of pairs", ROW * lost)
-            write_rows(list(faults.rows(self.show)), csv)
+            write_rows(list(faults.rows(self.show)), self.csv)
         if self.evidence is not None:
             write_evidence(self.evidence, fabric.network, faults.relation, [faults.claim])
         files: dict[str, Any] = {"fabric": fabric.name, "tables_file": fabric.tables_file}
         tell(self.json, TableFaultsAnswer, faults, max_rows=self.show, **files)
         return faults.survives
 
-    def rerouted(
-        self, network: Network, routing: str, vcs: int | None, switching: Switching, proof_limit: float
-    ) -> bool | None:
+    def rerouted(self, network: Network, routing: str) -> bool | None:
         """Rebuild the routing, as its algorithm takes the network that remains."""
         from unknot.cli.answers.analyses import FaultsAnswer
         from unknot.cli.commands import activity
@@ -207,8 +194,8 @@ class _Sweep:
         kept = None if self.evidence is None else _Kept(self.evidence, self.kind, network)
         with activity.working("faults") as progress:
             sweep = fault_sweep(
-                network, routing, switching, vcs=vcs, kind=self.kind, faults=self.at_once, fewer=self.fewer,
-                between=self.between, budget=self.sets, seed=self.seed, time_limit=proof_limit, notice=notify,
+                network, routing, self.switching, vcs=self.vcs, kind=self.kind, faults=self.at_once, fewer=self.fewer,
+                between=self.between, budget=self.sets, seed=self.seed, time_limit=self.proof_limit, notice=notify,
                 progress=progress, on_verdict=kept,
             )  # fmt: skip
         if kept is not None:
@@ -216,9 +203,7 @@ class _Sweep:
         tell(self.json, FaultsAnswer, sweep, max_rows=self.show)
         return sweep.survives
 
-    def repaired(
-        self, network: Network, routing: str, vcs: int | None, within: int | None, beforehand: bool
-    ) -> bool | None:
+    def repaired(self, network: Network, routing: str) -> bool | None:
         """Put the routes into lanes, and give other routes in these lanes to those that are cut."""
         from unknot.cli.answers.lanes import RepairedFaultsAnswer
         from unknot.cli.commands import activity
@@ -228,13 +213,13 @@ class _Sweep:
         from unknot.routing.named import routing as routing_from
 
         kept = None if self.evidence is None else _Kept(self.evidence, self.kind, network)
-        relation = None if routing == "lanes" else routing_from(network, routing, vcs, where="--routing")
-        survive = self.kind if beforehand else None
+        relation = None if routing == "lanes" else routing_from(network, routing, self.vcs, where="--routing")
+        survive = self.kind if self.beforehand else None
         routes = lanes(
             network, "free" if relation is None else "given", routing=relation, survive=survive, seed=self.seed
         )
         with activity.working("faults") as progress:
-            faults = repaired_faults(routes, self.kind, within=within, progress=progress, on_verdict=kept)
+            faults = repaired_faults(routes, self.kind, within=self.within, progress=progress, on_verdict=kept)
         if kept is not None:
             kept.write(len(faults))
         safe = all_hold(fault.safe for fault in faults if fault.connected)

@@ -121,7 +121,7 @@ def steppable(path: Path | None) -> Path | None:
 class Options:
     """A group of options: a frozen dataclass whose fields are options, as parameters of a command are.
 
-    Attributes of its docstring describe them.
+    Attributes of its docstring describe them. It may have groups as bases, the last of which comes first.
     """
 
     heading: ClassVar[str] = "Options"
@@ -190,13 +190,17 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
     doc = inspect.getdoc(command) or ""
     parameters: dict[str, inspect.Parameter] = {}
     groups: dict[str, tuple[type[Options], list[str]]] = {}
+    headings: dict[str, str] = {}
     words = entries(doc)
     for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
         record = parameter.annotation
         if isinstance(record, type) and issubclass(record, Options):
             fields = dict(inspect.signature(record, eval_str=True).parameters)
             groups[name] = (record, list(fields))
-            words |= entries(inspect.getdoc(record) or "")
+            parts: list[Any] = [*record.__mro__[: record.__mro__.index(Options)]]
+            for part in reversed(parts):
+                words |= entries(inspect.getdoc(part) or "")
+                headings |= dict.fromkeys(inspect.get_annotations(part), part.heading)
             parameters |= fields
         else:
             parameters[name] = parameter
@@ -236,7 +240,6 @@ def prepared(command: Callable[..., None]) -> Callable[..., None]:
         parameters[name] = inspect.Parameter(name, _KEYWORD, default=None, annotation=option)
     parameters["deadline"] = inspect.Parameter("time_limit", _KEYWORD, default=None, annotation=limit)
     every = [parameter.replace(kind=_KEYWORD) for parameter in parameters.values()]
-    headings = {field: record.heading for record, fields in groups.values() for field in fields}
     run.heading_of = headings | {"time_limit": headings.get("deadline", Options.heading)}  # type: ignore[attr-defined]
     run.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
     run.__doc__ = doc.partition("\n\nParameters\n---")[0]

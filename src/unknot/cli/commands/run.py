@@ -3,43 +3,29 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot._base.errors import UnknotError
 from unknot._base.output import make_folder
-from unknot.cli.commands.options import Json
+from unknot.cli.commands.options import Json, Options
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import kept_in, write, write_rows
 
 if TYPE_CHECKING:
+    from unknot._base.output import Row
+    from unknot._base.units import Scale
     from unknot.certificates import Verdict
-    from unknot.studies.booksim.runs import ConfiguredPoint
     from unknot.studies.booksim.setup import Setup
     from unknot.verify import Delivery
 
 
-def run(
-    study: Path,
-    overrides: list[str] | None = None,
-    out: Path | None = None,
-    jobs: int | None = None,
-    dask: str | None = None,
-    store: Path | None = None,
-    outside_files: bool = False,
-    sweep: str | None = None,
-    faithful: bool = False,
-    csv: Path | None = None,
-    parquet: Path | None = None,
-    units: str | None = None,
-    allow_code: bool = False,
-    json: Json = False,
-) -> None:
-    """Prove and simulate the designs of a study file, and write a report; or run a configuration of BookSim 2.
+@dataclass(frozen=True)
+class RunOptions(Options):
+    """All options of `unknot run`.
 
-    Finished points are kept: a study that was stopped goes on where it stood.
-
-    Parameters
+    Attributes
     ----------
     study : argument FILE
         A study file, or a configuration of BookSim 2.
@@ -64,19 +50,38 @@ def run(
     allow_code
         Let the study run routings of Python files that it names.
     """
+
+    study: Path
+    overrides: list[str] | None = None
+    out: Path | None = None
+    jobs: int | None = None
+    dask: str | None = None
+    store: Path | None = None
+    outside_files: bool = False
+    sweep: str | None = None
+    faithful: bool = False
+    csv: Path | None = None
+    parquet: Path | None = None
+    units: str | None = None
+    allow_code: bool = False
+    json: Json = False
+
+
+def run(options: RunOptions) -> None:
+    """Prove and simulate the designs of a study file, and write a report; or run a configuration of BookSim 2.
+
+    Finished points are kept: a study that was stopped goes on where it stood.
+    """
     from unknot._base.units import Scale
     from unknot.studies.booksim.parse import is_configuration
 
-    if is_configuration(study, overrides or ()):
-        if store is not None or dask is not None:
+    study, store, scale = options.study, options.store, Scale.of(options.units)
+    if is_configuration(study, options.overrides or ()):
+        if store is not None or options.dask is not None:
             raise UnknotError(f"{study}: --store and --dask are for studies, not for configurations of BookSim 2")
-        points = run_configuration(
-            study, overrides or [], sweep=sweep, faithful=faithful, jobs=jobs, json=json, units=units, out=out,
-            outside_files=outside_files,
-        )  # fmt: skip
-        write_rows([row for point in points for row in point.found.rows], csv, parquet, units=Scale.of(units).units)
+        write_rows(_run_configuration(options, scale), options.csv, options.parquet, units=scale.units)
         return
-    if overrides or sweep is not None or faithful:
+    if options.overrides or options.sweep is not None or options.faithful:
         raise UnknotError(f"{study}: KEY=VALUE, --sweep and --faithful are for configurations of BookSim 2")
     from unknot.cli.answers.networks import in_units
     from unknot.cli.answers.studies import RunAnswer
@@ -87,44 +92,31 @@ def run(
     from unknot.studies.run import default_store
     from unknot.studies.workers import cluster
 
-    scale = Scale.of(units)
-    loaded = load_study(study, outside_files=outside_files, allow_code=allow_code)
-    out = out or Path("reports")
+    loaded = load_study(study, outside_files=options.outside_files, allow_code=options.allow_code)
+    out = options.out or Path("reports")
     make_folder(out)
-    computing = nullcontext((None, jobs)) if dask is None else cluster(dask, jobs)
+    computing = nullcontext((None, options.jobs)) if options.dask is None else cluster(options.dask, options.jobs)
     bar = activity.working(study.name)
     with kept_in(store or default_store(study)), bar as progress, computing as (executor, jobs):
         result = run_study(loaded, executor=executor, jobs=jobs, store=store, progress=progress, note=notify)
     report = out / f"{study.stem}.html"
     write_study_report(result, report, units=scale.units)
-    if csv or parquet:
-        write_rows(result.rows, csv, parquet, units=scale.units)
+    if options.csv or options.parquet:
+        write_rows(result.rows, options.csv, options.parquet, units=scale.units)
     real = in_units(scale.units, result.rows)
-    tell(json, RunAnswer, result, scale=scale, report=str(report), units=real)
+    tell(options.json, RunAnswer, result, scale=scale, report=str(report), units=real)
 
 
 PROOF = 20.0
 """Time limit of the proof, in seconds."""
 
 
-def run_configuration(
-    path: Path,
-    overrides: list[str],
-    *,
-    sweep: str | None,
-    faithful: bool,
-    jobs: int | None,
-    json: bool,
-    units: str | None = None,
-    out: Path | None = None,
-    outside_files: bool = False,
-) -> list[ConfiguredPoint]:
+def _run_configuration(options: RunOptions, scale: Scale) -> list[Row]:
     """Run a configuration, and print its verdict and the figures of its points.
 
-    With `out`, a folder, a row for each run is written there, and of a sweep of loads the curves. Returns the points.
+    With `out`, a folder, a row for each run is written there, and of a sweep of loads the curves. Returns the rows.
     """
     from unknot._base.threads import processors
-    from unknot._base.units import Scale
     from unknot.cli.answers.filling import answer
     from unknot.cli.answers.networks import in_units
     from unknot.cli.answers.runs import ClassRunForm
@@ -134,9 +126,9 @@ def run_configuration(
     from unknot.studies.booksim.runs import run_batches, run_booksim, sweep_of
     from unknot.studies.booksim.setup import read_setup
 
-    scale = Scale.of(units)
-    setup = read_setup(path, overrides, faithful=faithful, outside_files=outside_files)
-    along = None if sweep is None else sweep_of(sweep)
+    path, out = options.study, options.out
+    setup = read_setup(path, options.overrides or [], faithful=options.faithful, outside_files=options.outside_files)
+    along = None if options.sweep is None else sweep_of(options.sweep)
     if setup.batches and (along or out):
         raise UnknotError("--sweep and --out are for loads, and sim_type = batch has none")
     for words in setup.warnings:
@@ -147,7 +139,7 @@ def run_configuration(
         make_folder(out)
     with activity.working(path.name) as progress:
         batches = run_batches(setup) if setup.batches else None
-        count = processors() if jobs is None else jobs
+        count = processors() if options.jobs is None else options.jobs
         points = [] if setup.batches else run_booksim(setup, sweep=along, jobs=count, progress=progress)
     for point in points:
         if (load := point.offered_packets * point.mean_length) > 1 + 1e-9:
@@ -167,8 +159,8 @@ def run_configuration(
         "units": in_units(scale.units, rows) if points else None,
     }
     filled = answer(BookSimAnswer, verdict, of=setup.relation, **more)
-    put(json, BookSimAnswer, filled, scale)
-    for run in () if json or len(points) != 1 else filled["points"][0]["found"]["runs"]:
+    put(options.json, BookSimAnswer, filled, scale)
+    for run in () if options.json or len(points) != 1 else filled["points"][0]["found"]["runs"]:
         print_forms(ClassRunForm, run["classes"], f"classes, seed {run['seed']}", scale)
     if out is not None:
         write_rows(rows, (out / path.name).with_suffix(".csv"), units=scale.units)
@@ -177,7 +169,7 @@ def run_configuration(
 
             runs = [run for point in points for run in point.found.runs]
             write((out / path.name).with_suffix(".svg"), draw_curves({path.stem: runs}, units=scale.units))
-    return points
+    return rows
 
 
 def _proof(setup: Setup) -> tuple[Verdict, Delivery]:

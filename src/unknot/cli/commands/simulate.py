@@ -130,122 +130,105 @@ class OutputOptions(Options):
     json: Json = False
 
 
-def simulate(
-    design: DesignOptions,
-    sent: TrafficOptions,
-    measured: MeasurementOptions,
-    execution: ExecutionOptions,
-    output: OutputOptions,
-) -> None:
+@dataclass(frozen=True)
+class SimulateOptions(OutputOptions, ExecutionOptions, MeasurementOptions, TrafficOptions, DesignOptions):
+    """All options of `unknot simulate`."""
+
+
+def simulate(options: SimulateOptions) -> None:
     """Run one design flit by flit.
 
     Exit code 0: it ran to its end, whatever was found; 3: it was given up at the time limit.
     """
-    if sent.protocol is not None:
-        _simulate_protocol(design, sent, sent.protocol, measured, execution, output)
+    if options.protocol is not None:
+        _simulate_protocol(options, options.protocol)
     else:
-        _require_one_kind(sent, measured, execution, output)
-        _simulate(design, sent, measured, execution, output)
+        _require_one_kind(options)
+        _simulate(options)
 
 
-def _require_one_kind(
-    sent: TrafficOptions, measured: MeasurementOptions, execution: ExecutionOptions, output: OutputOptions
-) -> None:
+def _require_one_kind(options: SimulateOptions) -> None:
     """Refuse options of one kind of run beside those of another."""
-    computed = sent.flows is not None and output.units is not None
-    if sent.load is not None if measured.saturation else sent.load is None and not computed:
+    computed = options.flows is not None and options.units is not None
+    if options.load is not None if options.saturation else options.load is None and not computed:
         raise SimulationError(
             "give either --load, or --saturation to have it searched, or --flows with --units to have it computed"
         )
-    if sent.flows is not None and (sent.traffic != "uniform" or sent.traffic_class):
+    if options.flows is not None and (options.traffic != "uniform" or options.traffic_class):
         raise SimulationError("--flows says who sends what; leave out --traffic and --class")
-    alone: dict[str, object] = {"out": output.out, "export": output.export, "channels": output.channels}
-    alone["interval"] = measured.interval
-    if execution.seeds is not None:
-        refuse_beside("--seeds", "is for one run", **alone, saturation=measured.saturation)
-    if measured.saturation:
-        cycles = {"warmup": measured.warmup, "measure": measured.measure, "precision": measured.precision}
-        refuse_beside("--saturation", "is for one run", **alone, **cycles, **{"class": sent.traffic_class})
+    alone = {name: getattr(options, name) for name in ("out", "export", "channels", "interval")}
+    if options.seeds is not None:
+        refuse_beside("--seeds", "is for one run", **alone, saturation=options.saturation)
+    if options.saturation:
+        cycles = {"warmup": options.warmup, "measure": options.measure, "precision": options.precision}
+        refuse_beside("--saturation", "is for one run", **alone, **cycles, **{"class": options.traffic_class})
 
 
-def _common(design: DesignOptions, sent: TrafficOptions, execution: ExecutionOptions) -> dict[str, Any]:
+def _common(options: SimulateOptions) -> dict[str, Any]:
     """What runs take, with a protocol or without."""
-    from unknot.simulation.run import options
+    from unknot.simulation.run import options as parsed
 
     return {
-        "packet_length": options.lengths_of(sent.packet_length),
-        "switching": design.switching,
-        "buffer_depth": design.buffer_depth,
-        "router": options.router_of(design.router),
-        "seed": execution.seed,
+        "packet_length": parsed.lengths_of(options.packet_length),
+        "switching": options.switching,
+        "buffer_depth": options.buffer_depth,
+        "router": parsed.router_of(options.router),
+        "seed": options.seed,
     }
 
 
-def _simulate(
-    design: DesignOptions,
-    sent: TrafficOptions,
-    measured: MeasurementOptions,
-    execution: ExecutionOptions,
-    output: OutputOptions,
-) -> None:
+def _simulate(options: SimulateOptions) -> None:
     """Make one run, one for each seed, or those that find saturation; print and write what came out."""
     from unknot._base.units import Scale
     from unknot.cli.answers.networks import in_units
     from unknot.cli.commands import simulated
     from unknot.cli.commands.display import describe, tell
     from unknot.simulation import Run
-    from unknot.simulation.run import options
+    from unknot.simulation.run import options as parsed
 
-    scale = Scale.of(output.units)
-    point = _common(design, sent, execution) | {
-        "traffic": sent.traffic,
-        "bubble": design.bubble,
-        "watchdog": design.watchdog,
-        "bursts": None if sent.bursts is None else options.bursts_of(sent.bursts),
-        "threads": execution.threads,
+    scale = Scale.of(options.units)
+    point = _common(options) | {
+        "traffic": options.traffic,
+        "bubble": options.bubble,
+        "watchdog": options.watchdog,
+        "bursts": None if options.bursts is None else parsed.bursts_of(options.bursts),
+        "threads": options.threads,
     }
-    if sent.traffic_class:
-        point["classes"] = [options.class_of(text) for text in sent.traffic_class]
-    relation = relation_of(design.network, design.routing, design.vcs, simulated=True, flows=sent.flows)
-    load = sent.load
-    if sent.flows is not None:
-        point["traffic"] = flows = flows_in(sent.flows, relation.network)
-        if load is None and not measured.saturation:
+    if options.traffic_class:
+        point["classes"] = [parsed.class_of(text) for text in options.traffic_class]
+    relation = relation_of(options.network, options.routing, options.vcs, simulated=True, flows=options.flows)
+    load = options.load
+    if options.flows is not None:
+        point["traffic"] = flows = flows_in(options.flows, relation.network)
+        if load is None and not options.saturation:
             load = simulated.load_of(flows, scale, relation.network)
-    cycles = {"warmup": measured.warmup, "measure": measured.measure, "precision": measured.precision}
+    cycles = {"warmup": options.warmup, "measure": options.measure, "precision": options.precision}
     if load is None:
         form, outcome, keys = simulated.search(relation, point)
-    elif execution.seeds is not None:
-        form, outcome, keys = simulated.several(relation, load, point | cycles, execution.seeds, execution.jobs)
+    elif options.seeds is not None:
+        form, outcome, keys = simulated.several(relation, load, point | cycles, options.seeds, options.jobs)
     else:
-        point |= cycles | {"interval": measured.interval}
-        hinted = execution.deadline is None
+        point |= cycles | {"interval": options.interval}
+        hinted = options.deadline is None
         form, outcome, keys = simulated.one(
-            relation, load, point, scale.units, channels=output.channels, hinted=hinted
+            relation, load, point, scale.units, channels=options.channels, hinted=hinted
         )
-    if keys.get("channels") and not output.json:
+    if keys.get("channels") and not options.json:
         keys["channels"].sort(key=lambda channel: -channel["utilisation"])
-    keys |= {"vcs_chosen": design.vcs is None, "units": in_units(scale.units, keys.pop("rows", outcome.rows))}
-    tell(output.json, form, outcome, of=relation, scale=scale, **keys)
+    keys |= {"vcs_chosen": options.vcs is None, "units": in_units(scale.units, keys.pop("rows", outcome.rows))}
+    tell(options.json, form, outcome, of=relation, scale=scale, **keys)
     if isinstance(outcome, Run):
-        vcs = relation.made_by[1] if relation.made_by else design.vcs
-        if not output.json:
+        vcs = relation.made_by[1] if relation.made_by else options.vcs
+        if not options.json:
             describe(relation, outcome.deadlock, outcome.packet_length)
-        if output.out is not None:
-            simulated.draw(relation, outcome, output.out, scale)
-        if output.export is not None:
-            write_counterexample(relation, outcome.deadlock, output.export, design.network, design.routing, vcs)
-    write_rows(outcome.rows, output.csv, units=scale.units)
+        if options.out is not None:
+            simulated.draw(relation, outcome, options.out, scale)
+        if options.export is not None:
+            write_counterexample(relation, outcome.deadlock, options.export, options.network, options.routing, vcs)
+    write_rows(outcome.rows, options.csv, units=scale.units)
 
 
-def _simulate_protocol(
-    design: DesignOptions,
-    sent: TrafficOptions,
-    text: str,
-    measured: MeasurementOptions,
-    execution: ExecutionOptions,
-    output: OutputOptions,
-) -> None:
+def _simulate_protocol(options: SimulateOptions, text: str) -> None:
     """Simulate a routing with a protocol, or without a load replay the deadlock that the prover finds; print it."""
     from unknot.cli.answers.messages import ProtocolReplayAnswer, ProtocolRunAnswer
     from unknot.cli.commands import activity
@@ -254,35 +237,30 @@ def _simulate_protocol(
     from unknot.verify.protocols import check_protocol, protocol
     from unknot.verify.protocols.words import blocked, steps
 
-    others = {
-        "bubble": design.bubble,
-        "watchdog": design.watchdog,
-        **vars(sent),
-        **vars(measured),
-        **vars(execution),
-        **vars(output),
-    }
-    others |= {"traffic": sent.traffic != "uniform", "class": others.pop("traffic_class")}
-    for name in ("load", "flows", "packet_length", "protocol", "measure", "seed", "jobs", "deadline", "json"):
+    others = vars(options) | {"traffic": options.traffic != "uniform", "class": options.traffic_class}
+    for name in (
+        "network", "routing", "vcs", "switching", "buffer_depth", "router", "load", "flows", "packet_length",
+        "traffic_class", "protocol", "measure", "seed", "jobs", "deadline", "json",
+    ):  # fmt: skip
         del others[name]
     refuse_beside("--protocol", "is about runs without it", **others)
-    point = _common(design, sent, execution)
+    point = _common(options)
     if not isinstance(point["packet_length"], int):
         raise SimulationError("--protocol takes one --packet-length for all messages")
     described = protocol(text, "--protocol")
-    relation = relation_of(design.network, design.routing, design.vcs, flows=sent.flows, proved=True)
-    if sent.load is None:
+    relation = relation_of(options.network, options.routing, options.vcs, flows=options.flows, proved=True)
+    if options.load is None:
         with activity.working("proving"):
-            verdict = check_protocol(relation, described, design.switching)
+            verdict = check_protocol(relation, described, options.switching)
         with activity.working("replaying"):
             run = verdict.run
             replayed = None if run is None else replayed_in_flits(verdict.system, verdict.switching, run)
         tell(
-            output.json, ProtocolReplayAnswer, verdict, of=relation, protocol=described.name, replayed=replayed,
+            options.json, ProtocolReplayAnswer, verdict, of=relation, protocol=described.name, replayed=replayed,
             steps=steps(verdict), blocked=blocked(verdict),
         )  # fmt: skip
         return
-    cycles = CYCLES if measured.measure is None else measured.measure
+    cycles = CYCLES if options.measure is None else options.measure
     with activity.working("simulating") as progress:
-        outcome = simulate_protocol(relation, described, sent.load, cycles=cycles, **point, progress=progress)
-    tell(output.json, ProtocolRunAnswer, outcome, of=relation, protocol=described.name, **point)
+        outcome = simulate_protocol(relation, described, options.load, cycles=cycles, **point, progress=progress)
+    tell(options.json, ProtocolRunAnswer, outcome, of=relation, protocol=described.name, **point)
