@@ -45,7 +45,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Level:
-    """A linear function for each type.
+    """A linear function of the coordinates for each type of VC.
 
     Attributes
     ----------

@@ -44,15 +44,6 @@ class Node:
 
 
 @dataclass
-class Address:
-    """The base LID of a port (0: none), its LMC and its GUID; None where nothing was said."""
-
-    lid: int | None = None
-    lmc: int | None = None
-    guid: int | None = None
-
-
-@dataclass
 class Cable:
     """The far end of a cable as listed at the near end, and whether the link carries data."""
 
@@ -63,10 +54,13 @@ class Cable:
 
 @dataclass
 class Cabling(FabricText):
-    """A fabric description while it is read."""
+    """A fabric description while it is read.
+
+    `addresses` has what was said of ports: the base LID (0: none), its LMC and the GUID.
+    """
 
     nodes: dict[str, Node] = field(default_factory=dict)
-    addresses: dict[Place, Address] = field(default_factory=dict)
+    addresses: dict[Place, dict[str, int]] = field(default_factory=dict)
     cables: dict[Place, Cable] = field(default_factory=dict)
     repeated: list[int] = field(default_factory=list)
     restored: list[str] = field(default_factory=list)
@@ -83,7 +77,7 @@ class Cabling(FabricText):
 
     def address(self, place: Place, line: int, **facts: int | None) -> None:
         """Note LID, LMC or GUID of a port, or check them against what was said before."""
-        known = self.addresses.setdefault(place, Address())
+        known = self.addresses.setdefault(place, {})
         first = self._line_of.setdefault(place, line)
         for key, value in facts.items():
             if value is None:
@@ -93,14 +87,13 @@ class Cabling(FabricText):
                     value = 0
                 elif value > LAST_UNICAST:
                     raise self.error(f"LID 0x{value:04x} is not a unicast LID (1 to 0x{LAST_UNICAST:04x})", line)
-            old = getattr(known, key)
-            if old is not None and old != value:
+            old = known.setdefault(key, value)
+            if old != value:
                 word = {"lid": "LID", "lmc": "LMC", "guid": "port GUID"}[key]
                 shown = (f"0x{value:x}", f"0x{old:x}") if key == "guid" else (str(value), str(old))
                 raise self.error(
                     f"{self.called(place[0])} has {word} {shown[0]} here, but {shown[1]} by line {first}", line
                 )
-            setattr(known, key, value)
 
     def cable(self, near: Place, far: Place, line: int, up: bool = True) -> None:
         """Note what a port is cabled to, or check it against what was said before."""
@@ -260,9 +253,11 @@ class Cabling(FabricText):
         owners = {place: index for index, place in enumerate(answering)}
         holder: dict[int, Place] = {}
         for place, known in self.addresses.items():
-            base, size = known.lid or 0, 1 << (known.lmc or 0)
+            base, size = known.get("lid", 0), 1 << known.get("lmc", 0)
             if base % size or base + size - 1 > LAST_UNICAST:
-                raise self.error(f"LID {base} cannot begin {size} LIDs (LMC {known.lmc})", self._line_of[place])
+                raise self.error(
+                    f"LID {base} cannot begin {size} LIDs (LMC {known.get('lmc')})", self._line_of[place]
+                )
             for lid in range(base, base + size if base else 0):
                 if lid in holder:
                     raise self.error(
@@ -274,5 +269,4 @@ class Cabling(FabricText):
         return sorted((lid, owners.get(place, -1)) for lid, place in holder.items())
 
     def _port_guid(self, place: Place) -> int:
-        known = self.addresses.get(place)
-        return known.guid if known is not None and known.guid is not None else self.nodes[place[0]].guid
+        return self.addresses.get(place, {}).get("guid", self.nodes[place[0]].guid)

@@ -190,8 +190,10 @@ def distances_from(network: Network, router: int, *, reverse: bool = False) -> I
     return distance
 
 
-def hops_from_any(network: Network, starts: npt.ArrayLike) -> npt.NDArray[np.int64]:
+def hops_from_any(network: Network, starts: npt.ArrayLike, *, either_way: bool = False) -> npt.NDArray[np.int64]:
     """Count hops from the nearest of some routers to each router, as the tiers of a Clos are counted; −1: no way.
+
+    With `either_way` channels are gone against their direction too.
 
     Examples
     --------
@@ -199,13 +201,16 @@ def hops_from_any(network: Network, starts: npt.ArrayLike) -> npt.NDArray[np.int
     >>> hops_from_any(fat_tree(2, 2), [2, 3]).tolist()
     [1, 1, 0, 0]
     """
+    tail, head = network.source, network.target
+    if either_way:
+        tail, head = np.append(tail, head), np.append(head, tail)
     hops = np.full(network.num_routers, -1)
-    hops[np.asarray(starts, dtype=np.int64)] = 0
-    while True:
-        beside = network.target[(hops[network.source] == hops.max()) & (hops[network.target] < 0)]
-        if not beside.size:
-            return hops
-        hops[beside] = hops.max() + 1
+    depth, new = 0, np.asarray(starts, dtype=np.int64)
+    while new.size:
+        hops[new] = depth
+        new = head[(hops[tail] == depth) & (hops[head] < 0)]
+        depth += 1
+    return hops
 
 
 def _grid_distances(product: Grid) -> tuple[int, float]:

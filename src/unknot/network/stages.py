@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.errors import NetworkError
+from unknot.network.metrics import hops_from_any
 from unknot.network.model import IntArray, Network
 
 STAGE_AND_ROW = ("stage", "row")
@@ -122,7 +123,7 @@ def levels(network: Network) -> npt.NDArray[np.int64] | None:
     if network.coordinates is not None and network.dimensions[:1] == ("level",):
         level = network.coordinates[:, 0].astype(np.int64)
     else:
-        level = _hops_to_seats(network)
+        level = hops_from_any(network, np.flatnonzero(seated(network)), either_way=True)
     steps = np.abs(level[network.source] - level[network.target])
     return level if level.min() >= 0 and bool((steps == 1).all()) else None
 
@@ -132,20 +133,3 @@ def seated(network: Network) -> npt.NDArray[np.bool_]:
     ends = np.bincount(np.concatenate([network.inject, network.eject]), minlength=network.num_routers)
     fewest = 0 if ends.min() == ends.max() else int(ends.min())
     return np.asarray(ends > fewest)
-
-
-def _hops_to_seats(network: Network) -> npt.NDArray[np.int64]:
-    """Hops to the nearest seated router, channels being gone either way; −1 where there is none."""
-    seats = seated(network)
-    level = np.where(seats, 0, -1).astype(np.int64)
-    new = np.flatnonzero(seats)
-    while new.size and not seats.all():
-        reached = np.zeros(network.num_routers, dtype=bool)
-        near = np.zeros(network.num_routers, dtype=bool)
-        near[new] = True
-        reached[network.target[near[network.source]]] = True
-        reached[network.source[near[network.target]]] = True
-        depth = int(level[new[0]]) + 1
-        new = np.flatnonzero(reached & (level < 0))
-        level[new] = depth
-    return level

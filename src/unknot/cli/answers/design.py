@@ -11,7 +11,6 @@ from unknot.design.decision import Decision
 from unknot.design.design import Design
 from unknot.design.every_size import EverySize
 from unknot.design.proofs import Proof
-from unknot.design.ranking import Level
 from unknot.design.rule import Rule
 from unknot.design.space import letter, shown
 from unknot.report.phrases import count
@@ -29,11 +28,6 @@ Counts = list[tuple[Positive, Positive]]
 PAIRS = "VCs up and down each dimension, as pairs."
 
 
-@form_of(Level)
-class LevelForm(Form):
-    """A linear function of the coordinates for each type of VC."""
-
-
 class EscapeForm(Form):
     """VC of lower rank that a blocked header in a state waits for."""
 
@@ -47,7 +41,6 @@ class ProofForm(Form):
     """Proof that a rule is deadlock-free on every mesh of its dimensions."""
 
     types: list[str] = key("Types of VCs in the order of the functions of each level.")
-    levels: list[LevelForm]
     escapes: list[EscapeForm]
 
 

@@ -208,10 +208,10 @@ ANSWERS: dict[type, type[Form]] = {Lanes: LanesAnswer, ChangingLanes: ChangingAn
 class StateForm(Form):
     """Verdict, delivery and load of a routing."""
 
-    deadlock_free: bool | None
-    certificate_holds: bool | None = key("Whether the separate checker accepts the verdict's evidence.")
-    delivered: bool | None = key("null: there was no time to follow the routes.")
-    minimal: bool | None
+    deadlock_free: bool | None = key(of="verdict.deadlock_free")
+    certificate_holds: bool | None = key("Whether the separate checker accepts the verdict's evidence.", of="holds")
+    delivered: bool | None = key("null: there was no time to follow the routes.", of="delivery.delivered")
+    minimal: bool | None = key(of="delivery.minimal")
     widest_vcs: int = key("Most VCs of a channel.")
     highest_load: Number = key(
         "Highest load of a channel under uniform traffic, in routes from terminal to terminal; null where some loop."

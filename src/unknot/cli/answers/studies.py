@@ -13,7 +13,6 @@ from unknot.cli.answers.networks import NetworkForm, RelationForm, WithUnits
 from unknot.cli.answers.runs import BurstsForm, RouterForm, RunForm, RunsForm, Shares
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
-from unknot.network.floor_plan import Bill
 from unknot.studies.booksim.runs import ConfiguredPoint
 from unknot.studies.comparison import Compared
 from unknot.studies.result import DesignResult
@@ -232,11 +231,6 @@ class BookSimAnswer(RelationForm, WithUnits):
     )
     batches: list[list[int]] | None = key("With sim_type = batch the cycles of each, by seed.")
     points: list[BookSimPoint]
-
-
-@form_of(Bill)
-class BillForm(Form):
-    """Ports, cables and cost of a network on its floor."""
 
 
 @form_of(Compared)

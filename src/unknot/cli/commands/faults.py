@@ -167,8 +167,8 @@ class FaultOptions(Options):
             )
         if is_ethernet(Path(self.network)):
             raise UnknotError(
-                f"{self.network}: switches compute routes anew after failures; say how, by --routing bgp or ospf, such "
-                "as --routing 'bgp(plan=\"rfc7938\")'"
+                f"{self.network}: switches compute routes anew after failures; say how, by --routing bgp or ospf, "
+                "such as --routing 'bgp(plan=\"rfc7938\")'"
             )
         fabric = read_fabric(self.network, self.tables)
         how: Any = {"kind": self.kind, "faults": self.at_once, "budget": self.budget, "seed": self.seed}

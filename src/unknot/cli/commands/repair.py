@@ -152,22 +152,14 @@ def state_of(relation: Relation, proof: Proved, deadline: Deadline) -> Answer:
     from unknot.cli.answers.lanes import StateForm
     from unknot.verify import loads
 
-    delivery = proof.delivery
     try:
         load = deadline.closing.closing.unless_over(lambda: loads(relation))
     except RelationError:
         load = None
     terminals = relation.network.num_terminals
-    return answer(
-        StateForm,
-        deadlock_free=proof.verdict.deadlock_free,
-        certificate_holds=proof.holds,
-        delivered=delivery.delivered,
-        minimal=delivery.minimal,
-        widest_vcs=relation.vcs.widest,
-        highest_load=load and load.highest * terminals,
-        mean_hops=load and load.mean_hops * terminals / max(1, terminals - 1),
-    )
+    hops = load and load.mean_hops * terminals / max(1, terminals - 1)
+    highest = load and load.highest * terminals
+    return answer(StateForm, proof, widest_vcs=relation.vcs.widest, highest_load=highest, mean_hops=hops)
 
 
 def _refuted(network: str, routing: str | None, vcs: int | None) -> Relation:

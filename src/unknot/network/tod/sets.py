@@ -111,20 +111,11 @@ def _keys(a: Graph) -> tuple[Keys, Keys | None]:
 def _in(a: tuple[Keys, Keys | None], b: tuple[Keys, Keys | None]) -> Mask:
     (key_a, rank_a), (key_b, rank_b) = a, b
     if rank_a is None:
-        return _among(key_a, key_b)
+        return np.isin(key_a, key_b)
     ranks = np.zeros(key_b.size, dtype=np.int64) if rank_b is None else rank_b
     _, place = np.unique(np.concatenate([key_a, key_b]), return_inverse=True)
     code = place.ravel() * (int(rank_a.max()) + int(ranks.max(initial=0)) + 1)
-    return _among(code[: key_a.size] + rank_a, code[key_a.size :] + ranks)
-
-
-def _among(a: Keys, b: Keys) -> Mask:
-    """Mask of the entries of `a` that stand in `b`."""
-    if not b.size:
-        return np.zeros(a.size, dtype=bool)
-    known = np.sort(b)
-    mask: Mask = known[np.minimum(np.searchsorted(known, a), known.size - 1)] == a
-    return mask
+    return np.isin(code[: key_a.size] + rank_a, code[key_a.size :] + ranks)
 
 
 def _aligned(a: Graph, b: Graph) -> tuple[Graph, Graph, Mask]:
