@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from unknot._base.errors import NetworkError, TextError
 from unknot._base.input import read_text
 from unknot._base.output import write_text
 from unknot.network.bandwidth import read, written
+from unknot.network.interchange import from_attributes
 from unknot.network.model import Network
 
 _CYCLES = re.compile(r"[0-9]{1,9}")
@@ -58,7 +60,7 @@ def from_edges(
     >>> network.num_routers, network.num_channels, network.router_name(2)
     (3, 4, 'right')
     """
-    rows: list[tuple[object, object, int, float]] = []
+    rows: list[tuple[str, str, int, float | None]] = []
     for edge in edges:
         row = tuple(edge)
         if len(row) not in (2, 3, 4):
@@ -66,26 +68,13 @@ def from_edges(
         latency = row[2] if len(row) > 2 else 1
         if isinstance(latency, bool) or not isinstance(latency, int):
             raise NetworkError(f"{name}: the latency of {row[0]}–{row[1]} must be a whole number, got {latency!r}")
-        rate = read(row[3], f"{name}: the bandwidth of {row[0]}–{row[1]}") if len(row) == 4 else 1.0
-        rows.append((row[0], row[1], latency, rate))
+        rate = read(row[3], f"{name}: the bandwidth of {row[0]}–{row[1]}") if len(row) == 4 else None
+        rows.append((str(row[0]), str(row[1]), latency, None if rate == 1 else rate))
     if not rows:
         raise NetworkError(f"{name}: no edges, so no network")
-    ends = [end for u, v, *_ in rows for end in (u, v)]
-    labels: tuple[str, ...] | None = None
-    names = list(dict.fromkeys(str(end) for end in ends))
-    if set(names) == {str(i) for i in range(len(names))}:
-        index = {name: int(name) for name in names}
-    else:
-        labels = tuple(names)
-        index = {name: i for i, name in enumerate(names)}
-    source, target, latencies, bandwidths = [], [], [], []
-    for u, v, latency, rate in rows:
-        for a, b in ((u, v),) if directed or u == v else ((u, v), (v, u)):
-            source.append(index[str(a)])
-            target.append(index[str(b)])
-            latencies.append(latency)
-            bandwidths.append(rate)
-    return Network(name, len(names), source, target, latencies, router_labels=labels, bandwidth=bandwidths)
+    nodes: dict[str, dict[str, Any]] = dict.fromkeys((end for u, v, *_ in rows for end in (u, v)), {})
+    joined = [(u, v, directed, {"latency": cycles, "bandwidth": rate}) for u, v, cycles, rate in rows]
+    return from_attributes(nodes, joined, {}, name)
 
 
 def read_edge_list(path: str | Path) -> Network:

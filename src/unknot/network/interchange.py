@@ -138,7 +138,7 @@ def _channels(edges: Sequence[Edge], index: Mapping[Any, int]) -> dict[str, Any]
         stated = attributes.get("latency")
         cycles = _numbers(1 if stated is None else stated, f"latency of {where}")
         if len(cycles) != 1 or cycles[0] < 1:
-            raise NetworkError(f"latency of {where}: a latency is a whole number of at least 1")
+            raise NetworkError(f"latency of {where}: a latency is a whole number of at least 1 cycle")
         plugs = attributes.get("ports")
         pair = None if plugs is None else _numbers(plugs, f"ports of {where}")
         if pair is not None and len(pair) != 2:
