@@ -72,7 +72,7 @@ def from_edges(
         rows.append((str(row[0]), str(row[1]), latency, None if rate == 1 else rate))
     if not rows:
         raise NetworkError(f"{name}: no edges, so no network")
-    nodes: dict[str, dict[str, Any]] = dict.fromkeys((end for u, v, *_ in rows for end in (u, v)), {})
+    nodes: dict[str, dict[str, Any]] = {end: {} for row in rows for end in row[:2]}
     joined = [(u, v, directed, {"latency": cycles, "bandwidth": rate}) for u, v, cycles, rate in rows]
     return from_attributes(nodes, joined, {}, name)
 
