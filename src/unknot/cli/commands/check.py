@@ -8,10 +8,16 @@ from dataclasses import dataclass
 import typer
 
 from unknot._base.errors import RelationError, UnknotError
-from unknot._base.three_valued import all_hold
-from unknot.cli.commands.check_routing import AnswerFiles, Details, check_routing
+from unknot.cli.commands.check_routing import Answered, AnswerFiles, Details, Evidence, of_routing, show_sections
 from unknot.cli.commands.options import Options, refuse_beside
-from unknot.cli.commands.shared import COQ, RoutedNetwork, exit_code, write_evidence, write_knot
+from unknot.cli.commands.shared import (
+    COQ,
+    RoutedNetwork,
+    exit_code,
+    write_counterexample,
+    write_evidence,
+    write_knot,
+)
 
 
 @dataclass(frozen=True)
@@ -45,24 +51,44 @@ def check(routed: RoutedNetwork, question: OtherQuestion, details: Details, outp
     alone = vars(details) | {"export": output.export}
     if question.all_sizes:
         refuse_beside("--all-sizes", "is about networks of one size", **alone, out=output.out, flows=routed.flows)
-        code = _check_every_size(routed, output)
+        answered = _of_every_size(routed)
     elif question.to is not None:
         refuse_beside("--to", "is about one routing", **alone)
-        code = _check_update(routed, question.to, output)
+        _require_json(output, "--to", "about one routing")
+        answered = _of_update(routed, question.to)
     elif question.protocol is not None:
         refuse_beside("--protocol", "is about a routing alone", **alone, out=output.out)
-        code = _check_end_points(routed, question.protocol, output)
+        _require_json(output, "--protocol", "about a routing alone")
+        answered = _of_end_points(routed, question.protocol)
     else:
-        code = check_routing(routed, details, output)
-    raise typer.Exit(code)
+        answered = of_routing(routed, details, output)
+    _give(answered, routed, output)
+    raise typer.Exit(exit_code(*answered.holds))
 
 
-def _check_every_size(routed: RoutedNetwork, output: AnswerFiles) -> int:
-    """Decide for all meshes of a family, print it, and return the exit code."""
+def _give(answered: Answered, routed: RoutedNetwork, output: AnswerFiles) -> None:
+    """Write the counterexample, drawn and as a file, and the evidence; print the answer."""
+    from unknot.cli.commands.display import describe, tell
+
+    relation, knot = answered.relation, answered.knot
+    if output.out is not None and relation is not None:
+        write_knot(output.out, relation, knot)
+    if output.export is not None and relation is not None:
+        write_counterexample(relation, knot, output.export, routed.network, routed.routing, routed.vcs)
+    if output.evidence is not None:
+        write_evidence(output.evidence, *answered.evidence())
+    tell(output.json, answered.form, *answered.sources, of=relation, **answered.keys)
+    if answered.explanation and not output.json:
+        show_sections(answered.explanation)
+    elif relation is not None and not output.json:
+        describe(relation, knot)
+
+
+def _of_every_size(routed: RoutedNetwork) -> Answered:
+    """Decide for all meshes of a family."""
     from unknot.certificates import verdict_claim
     from unknot.cli.answers.design import EverySizeAnswer, proof_form
     from unknot.cli.commands import activity
-    from unknot.cli.commands.display import tell
     from unknot.design import every_size
 
     family, routing, deadline = routed.network, routed.routing, routed.deadline
@@ -72,54 +98,45 @@ def _check_every_size(routed: RoutedNetwork, output: AnswerFiles) -> int:
         verdict = every_size(family, routing, routed.switching, time_limit=deadline)
         holds = deadline.closing.closing.unless_over(lambda: verdict.holds)
     relation = verdict.relation
-    if output.evidence is not None and verdict.proof is not None:
-        write_evidence(output.evidence, None, None, [verdict.claim])
-    elif output.evidence is not None:
+
+    def evidence() -> Evidence:
+        if verdict.proof is not None:
+            return None, None, [verdict.claim]
         refuted = [] if verdict.refuted is None else [verdict_claim(verdict.refuted)]
-        write_evidence(output.evidence, None if relation is None else relation.network, relation, refuted)
-    proof = proof_form(verdict.rule, verdict.proof)
-    tell(output.json, EverySizeAnswer, verdict, of=relation, family=family, holds=holds, proof=proof)
-    return exit_code(verdict.deadlock_free)
+        return None if relation is None else relation.network, relation, refuted
+
+    keys = {"family": family, "holds": holds, "proof": proof_form(verdict.rule, verdict.proof)}
+    return Answered(EverySizeAnswer, (verdict,), keys, (verdict.deadlock_free,), evidence, relation)
 
 
-def _check_update(routed: RoutedNetwork, to: str, output: AnswerFiles) -> int:
-    """Decide whether routers can be updated from one routing to another, print it, and return the exit code."""
+def _of_update(routed: RoutedNetwork, to: str) -> Answered:
+    """Decide whether routers can be updated from one routing to another."""
     from unknot.cli.answers.analyses import UpdateAnswer
     from unknot.cli.commands import activity
-    from unknot.cli.commands.display import describe, tell
     from unknot.verify import update
     from unknot.verify.update_order import update_claims
 
-    _require_json(output, "--to", "about one routing")
     old, new = routed.relation(), routed.relation(to)
     began = time.monotonic()
     with activity.working("following packets of both routings") as progress:
         change = update(old, new, routed.switching, time_limit=routed.deadline, progress=progress)
         holds = routed.deadline.closing.closing.unless_over(lambda: change.evidence_holds)
-    if output.out is not None:
-        write_knot(output.out, change.relation, change.configuration)
-    if output.evidence is not None:
-        write_evidence(output.evidence, old.network, None, update_claims(change))
-    tell(
-        output.json, UpdateAnswer, change, of=change.relation, routing=routed.routing, to=to, evidence_holds=holds,
-        seconds=time.monotonic() - began,
+    keys = {"routing": routed.routing, "to": to, "evidence_holds": holds, "seconds": time.monotonic() - began}
+    return Answered(
+        UpdateAnswer, (change,), keys, (change.deadlock_free, not change.lost),
+        lambda: (old.network, None, update_claims(change)), change.relation, change.configuration,
     )  # fmt: skip
-    if not output.json:
-        describe(change.relation, change.configuration)
-    return exit_code(all_hold([change.deadlock_free, not change.lost]))
 
 
-def _check_end_points(routed: RoutedNetwork, text: str, output: AnswerFiles) -> int:
-    """Decide whether a routing can deadlock with a protocol, print it with remedies, and return the exit code."""
+def _of_end_points(routed: RoutedNetwork, text: str) -> Answered:
+    """Decide whether a routing can deadlock with a protocol, with remedies."""
     from unknot.cli.answers.messages import ProtocolAnswer
     from unknot.cli.commands import activity
-    from unknot.cli.commands.display import tell
     from unknot.verify.protocols import check_protocol, protocol
     from unknot.verify.protocols.evidence import claims, holds
     from unknot.verify.protocols.remedies import remedies
     from unknot.verify.protocols.words import blocked, steps
 
-    _require_json(output, "--protocol", "about a routing alone")
     described, deadline = protocol(text, "--protocol"), routed.deadline
     relation = routed.relation()
     began = time.monotonic()
@@ -130,14 +147,15 @@ def _check_end_points(routed: RoutedNetwork, text: str, output: AnswerFiles) -> 
         accepted = deadline.closing.closing.unless_over(lambda: holds(verdict))
     with activity.working("looking for remedies"):
         cures = deadline.closing.unless_over(lambda: remedies(verdict, deadline)) or []
-    if output.evidence is not None:
-        write_evidence(output.evidence, relation.network, relation, claims(verdict))
-    tell(
-        output.json, ProtocolAnswer, verdict, of=relation, protocol=described.name, certificate_holds=accepted,
-        transactions=sum(event.act == "begin" for event in verdict.run or ()), steps=steps(verdict),
-        blocked=blocked(verdict), remedies=cures, seconds=seconds,
+    keys = {
+        "protocol": described.name, "certificate_holds": accepted, "steps": steps(verdict), "seconds": seconds,
+        "transactions": sum(event.act == "begin" for event in verdict.run or ()), "remedies": cures,
+        "blocked": blocked(verdict),
+    }  # fmt: skip
+    return Answered(
+        ProtocolAnswer, (verdict,), keys, (verdict.deadlock_free,),
+        lambda: (relation.network, relation, claims(verdict)), relation,
     )  # fmt: skip
-    return exit_code(verdict.deadlock_free)
 
 
 def _require_json(output: AnswerFiles, option: str, about: str) -> None:

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from unknot._base.errors import RelationError, require_known
 from unknot.cli.commands.options import Json, Options, refuse_beside
 from unknot.cli.commands.printing import notify
-from unknot.cli.commands.shared import COQ, RoutedNetwork, exit_code, write_counterexample, write_evidence, write_knot
+from unknot.cli.commands.shared import COQ, RoutedNetwork
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
     from unknot._base.switching import Switching
-    from unknot.certificates import Verdict
+    from unknot.certificates import Configuration, Verdict
     from unknot.certificates.documents import Document
+    from unknot.cli.answers.form import Form
+    from unknot.network import Network
     from unknot.report.explanation import Section
     from unknot.routing.relation import Relation
     from unknot.verify import Delivery
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from unknot.verify.smallest import Smallest
 
 T = TypeVar("T")
+Evidence = tuple["Network | None", "Relation | None", "list[Document]"]
+"""What claims are about, and the claims."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,34 @@ class AnswerFiles(Options):
 
 
 @dataclass(frozen=True)
+class Answered:
+    """What a question came to.
+
+    Attributes
+    ----------
+    form, sources, keys
+        The answer as `display.tell` takes it.
+    holds
+        What the exit code says.
+    evidence
+        Makes what `write_evidence` takes.
+    relation, knot
+        The routing, and its counterexample.
+    explanation
+        What is printed in place of the counterexample in sentences.
+    """
+
+    form: type[Form]
+    sources: tuple[object, ...]
+    keys: dict[str, Any]
+    holds: tuple[bool | None, ...]
+    evidence: Callable[[], Evidence]
+    relation: Relation | None
+    knot: Configuration | None = None
+    explanation: tuple[Section, ...] | None = None
+
+
+@dataclass(frozen=True)
 class _Answers:
     """What was answered of a routing; None: not asked, or no time."""
 
@@ -86,15 +118,27 @@ class _Answers:
     explanation: tuple[Section, ...] | None
 
 
-def check_routing(routed: RoutedNetwork, details: Details, output: AnswerFiles) -> int:
-    """Prove a routing or show how it fails, print and write that, and return the exit code."""
+def of_routing(routed: RoutedNetwork, details: Details, output: AnswerFiles) -> Answered:
+    """Prove a routing or show how it fails."""
+    from unknot.cli.answers.verdicts import CheckAnswer, VerdictForm
+    from unknot.verify.delivery import NOT_FOLLOWED
+
     if details.bubble is not None:
         refuse_beside("--bubble", "is about routings without it", smallest=details.smallest, explain=details.explain)
     relation = routed.relation()
     answers = _answers(relation, routed, details)
-    _write(relation, routed, answers, output)
-    _print(relation, answers, json=output.json)
-    return exit_code(answers.verdict.deadlock_free, None if answers.delivery is None else answers.delivery.delivered)
+    keys = vars(answers).copy()
+    verdict, delivery = keys.pop("verdict"), keys.pop("delivery")
+    alone = delivery is None and output.json
+    if alone:
+        keys = {"certificate_holds": answers.certificate_holds}
+    coq = output.evidence is not None and output.evidence.suffix == COQ
+    return Answered(
+        VerdictForm if alone else CheckAnswer, (verdict, *([] if alone else [delivery or NOT_FOLLOWED])), keys,
+        (verdict.deadlock_free, None if delivery is None else delivery.delivered),
+        lambda: (relation.network, relation, _claims(relation, routed, answers, coq=coq)),
+        relation, verdict.configuration, answers.explanation,
+    )  # fmt: skip
 
 
 def _answers(relation: Relation, routed: RoutedNetwork, details: Details) -> _Answers:
@@ -176,25 +220,18 @@ def _explanation(relation: Relation, verdict: Verdict, delivery: Delivery, holds
     return explain(relation, verdict, delivery, holds=holds, replay=carried)
 
 
-def _write(relation: Relation, routed: RoutedNetwork, answers: _Answers, output: AnswerFiles) -> None:
-    """Write the counterexample, drawn and as a file, and the evidence."""
+def _claims(relation: Relation, routed: RoutedNetwork, answers: _Answers, *, coq: bool) -> list[Document]:
+    """The evidence of all answers; for Coq that of the verdict and the routes alone."""
     from unknot.verify.delivery import answer_claims
     from unknot.verify.progress import progress_claims
 
-    configuration = answers.verdict.configuration
-    if output.out is not None:
-        write_knot(output.out, relation, configuration)
-    if output.export is not None:
-        write_counterexample(relation, configuration, output.export, routed.network, routed.routing, routed.vcs)
-    if output.evidence is not None:
-        coq = output.evidence.suffix == COQ
-        others = [other for name, other in answers.techniques.items() if name != routed.switching and not coq]
-        claims = answer_claims(relation, [answers.verdict, *others], answers.delivery)
-        if answers.smallest is not None and answers.smallest.messages_bound > 1:
-            claims += _size_claims(relation, routed.switching, answers.smallest)
-        if answers.progress is not None and not coq:
-            claims += progress_claims(answers.progress, answers.verdict)
-        write_evidence(output.evidence, relation.network, relation, claims)
+    others = [other for name, other in answers.techniques.items() if name != routed.switching and not coq]
+    claims = answer_claims(relation, [answers.verdict, *others], answers.delivery)
+    if answers.smallest is not None and answers.smallest.messages_bound > 1:
+        claims += _size_claims(relation, routed.switching, answers.smallest)
+    if answers.progress is not None and not coq:
+        claims += progress_claims(answers.progress, answers.verdict)
+    return claims
 
 
 def _size_claims(relation: Relation, technique: Switching, least: Smallest) -> list[Document]:
@@ -213,28 +250,10 @@ def _size_claims(relation: Relation, technique: Switching, least: Smallest) -> l
     return [claim]
 
 
-def _print(relation: Relation, answers: _Answers, *, json: bool) -> None:
-    """Print the answers; below the table, the explanation or the counterexample in sentences."""
-    from unknot.cli.answers.verdicts import CheckAnswer, VerdictForm
-    from unknot.cli.commands.display import describe, tell
-    from unknot.verify.delivery import NOT_FOLLOWED
-
-    keys = vars(answers).copy()
-    verdict, delivery = keys.pop("verdict"), keys.pop("delivery")
-    if delivery is None and json:
-        tell(json, VerdictForm, verdict, of=relation, certificate_holds=answers.certificate_holds)
-    else:
-        tell(json, CheckAnswer, verdict, delivery or NOT_FOLLOWED, of=relation, **keys)
-    if answers.explanation and not json:
-        _show_sections(answers.explanation)
-    elif not json:
-        describe(relation, verdict.configuration)
-
-
 PROSE_WIDTH = 100
 
 
-def _show_sections(sections: Iterable[Section]) -> None:
+def show_sections(sections: Iterable[Section]) -> None:
     """Headings with paragraphs below."""
     from rich.padding import Padding
     from rich.text import Text

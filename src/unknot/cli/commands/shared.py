@@ -219,20 +219,21 @@ def write_evidence(
     from unknot._base.output import write_text
     from unknot.certificates import Rejected, coq_file, document, write_document
 
-    if path.suffix == COQ:
-        content = document(network, relation, claims[:1])
-        try:
-            text = coq_file(content, claims[0] if claims else {"proof": {}})
-        except Rejected as error:
-            notify(f"{path} was not written: {error}")
-            return
-        write_text(path, text)
-        wrote(path, f"; `coqc {path}` checks it")
-    elif claims or parts:
-        write_document(document(network, relation, claims, parts), path)
-        wrote(path, "; `unknot accept` checks it")
-    else:
+    coq = path.suffix == COQ
+    if not (claims or parts or coq):
         notify(f"{path} was not written: nothing was settled, so there is no evidence")
+        return
+    content = document(network, relation, claims[:1] if coq else claims, () if coq else parts)
+    if not coq:
+        write_document(content, path)
+        wrote(path, "; `unknot accept` checks it")
+        return
+    try:
+        write_text(path, coq_file(content, claims[0] if claims else {"proof": {}}))
+    except Rejected as error:
+        notify(f"{path} was not written: {error}")
+        return
+    wrote(path, f"; `coqc {path}` checks it")
 
 
 EACH, PER_STATE = 0.5, 2e-6
