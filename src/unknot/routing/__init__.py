@@ -66,7 +66,7 @@ __all__ = sorted(name for name, value in globals().items() if not name.startswit
 
 def _reduced(relation: Relation) -> tuple[_Any, ...]:
     """What makes a relation again, for pickle: the algorithm, if one made it, else what needs Numba's pickler."""
-    from unknot.routing.designed import is_designed
+    from unknot.routing.own import is_designed
 
     if relation.made_by is not None and not is_designed(relation.made_by[0]):
         return _named.routing, (relation.network, *relation.made_by)

@@ -13,31 +13,12 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import NetworkError, RelationError, UnknotError, shown
-from unknot._base.extensions import DESIGNERS
 from unknot._base.input import read_json
 from unknot.network import Network
+from unknot.routing.own import OTHER_TABLES
 from unknot.routing.relation import EJECT, VC_MASK, Candidate, Relation
 from unknot.routing.tabulate import Table, encode, lookup
 from unknot.routing.virtual_channels import VirtualChannels
-
-OTHER_TABLES = (".csv", ".v")
-"""Files of routes that can be written, but hold too little to be read."""
-
-
-def is_file(text: str) -> bool:
-    """Whether a text names a file of routes.
-
-    Examples
-    --------
-    >>> is_file("routes.json"), is_file("lanes")
-    (True, False)
-    """
-    return text.strip().lower().endswith((".json", *OTHER_TABLES))
-
-
-def is_designed(text: str) -> bool:
-    """Whether a text names routes that a search or a file holds, and no algorithm that anyone can run again."""
-    return is_file(text) or text.partition("(")[0].strip() in DESIGNERS
 
 
 def read_routes(network: Network, path: str | Path) -> Relation:

@@ -17,9 +17,8 @@ from unknot.network.graph import strong_components
 from unknot.network.metrics import hops_from_any
 from unknot.network.model import IntArray
 from unknot.network.parts import frozen
-from unknot.routing.designed import is_file
 from unknot.routing.forwarding_table import NextHops
-from unknot.routing.own import is_code
+from unknot.routing.own import is_code, is_file
 from unknot.routing.path_vector_kernel import BITS, Graph, Policy, Routes, announce
 from unknot.routing.paths import homes_of, require_room
 from unknot.routing.relation import Relation

@@ -16,8 +16,8 @@ from unknot._base.errors import NetworkError, RelationError, UnknotError
 from unknot._base.extensions import DESIGNERS, Catalogue
 from unknot._base.later import Later
 from unknot.network import Network
-from unknot.routing.designed import is_file, read_routes
-from unknot.routing.own import is_code, own_function, require_function, rooted
+from unknot.routing.designed import read_routes
+from unknot.routing.own import is_code, is_file, own_function, require_function, rooted
 from unknot.routing.paths import cut_of
 from unknot.routing.relation import Relation
 

@@ -1,7 +1,8 @@
-"""Routings from users' Python files: ``my_routing.py:greedy`` where the name of a routing is taken.
+"""Texts of routings that name a file: of routes, or a user's Python file, as ``my_routing.py:greedy``.
 
-The function is called with the network, with ``vcs`` if a number was given, and with the options in parentheses; it
-returns a `Relation`. Naming a file runs it, so that texts found in files of others are refused (`is_code`).
+The function of such a file is called with the network, with ``vcs`` if a number was given, and with the options in
+parentheses; it returns a `Relation`. Naming a file runs it, so that texts found in files of others are refused
+(`is_code`).
 """
 
 from __future__ import annotations
@@ -17,10 +18,28 @@ from typing import Any
 
 from unknot._base.calls import Call, parse_call
 from unknot._base.errors import RelationError, TextError, UnknotError, near, raised
+from unknot._base.extensions import DESIGNERS
 from unknot._base.input import read_text
-from unknot.routing.designed import is_file
 
+OTHER_TABLES = (".csv", ".v")
+"""Files of routes that can be written, but hold too little to be read."""
 _CODE = re.compile(r"\s*([^:()]+\.py):(.+)", re.DOTALL)
+
+
+def is_file(text: str) -> bool:
+    """Whether a text names a file of routes.
+
+    Examples
+    --------
+    >>> is_file("routes.json"), is_file("lanes")
+    (True, False)
+    """
+    return text.strip().lower().endswith((".json", *OTHER_TABLES))
+
+
+def is_designed(text: str) -> bool:
+    """Whether a text names routes that a search or a file holds, and no algorithm that anyone can run again."""
+    return is_file(text) or text.partition("(")[0].strip() in DESIGNERS
 
 
 def is_code(text: str) -> bool:

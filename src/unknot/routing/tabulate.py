@@ -224,8 +224,10 @@ def _answers(relation: Relation, limit: int, progress: Progress | None) -> Itera
                 ):
                     raise RelationError("read otherwise")
             except (Exception, SystemExit):
+                # What breaks the contract is raised in words; else the copy alone is to blame.
+                relation.candidates(at, address)
                 rule = plain
-                count = _asked(relation, at, address, out)
+                count = int(plain(at, address, out))
                 answer = out[:count].tolist()
             if not 0 <= count <= out.size:
                 _broken(relation, at, address)
@@ -246,14 +248,6 @@ def _answers(relation: Relation, limit: int, progress: Progress | None) -> Itera
         yield answers
         if progress is not None:
             progress("addresses", address + 1, relation.num_addresses)
-
-
-def _asked(relation: Relation, at: int, address: int, out: Ints) -> int:
-    """Return the answer of the rule as it was written; −1 if it raises."""
-    try:
-        return int(relation.rule(at, address, out))
-    except (Exception, SystemExit):
-        return -1
 
 
 def _broken(relation: Relation, at: int, address: int) -> None:

@@ -12,9 +12,8 @@ from pydantic import ValidationInfo
 from unknot._base.calls import chosen, parse_call
 from unknot._base.errors import SimulationError, UnknotError
 from unknot.fabrics.named import network as network_named
-from unknot.routing.designed import is_file
 from unknot.routing.named import require_connected, routing_named
-from unknot.routing.own import is_code, rooted
+from unknot.routing.own import is_code, is_file, rooted
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.options import router_from
 from unknot.traffic import patterns

@@ -18,8 +18,7 @@ from unknot._base.manifest import code_digest
 from unknot.certificates.plain import Rejected
 from unknot.certificates.verdict import Verdict
 from unknot.network.graph import digest
-from unknot.routing.designed import is_designed
-from unknot.routing.own import code_of, is_code
+from unknot.routing.own import code_of, is_code, is_designed
 from unknot.routing.pointer import rule_digest
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router

@@ -16,9 +16,10 @@ from unknot._base.switching import DEFAULT_SWITCHING, switching_named
 from unknot._base.threads import processors
 from unknot.network import Network
 from unknot.network.automorphisms import Orbits
-from unknot.routing.designed import is_file, restricted
+from unknot.routing.designed import restricted
 from unknot.routing.ethernet import path_vector
 from unknot.routing.named import routing as routing_of
+from unknot.routing.own import is_file
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 from unknot.verify.between_states import states_between

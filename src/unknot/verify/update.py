@@ -14,7 +14,7 @@ from itertools import combinations, islice
 from unknot._base.deadline import Deadline
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
-from unknot._base.switching import DEFAULT_SWITCHING, switching_named
+from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.certificates.verdict import Configuration, Verdict
 from unknot.fabrics import Fabric
 from unknot.routing.relation import Relation
@@ -139,11 +139,12 @@ def update(
     >>> update(dimension_order(line(4)), up_down(line(4), root=1)).deadlock_free
     True
     """
-    technique, deadline = switching_named(switching), Deadline.of(time_limit, "update")
+    deadline = Deadline.of(time_limit, "update")
     both = mixture(old, new)
     every = Moment(updating=range(old.network.num_routers))
     relation = both.relation(every)
-    verdict = check(relation, technique, time_limit=deadline, progress=progress)
+    verdict = check(relation, switching, time_limit=deadline, progress=progress)
+    technique = verdict.switching
     configuration, updated = None, frozenset[int]()
     proofs: list[MomentProof] = []
     if verdict.deadlock_free:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import typer
 
 from unknot._base.errors import RelationError, UnknotError
-from unknot.cli.commands.check_routing import Answered, AnswerFiles, Details, Evidence, of_routing, show_sections
+from unknot.cli.commands.check_routing import Answered, AnswerFiles, Details, Evidence, of_routing
 from unknot.cli.commands.options import Options, refuse_beside
 from unknot.cli.commands.shared import (
     COQ,
@@ -18,6 +20,12 @@ from unknot.cli.commands.shared import (
     write_evidence,
     write_knot,
 )
+
+if TYPE_CHECKING:
+    from unknot.report.explanation import Section
+
+PROSE_WIDTH = 100
+"""Most columns of an explanation."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +87,25 @@ def _give(answered: Answered, routed: RoutedNetwork, output: AnswerFiles) -> Non
         write_evidence(output.evidence, *answered.evidence())
     tell(output.json, answered.form, *answered.sources, of=relation, **answered.keys)
     if answered.explanation and not output.json:
-        show_sections(answered.explanation)
+        _show(answered.explanation)
     elif relation is not None and not output.json:
         describe(relation, knot)
+
+
+def _show(sections: Iterable[Section]) -> None:
+    """Headings with paragraphs below."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from unknot.cli.commands.display import console
+
+    out = console()
+    width = min(PROSE_WIDTH, out.width)
+    for section in sections:
+        print()
+        out.print(Text(section.title, style="bold"))
+        for paragraph in section.paragraphs:
+            out.print(Padding(Text(paragraph), (0, 0, 0, 2)), width=width)
 
 
 def _of_every_size(routed: RoutedNetwork) -> Answered:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -248,22 +248,3 @@ def _size_claims(relation: Relation, technique: Switching, least: Smallest) -> l
     elif "held" not in claim and least.held_bound > least.messages_bound:
         notify(f"the evidence does not show that {least.held_bound} VCs are held at least; a search alone showed it")
     return [claim]
-
-
-PROSE_WIDTH = 100
-
-
-def show_sections(sections: Iterable[Section]) -> None:
-    """Headings with paragraphs below."""
-    from rich.padding import Padding
-    from rich.text import Text
-
-    from unknot.cli.commands.display import console
-
-    out = console()
-    width = min(PROSE_WIDTH, out.width)
-    for section in sections:
-        print()
-        out.print(Text(section.title, style="bold"))
-        for paragraph in section.paragraphs:
-            out.print(Padding(Text(paragraph), (0, 0, 0, 2)), width=width)
