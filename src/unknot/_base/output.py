@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from unknot._base.errors import UnknotError, library
 from unknot._base.manifest import SIDE, Manifest, line, manifest_of, stamped
@@ -220,15 +220,16 @@ def discard_unfinished() -> None:
 Row = dict[str, Any]
 
 
-class Tabular(Protocol):
+class Tabular:
     """Base of results that are rows of plain values."""
 
     __slots__ = ()
+    runs: Sequence[Tabular]
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Rows of the table."""
-        ...
+        """Rows of the table: those of its runs, in their order."""
+        return tuple(row for run in self.runs for row in run.rows)
 
     def to_frame(self) -> pandas.DataFrame:
         """A data frame with one line for each row, which are runs; needs pandas."""

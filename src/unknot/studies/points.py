@@ -97,15 +97,10 @@ def run_point(
         "seed": seed,
         "warmup": warmup,
         "measure": measure,
-    }
-    # what came later is part of the content only where it is used
-    changed = {f.name: v for f in fields(Router) if (v := getattr(design.router, f.name)) != f.default}
-    later = {
-        "router": changed,
-        "bursts": None if design.bursts is None else vars(design.bursts).copy(),
         "precision": precision,
+        "router": {f.name: v for f in fields(Router) if (v := getattr(design.router, f.name)) != f.default},
+        "bursts": design.bursts and vars(design.bursts),
     }
-    what |= {key: value for key, value in later.items() if value}
     return Point(what, _packed(relation).pickled, traffic)
 
 
@@ -260,7 +255,7 @@ def _simulate(point: Point) -> Run:
     from unknot.simulation import simulate
 
     what = point.what
-    lengths, bursts = what["packet_length"], what.get("bursts")
+    lengths, bursts = what["packet_length"], what["bursts"]
     return simulate(
         _unpacked(point.relation),
         what["load"],
@@ -269,9 +264,9 @@ def _simulate(point: Point) -> Run:
         buffer_depth=what["buffer_depth"],
         seed=what["seed"],
         traffic=point.traffic or what["traffic"],
-        router=Router(**what.get("router", {})),
-        bursts=None if bursts is None else Bursts(**bursts),
+        router=Router(**what["router"]),
+        bursts=bursts and Bursts(**bursts),
         warmup=what["warmup"],
         measure=what["measure"],
-        precision=what.get("precision"),
+        precision=what["precision"],
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from unknot._base.errors import SimulationError, UnknotError
 from unknot._base.numbers import is_number
-from unknot._base.output import Row, Tabular
+from unknot._base.output import Tabular
 from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Shown
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
@@ -22,7 +22,7 @@ from unknot.routing.taking import takes_simulated
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.run.driver import run_scenario, simulate
 from unknot.simulation.run.outcome import FULL
-from unknot.simulation.run.run import Run, row
+from unknot.simulation.run.run import Run
 from unknot.simulation.run.scenario import Measurement, Scenario
 from unknot.traffic import PatternLike, Traffic, pattern
 from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Lengths, length_shares
@@ -136,11 +136,6 @@ class Saturation(Tabular, Shown):
     def __repr__(self) -> str:
         limit = "and at load 1" if self.limit is None else f"not at {self.limit:.4g}"
         return f"<Saturation stable at {self.load:.4g}, {limit}; accepts at most {self.throughput:.4g}>"
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """Each run of the search in plain values, by load."""
-        return tuple(map(row, self.runs))
 
 
 @takes_simulated

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import SimulationError
-from unknot._base.output import Row, Tabular
+from unknot._base.output import Tabular
 from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.shown import Shown
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.run.driver import simulate
-from unknot.simulation.run.run import Run, row
+from unknot.simulation.run.run import Run
 from unknot.simulation.run.statistics import half_width, mean
 
 FEWEST_SEEDS = 3
@@ -84,11 +84,6 @@ class Runs(Tabular, Shown):
         latency = "" if self.latency_mean is None else f", latency {self.latency_mean:.4g} cycles"
         of = f"load {self.offered_load:g}: accepted {self.accepted_load:.4g}{latency}"
         return f"<Runs {of}, {self.stable_runs} of {len(self.runs)} stable>"
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """Each run in plain values, by seed."""
-        return tuple(map(row, self.runs))
 
 
 @takes_simulated

@@ -106,6 +106,16 @@ class Series(Brief):
     behind: Values
 
 
+POINT = ("network", "routing", "vcs", "switching", "traffic", "packet_length", "buffer_depth")
+MEASURED = (
+    "offered_load", "seed", "accepted_load", "accepted_half_width", "latency_mean", "latency_half_width",
+    "latency_p50", "latency_p95", "latency_p99", "latency_max", "network_latency_mean", "hops_mean",
+    "stable", "outcome",
+)  # fmt: skip
+COUNTS = ("reason", "packets", "cycles", "warmup", "measured", "flit_hops")
+"""Names of columns: the point that was simulated, what was measured, and counts."""
+
+
 @dataclass(frozen=True, repr=False)
 class Run(Tabular, Shown):
     """The result of one simulation; times in cycles, loads in flits per terminal per cycle.
@@ -225,35 +235,21 @@ class Run(Tabular, Shown):
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """The run in plain values, as one row of a table."""
-        return (row(self),)
+        """The run in plain values, as one row: loads in flits per terminal and cycle, times in cycles.
 
-
-POINT = ("network", "routing", "vcs", "switching", "traffic", "packet_length", "buffer_depth")
-MEASURED = (
-    "offered_load", "seed", "accepted_load", "accepted_half_width", "latency_mean", "latency_half_width",
-    "latency_p50", "latency_p95", "latency_p99", "latency_max", "network_latency_mean", "hops_mean",
-    "stable", "outcome",
-)  # fmt: skip
-COUNTS = ("reason", "packets", "cycles", "warmup", "measured", "flit_hops")
-
-
-def row(run: Run) -> Row:
-    """A run in plain values: loads in flits per terminal and cycle, times in cycles.
-
-    Examples
-    --------
-    >>> import unknot
-    >>> columns = row(unknot.simulate("ring(4)", 0.1, routing="dimension_order", vcs=2, measure=500))
-    >>> columns["network"], columns["vcs"], columns["switching"], columns["stable"]
-    ('ring(4)', 2, 'vct', True)
-    """
-    columns: Row = {name: getattr(run, name) for name in POINT}
-    if run.lengths:
-        columns["packet_length"] = ", ".join(f"{length}:{share:g}" for length, share in run.lengths)
-    changed = {f.name: setting for f in fields(Router) if (setting := getattr(run.router, f.name)) != f.default}
-    columns["router"] = ", ".join(f"{name}={setting}" for name, setting in changed.items())
-    columns["bursts"] = "" if run.bursts is None else f"{run.bursts.begin:g}, {run.bursts.end:g}"
-    columns |= {name: getattr(run, name) for name in MEASURED}
-    columns["deadlock"] = run.deadlock is not None
-    return columns | {name: getattr(run, name) for name in COUNTS}
+        Examples
+        --------
+        >>> import unknot
+        >>> (row,) = unknot.simulate("ring(4)", 0.1, routing="dimension_order", vcs=2, measure=500).rows
+        >>> row["network"], row["vcs"], row["switching"], row["stable"]
+        ('ring(4)', 2, 'vct', True)
+        """
+        columns: Row = {name: getattr(self, name) for name in POINT}
+        if self.lengths:
+            columns["packet_length"] = ", ".join(f"{length}:{share:g}" for length, share in self.lengths)
+        changed = {f.name: setting for f in fields(Router) if (setting := getattr(self.router, f.name)) != f.default}
+        columns["router"] = ", ".join(f"{name}={setting}" for name, setting in changed.items())
+        columns["bursts"] = "" if self.bursts is None else f"{self.bursts.begin:g}, {self.bursts.end:g}"
+        columns |= {name: getattr(self, name) for name in MEASURED}
+        columns["deadlock"] = self.deadlock is not None
+        return (columns | {name: getattr(self, name) for name in COUNTS},)

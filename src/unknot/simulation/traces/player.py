@@ -39,13 +39,6 @@ READY, SEND, IDLE = range(3)
 """Events: a message becomes ready; it enters the network; a terminal may be free again."""
 
 
-def check_cycles(**cycles: int | None) -> None:
-    """Refuse what is no number of cycles."""
-    for name, number in cycles.items():
-        if number is not None:
-            require_whole(name, number, 0, MOST, unit="cycles", error=SimulationError)
-
-
 class Player:
     """A run whose packets are given messages instead of random ones.
 
@@ -77,7 +70,7 @@ class Player:
         """Set up a run; `seed` draws addresses of a destination (by default the first) and in random selections."""
         switching = switching_named(switching)
         depth = depth_for(switching, buffer_depth, *trace.flits.tolist())
-        check_cycles(overhead=overhead)
+        require_whole("overhead", overhead, 0, MOST, unit="cycles", error=SimulationError)
         for name, column in (("source", trace.source), ("destination", trace.destination)):
             lost = np.flatnonzero(column >= relation.network.num_terminals)
             if lost.size:
@@ -144,13 +137,15 @@ class Player:
         limit : int, optional
             Cycle in which to stop.
         """
-        check_cycles(limit=limit)
+        if limit is not None:
+            require_whole("limit", limit, 0, MOST, unit="cycles", error=SimulationError)
+        limit = NO_CYCLE if limit is None else limit
         engine = self.engine
         patience = PATIENCE + 16 * max(self.flits, default=0)
         look, last_arrival, last_report = CHECK, 0, 0
         while self.left:
             now = self.now
-            if limit is not None and now >= limit:
+            if now >= limit:
                 self._stop(f"the limit of {limit} cycles was reached")
                 return
             self._begin(now)
@@ -242,7 +237,7 @@ class Player:
         self.carries[packet] = message
         self.inside += 1
 
-    def _advance(self, now: int, slack: int, limit: int | None) -> bool:
+    def _advance(self, now: int, slack: int, limit: int) -> bool:
         """Run to the next cycle in which anything may happen at a terminal; True when nothing moves any more."""
         engine = self.engine
         until = self.events[0][0] if self.events else now + CHECK
@@ -250,8 +245,7 @@ class Player:
             until = min(until, now + CHECK)
             if self.unready:
                 until = min(until, now + self.wire + slack)
-        if limit is not None:
-            until = min(until, limit)
+        until = min(until, limit)
         wheel = int(engine.parts[0].setup.slots) + 1
         if not self.inside and until - now > 2 * wheel:
             engine.advance(engine.now + wheel)

@@ -158,11 +158,6 @@ class Configuration:
         if self.text(key) not in (KEYS[key].default, *allowed):
             raise self.error(key, f"{self.text(key)} is not built: {KEYS[key].words}")
 
-    def require_off(self, key: str) -> None:
-        """Refuse a switch that is on."""
-        if self.on(key):
-            raise self.error(key, f"{self.text(key)} is not built: {KEYS[key].words}")
-
     def idle(self) -> list[str]:
         """The keys that are set to something else than their default and never read: they change nothing."""
         return [

@@ -159,7 +159,7 @@ def relation_of(configuration: Configuration, built: Built) -> Relation:
     if here not in ROUTINGS:
         known = [routing for where, routing in ROUTINGS if where == topology]
         raise configuration.error("routing_function", f"BookSim has no {name} on {topology}; {near(name, known)}")
-    configuration.require_off("noq")
+    configuration.require("noq")
     try:
         return ROUTINGS[here](built, vcs, configuration.faithful)
     except UnfitError as error:
