@@ -93,9 +93,8 @@ class EndPoints:
         self.rows = part.in_row[queues[terminals * self.sends :]].astype(np.int64)
         self.visible: Flags = np.zeros(self.rows.size, dtype=np.bool_)  # or leaving
         self.leaving: set[int] = set()
-        for terminal in range(terminals):
-            for queue in range(self.receives):
-                self._door(terminal, queue, is_open=False)
+        for at in range(self.rows.size):
+            self._door(at, is_open=False)
         self.touched = set(range(terminals))
 
     @property
@@ -149,7 +148,7 @@ class EndPoints:
             if len(left) < before[place]:
                 gone += before[place] - len(left)
                 if not left or left[-1] != last:
-                    self._let_out(place)
+                    self._let_out(self._at(place))
                 self._settle(place)
         self.touched.add(terminal)
         for name in (rule.name, rule.together)[:gone]:
@@ -185,12 +184,7 @@ class EndPoints:
     def _packet(self, message: Message, place: int) -> int:
         part = self.engine.parts[0]
         terminal, queue = divmod(place - self.first_send, self.sends)
-        if part.count.free:
-            part.count.free -= 1
-            packet = int(part.free[part.count.free])
-        else:
-            packet = part.count.high
-            part.count.high += 1
+        packet = part.new_packet()
         inside = message.address - self.system.first_address[message.kind]
         fresh = part.packets[packet : packet + 1]
         fresh.address, fresh.length, fresh.source = message.kind * self.system.block + inside, self.flits, terminal
@@ -216,7 +210,7 @@ class EndPoints:
         for at in [at for at in self.leaving if part.inputs.state[self.rows[at]] == IDLE]:
             self.leaving.remove(at)
             self.visible[at] = False
-            self._door(*divmod(at, self.receives), is_open=False)
+            self._door(at, is_open=False)
         ended: list[tuple[int, int] | None] = []
         for at in np.flatnonzero((stored >= (self.flits if self.needs_tail else 1)) & ~self.visible).tolist():
             terminal = at // self.receives
@@ -225,7 +219,7 @@ class EndPoints:
             self.events += 1
             if system.classes[message.kind].reserved:
                 self.consumed[message.kind] += 1
-                self._let_out_at(at)
+                self._let_out(at)
                 ended.append(self._ended(message, 1))
                 continue
             place = system.receive_place(terminal, message.kind)
@@ -260,33 +254,23 @@ class EndPoints:
 
     def _settle(self, place: int) -> None:
         """Let the last message of a receive queue leave its VC if there is room for another one behind it."""
-        at = self._at(place)
-        messages = len(self.state.get(place, ()))
-        if self.visible[at] and at not in self.leaving and messages and messages < self.system.depth(place):
-            self._let_out(place)
+        if 0 < len(self.state.get(place, ())) < self.system.depth(place):
+            self._let_out(self._at(place))
 
-    def _let_out(self, place: int) -> None:
+    def _let_out(self, at: int) -> None:
         """Open the ejection VC of a receive queue for the message in its VC, if it is there."""
-        at = self._at(place)
         if self.visible[at] and at not in self.leaving:
-            self._let_out_at(at)
+            self.leaving.add(at)
+            self._door(at, is_open=True)
 
-    def _let_out_at(self, at: int) -> None:
-        self.leaving.add(at)
-        self._door(*divmod(at, self.receives), is_open=True)
-
-    def _door(self, terminal: int, queue: int, *, is_open: bool) -> None:
-        """Open or close an ejection VC; headers that sleep look again."""
+    def _door(self, at: int, *, is_open: bool) -> None:
+        """Open or close the ejection VC of a receive queue; headers that sleep look again."""
+        terminal, queue = divmod(at, self.receives)
         part = self.engine.parts[0]
         row = int(part.ejection_row[terminal]) + queue
         part.outputs.credits[row] = ENDLESS if is_open else 0
-        router = int(self.engine.relation.network.eject[terminal])
-        first = int(part.first_word[router])
-        word, bit = divmod(row - int(part.words.first_output[first]), 64)
-        mask = np.int64(1) << np.int64(bit)
-        kept = part.masks.open[first + word]
-        part.masks.open[first + word] = kept | mask if is_open else kept & ~mask
-        part.wake(router)
+        part.open_output(row, is_open)
+        part.wake(int(self.engine.relation.network.eject[terminal]))
 
     def standing(self) -> State:
         """All messages by place of the system, those in the network where their headers wait."""

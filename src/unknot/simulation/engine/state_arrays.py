@@ -69,9 +69,29 @@ class State:
         self.masks.heads[words] |= self.masks.asleep[words]
         self.masks.asleep[words] = 0
 
+    def new_packet(self) -> int:
+        """Take the number of a packet that is not in use."""
+        count = self.count
+        if count.free:
+            count.free -= 1
+            return int(self.free[count.free])
+        count.high += 1
+        return int(count.high) - 1
+
+    def open_output(self, row: int, is_open: bool) -> None:
+        """Say of an output VC whether a header may be granted it."""
+        set_bit(self.masks.open, self.words.first_output, row, is_open)
+
     def replaced(self, **tables: Any) -> State:
         """The state with some tables replaced."""
         return State(self.tables | {name: aligned(name, table) for name, table in tables.items()}, self)
+
+
+def set_bit(mask: npt.NDArray[np.int64], first: npt.NDArray[np.int64], row: int, on: bool) -> None:
+    """Set or clear the bit of a row; `first` are the rows that the words of the mask begin with."""
+    word = int(np.searchsorted(first[:-1], row, side="right")) - 1
+    bit = np.int64(1) << np.int64(row - first[word])
+    mask[word] = mask[word] | bit if on else mask[word] & ~bit
 
 
 def row_count(content: Any) -> int:

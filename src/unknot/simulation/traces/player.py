@@ -222,14 +222,9 @@ class Player:
     def _send(self, message: int, terminal: int) -> None:
         """Make this message the next packet of a free port of a terminal."""
         state = self.engine.parts[0]
-        count, ports = state.count, state.terminals.packet[terminal :: len(self.queue)]
+        ports = state.terminals.packet[terminal :: len(self.queue)]
         port = terminal + len(self.queue) * int(np.argmax(ports < 0))
-        if count.free:
-            count.free -= 1
-            packet = state.free[count.free]
-        else:
-            packet = count.high
-            count.high += 1
+        packet = state.new_packet()
         state.packets[packet] = self.rows[message]
         state.packets.source[packet] = port
         state.terminals.packet[port] = packet

@@ -22,7 +22,7 @@ from unknot.simulation.engine.detector import awaited_by, front, knot, stuck_vcs
 from unknot.simulation.engine.engine import Engine
 from unknot.simulation.engine.pairs import nobody
 from unknot.simulation.engine.sources import Sources
-from unknot.simulation.engine.state_arrays import State
+from unknot.simulation.engine.state_arrays import State, set_bit
 from unknot.simulation.run.scenario import check_buffers
 
 Numbers = npt.NDArray[np.int64]
@@ -229,18 +229,11 @@ def _fill(state: State, packet: int, message: Message, i: int, vc: int, depth: i
     if i:
         outputs.owner = state.in_row[message.held[i - 1]]
     if i or state.setup.technique == ATOMIC:
-        _mark(state.masks.open, state.words.first_output, end, False)
+        state.open_output(end, False)
     if header:
-        _mark(state.masks.heads, state.words.first_input, row, True)
+        set_bit(state.masks.heads, state.words.first_input, row, True)
         state.packets.hops[packet] = state.packets.stop[packet]
     else:
         beyond = int(state.out_row[message.held[i + 1]])
         inputs.out, inputs.length = beyond, message.length
         inputs.out_port_bit = state.out_ports.first_bit[state.outputs.port[beyond]]
-
-
-def _mark(mask: Numbers, first: Numbers, row: int, on: bool) -> None:
-    """Set or clear the bit of a row; `first` are the rows that the words of the mask begin with."""
-    word = int(np.searchsorted(first[:-1], row, side="right")) - 1
-    bit = np.int64(1) << np.int64(row - first[word])
-    mask[word] = mask[word] | bit if on else mask[word] & ~bit
