@@ -15,7 +15,7 @@ from unknot.network.edges import write_edge_list
 from unknot.network.families import ring
 from unknot.simulation import Router
 from unknot.studies import Study, StudyError, load_study
-from unknot.studies.study import Builder
+from unknot.studies.study import builder
 from unknot.traffic import Bursts
 
 GOOD = """title = "Two designs"
@@ -293,7 +293,7 @@ def test_errors_quote_no_file_that_a_study_names(network: str, tmp_path: Path) -
 
 def test_designs_of_one_network_share_it(tmp_path: Path) -> None:
     study = load_study(written(tmp_path, GOOD))
-    build = Builder(study.folder)
+    build = builder(study.folder)
     one, three, four = map(build, study.designs)
     assert one.network is three.network is four.network
     assert build(study.designs[1].model_copy(update={"buffer_depth": 5})) is three

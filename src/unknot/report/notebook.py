@@ -70,9 +70,9 @@ def _(several: Runs | Saturation) -> str:
 
 
 @html.register
-def _(judged: DesignResult) -> str:
-    name = judged.design.name
-    return html(judged.verdict) + _several(name, judged.rows) + str(_curves({name: judged.runs}))
+def _(outcome: DesignResult) -> str:
+    name = outcome.design.name
+    return html(outcome.verdict) + _several(name, outcome.rows) + str(_curves({name: outcome.runs}))
 
 
 @html.register

@@ -83,7 +83,7 @@ def study_page(result: StudyResult, *, units: Units | str | None = None) -> str:
         scale=scale,
         load=lambda flits: None if flits is None else scale.load(flits),
         time=lambda cycles: None if cycles is None else scale.time(cycles),
-        deadlocked=list(_deadlocked(designs, lines)),
+        deadlocked=list(_deadlocked(designs)),
         networks=[topology(network) for network in _networks(designs)],
         command=f"unknot run {shlex.quote(study.path) if study.path else 'STUDY.toml'}{again}",
         briefly=lambda run: _briefly(run).removeprefix("deadlock "),
@@ -131,21 +131,15 @@ def within(value: float | None, half_width: float | None, digits: int, seeds: in
     return f"{value:.{digits}f}" + (none if half_width is None else f" ± {half_width:.{digits}f}")
 
 
-def _deadlocked(
-    designs: tuple[DesignResult, ...], lines: dict[str, list[CurvePoint]]
-) -> Iterator[tuple[str, Run, DrawnKnot]]:
-    """The first deadlock that each design ran into."""
+def _deadlocked(designs: tuple[DesignResult, ...]) -> Iterator[tuple[str, Run, DrawnKnot]]:
+    """The first deadlock that each design ran into, by load and seed."""
     for design in designs:
-        load = next((point.load for point in lines.get(design.design.name, ()) if point.deadlocked), None)
-        at_load = () if load is None else (run for run in design.runs if run.offered_load == load)
-        for run in sorted((run for run in at_load if run.deadlock is not None), key=lambda run: run.seed)[:1]:
-            if run.deadlock is not None:
-                seen = f"The simulator saw this: {_briefly(run)}, seed {run.seed}."
-                yield (
-                    design.design.name,
-                    run,
-                    knot(design.relation, run.deadlock, seen, packet_length=run.packet_length),
-                )
+        stuck = (run for run in design.runs if run.deadlock is not None)
+        run = min(stuck, key=lambda run: (run.offered_load, run.seed), default=None)
+        if run is not None and run.deadlock is not None:
+            seen = f"The simulator saw this: {_briefly(run)}, seed {run.seed}."
+            drawn = knot(design.relation, run.deadlock, seen, packet_length=run.packet_length)
+            yield design.design.name, run, drawn
 
 
 def _briefly(run: Run) -> str:

@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 from unknot._base.errors import TextError, UnknotError, bare, near
 from unknot._base.toml_places import KeyPath, Toml, read_toml
 from unknot.studies.entries import VALUE, EntryError, points_of, require_few
-from unknot.studies.study import Builder, Design, Proof, Ramp, Simulation, Study
+from unknot.studies.study import Design, Proof, Ramp, Simulation, Study, builder
 
 
 class StudyError(UnknotError):
@@ -153,7 +153,7 @@ def _spoken(key: str, value: Any) -> str:
 def _misfits(study: Study, problem: _Locator) -> Iterable[TextError]:
     """Designs that are well written but cannot be: a routing not for that network, a packet longer than a buffer."""
     seen: set[str] = set()
-    build = Builder(study.folder, simulated=study.simulation is not None)
+    build = builder(study.folder, simulated=study.simulation is not None)
     for index, design in enumerate(study.designs):
         if design.name in seen:
             yield problem(("designs", index, "name"), f"a second design is called {design.name!r}")

@@ -17,7 +17,7 @@ from unknot.routing.tabulate import FEW
 from unknot.studies.load import load_study
 from unknot.studies.result import StudyResult
 from unknot.studies.store import Note, Store
-from unknot.studies.study import Builder, Study
+from unknot.studies.study import Study, builder
 from unknot.studies.sweep import Sweep
 from unknot.studies.workers import workers
 from unknot.traffic import Pattern
@@ -97,7 +97,7 @@ def run_study(
     if store is None and study.path is not None:
         store = default_store(study.path)
     if relations is None:
-        relations = list(map(Builder(study.folder, simulated=study.simulation is not None), study.designs))
+        relations = list(map(builder(study.folder, simulated=study.simulation is not None), study.designs))
     small = _is_small(study, relations)
     with Store(store, note=note) as kept:
         sweep = Sweep(study, relations, traffic, kept, progress, deadline)

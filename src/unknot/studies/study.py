@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,7 +23,6 @@ from pydantic import (
 from unknot._base.errors import UnknotError
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, switching_named
 from unknot.fabrics.named import network as network_named
-from unknot.network import Network
 from unknot.routing.named import routing as routing_from
 from unknot.routing.named import routing_to_simulate
 from unknot.routing.own import rooted
@@ -85,11 +86,11 @@ class Design(_Table):
 
     def relation(self, folder: str | Path = ".") -> Relation:
         """Build the relation; relative paths of networks start at `folder`."""
-        return Builder(folder)(self)
+        return builder(folder)(self)
 
 
-class Builder:
-    """Builds the relations of designs; those of one text share their network, equal ones are one.
+def builder(folder: str | Path = ".", *, simulated: bool = False) -> Callable[[Design], Relation]:
+    """Return what builds the relations of designs; those of one text share their network, equal ones are one.
 
     Parameters
     ----------
@@ -98,23 +99,14 @@ class Builder:
     simulated : bool
         Whether they are simulated too, and so get at least 4 VCs per channel where they say nothing and can use them.
     """
+    route = routing_to_simulate if simulated else routing_from
+    network = cache(partial(network_named, folder=folder, where=VALUE))
 
-    def __init__(self, folder: str | Path = ".", *, simulated: bool = False) -> None:
-        self.folder = folder
-        self._routing = routing_to_simulate if simulated else routing_from
-        self._networks: dict[str, Network] = {}
-        self._relations: dict[tuple[str, str, int | None], Relation] = {}
+    @cache
+    def relation(text: str, routing: str, vcs: int | None) -> Relation:
+        return route(network(text), rooted(routing, folder), vcs, where=VALUE)
 
-    def __call__(self, design: Design) -> Relation:
-        """Build or read the network of a design, and the relation on it."""
-        text, key = design.network, (design.network, design.routing, design.vcs)
-        if key not in self._relations:
-            if text not in self._networks:
-                self._networks[text] = network_named(text, folder=self.folder, where=VALUE)
-            self._relations[key] = self._routing(
-                self._networks[text], rooted(design.routing, self.folder), design.vcs, where=VALUE
-            )
-        return self._relations[key]
+    return lambda design: relation(design.network, design.routing, design.vcs)
 
 
 Load = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]

@@ -154,12 +154,8 @@ def cluster(where: str, jobs: int | None = None) -> Iterator[tuple[Executor, int
         If Dask is not installed; the command line names the extra that brings it.
     """
     dask: Any = importlib.import_module("distributed")
-    for name in (
-        "distributed",
-        "distributed.client",
-        "tornado.application",
-        "asyncio",
-    ):  # they log tracebacks about a scheduler that is gone
+    # They log tracebacks about a scheduler that is gone.
+    for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         with ExitStack() as stack:

@@ -28,7 +28,7 @@ def compiled(native):
     def arguments(builder, words):
         rest = iter(words)
         pairs = zip(native.kinds, result.fndesc.argtypes, strict=True)
-        return [_argument(builder, kind, wanted, rest) for kind, wanted in pairs]
+        return [_argument(builder, kind, type_, rest) for kind, type_ in pairs]
 
     count = sum(words_of(kind) for kind in flat(native.kinds))
     return CFunction(result, count, arguments, RAISED, native.file)
@@ -46,13 +46,13 @@ def _type(kind):
     return _made(kind)[0].return_type if "." in kind else types.Array(NUMBERS[kind], 1, "C")
 
 
-def _argument(builder, kind, wanted, words):
+def _argument(builder, kind, type_, words):
     """Write what makes an argument of a kind of the next words."""
     if isinstance(kind, tuple):
-        parts = [_argument(builder, part, type_, words) for part, type_ in zip(kind, wanted, strict=True)]
-        return TARGET.make_tuple(builder, wanted, parts)
+        parts = [_argument(builder, part, own, words) for part, own in zip(kind, type_, strict=True)]
+        return TARGET.make_tuple(builder, type_, parts)
     if kind == NUMBER:
-        return TARGET.cast(builder, next(words), types.int64, wanted)
+        return TARGET.cast(builder, next(words), types.int64, type_)
     if "." in kind:
         signature, code = _made(kind)
         return code(TARGET, builder, signature, [next(words)])

@@ -55,14 +55,14 @@ class Configuration:
 
     def __init__(self, assignments: Sequence[Assignment], folder: str | Path = ".", faithful: bool = False) -> None:
         self.folder, self.faithful = Path(folder), faithful
-        self.given: dict[str, Assignment] = {}
+        self.assignments: dict[str, Assignment] = {}
         self.warnings: list[str] = []
         self._read: set[str] = set()
         self.klass: int | None = None
         self.confined = True
         for assignment in assignments:
             self._check(assignment)
-            self.given[assignment.key] = assignment
+            self.assignments[assignment.key] = assignment
 
     def _check(self, assignment: Assignment) -> None:
         key, value = assignment.key, assignment.value
@@ -86,7 +86,7 @@ class Configuration:
     def changed(self, key: str, value: str) -> Configuration:
         """Return the configuration with another value of one key, as if given on the command line."""
         assignment = Assignment(key, value, OVERRIDE, 1, 1, len(key) + 2, f"{key}={value}")
-        configuration = Configuration([*self.given.values(), assignment], self.folder, self.faithful)
+        configuration = Configuration([*self.assignments.values(), assignment], self.folder, self.faithful)
         configuration.confined = self.confined
         return configuration
 
@@ -97,24 +97,24 @@ class Configuration:
         return view
 
     def __contains__(self, key: str) -> bool:
-        return key in self.given
+        return key in self.assignments
 
     def error(self, key: str, message: str) -> UnknotError:
         """An error at the place where a key is set, or without a place when it is not."""
-        if key in self.given:
-            return self.given[key].error(f"{key}: {message}")
+        if key in self.assignments:
+            return self.assignments[key].error(f"{key}: {message}")
         return UnknotError(f"{key} = {KEYS[key].default} (BookSim's default): {message}")
 
     def warn(self, key: str, message: str) -> None:
         """Say something about a key that is set."""
-        assignment = self.given.get(key)
+        assignment = self.assignments.get(key)
         place = f"{assignment.where}:{assignment.line}: " if assignment else ""
         self.warnings.append(f"{place}{key}: {message}")
 
     def text(self, key: str) -> str:
         """The value as it was written."""
         self._read.add(key)
-        return self.given[key].value if key in self.given else KEYS[key].default
+        return self.assignments[key].value if key in self.assignments else KEYS[key].default
 
     def whole(self, key: str, least: int | None = None, most: int = LARGEST) -> int:
         """The value of a key that is a whole number, or for this traffic class that of a list of them."""
@@ -162,7 +162,7 @@ class Configuration:
         """The keys that are set to something else than their default and never read: they change nothing."""
         return [
             key
-            for key, assignment in self.given.items()
+            for key, assignment in self.assignments.items()
             if key not in self._read and assignment.value != KEYS[key].default
         ]
 

@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
-from unknot._base.errors import SimulationError, TextError
+from unknot._base.calls import Piece
+from unknot._base.errors import SimulationError
 from unknot._base.progress import Progress, reported
 from unknot.simulation import closed_loop, simulate
 from unknot.simulation.run.replication import Runs, gather
@@ -55,24 +56,21 @@ def sweep_of(text: str) -> tuple[str, tuple[str, ...]]:
     TextError
         If it is no such text.
     """
-    match = _SWEEP.fullmatch(text.replace(" ", ""))
-    where = "--sweep"
-    if match is None:
-        raise TextError("a sweep is KEY=FROM:TO:STEP, such as injection_rate=0.02:0.4:0.02", where, 1, 1, text[:200])
+    whole, match = Piece(text[:200], "--sweep"), _SWEEP.fullmatch(text.replace(" ", ""))
+    pair = whole.pair("=")
+    if match is None or pair is None:
+        raise whole.error("a sweep is KEY=FROM:TO:STEP, such as injection_rate=0.02:0.4:0.02")
     key = match[1]
     if key not in KEYS or KEYS[key].kind not in ("int", "ints", "float", "floats"):
-        raise TextError(f"{key} is no key of BookSim that is a number", where, 1, 1, text[:200])
-    whole = KEYS[key].kind in ("int", "ints")
+        raise whole.error(f"{key} is no key of BookSim that is a number")
+    number = int if KEYS[key].kind in ("int", "ints") else float
     try:
-        start, to, step = (int(part) if whole else float(part) for part in match.groups()[1:])
+        start, to, step = map(number, match.groups()[1:])
     except ValueError:
-        raise TextError(f"FROM, TO and STEP of {key} are numbers", where, 1, len(key) + 2, text[:200]) from None
+        raise pair[1].error(f"FROM, TO and STEP of {key} are numbers") from None
     count = (to - start) / step + 1e-9 if step > 0 and to >= start else -1.0
     if not 0 <= count < MOST_POINTS:
-        raise TextError(
-            f"FROM is at most TO and STEP is above 0, with at most {MOST_POINTS} values", where, 1, len(key) + 2,
-            text[:200],
-        )  # fmt: skip
+        raise pair[1].error(f"FROM is at most TO and STEP is above 0, with at most {MOST_POINTS} values")
     return key, tuple(f"{round(start + i * step, 10):g}" for i in range(int(count) + 1))
 
 
