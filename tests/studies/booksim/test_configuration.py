@@ -16,7 +16,7 @@ from unknot.studies.booksim.configuration import split
 
 def values(folder: Path, text: str, *overrides: str) -> dict[str, str]:
     found = read_configuration(written(folder, text), overrides)
-    return {key: found.text(key) for key in found.given}
+    return {key: found.text(key) for key in found.assignments}
 
 
 def test_statements_and_comments(tmp_path: Path) -> None:
