@@ -13,14 +13,14 @@ from unknot import check
 from unknot.design import decide
 
 
-@pytest.mark.sampled(0.5)
+@pytest.mark.sampled(0.25)
 @pytest.mark.parametrize("part", range(4))
 def test_without_a_fault_they_agree(part: int) -> None:
     for question in (*LANES, *DESIGNS)[part::4]:
         question()
 
 
-@pytest.mark.sampled(0.05)
+@pytest.mark.sampled(0.02)
 @pytest.mark.parametrize(
     "fault",
     FAULTS,
@@ -36,7 +36,7 @@ def test_without_a_fault_bounds_agree(question: Callable[[], None]) -> None:
     question()
 
 
-@pytest.mark.sampled(0.05)
+@pytest.mark.sampled(0.02)
 @pytest.mark.parametrize(
     "fault",
     BOUND_FAULTS,

@@ -56,6 +56,7 @@ def test_multicast_trees_of_the_real_subnet_manager(tmp_path: Path) -> None:
     assert found.multicast.deadlock_free is nx.is_directed_acyclic_graph(both)
 
 
+@pytest.mark.campaign
 @pytest.mark.skipif(bool(missing()), reason=f"Debian packages that are not installed: {' '.join(missing())}")
 def test_a_torus_by_dimension_order_is_repaired_and_loaded(tmp_path: Path) -> None:
     tally = Tally()

@@ -11,8 +11,8 @@ import pytest
 
 from tests.reference.brute_force import TooLargeError, deadlock, states_of
 from unknot import check, deliver, replay, simulate
-from unknot._base.switching import SWITCHINGS
-from unknot.certificates import accept_verdict
+from unknot._base.switching import SWITCHINGS, Switching
+from unknot.certificates import Verdict, accept_verdict
 from unknot.network import tod
 from unknot.routing import Relation
 from unknot.routing.named import routings
@@ -60,6 +60,12 @@ def on_catalogue(function: Callable[..., Relation]) -> dict[str, Relation]:
     return {text: relation for text, relation in tried.items() if relation is not None}
 
 
+@cache
+def verdicts_of(name: str, text: str) -> dict[Switching, Verdict]:
+    """The verdicts about a routing on a network of the catalogue, under every technique."""
+    return check_all(on_catalogue(ROUTINGS[name])[text], "vct")
+
+
 @pytest.mark.parametrize("name", ROUTINGS)
 def test_what_is_claimed(name: str) -> None:
     """Each source claims what it did when this was written; the next test compares claims with verdicts."""
@@ -88,7 +94,7 @@ def test_routing_on_the_catalogue(name: str) -> None:
         used = {vc for answers in states_of(relation) for answer in answers.values() for vc in answer.may}
         indices = {int(relation.vcs.index[vc]) for vc in used}
         all_used = all_used or len(indices) == relation.vcs.counts.max(initial=1)
-        for switching, verdict in check_all(relation, "vct").items():
+        for switching, verdict in verdicts_of(name, text).items():
             assert verdict.deadlock_free is not None, (text, switching)
             accept_verdict(relation, verdict)
             if verdict.configuration is not None:
@@ -105,7 +111,7 @@ def test_verdicts_agree_with_brute_force() -> None:
         for text, relation in on_catalogue(function).items():
             if relation.num_vcs > 24 or relation.num_addresses > 16:
                 continue
-            verdicts = check_all(relation, "vct")
+            verdicts = verdicts_of(name, text)
             for switching in SWITCHINGS:
                 try:
                     worms = deadlock(relation, switching, limit=3_000)

@@ -20,9 +20,8 @@ import sys
 import numpy as np
 from unknot.routing import dimension_order, duato
 from unknot.routing.relation_kernel import compile_relation
-from unknot.network.families import mesh, torus
-orders = [dimension_order(mesh(3, 3)), dimension_order(mesh(4, 3)), dimension_order(torus(3, 3), 2)]
-relations = [*orders, duato(mesh(3, 3))]
+from unknot.network.families import mesh
+relations = [dimension_order(mesh(3, 2)), duato(mesh(3, 2))]
 for relation in relations:
     function = compile_relation(relation)
     call, out = function.ctypes, np.zeros(relation.max_candidates, dtype=np.int64)
@@ -42,7 +41,7 @@ def test_rules_loaded_by_another_process_answer_alike(tmp_path: Path) -> None:
     ]
     assert runs[0].stdout == runs[1].stdout
     assert set(runs[1].stdout.split()) == {"True"}
-    assert [line for line in runs[1].stderr.splitlines() if line.startswith("loaded")] == ["loaded True"] * 4
+    assert [line for line in runs[1].stderr.splitlines() if line.startswith("loaded")] == ["loaded True"] * 2
 
 
 def test_a_digest_sees_code_arrays_and_functions_that_are_called() -> None:

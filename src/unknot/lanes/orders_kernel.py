@@ -202,10 +202,12 @@ def settle(paths, orders):
     lanes, _, words = orders.reach.shape
     mutual = paths.many.size > 0
     if mutual:
-        orders.lack[:] = paths.many
         orders.agree[:] = 0
         for u in range(orders.missed.size):
             orders.missed[u] = paths.many[u].sum()
+            for v in range(orders.missed.size):  # an array copied to another takes half a second longer to compile
+                for k in range(lanes):
+                    orders.lack[k, u, v] = paths.many[u, v]
     for k in range(lanes):
         keys, reach = orders.key[k], orders.reach[k]
         for c in np.argsort(keys)[::-1]:

@@ -34,9 +34,8 @@ def balanced_channels(first, channel, source, target, distance, column, sinks, s
     for i in sinks:
         hops = distance[column[i]]
         order = np.argsort(hops)
-        flow[:] = sending
-        table[i, :] = -1
-        cost[:] = 0
+        for router in range(routers):
+            flow[router], cost[router], table[i, router] = sending[router], 0, -1
         for router in order:
             if hops[router] > 0:
                 for k in range(first[router], first[router + 1]):
@@ -66,7 +65,8 @@ def first_fit(table, home, sources, target, line_first, after, place, layer):
     barred = np.zeros((MOST_LAYERS, lines), np.bool_)
     rank, at = np.empty((MOST_LAYERS, channels), np.int64), np.empty((MOST_LAYERS, channels), np.int64)
     for j in range(MOST_LAYERS):
-        rank[j] = at[j] = np.arange(channels)
+        for c in range(channels):
+            rank[j, c] = at[j, c] = c
     mark = np.zeros(channels, np.bool_)
     stack, added = np.empty(channels, np.int64), np.empty(channels, np.int64)
     used = 0
@@ -115,7 +115,8 @@ def break_cycles(table, home, sources, sending, target, line_first, after, place
     count, first = np.zeros(lines, np.int64), np.zeros(lines + 1, np.int64)
     for fill in range(2):
         if fill:
-            first[1:] = np.cumsum(first[1:])
+            for line in range(lines):
+                first[line + 1] += first[line]
             path = np.empty(first[lines], np.int64)
             room = first[:lines].copy()
         for s in sources:

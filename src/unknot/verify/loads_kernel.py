@@ -15,9 +15,12 @@ READ_F64 = types.Array(types.float64, 1, "C", readonly=True)
 @njit
 def _started(reached):
     """Return a stack with room for all states, on which those that are reached lie, and their number."""
-    stack, states = np.empty(reached.size, np.int64), np.flatnonzero(reached)
-    stack[: states.size] = states
-    return stack, states.size
+    stack, size = np.empty(reached.size, np.int64), 0
+    for i in range(reached.size):
+        if reached[i]:
+            stack[size] = i
+            size += 1
+    return stack, size
 
 
 @njit

@@ -276,7 +276,7 @@ def _sums(values: Hashes, first: Offsets) -> Hashes:
     """Sum of each row."""
     total = np.zeros(values.size + 1, dtype=np.uint64)
     np.cumsum(values, out=total[1:])
-    return np.asarray(total[first[1:]] - total[first[:-1]])
+    return np.diff(total[first])
 
 
 def _firsts(kind: Hashes) -> Ints:

@@ -120,10 +120,11 @@ def solve(
     if not solver:
         return False if solver is False else None
     paths = np.full((sources.size, view.count - 1), -1, dtype=np.int32)
+    stage: list[int] = view.stage[network.source].tolist()
     for m, mine in enumerate(variables):
         if solver.value(served[m]):
             taken = [c for c, variable in mine.items() if solver.value(variable)]
-            paths[m] = sorted(taken, key=lambda c: int(view.stage[network.source[c]]))
+            paths[m] = sorted(taken, key=stage.__getitem__)
     return paths
 
 

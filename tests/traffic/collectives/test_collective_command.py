@@ -41,7 +41,7 @@ def test_algorithms_are_compared_and_the_best_one_is_written(tmp_path: Path) -> 
 
 
 def test_a_table_over_sizes_in_bytes() -> None:
-    code, out, _ = run("ring(5)", "--size", "1kB,64KiB", "--units", "1 GHz, 32 B", "--json")
+    code, out, _ = run("ring(4)", "--size", "1kB,64KiB", "--units", "1 GHz, 32 B", "--json")
     answer = json.loads(out)
     assert code == 0
     assert [row["size"] for row in answer["sizes"]] == [32, 2048]

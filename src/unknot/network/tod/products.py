@@ -80,8 +80,8 @@ def _part(one: Part, two: Part, n: int) -> Part:
     """Channels for every choice of one pair of each factor, without loops; a loop stands for no move."""
     source, target = (np.add.outer(np.int32(n) * w, v).ravel() for v, w in zip(one[:2], two[:2], strict=True))
     slower = np.minimum.outer(two[2]["bandwidth"], one[2]["bandwidth"]).ravel()
-    latency = np.maximum(1, np.maximum.outer(two[2]["latency"], one[2]["latency"])).ravel()
-    wire = wires(source.size, latency, np.where(np.isinf(slower), 1.0, slower))
+    latency = np.maximum.outer(two[2]["latency"], one[2]["latency"]).ravel()
+    wire = wires(source.size, latency.clip(1), np.where(np.isinf(slower), 1.0, slower))
     keep = source != target
     return (source, target, wire) if keep.all() else (source[keep], target[keep], wire[keep])
 

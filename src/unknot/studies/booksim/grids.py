@@ -95,7 +95,8 @@ def planar_adapt(built: Built, vcs: int, faithful: bool) -> Relation:
         if a != b and not faithful:
             low = part if port % 2 else 0
             for v in range(low, low + part):
-                out[count] = first[channel[here, 2 * i + int(b < a)]] + v
+                c = channel[here, 2 * i + int(b < a)]
+                out[count] = first[c] + v
                 count += 1
         return count
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import gcd, lcm
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from unknot._base.memory import require
 from unknot._base.shown import Brief
 from unknot.traffic.collectives.operation import Operation
 from unknot.traffic.collectives.platform import Platform
+
+Time = TypeVar("Time")
+"""A number: a fraction, or whole."""
 
 
 @dataclass(frozen=True)
@@ -236,27 +239,29 @@ class Schedule(Brief):
 
 
 @dataclass(frozen=True)
-class Passage:
+class Passage(Generic[Time]):
     """How a transfer passes its path: at the rate of the slowest channel, on each from when the first byte comes.
+
+    Times and rates are fractions, or multiples of common units.
 
     Attributes
     ----------
-    begins : tuple of Fraction
+    begins : tuple of numbers
         By channel of the path, after the start.
-    lasts : Fraction
+    lasts : number
         How long each channel is in use.
-    rate : Fraction
-    arrives : Fraction
+    rate : number
+    arrives : number
         When all has arrived, after the start.
     """
 
-    begins: tuple[Fraction, ...]
-    lasts: Fraction
-    rate: Fraction
-    arrives: Fraction
+    begins: tuple[Time, ...]
+    lasts: Time
+    rate: Time
+    arrives: Time
 
 
-def passage(platform: Platform, size: Fraction, path: Sequence[int]) -> Passage:
+def passage(platform: Platform, size: Fraction, path: Sequence[int]) -> Passage[Fraction]:
     """Return how a number of bytes passes a path."""
     channels = [platform.channels[number] for number in path]
     rate = min(channel.bandwidth for channel in channels)

@@ -10,10 +10,12 @@ from heapq import heappop, heappush
 from typing import Any
 
 from unknot._base.errors import NetworkError
-from unknot.traffic.collectives.schedule import Passage, Schedule, passage
+from unknot.traffic.collectives.schedule import Passage, Schedule, in_whole_numbers, passage
 
 Time = Any
 """A number: rounded, or a fraction."""
+_Key = tuple[Fraction, tuple[int, ...]]
+"""Size of a chunk, and the path that it takes."""
 SAME = 1e-9
 """Share of the longest transfer below which times are equal."""
 
@@ -65,15 +67,15 @@ def needs_of(schedule: Schedule) -> list[list[int]]:
 
 
 def begun(schedule: Schedule, order: Sequence[int]) -> Schedule:
-    """Return the schedule with transfers in this order, each begun as soon as it can, exact in fractions."""
+    """Return the schedule with transfers in this order, each begun as soon as it can, exact in whole numbers."""
     sends, needs = schedule.transfers, needs_of(schedule)
-    arrived, starts = dict[int, Fraction](), dict[int, Fraction]()
-    uses = [_Use(channel.bandwidth, Fraction(0)) for channel in schedule.platform.channels]
-    passages = _passages(schedule)
+    passages, bandwidths, unit = _in_whole_numbers(schedule)
+    arrived, starts = dict[int, int](), dict[int, int]()
+    uses = [_Use(bandwidth, 0) for bandwidth in bandwidths]
     for i in order:
         taken = passages[schedule.chunks[sends[i].chunk].size, sends[i].path]
-        start = max((arrived[j] for j in needs[i]), default=Fraction(0))
-        later: Fraction | None = start
+        start = max((arrived[j] for j in needs[i]), default=0)
+        later: int | None = start
         while later is not None:
             start = later
             free = [
@@ -85,14 +87,28 @@ def begun(schedule: Schedule, order: Sequence[int]) -> Schedule:
             uses[c].add(start + begins, taken.lasts, taken.rate)
         starts[i], arrived[i] = start, start + taken.arrives
     made = tuple(sends[i] for i in order)
-    return replace(schedule, transfers=made, starts=tuple(starts[i] for i in order))
+    return replace(schedule, transfers=made, starts=tuple(starts[i] * unit for i in order))
 
 
-def _rows(path: Sequence[int], taken: Passage) -> Iterator[tuple[int, Fraction]]:
+def _in_whole_numbers(schedule: Schedule) -> tuple[dict[_Key, Passage[int]], list[int], Fraction]:
+    """Return passages and bandwidths of channels as multiples of a time and of a rate, and that time."""
+    passages = _passages(schedule)
+    times, unit = in_whole_numbers([t for one in passages.values() for t in (*one.begins, one.lasts, one.arrives)])
+    bandwidths = [channel.bandwidth for channel in schedule.platform.channels]
+    rates, _ = in_whole_numbers([*bandwidths, *(one.rate for one in passages.values())])
+    rest, rate = iter(times), iter(rates[len(bandwidths) :])
+    whole = {
+        key: Passage(tuple(next(rest) for _ in one.begins), next(rest), next(rate), next(rest))
+        for key, one in passages.items()
+    }
+    return whole, rates[: len(bandwidths)], unit
+
+
+def _rows(path: Sequence[int], taken: Passage[Time]) -> Iterator[tuple[int, Time]]:
     return zip(path, taken.begins, strict=True)
 
 
-def _passages(schedule: Schedule) -> dict[tuple[Fraction, tuple[int, ...]], Passage]:
+def _passages(schedule: Schedule) -> dict[_Key, Passage[Fraction]]:
     keys = {(schedule.chunks[sent.chunk].size, sent.path) for sent in schedule.transfers}
     return {key: passage(schedule.platform, *key) for key in keys}
 
