@@ -9,7 +9,7 @@ import typer
 
 from api_pages import _write
 from unknot.cli.program import ALL, PANELS, _command
-from unknot.studies.booksim.keys import PAGE
+from unknot.studies.booksim.configuration import KEYS_PAGE
 
 
 def help_of(name: str) -> str:
@@ -36,7 +36,7 @@ def write_pages(app: Any) -> None:
 
 def write_keys(app: Any) -> None:
     """Write the page of BookSim's keys, which the reader of its files has them from."""
-    _write(Path(app.srcdir) / "reference" / "booksim-keys.md", PAGE)
+    _write(Path(app.srcdir) / "reference" / "booksim-keys.md", KEYS_PAGE)
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from unknot.simulation import simulate as simulate
     from unknot.simulation.traces.replay import Replay as Replay
     from unknot.simulation.traces.replay import replay as replay
-    from unknot.studies.curves import curve as curve
+    from unknot.studies.run import curve as curve
     from unknot.traffic import collectives as collectives
     from unknot.verify import deliver as deliver
     from unknot.verify.check import check as check

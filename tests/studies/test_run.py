@@ -29,7 +29,7 @@ from unknot.studies import run as starting
 from unknot.studies import sweep as module
 from unknot.studies import workers as workers_module
 from unknot.studies.points import Point, compute, proof_point, read, run_point
-from unknot.studies.records import encode
+from unknot.studies.result import encode
 from unknot.studies.store import Store
 from unknot.studies.workers import PER_CORE, workers
 from unknot.traffic import Bursts

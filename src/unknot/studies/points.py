@@ -24,7 +24,7 @@ from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
-from unknot.studies.records import decode, encode
+from unknot.studies.result import decode, encode
 from unknot.studies.study import Design
 from unknot.traffic import Pattern
 from unknot.traffic.workload import Bursts

@@ -27,8 +27,7 @@ from unknot.studies.points import (
     read,
     run_point,
 )
-from unknot.studies.records import PackedResults, packed
-from unknot.studies.result import DesignResult, StudyResult
+from unknot.studies.result import DesignResult, PackedResults, StudyResult, packed
 from unknot.studies.store import Store
 from unknot.studies.study import Study
 from unknot.traffic import Pattern

@@ -73,7 +73,7 @@ def curve(
     from unknot.cli.commands.display import tell
     from unknot.report.picture import require_ending
     from unknot.simulation.run import options
-    from unknot.studies.curves import curve as measured_curve
+    from unknot.studies.run import curve as measured_curve
 
     if flows is not None and traffic != "uniform":
         raise SimulationError("--flows says who sends what; leave out --traffic")

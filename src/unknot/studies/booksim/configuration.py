@@ -1,15 +1,52 @@
-"""A BookSim configuration: what each key is set to, and what is said about it before anything runs."""
+"""The keys of BookSim 2 (commit 28f43299), and what a configuration sets them to."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from copy import copy
+from importlib.resources import files
 from pathlib import Path
+from typing import Literal, NamedTuple, cast
 
 from unknot._base.errors import UnknotError, near
-from unknot.studies.booksim.keys import KEYS, POWER_KEYS
 from unknot.studies.booksim.parse import OVERRIDE, Assignment, statements
+
+Kind = Literal["int", "float", "str", "ints", "floats", "strs"]
+
+
+class Key(NamedTuple):
+    """Type and default of a key, and its counterpart.
+
+    Attributes
+    ----------
+    kind : str
+        Of its value; the plurals also take a list in braces, one value for each traffic class.
+    default : str
+        As it would be written in a file.
+    words : str
+        The counterpart here, or why there is none.
+    """
+
+    kind: Kind
+    default: str
+    words: str
+
+
+KEYS_PAGE = files("unknot.studies.booksim").joinpath("keys.md").read_text(encoding="utf-8")
+"""The page of the docs that has all keys: a row of a table for each."""
+KEYS: dict[str, Key] = {}
+for _row in KEYS_PAGE.splitlines():
+    if _row.startswith("| `"):
+        _key, _kind, _default, _, _words = _row.strip("| ").split(" | ")
+        KEYS[_key.strip("`")] = Key(cast(Kind, _kind), _default.strip(" `"), _words)
+
+POWER_KEYS = {
+    "H_INVD2", "W_INVD2", "H_DFQD1", "W_DFQD1", "H_ND2D1", "W_ND2D1", "H_SRAM", "W_SRAM", "Vdd", "R", "IoffSRAM",
+    "IoffP", "IoffN", "Cg_pwr", "Cd_pwr", "Cgdl", "Cg", "Cd", "LAMBDA", "MetalPitch", "Rw", "Cw_gnd", "Cw_cpl",
+    "wire_length",
+}  # fmt: skip
+"""Keys of the technology file that `tech_file` names."""
 
 LARGEST = 2**31 - 1
 _WHOLE = re.compile(r"-?\d+")
@@ -30,6 +67,8 @@ class Configuration:
 
     Attributes
     ----------
+    assignments : dict of str to Assignment
+        The last one of each key.
     warnings : list of str
         What is said before anything runs.
     confined : bool
