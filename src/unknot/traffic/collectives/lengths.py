@@ -21,8 +21,8 @@ Distances = npt.NDArray[np.float64]
 """Whole numbers below 2^53, or infinite, by sender and receiver."""
 MOST_PLANES = 60
 """Linear programs of classes that are solved."""
-CLOSE = 1e-9
-"""Relative difference below which flows, and bounds, are equal."""
+CLOSE, EVEN, ENOUGH = 1e-9, 1e-7, 1e-5
+"""Relative differences below which bounds, and flows, are equal, and what more lengths could bring is left."""
 
 
 def fair_lengths(platform: Platform, demands: Demands) -> Iterator[tuple[int, ...]]:
@@ -73,7 +73,10 @@ def _distances(platform: Platform, lengths: Distances, starts: Sequence[int]) ->
 
 
 def _of_classes(platform: Platform, demands: Demands) -> Distances:
-    """Return lengths that are equal on each class of channels."""
+    """Return lengths that are equal on each class of channels.
+
+    Each program keeps near the best lengths so far, nearer after one that did not bring better ones.
+    """
     from scipy.optimize import linprog
 
     senders = list(dict.fromkeys(sender for sender, _ in demands))
@@ -82,34 +85,42 @@ def _of_classes(platform: Platform, demands: Demands) -> Distances:
     for (sender, receiver), amount in demands.items():
         sent[row[sender], receiver] = float(amount)
     width = np.array([float(channel.bandwidth) for channel in platform.channels])
+    ends = np.array([[c.source in row, c.target in row] for c in platform.channels], dtype=float).T
     classes, planes = np.zeros(width.size, dtype=np.int64), list[Distances]()
-    lengths, best, most = 1 / width / width.size, np.zeros(width.size), 0.0
+    tried = [start for start in (*ends, 1 - ends.max(axis=0), 1 / width) if start.any()]
+    best, most, radius = tried[0], 0.0, 1.0
     for _ in range(MOST_PLANES):
-        flow, total = _even_flow(platform, lengths, senders, sent)
-        if total > most:
-            best, most = lengths, total
+        lengths = tried.pop() if tried else best
+        lengths = lengths / (lengths @ width)
+        flow = _even_flow(platform, lengths, senders, sent)
         planes.append(flow)
-        busy = np.rint(flow / width / max((flow / width).max(), 1e-300) / CLOSE**0.75)
-        classes = np.unique(np.stack([classes, width, busy]), axis=1, return_inverse=True)[1].reshape(-1)
+        better = flow @ lengths > most * (1 + CLOSE)
+        if better:
+            best, most = lengths, float(flow @ lengths)
+        parts = np.rint(flow / width / (flow / width).max() / EVEN)
+        classes = np.unique(np.stack([classes, width, lengths, parts]), axis=1, return_inverse=True)[1].reshape(-1)
+        if tried:
+            continue
+        radius = radius * 2 if better else radius / 2
+        count = int(classes.max()) + 1
         rows = np.array([np.bincount(classes, plane) for plane in planes])
-        count = rows.shape[1]
+        least = np.zeros(count)
+        least[classes] = best
         # The largest time so that no plane has less: its flow along these lengths.
-        cost = np.zeros(count + 1)
-        cost[-1] = -1
         above = np.hstack([-rows, np.ones((len(planes), 1))])
-        limits = [(0, None)] * count + [(None, None)]
+        near = radius / width.sum()
+        limits = [(max(0.0, length - near), length + near) for length in least.tolist()]
         unit = np.append(np.bincount(classes, width), 0)[None]
-        solved = linprog(cost, above, np.zeros(len(planes)), unit, [1], limits, method="highs")
-        if not solved.success or -solved.fun <= most * (1 + CLOSE):
+        cost = np.append(np.zeros(count), -1)
+        solved = linprog(cost, above, np.zeros(len(planes)), unit, [1], [*limits, (None, None)], method="highs")
+        if not solved.success or -solved.fun <= most * (1 + ENOUGH):
             break
-        lengths = solved.x[:-1][classes]
+        tried = [solved.x[:-1][classes]]
     return best
 
 
-def _even_flow(
-    platform: Platform, lengths: Distances, senders: Sequence[int], sent: Distances
-) -> tuple[Distances, float]:
-    """Return what each channel carries if all goes along shortest paths, shared evenly, and its length in all.
+def _even_flow(platform: Platform, lengths: Distances, senders: Sequence[int], sent: Distances) -> Distances:
+    """Return what each channel carries if all goes along shortest paths, shared evenly among equal ones.
 
     Of paths of one length those of fewest channels count.
     """
@@ -131,4 +142,4 @@ def _even_flow(
             carried = through[target[batch]] / ways[target[batch]]
             flow[batch] += carried
             np.add.at(through, source[batch], carried)
-    return flow, float(flow @ lengths)
+    return flow
