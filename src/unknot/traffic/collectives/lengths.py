@@ -116,7 +116,7 @@ def _of_classes(platform: Platform, demands: Demands) -> Distances:
         if not solved.success or -solved.fun <= most * (1 + ENOUGH):
             break
         tried = [solved.x[:-1][classes]]
-    return best
+    return np.asarray(best, dtype=float)
 
 
 def _even_flow(platform: Platform, lengths: Distances, senders: Sequence[int], sent: Distances) -> Distances:
