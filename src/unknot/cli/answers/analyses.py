@@ -114,7 +114,7 @@ class FaultsAnswer(Form):
 
 
 @form_of(TableFaults, without=("fabric", "_routes", "_failed"))
-class TableFaultsAnswer(Form):
+class FaultsFabricAnswer(Form):
     """JSON answer of `unknot faults FABRIC`: faults with the forwarding tables as they are."""
 
     table = (
@@ -189,7 +189,7 @@ class UpdateForm(Form):
     evidence_holds: bool | None = key("Whether the separate checker accepts the evidence; null: none, or too large.")
 
 
-class UpdateAnswer(UpdateForm, RelationForm):
+class CheckUpdateAnswer(UpdateForm, RelationForm):
     """JSON answer of `unknot check --to`."""
 
     table = (

@@ -159,7 +159,7 @@ Sides = Annotated[str, By(lambda sides, _: "x".join(map(str, sides)))]
 
 
 @form_of(EverySize, without=("rule", "refuted", "seconds"))
-class EverySizeAnswer(Form):
+class CheckAllSizesAnswer(Form):
     """JSON answer of `unknot check --all-sizes`."""
 
     table = (

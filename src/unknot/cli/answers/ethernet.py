@@ -13,7 +13,7 @@ from unknot.verify.audit_ethernet import EthernetAudit
 
 
 @form_of(EthernetAudit, without=("fabric", "relation", "verdict", "standstill", "circle", "paths"))
-class EthernetAuditAnswer(VerdictForm):
+class AuditEthernetAnswer(VerdictForm):
     """JSON answer of `unknot audit` for lossless Ethernet."""
 
     parts = ("verdict",)
@@ -68,7 +68,7 @@ class QueuesForm(Form):
 OR_0 = By(lambda number, _: number or 0)
 
 
-class EthernetRepairAnswer(QueuesForm):
+class RepairEthernetAnswer(QueuesForm):
     """JSON answer of `unknot repair` for lossless Ethernet."""
 
     fabric: str = key(of="before.fabric.name")
@@ -92,7 +92,7 @@ class EthernetRepairAnswer(QueuesForm):
 
 
 @form_of(FaultQueues, without=("queues",))
-class FaultQueuesAnswer(QueuesForm):
+class FaultsQueuesAnswer(QueuesForm):
     """JSON answer of `unknot faults --repair` for routings of Ethernet."""
 
     network: str = key(of="queues.network.name")

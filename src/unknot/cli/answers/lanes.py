@@ -175,14 +175,14 @@ class LanesAnswer(SharedForm, FewestForm):
 
 
 @form_of(ChangingLanes, without=UNSHOWN)
-class ChangingAnswer(FewestForm):
+class LanesChangesAnswer(FewestForm):
     """JSON answer of `unknot lanes --changes …`."""
 
 
 @form_of(
     LongerLanes, without=("relation", "count", "routes", "hops", "shortest", "key", "wanted", "lane", "lane_load")
 )
-class LongerAnswer(SharedForm, VerdictForm, DeliveryForm, RelationForm):
+class LanesLongerAnswer(SharedForm, VerdictForm, DeliveryForm, RelationForm):
     """JSON answer of `unknot lanes --lanes K`."""
 
     table = (
@@ -201,7 +201,11 @@ class LongerAnswer(SharedForm, VerdictForm, DeliveryForm, RelationForm):
     highest_load: Number
 
 
-ANSWERS: dict[type, type[Form]] = {Lanes: LanesAnswer, ChangingLanes: ChangingAnswer, LongerLanes: LongerAnswer}
+ANSWERS: dict[type, type[Form]] = {
+    Lanes: LanesAnswer,
+    ChangingLanes: LanesChangesAnswer,
+    LongerLanes: LanesLongerAnswer,
+}
 """Forms of what the searches return."""
 
 
@@ -254,7 +258,7 @@ class RepairedFaultForm(Form):
     """A single fault and the cost of its repair."""
 
 
-class RepairedFaultsAnswer(RelationForm):
+class FaultsRepairAnswer(RelationForm):
     """JSON answer of `unknot faults --repair`."""
 
     table = ("network.name", "routing", "kind", "lanes", "safe", "faults")

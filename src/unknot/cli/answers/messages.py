@@ -161,7 +161,7 @@ class CollectiveAnswer(WithUnits):
 
 
 @form_of(ProgramRun, without=("waits", "races", "is_right"))
-class ProgramAnswer(Form):
+class CollectiveProgramAnswer(Form):
     """JSON answer of `unknot collective FILE.xml`."""
 
     table = (
@@ -190,7 +190,7 @@ class RemedyForm(Form):
 
 
 @form_of(ProtocolVerdict, without=("run", "certificate", "system"))
-class ProtocolAnswer(RelationForm):
+class CheckProtocolAnswer(RelationForm):
     """JSON answer of `unknot check --protocol`."""
 
     table = (
@@ -211,7 +211,7 @@ class ProtocolAnswer(RelationForm):
 
 
 @form_of(ProtocolRun)
-class ProtocolRunAnswer(RelationForm):
+class SimulateProtocolAnswer(RelationForm):
     """JSON answer of `unknot simulate --protocol`."""
 
     table = (
@@ -230,7 +230,7 @@ class ProtocolRunAnswer(RelationForm):
 
 
 @form_of(ProtocolVerdict, without=("run", "certificate", "system", "ample", "states", "empties"))
-class ProtocolReplayAnswer(RelationForm):
+class SimulateProtocolReplayAnswer(RelationForm):
     """JSON answer of `unknot simulate --protocol` without a load."""
 
     table = (

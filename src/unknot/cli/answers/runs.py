@@ -212,7 +212,7 @@ class SimulateAnswer(RunForm, SimulatedForm):
     flows: list[FlowForm] | None = key("The slowest first; only with --flows.")
 
 
-class SeedsAnswer(RunsForm, SimulatedForm):
+class SimulateSeedsAnswer(RunsForm, SimulatedForm):
     """JSON answer of `unknot simulate --seeds`."""
 
     table = (*POINT, "stable", "stable_runs", "runs")
@@ -225,7 +225,7 @@ class SeedsAnswer(RunsForm, SimulatedForm):
     intervals: str = key("Why there are no confidence intervals; empty: there are.")
 
 
-class SaturationAnswer(SaturationForm, SimulatedForm):
+class SimulateSaturationAnswer(SaturationForm, SimulatedForm):
     """JSON answer of `unknot simulate --saturation`."""
 
     table = (

@@ -6,6 +6,7 @@ Written anew with ``python -m unknot.cli.answers.schemas docs/schemas``.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,71 +14,23 @@ from typing import Any
 from pydantic import Field
 
 from unknot._base.extensions import Catalogue
-from unknot.cli.answers.analyses import AnalyseAnswer, FaultsAnswer, TableFaultsAnswer, UpdateAnswer
+from unknot.cli.answers import analyses, design, ethernet, lanes, messages, networks, runs, studies, verdicts
 from unknot.cli.answers.configuration_file import ConfigurationFile
-from unknot.cli.answers.design import DesignAnswer, EverySizeAnswer
-from unknot.cli.answers.ethernet import EthernetAuditAnswer, EthernetRepairAnswer, FaultQueuesAnswer
 from unknot.cli.answers.form import Form, model
-from unknot.cli.answers.lanes import (
-    ChangingAnswer,
-    LanesAnswer,
-    LongerAnswer,
-    RepairAnswer,
-    RepairedFaultsAnswer,
-)
-from unknot.cli.answers.messages import (
-    CollectiveAnswer,
-    MulticastAnswer,
-    ProgramAnswer,
-    ProtocolAnswer,
-    ProtocolReplayAnswer,
-    ProtocolRunAnswer,
-    ReplayAnswer,
-    TraceAnswer,
-)
-from unknot.cli.answers.networks import ConvertAnswer, ExportAnswer, ManifestForm, RerunAnswer, ShowAnswer
-from unknot.cli.answers.runs import SaturationAnswer, SeedsAnswer, SimulateAnswer
-from unknot.cli.answers.studies import AuditAnswer, BookSimAnswer, CompareAnswer, CurveAnswer, RunAnswer
-from unknot.cli.answers.verdicts import AcceptAnswer, CheckAnswer
+from unknot.cli.answers.networks import ManifestForm
 
-_CORE: dict[str, type[Form]] = {
-    "accept": AcceptAnswer,
-    "analyse": AnalyseAnswer,
-    "audit": AuditAnswer,
-    "audit-ethernet": EthernetAuditAnswer,
-    "repair-ethernet": EthernetRepairAnswer,
-    "faults-queues": FaultQueuesAnswer,
-    "check": CheckAnswer,
-    "check-all-sizes": EverySizeAnswer,
-    "check-protocol": ProtocolAnswer,
-    "simulate-protocol": ProtocolRunAnswer,
-    "simulate-protocol-replay": ProtocolReplayAnswer,
-    "check-update": UpdateAnswer,
-    "collective": CollectiveAnswer,
-    "collective-program": ProgramAnswer,
-    "compare": CompareAnswer,
-    "configuration": ConfigurationFile,
-    "convert": ConvertAnswer,
-    "curve": CurveAnswer,
-    "design": DesignAnswer,
-    "export": ExportAnswer,
-    "faults": FaultsAnswer,
-    "faults-fabric": TableFaultsAnswer,
-    "faults-repair": RepairedFaultsAnswer,
-    "lanes": LanesAnswer,
-    "lanes-changes": ChangingAnswer,
-    "lanes-longer": LongerAnswer,
-    "multicast": MulticastAnswer,
-    "repair": RepairAnswer,
-    "replay": ReplayAnswer,
-    "rerun": RerunAnswer,
-    "run": RunAnswer,
-    "run-booksim": BookSimAnswer,
-    "show": ShowAnswer,
-    "simulate": SimulateAnswer,
-    "simulate-saturation": SaturationAnswer,
-    "simulate-seeds": SeedsAnswer,
-    "trace": TraceAnswer,
+
+def _called(name: str) -> str:
+    """The name of the schema of a form: CheckUpdateAnswer is check-update."""
+    return re.sub("(?<!^)(?=[A-Z])", "-", name.removesuffix("Answer")).lower()
+
+
+_MODULES = (analyses, design, ethernet, lanes, messages, networks, runs, studies, verdicts)
+_CORE: dict[str, type[Form]] = {"configuration": ConfigurationFile} | {
+    _called(name): form
+    for module in _MODULES
+    for name, form in vars(module).items()
+    if name.endswith("Answer") and form.__module__ == module.__name__
 }
 FORMS = Catalogue("answers", _CORE, of=type)
 """Forms by name of the schema, those of extensions among them."""

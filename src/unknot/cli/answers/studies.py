@@ -26,7 +26,7 @@ EachRun = Annotated[list[RunForm], By(lambda runs, subject: Answers(RunForm, run
 """Runs that are made anew when they are looked at."""
 
 
-class DesignAnswer(Form):
+class StudiedDesign(Form):
     """A design of a study, its verdict, delivery, replay and runs."""
 
     table = ("name", "verdict.deadlock_free", "delivery.delivered", "delivery.minimal", "stable_up_to")
@@ -55,10 +55,10 @@ def design_answer(result: DesignResult) -> Answer:
     """Fill the form of a design."""
     relation = result.relation
     verdict = answer(VerdictForm, result.verdict, of=relation, certificate_holds=result.certificate_holds)
-    return answer(DesignAnswer, result, of=relation, verdict=verdict)
+    return answer(StudiedDesign, result, of=relation, verdict=verdict)
 
 
-Designs = list[Annotated[DesignAnswer, By(lambda result, _: design_answer(result))]]
+Designs = list[Annotated[StudiedDesign, By(lambda result, _: design_answer(result))]]
 
 
 class RunAnswer(WithUnits):
@@ -211,7 +211,7 @@ class BookSimPoint(Form):
     found: RunsForm
 
 
-class BookSimAnswer(RelationForm, WithUnits):
+class RunBooksimAnswer(RelationForm, WithUnits):
     """JSON answer of `unknot run` for a BookSim configuration."""
 
     table = (

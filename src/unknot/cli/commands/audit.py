@@ -119,7 +119,7 @@ def audit(
 def _audit_switches(folder: Path, deadline: Deadline, out: Path | None, evidence: Path | None, *, json: bool) -> int:
     """Check a folder of what switches printed, and return the exit code."""
     from unknot.certificates.documents import part_of
-    from unknot.cli.answers.ethernet import EthernetAuditAnswer
+    from unknot.cli.answers.ethernet import AuditEthernetAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.fabrics.ethernet.folder import read_ethernet
@@ -138,7 +138,7 @@ def _audit_switches(folder: Path, deadline: Deadline, out: Path | None, evidence
         claims = answer_claims(audited.relation, [audited.verdict], None)
         parts = [part_of("buffers", audited.relation, claims, of_its_own=True)] if claims else []
         write_evidence(evidence, fabric.network, None, [], parts)
-    tell(json, EthernetAuditAnswer, audited)
+    tell(json, AuditEthernetAnswer, audited)
     return exit_code(audited.holds)
 
 

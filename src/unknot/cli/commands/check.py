@@ -111,7 +111,7 @@ def _show(sections: Iterable[Section]) -> None:
 def _of_every_size(routed: RoutedNetwork) -> Answered:
     """Decide for all meshes of a family."""
     from unknot.certificates import verdict_claim
-    from unknot.cli.answers.design import EverySizeAnswer, proof_form
+    from unknot.cli.answers.design import CheckAllSizesAnswer, proof_form
     from unknot.cli.commands import activity
     from unknot.design import every_size
 
@@ -130,12 +130,12 @@ def _of_every_size(routed: RoutedNetwork) -> Answered:
         return None if relation is None else relation.network, relation, refuted
 
     keys = {"family": family, "holds": holds, "proof": proof_form(verdict.rule, verdict.proof)}
-    return Answered(EverySizeAnswer, (verdict,), keys, (verdict.deadlock_free,), evidence, relation)
+    return Answered(CheckAllSizesAnswer, (verdict,), keys, (verdict.deadlock_free,), evidence, relation)
 
 
 def _of_update(routed: RoutedNetwork, to: str) -> Answered:
     """Decide whether routers can be updated from one routing to another."""
-    from unknot.cli.answers.analyses import UpdateAnswer
+    from unknot.cli.answers.analyses import CheckUpdateAnswer
     from unknot.cli.commands import activity
     from unknot.verify import update
     from unknot.verify.update_order import update_claims
@@ -147,14 +147,14 @@ def _of_update(routed: RoutedNetwork, to: str) -> Answered:
         holds = routed.deadline.closing.closing.unless_over(lambda: change.evidence_holds)
     keys = {"routing": routed.routing, "to": to, "evidence_holds": holds, "seconds": time.monotonic() - began}
     return Answered(
-        UpdateAnswer, (change,), keys, (change.deadlock_free, not change.lost),
+        CheckUpdateAnswer, (change,), keys, (change.deadlock_free, not change.lost),
         lambda: (old.network, None, update_claims(change)), change.relation, change.configuration,
     )  # fmt: skip
 
 
 def _of_end_points(routed: RoutedNetwork, text: str) -> Answered:
     """Decide whether a routing can deadlock with a protocol, with remedies."""
-    from unknot.cli.answers.messages import ProtocolAnswer
+    from unknot.cli.answers.messages import CheckProtocolAnswer
     from unknot.cli.commands import activity
     from unknot.verify.protocols import check_protocol, protocol
     from unknot.verify.protocols.evidence import claims, holds
@@ -177,7 +177,7 @@ def _of_end_points(routed: RoutedNetwork, text: str) -> Answered:
         "blocked": blocked(verdict),
     }  # fmt: skip
     return Answered(
-        ProtocolAnswer, (verdict,), keys, (verdict.deadlock_free,),
+        CheckProtocolAnswer, (verdict,), keys, (verdict.deadlock_free,),
         lambda: (relation.network, relation, claims(verdict)), relation,
     )  # fmt: skip
 

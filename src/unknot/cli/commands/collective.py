@@ -158,14 +158,14 @@ def _is_program(file: Path) -> bool:
 
 def _tell_program(file: Path, *, json: bool) -> bool:
     """Follow a program, and return whether it is right."""
-    from unknot.cli.answers.messages import ProgramAnswer
+    from unknot.cli.answers.messages import CollectiveProgramAnswer
     from unknot.cli.commands.display import tell
     from unknot.traffic.collectives.msccl import read_msccl, run_program
 
     program = read_msccl(file)
     run = run_program(program)
     tell(
-        json, ProgramAnswer, run, file=str(file), operation=program.collective, ranks=len(program.ranks),
+        json, CollectiveProgramAnswer, run, file=str(file), operation=program.collective, ranks=len(program.ranks),
         waits=[f"{wait.place} {wait.reason}" for wait in run.waits],
         races=[f"{race.earlier} and {race.later} (chunk {race.chunk} of {race.buffer!r})" for race in run.races],
     )  # fmt: skip

@@ -152,7 +152,7 @@ class FaultOptions(Options):
     def of_tables(self) -> bool | None:
         """Leave the forwarding tables of a fabric as they are."""
         from unknot._base.memory import require
-        from unknot.cli.answers.analyses import TableFaultsAnswer
+        from unknot.cli.answers.analyses import FaultsFabricAnswer
         from unknot.cli.commands import activity
         from unknot.cli.commands.display import tell
         from unknot.fabrics import read_fabric
@@ -181,7 +181,7 @@ class FaultOptions(Options):
         if self.evidence is not None:
             write_evidence(self.evidence, fabric.network, faults.relation, [faults.claim])
         files: dict[str, Any] = {"fabric": fabric.name, "tables_file": fabric.tables_file}
-        tell(self.json, TableFaultsAnswer, faults, max_rows=self.show, **files)
+        tell(self.json, FaultsFabricAnswer, faults, max_rows=self.show, **files)
         return faults.survives
 
     def rerouted(self, network: Network, routing: str) -> bool | None:
@@ -205,7 +205,7 @@ class FaultOptions(Options):
 
     def repaired(self, network: Network, routing: str) -> bool | None:
         """Put the routes into lanes, and give other routes in these lanes to those that are cut."""
-        from unknot.cli.answers.lanes import RepairedFaultsAnswer
+        from unknot.cli.answers.lanes import FaultsRepairAnswer
         from unknot.cli.commands import activity
         from unknot.cli.commands.display import tell
         from unknot.lanes import lanes
@@ -224,12 +224,12 @@ class FaultOptions(Options):
             kept.write(len(faults))
         safe = all_hold(fault.safe for fault in faults if fault.connected)
         keys: dict[str, Any] = {"kind": self.kind, "lanes": routes.count, "safe": safe, "faults": faults}
-        tell(self.json, RepairedFaultsAnswer, of=routes.relation, max_rows=self.show, **keys)
+        tell(self.json, FaultsRepairAnswer, of=routes.relation, max_rows=self.show, **keys)
         return safe
 
     def queued(self, network: Network, routing: str) -> bool | None:
         """Find the fewest lossless queues for all routes after faults; whether every state is free in them."""
-        from unknot.cli.answers.ethernet import FaultQueuesAnswer
+        from unknot.cli.answers.ethernet import FaultsQueuesAnswer
         from unknot.cli.commands import activity
         from unknot.cli.commands.display import tell
         from unknot.repair.fault_queues import fault_queues
@@ -243,7 +243,7 @@ class FaultOptions(Options):
         claim = after.queues.claim
         if self.evidence is not None:
             write_evidence(self.evidence, network, None, [] if claim is None else [claim])
-        tell(self.json, FaultQueuesAnswer, after)
+        tell(self.json, FaultsQueuesAnswer, after)
         return after.free
 
 

@@ -181,7 +181,7 @@ def _repair_switches(folder: Path, deadline: Deadline, out: Path | None, evidenc
     The folder `out` appears when all is written.
     """
     from unknot._base.output import write_text, written_folder
-    from unknot.cli.answers.ethernet import EthernetRepairAnswer
+    from unknot.cli.answers.ethernet import RepairEthernetAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.fabrics.ethernet.folder import read_ethernet
@@ -199,7 +199,7 @@ def _repair_switches(folder: Path, deadline: Deadline, out: Path | None, evidenc
     claim, after = repaired.queues.claim, repaired.after
     if evidence is not None:
         write_evidence(evidence, fabric.network, None, [] if claim is None else [claim])
-    tell(json, EthernetRepairAnswer, repaired)
+    tell(json, RepairEthernetAnswer, repaired)
     if out is not None:
         wrote(out, f"; how to load it: {out / PAGE}")
     return exit_code(not repaired.refused if after is None else after.holds)

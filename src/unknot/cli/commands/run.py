@@ -120,7 +120,7 @@ def _run_configuration(options: RunOptions, scale: Scale) -> list[Row]:
     from unknot.cli.answers.filling import answer
     from unknot.cli.answers.networks import in_units
     from unknot.cli.answers.runs import ClassRunForm
-    from unknot.cli.answers.studies import BookSimAnswer
+    from unknot.cli.answers.studies import RunBooksimAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import print_forms, put
     from unknot.studies.booksim.runs import run_batches, run_booksim, sweep_of
@@ -158,8 +158,8 @@ def _run_configuration(options: RunOptions, scale: Scale) -> list[Row]:
         "points": points,
         "units": in_units(scale.units, rows) if points else None,
     }
-    filled = answer(BookSimAnswer, verdict, of=setup.relation, **more)
-    put(options.json, BookSimAnswer, filled, scale)
+    filled = answer(RunBooksimAnswer, verdict, of=setup.relation, **more)
+    put(options.json, RunBooksimAnswer, filled, scale)
     for run in () if options.json or len(points) != 1 else filled["points"][0]["found"]["runs"]:
         print_forms(ClassRunForm, run["classes"], f"classes, seed {run['seed']}", scale)
     if out is not None:

@@ -230,7 +230,7 @@ def _simulate(options: SimulateOptions) -> None:
 
 def _simulate_protocol(options: SimulateOptions, text: str) -> None:
     """Simulate a routing with a protocol, or without a load replay the deadlock that the prover finds; print it."""
-    from unknot.cli.answers.messages import ProtocolReplayAnswer, ProtocolRunAnswer
+    from unknot.cli.answers.messages import SimulateProtocolAnswer, SimulateProtocolReplayAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.simulation.protocol_run import CYCLES, replayed_in_flits, simulate_protocol
@@ -256,11 +256,11 @@ def _simulate_protocol(options: SimulateOptions, text: str) -> None:
             run = verdict.run
             replayed = None if run is None else replayed_in_flits(verdict.system, verdict.switching, run)
         tell(
-            options.json, ProtocolReplayAnswer, verdict, of=relation, protocol=described.name, replayed=replayed,
-            steps=steps(verdict), blocked=blocked(verdict),
+            options.json, SimulateProtocolReplayAnswer, verdict, of=relation, protocol=described.name,
+            replayed=replayed, steps=steps(verdict), blocked=blocked(verdict),
         )  # fmt: skip
         return
     cycles = CYCLES if options.measure is None else options.measure
     with activity.working("simulating") as progress:
         outcome = simulate_protocol(relation, described, options.load, cycles=cycles, **point, progress=progress)
-    tell(options.json, ProtocolRunAnswer, outcome, of=relation, protocol=described.name, **point)
+    tell(options.json, SimulateProtocolAnswer, outcome, of=relation, protocol=described.name, **point)

@@ -91,7 +91,7 @@ def several(relation: Relation, load: float, point: dict[str, Any], seeds: int, 
     from contextlib import ExitStack
 
     from unknot._base.memory import require
-    from unknot.cli.answers.runs import SeedsAnswer
+    from unknot.cli.answers.runs import SimulateSeedsAnswer
     from unknot.cli.commands import activity
     from unknot.simulation import replicate
     from unknot.simulation.run.replication import FEWEST_SEEDS
@@ -105,12 +105,12 @@ def several(relation: Relation, load: float, point: dict[str, Any], seeds: int, 
         runs = replicate(relation, load, seeds=every, executor=pool, progress=progress, **point)
     shared = ("switching", "buffer_depth", "traffic", "router", "bursts")
     few = f"too few seeds: {FEWEST_SEEDS} are needed" if len(runs.runs) < FEWEST_SEEDS else ""
-    return SeedsAnswer, runs, {"intervals": few} | {name: getattr(runs.runs[0], name) for name in shared}
+    return SimulateSeedsAnswer, runs, {"intervals": few} | {name: getattr(runs.runs[0], name) for name in shared}
 
 
 def search(relation: Relation, point: dict[str, Any]) -> Told:
     """Search for the load at which it saturates."""
-    from unknot.cli.answers.runs import SaturationAnswer
+    from unknot.cli.answers.runs import SimulateSaturationAnswer
     from unknot.cli.commands import activity
     from unknot.simulation import saturation, zero_load_latency
 
@@ -121,7 +121,7 @@ def search(relation: Relation, point: dict[str, Any]) -> Told:
         empty = zero_load_latency(relation, **{key: point[key] for key in alone}) if plain else None
         limit = saturation(relation, **point, progress=progress)
     figures = ({"zero_load_latency": empty} if plain else {}) | {"load": limit.load, "throughput": limit.throughput}
-    return SaturationAnswer, limit, {"rows": [figures, *limit.rows], "zero_load_latency": empty}
+    return SimulateSaturationAnswer, limit, {"rows": [figures, *limit.rows], "zero_load_latency": empty}
 
 
 def draw(relation: Relation, run: Run, out: Path, scale: Scale) -> None:
