@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,8 +75,10 @@ def without(
     keep_r, keep_c = np.flatnonzero(~dead_router), np.flatnonzero(~dead)
     keep_t = np.flatnonzero(~(dead_router[network.inject] | dead_router[network.eject]))
     new = np.cumsum(~dead_router) - 1
-    old = network.origin
-    return type(network)(
+    sizes = network.num_routers, network.num_channels, network.num_terminals
+    old = network.origin or Origin(*(frozen(np.arange(size)) for size in sizes))
+    return replace(
+        network,
         name=f"{network.name.removesuffix(' with faults')} with faults",
         num_routers=keep_r.size,
         source=new[network.source[keep_c]],
@@ -86,16 +88,10 @@ def without(
         inject=new[network.inject[keep_t]],
         eject=new[network.eject[keep_t]],
         coordinates=None if network.coordinates is None else network.coordinates[keep_r],
-        radices=network.radices,
-        dimensions=network.dimensions,
         router_labels=_picked(network.router_labels, keep_r),
         terminal_labels=_picked(network.terminal_labels, keep_t),
         ports=None if network.ports is None else network.ports[keep_c],
-        origin=Origin(
-            frozen(keep_r if old is None else old.routers[keep_r]),
-            frozen(keep_c if old is None else old.channels[keep_c]),
-            frozen(keep_t if old is None else old.terminals[keep_t]),
-        ),
+        origin=Origin(frozen(old.routers[keep_r]), frozen(old.channels[keep_c]), frozen(old.terminals[keep_t])),
     )
 
 

@@ -148,7 +148,9 @@ def _by_switch(fabric: Fabric) -> tuple[Network, np.ndarray]:
 
 def _talking(fabric: Fabric) -> np.ndarray:
     """Hosts that have a LID."""
-    return np.unique(fabric.owner[(fabric.owner >= 0) & (fabric.owner < fabric.network.num_terminals)])
+    from unknot.fabrics.levels import columns_of_hosts
+
+    return np.unique(fabric.owner[columns_of_hosts(fabric)])
 
 
 def _homes(fabric: Fabric) -> np.ndarray:
@@ -200,21 +202,17 @@ def _with_tables(fabric: Fabric, routes: Lanes) -> Fabric:
     network, table = fabric.network, routes.routes
     next_channel = up_down_table(network, _homes(fabric))
     rows = _rows(fabric, table)
-    for column, home in enumerate(_homes(fabric).tolist()):
-        row = rows[column]
-        if row >= 0:
-            chosen = table.next_channel[row]
-            kept = np.arange(network.num_routers) == home
-            next_channel[:, column] = np.where(
-                kept, EJECT_HERE, np.where(chosen >= 0, chosen, next_channel[:, column])
-            )
+    own = rows >= 0
+    chosen = table.next_channel[rows[own]].T
+    next_channel[:, own] = np.where(chosen >= 0, chosen, next_channel[:, own])
+    next_channel[_homes(fabric)[own], own] = EJECT_HERE
     return replace(fabric, tables=_entries(fabric, next_channel))
 
 
-def _rows(fabric: Fabric, table: Table) -> list[int]:
+def _rows(fabric: Fabric, table: Table) -> np.ndarray:
     """The row of tables of switches for each LID: that of its switch; −1: no host with a LID is there."""
     row_at = {int(home): row for row, home in enumerate(table.home)}
-    return [row_at.get(home, -1) for home in _homes(fabric).tolist()]
+    return np.array([row_at.get(home, -1) for home in _homes(fabric).tolist()])
 
 
 def _with_lanes(fabric: Fabric, routes: Lanes) -> Fabric:

@@ -276,7 +276,7 @@ def _standby(
         one = tables.qos[router]
         for server, on_standby in one.mux.items():
             address = ip_address(server)
-            if not any(address.version == prefix.version and address in prefix for prefix in prefixes):
+            if not any(address in prefix for prefix in prefixes):
                 continue
             tunnels = servers[server]
             if on_standby:

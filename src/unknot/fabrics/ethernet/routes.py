@@ -123,13 +123,9 @@ def read_batfish_routes(path: str | Path) -> dict[str, dict[Prefix, Route]]:
             if name in _UNRESOLVED:
                 try:
                     address = ip_address(row["Next_Hop_IP"])
+                    known = [port for net, port in ports if address in net]
                 except ValueError:
-                    address = None
-                known = [
-                    port
-                    for net, port in ports
-                    if address is not None and address.version == net.version and address in net
-                ]
+                    known = []
                 if not known:
                     raise TextError(
                         f"{node}: no connected interface leads to next hop {row['Next_Hop_IP']!r}",
