@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unknot.network.tod.graph import Dimension, Graph, Keys, graph
+from unknot.network.tod.graph import Dimension, Graph, Keys
 from unknot.network.tod.plan import Plan
 from unknot.network.tod.sets import row_keys
 from unknot.network.tod.syntax import Clauses, Edge, Edges, Literal, Name, Node, Position, Prefix
@@ -126,7 +126,7 @@ def _joined(
         _, first = np.unique(start * routers + end_, return_index=True)
         first.sort()
         start, end_, cycle = start[first], end_[first], cycle[first]
-    return graph(at, tuple(dimensions), start, end_, cycle)
+    return Graph(at, tuple(dimensions), start, end_, cycle)
 
 
 def _ranks(keys: Keys) -> tuple[Keys, int]:

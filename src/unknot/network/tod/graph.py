@@ -53,7 +53,7 @@ class Shown:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """A directed multigraph whose nodes have coordinates; a link is two channels.
+    """A directed multigraph whose nodes have coordinates; a link is two channels. Arrays may be of any integer type.
 
     Attributes
     ----------
@@ -63,18 +63,25 @@ class Graph:
     dimensions : tuple of Dimension
     source, target : int32 arrays, shape (channels,)
     wire : array of `WIRE`, shape (channels,)
+        Latencies may be given instead, for bandwidths of 1.
     terminals : pair of int32 arrays, optional
         Routers where each terminal injects and ejects; by default one terminal per router.
     shown : Shown
     """
 
-    coordinates: IntArray
+    coordinates: Any
     dimensions: tuple[Dimension, ...]
-    source: IntArray
-    target: IntArray
-    wire: Wires
+    source: Any
+    target: Any
+    wire: Any
     terminals: tuple[IntArray, IntArray] | None = None
     shown: Shown = Shown()
+
+    def __post_init__(self) -> None:
+        for name in ("coordinates", "source", "target"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=np.int32))
+        if np.asarray(self.wire).dtype != WIRE:
+            object.__setattr__(self, "wire", wires(self.channels, self.wire))
 
     @property
     def routers(self) -> int:
@@ -140,29 +147,10 @@ def wires(channels: int, latency: Any = 1, bandwidth: Any = 1.0) -> Wires:
     return made
 
 
-def graph(
-    coordinates: Any,
-    dimensions: tuple[Dimension, ...],
-    source: Any,
-    target: Any,
-    wire: Any,
-    counts: Keys | None = None,
-) -> Graph:
-    """A graph from arrays of any integer type; `wire` may be latencies, `counts` are the terminals of each router."""
-    terminals = None
-    if counts is not None and not bool((counts == 1).all()):
-        at = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
-        terminals = (at, at)
-    source = np.asarray(source, dtype=np.int32)
-    wire = np.asarray(wire)
-    return Graph(
-        np.asarray(coordinates, dtype=np.int32),
-        dimensions,
-        source,
-        np.asarray(target, dtype=np.int32),
-        wire if wire.dtype == WIRE else wires(source.size, wire),
-        terminals,
-    )
+def seats(counts: Keys) -> tuple[IntArray, IntArray] | None:
+    """Where each terminal injects and ejects, by the numbers of terminals of the routers; None: one at each."""
+    at = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
+    return None if bool((counts == 1).all()) else (at, at)
 
 
 def numbered(routers: int) -> IntArray:

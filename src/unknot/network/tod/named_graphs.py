@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot.network.tod.graph import Dimension, Graph, from_network, graph, numbered
+from unknot.network.tod.graph import Dimension, Graph, from_network, numbered
 from unknot.network.tod.plan import Plan, Shape
 from unknot.network.tod.values import Caller, Count, Cycles, FileName, Flag, Numbers, Size, Value, Whole
 
@@ -51,7 +51,7 @@ def _family(
 
 
 def _on_line(k: int, source: Any, target: Any, latency: int) -> Graph:
-    return graph(numbered(k), (Dimension(k, straight=True),), source, target, latency)
+    return Graph(numbered(k), (Dimension(k, straight=True),), source, target, latency)
 
 
 def complete(c: Caller, n: Size, *, latency: Cycles = 1) -> Plan:
@@ -73,7 +73,7 @@ def _tree(arity: int, routers: int, latency: int) -> Graph:
     parent = (child - 1) // arity
     dimension = (Dimension(routers),)
     source, target = np.concatenate([parent, child]), np.concatenate([child, parent])
-    return graph(numbered(routers), dimension, source, target, latency).ordered
+    return Graph(numbered(routers), dimension, source, target, latency).ordered
 
 
 def _tree_size(arity: int, depth: int) -> int:
@@ -127,7 +127,7 @@ def cayley(c: Caller, *generators: Numbers, latency: Cycles = 1) -> Plan:
         raise c.place.error(f"permutations of {letters} letters; the limit is {MAX_LETTERS}")
     known, target = generated(letters, generators, afford)
     source = np.repeat(np.arange(len(known)), moves)
-    made = graph(known, tuple(Dimension(letters) for _ in range(letters)), source, target, latency)
+    made = Graph(known, tuple(Dimension(letters) for _ in range(letters)), source, target, latency)
     return c.budget.made(c.place, made)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from unknot._base.compressed_rows import starts
 from unknot.network.model import IntArray
-from unknot.network.tod.graph import Dimension, Graph, Wires, graph, numbered, wires
+from unknot.network.tod.graph import Dimension, Graph, Wires, numbered, seats, wires
 from unknot.network.tod.plan import Shape
 from unknot.network.tod.sets import arranged, has_loops
 from unknot.network.tod.syntax import MisfitError
@@ -90,7 +90,7 @@ def _made(a: Graph, b: Graph, source: IntArray, target: IntArray, wire: Wires) -
     n, m = a.routers, b.routers
     at = np.concatenate([np.tile(a.coordinates, (m, 1)), np.repeat(b.coordinates, n, axis=0)], axis=1)
     counts = np.outer(b.counts(), a.counts()).ravel()
-    return graph(at, a.dimensions + b.dimensions, source, target, wire, counts)
+    return Graph(at, a.dimensions + b.dimensions, source, target, wire, seats(counts))
 
 
 def stepped(shape: Shape) -> Graph:
@@ -109,7 +109,7 @@ def stepped(shape: Shape) -> Graph:
     keep = (target >= 0) & (target < k)
     dimension = Dimension(k, straight=True)
     wire = wires(int(keep.sum()), shape.latency, shape.bandwidth)
-    return graph(numbered(k), (dimension,), source[keep], target[keep], wire).ordered
+    return Graph(numbered(k), (dimension,), source[keep], target[keep], wire).ordered
 
 
 def replaced(skeleton: Graph, part: Graph) -> Graph:
@@ -144,13 +144,13 @@ def replaced(skeleton: Graph, part: Graph) -> Graph:
     coordinates = np.concatenate(
         [np.tile(skeleton.coordinates, (k, 1)), np.repeat(part.coordinates, n, axis=0)], axis=1
     )
-    return graph(
+    return Graph(
         coordinates,
         skeleton.dimensions + part.dimensions,
         np.concatenate([own_source.ravel(), source]),
         np.concatenate([own_target.ravel(), target]),
         np.concatenate([np.repeat(part.wire, n), skeleton.wire]),
-        np.outer(part.counts(), skeleton.counts()).ravel(),
+        seats(np.outer(part.counts(), skeleton.counts()).ravel()),
     ).ordered
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network.model import IntArray
-from unknot.network.tod.graph import Dimension, Graph, Keys, Shown, Wires, graph, numbered, wires
+from unknot.network.tod.graph import Dimension, Graph, Keys, Shown, Wires, numbered, seats, wires
 from unknot.network.tod.syntax import MisfitError
 
 Part = tuple[IntArray, IntArray, Wires]
@@ -55,13 +55,13 @@ def join(a: Graph, b: Graph, link: Wires | None = None) -> Graph:
     u, v = (x.ravel().astype(np.int32) for x in np.indices((n, m)))
     v += np.int32(n)
     across = np.repeat(wires(1) if link is None else link, n * m)
-    return graph(
+    return Graph(
         numbered(n + m),
         (Dimension(n + m),),
         np.concatenate([a.source, b.source + np.int32(n), u, v]),
         np.concatenate([a.target, b.target + np.int32(n), v, u]),
         np.concatenate([a.wire, b.wire, across, across]),
-        np.concatenate([a.counts(), b.counts()]),
+        seats(np.concatenate([a.counts(), b.counts()])),
     ).ordered
 
 
@@ -153,7 +153,7 @@ def _aligned(a: Graph, b: Graph) -> tuple[Graph, Graph, Mask]:
 def _moved(a: Graph, at: IntArray, dimensions: tuple[Dimension, ...], place: Keys) -> Graph:
     moved = np.zeros(at.shape[0], dtype=np.int64)
     moved[place] = a.counts()
-    return graph(at, dimensions, place[a.source], place[a.target], a.wire, moved)
+    return Graph(at, dimensions, place[a.source], place[a.target], a.wire, seats(moved))
 
 
 def _merged(c: Dimension, d: Dimension, one: IntArray, two: IntArray) -> tuple[Dimension, IntArray, IntArray]:
@@ -196,7 +196,7 @@ def _collected(a: Graph, one: Mask, b: Graph, two: Mask) -> Graph:
     ours, theirs = _channels(a, one), _channels(b, two)
     columns = [np.concatenate([ours[k], theirs[k]]) for k in ("source", "target", "wire")]
     source, target, wire = columns
-    return graph(a.coordinates, a.dimensions, source, target, wire, counts).ordered
+    return Graph(a.coordinates, a.dimensions, source, target, wire, seats(counts)).ordered
 
 
 def _touched(a: Graph) -> Mask:
@@ -212,4 +212,6 @@ def _picked(a: Graph, keep: Mask, none: str) -> Graph:
     if keep.all():
         return a.ordered
     new = np.cumsum(keep, dtype=np.int64) - 1
-    return graph(a.coordinates[keep], a.dimensions, new[a.source], new[a.target], a.wire, a.counts()[keep]).ordered
+    return Graph(
+        a.coordinates[keep], a.dimensions, new[a.source], new[a.target], a.wire, seats(a.counts()[keep])
+    ).ordered
