@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from unknot.verify import Delivery
 
 
-T = TypeVar("T")
 COQ = ".v"
 """Ending of files for Coq."""
 

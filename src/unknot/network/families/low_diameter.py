@@ -79,13 +79,8 @@ def dragonfly(
         raise NetworkError(f"dragonfly({a}): with a odd, p and h must be given; by default both are a / 2")
     p = whole("dragonfly", "the number p of terminals of a router", a // 2 if p is None else p, 0)
     h = whole("dragonfly", "the number h of global links of a router", a // 2 if h is None else h, 0)
-    g = whole("dragonfly", "the number of groups", a * h + 1 if groups is None else groups, 1)
-    more = "" if arrangement == "absolute" else f", arrangement='{arrangement}'"
-    name = (
-        f"dragonfly({a}, {p}, {h}{'' if groups is None else f', {g}'}{more}{f', seed={seed}' if seed != 1 else ''})"
-    )
-    if g > a * h + 1:
-        raise NetworkError(f"{name}: {a * h} global links of a group reach {a * h + 1} groups at most, not {g}")
+    start = f"dragonfly({a}, {p}, {h}{'' if groups is None else f', {groups}'}"
+    name, g = _groups(start, a * h, groups, arrangement, seed)
     affordable(name, g * a, g * a * (a - 1 + h), g * a * p, 2)
     low, high = np.triu_indices(a, 1)
     local = (np.arange(g)[:, None] * a + low).ravel(), (np.arange(g)[:, None] * a + high).ravel()
@@ -147,13 +142,7 @@ def dragonfly_plus(
     sizes = [f", {key}={size}" for key, size in (("p", p), ("h", h), ("groups", groups)) if size is not None]
     p = whole("dragonfly_plus", "the number p of terminals of a leaf", leaves if p is None else p, 0)
     h = whole("dragonfly_plus", "the number h of global links of a spine", leaves if h is None else h, 0)
-    g = whole("dragonfly_plus", "the number of groups", leaves * h + 1 if groups is None else groups, 1)
-    more = "" if arrangement == "absolute" else f", arrangement='{arrangement}'"
-    name = f"dragonfly_plus({leaves}{''.join(sizes)}{more}{f', seed={seed}' if seed != 1 else ''})"
-    if g > leaves * h + 1:
-        raise NetworkError(
-            f"{name}: {leaves * h} global links of a group reach {leaves * h + 1} groups at most, not {g}"
-        )
+    name, g = _groups(f"dragonfly_plus({leaves}{''.join(sizes)}", leaves * h, groups, arrangement, seed)
     routers = 2 * leaves * g
     affordable(name, routers, 2 * g * leaves * (leaves + h), g * leaves * p, 3)
     first = 2 * leaves * np.arange(g)
@@ -175,6 +164,16 @@ def dragonfly_plus(
         radices=(g, 2, leaves),
         dimensions=("group", "level", "switch"),
     )
+
+
+def _groups(start: str, links: int, groups: int | None, arrangement: str, seed: int) -> tuple[str, int]:
+    """Name of the network and number of groups, of which each has some global links."""
+    count = whole(start.partition("(")[0], "the number of groups", links + 1 if groups is None else groups, 1)
+    more = "" if arrangement == "absolute" else f", arrangement='{arrangement}'"
+    name = f"{start}{more}{f', seed={seed}' if seed != 1 else ''})"
+    if count > links + 1:
+        raise NetworkError(f"{name}: {links} global links of a group reach {links + 1} groups at most, not {count}")
+    return name, count
 
 
 def _global_links(a: int, h: int, groups: int, arrangement: str, seed: int) -> tuple[Ints, Ints]:

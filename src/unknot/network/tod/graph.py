@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,8 @@ Keys = npt.NDArray[np.int64]
 WIRE = np.dtype([("latency", np.int32), ("bandwidth", np.float64)])
 """What operations on graphs carry along with a channel."""
 Wires = npt.NDArray[np.void]
+Joints = tuple[IntArray, IntArray, Wires]
+"""Sources, targets and wires of channels."""
 MOST_NAMES = 2**16
 """Most routers that get names made of their coordinates; more are known by the coordinates themselves."""
 
@@ -95,15 +97,22 @@ class Graph:
     def radices(self) -> tuple[int, ...]:
         return tuple(d.size for d in self.dimensions)
 
+    @property
+    def joints(self) -> Joints:
+        """Sources, targets and wires of the channels."""
+        return self.source, self.target, self.wire
+
+    def joined(self, source: Any, target: Any, wire: Any) -> Graph:
+        """The routers with other channels, without what is shown of a network."""
+        return Graph(self.coordinates, self.dimensions, source, target, wire, self.terminals)
+
     @cached_property
     def ordered(self) -> Graph:
         """Sort the channels by source, otherwise in the order they have."""
         if self.channels < 2 or bool((self.source[1:] >= self.source[:-1]).all()):
             return self
         order = np.argsort(self.source, kind="stable")
-        return replace(
-            self, source=self.source[order], target=self.target[order], wire=self.wire[order], shown=Shown()
-        )
+        return self.joined(*(column[order] for column in self.joints))
 
     @cached_property
     def full(self) -> bool:

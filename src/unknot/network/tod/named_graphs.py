@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -150,9 +151,7 @@ def absolute(c: Caller, number: Whole) -> Value:
 def _extreme(c: Caller, numbers: tuple[Value, ...], function: Callable[..., Any], name: str) -> Value:
     if not numbers:
         raise c.place.error(f"{name} takes at least one number")
-    extreme = numbers[0]
-    for number in numbers[1:]:
-        extreme = function(extreme, number)
+    extreme = reduce(function, numbers)
     return int(extreme) if np.ndim(extreme) == 0 else extreme
 
 

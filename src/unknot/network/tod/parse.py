@@ -49,21 +49,15 @@ def parse(text: str, where: str = "<text>") -> Program:
     if len(text) > LONGEST:
         raise TextError(f"the text has {len(text)} characters; the limit is {LONGEST}", where)
     problems: list[TextError] = []
-    includes: list[Include] = []
-    definitions: list[Definition] = []
-    results: list[Node] = []
+    statements: list[Node] = []
     for tokens in _statements(source, problems):
         try:
-            statement = _statement(source, tokens)
+            statements.append(_statement(source, tokens))
         except TextError as problem:
             problems.append(problem)
-            continue
-        if isinstance(statement, Include):
-            includes.append(statement)
-        elif isinstance(statement, Definition):
-            definitions.append(statement)
-        else:
-            results.append(statement)
+    includes = tuple(one for one in statements if isinstance(one, Include))
+    definitions = tuple(one for one in statements if isinstance(one, Definition))
+    results = [one for one in statements if not isinstance(one, (Include, Definition))]
     problems += [
         extra.error(
             "this value is not used: only the last statement may be a bare network; give it a name, as in a = …"
@@ -71,7 +65,7 @@ def parse(text: str, where: str = "<text>") -> Program:
         for extra in results[:-1]
     ]
     raise_all(problems)
-    return Program(source, tuple(includes), tuple(definitions), results[-1] if results else None)
+    return Program(source, includes, definitions, results[-1] if results else None)
 
 
 def _statements(source: Source, problems: list[TextError]) -> Iterator[list[Token]]:

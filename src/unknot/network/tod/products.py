@@ -14,13 +14,10 @@ import numpy as np
 
 from unknot._base.compressed_rows import starts
 from unknot.network.model import IntArray
-from unknot.network.tod.graph import Dimension, Graph, Wires, numbered, seats, wires
+from unknot.network.tod.graph import Dimension, Graph, Joints, Wires, numbered, seats, wires
 from unknot.network.tod.plan import Shape
 from unknot.network.tod.sets import arranged, has_loops
 from unknot.network.tod.syntax import MisfitError
-
-Part = tuple[IntArray, IntArray, Wires]
-
 
 Way = Literal["same", "joined", "any"]
 """How a channel of a product changes the router of a factor: not, along a channel, or to any router."""
@@ -67,16 +64,16 @@ PRODUCTS = {
 """The products of the language by name. The paper calls the tensor product absolute."""
 
 
-def _pairs(a: Graph, way: Way) -> Part:
+def _pairs(a: Graph, way: Way) -> Joints:
     """Routers of a factor before and after a channel, and its wire, which limits nothing where it takes none."""
     if way == "joined":
-        return a.source, a.target, a.wire
+        return a.joints
     every = np.arange(a.routers, dtype=np.int32)
     u, v = (every, every) if way == "same" else (np.repeat(every, every.size), np.tile(every, every.size))
     return u, v, wires(u.size, 0, np.inf)
 
 
-def _part(one: Part, two: Part, n: int) -> Part:
+def _part(one: Joints, two: Joints, n: int) -> Joints:
     """Channels for every choice of one pair of each factor, without loops; a loop stands for no move."""
     source, target = (np.add.outer(np.int32(n) * w, v).ravel() for v, w in zip(one[:2], two[:2], strict=True))
     slower = np.minimum.outer(two[2]["bandwidth"], one[2]["bandwidth"]).ravel()

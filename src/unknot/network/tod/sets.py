@@ -7,6 +7,7 @@ and parallel channels are kept apart.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot.network.model import IntArray
-from unknot.network.tod.graph import Dimension, Graph, Keys, Shown, Wires, numbered, seats, wires
+from unknot.network.tod.graph import Dimension, Graph, Joints, Keys, Shown, Wires, numbered, seats, wires
 from unknot.network.tod.syntax import MisfitError
 
-Part = tuple[IntArray, IntArray, Wires]
 Mask = npt.NDArray[np.bool_]
 
 
@@ -31,14 +31,14 @@ def union(a: Graph, b: Graph) -> Graph:
 def intersection(a: Graph, b: Graph) -> Graph:
     """V1 ∩ V2 and E1 ∩ E2, with the latencies, bandwidths and terminals of the first."""
     left, right, shared = _aligned(a, b)
-    kept = replace(left, **_channels(left, _in(_keys(left), _keys(right))), shown=Shown())
+    kept = left.joined(*_channels(left, _in(_keys(left), _keys(right))))
     return _picked(kept, shared, "the graphs have no router in common")
 
 
 def difference(a: Graph, b: Graph) -> Graph:
     """G1 without the channels it shares with G2, and without the routers that then have none."""
     left, right, _ = _aligned(a, b)
-    kept = replace(left, **_channels(left, ~_in(_keys(left), _keys(right))), shown=Shown())
+    kept = left.joined(*_channels(left, ~_in(_keys(left), _keys(right))))
     return _picked(kept, _touched(kept), "no channel is left")
 
 
@@ -72,21 +72,14 @@ def undirected(a: Graph) -> Graph:
 
 def reverse(a: Graph) -> Graph:
     """The graph with every channel turned round."""
-    return replace(a, source=a.target, target=a.source, shown=Shown()).ordered
+    return a.joined(a.target, a.source, a.wire).ordered
 
 
-def arranged(a: Graph, parts: list[Part]) -> Graph:
+def arranged(a: Graph, parts: list[Joints]) -> Graph:
     """The graph and the channels of `parts` that it has not, each as often as where it stands most often."""
-    for source, target, wire in parts:
-        extra = replace(a, source=source, target=target, wire=wire)
-        new = ~_in(_keys(extra), _keys(a))
-        a = replace(
-            a,
-            source=np.concatenate([a.source, source[new]]),
-            target=np.concatenate([a.target, target[new]]),
-            wire=np.concatenate([a.wire, wire[new]]),
-            shown=Shown(),
-        )
+    for part in parts:
+        extra = a.joined(*part)
+        a = a.joined(*_both(a.joints, _channels(extra, ~_in(_keys(extra), _keys(a)))))
     return a.ordered
 
 
@@ -187,15 +180,17 @@ def _count(dimensions: int) -> str:
     return f"{dimensions} coordinate{'' if dimensions == 1 else 's'}"
 
 
-def _channels(a: Graph, keep: Mask) -> dict[str, Any]:
-    return {"source": a.source[keep], "target": a.target[keep], "wire": a.wire[keep]}
+def _channels(a: Graph, keep: Mask) -> Joints:
+    return a.source[keep], a.target[keep], a.wire[keep]
+
+
+def _both(one: Joints, other: Joints) -> Iterator[Any]:
+    return map(np.concatenate, zip(one, other, strict=True))
 
 
 def _collected(a: Graph, one: Mask, b: Graph, two: Mask) -> Graph:
     counts = np.maximum(a.counts(), b.counts())
-    ours, theirs = _channels(a, one), _channels(b, two)
-    columns = [np.concatenate([ours[k], theirs[k]]) for k in ("source", "target", "wire")]
-    source, target, wire = columns
+    source, target, wire = _both(_channels(a, one), _channels(b, two))
     return Graph(a.coordinates, a.dimensions, source, target, wire, seats(counts)).ordered
 
 
