@@ -23,7 +23,6 @@ from unknot.network.families.links import (
     affordable,
     digits,
     from_lines,
-    limited,
     shuffle,
     staged,
     straight,
@@ -143,7 +142,6 @@ def butterfly(k: int, n: int, *, latency: int = 1) -> Network:
     name = f"butterfly({shown(k)}, {shown(n)})"
     whole(name, "the size of a switch", k, 2)
     whole(name, "the number of stages", n, 1, 64)
-    limited(name, n * int(k) ** (n - 1))
     return _rows(name, int(k), int(n), range(n - 2, -1, -1), latency)
 
 

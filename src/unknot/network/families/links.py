@@ -82,7 +82,6 @@ def simple(u: Ints, v: Ints) -> tuple[Ints, Ints]:
 Numbers = npt.NDArray[np.int64]
 Wiring = Callable[[Numbers], Numbers]
 
-MAX_SWITCHES = 2**27
 MAX_LABELLED = 2**17
 """Most switches that get labels; in a larger network they are called by their coordinates."""
 
@@ -168,7 +167,7 @@ def digits(name: str, terminals: int, k: int, least: int = 1) -> int:
     Raises
     ------
     NetworkError
-        If there is none of at least `least`, or the network would have too many switches.
+        If there is none of at least `least`.
     """
     for what, value, low in (("the number of terminals", terminals, 2), ("the size of a switch, k,", k, 2)):
         whole(name, what, value, low, math.inf)
@@ -178,11 +177,4 @@ def digits(name: str, terminals: int, k: int, least: int = 1) -> int:
     if power != terminals or n < least:
         few = f"{k}, {k * k}, {k**3}, …" if least == 1 else f"{k**least}, {k ** (least + 1)}, …"
         raise NetworkError(f"{name}: the number of terminals must be a power of {k} ({few}), got {shown(terminals)}")
-    limited(name, terminals // k * (2 * n))
     return n
-
-
-def limited(name: str, switches: int) -> None:
-    """Refuse a network of too many switches."""
-    if switches > MAX_SWITCHES:
-        raise NetworkError(f"{name}: up to {shown(switches)} switches; the limit is {MAX_SWITCHES}")

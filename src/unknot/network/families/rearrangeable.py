@@ -20,7 +20,6 @@ from unknot.network.families.links import (
     affordable,
     digits,
     from_lines,
-    limited,
     shuffle,
     staged,
     straight,
@@ -133,8 +132,6 @@ def clos(m: int, n: int, r: int, *, latency: int = 1) -> Network:
     name = f"clos({m}, {n}, {r})"
     for what, value in (("m (middle switches)", m), ("n (terminals of a switch)", n), ("r (outer switches)", r)):
         whole(name, what, value, 1, math.inf)
-    limited(name, 2 * r + m + n)
-    limited(name, m * r)
     affordable(name, 2 * r + m, 2 * m * r, n * r, 2)
     middle, outer = np.arange(m, dtype=np.int64), np.arange(r, dtype=np.int64)
     targets = [np.broadcast_to(middle, (r, m)), np.broadcast_to(outer, (m, r))]
