@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
-from unknot._base.errors import UnknotError, bare
+from unknot._base.errors import UnknotError
 from unknot._base.input import read_json
 from unknot._base.output import write_text
 from unknot._base.switching import Switching
@@ -25,15 +25,11 @@ from unknot.cli.answers.form import (
     differences,
     form_of,
     key,
-    model,
+    read_form,
 )
 from unknot.cli.answers.networks import ManifestForm
 from unknot.routing.bubble import Bubble, bubble
 from unknot.routing.relation import Relation
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
 
 Grade = Literal["injected", "scheduled", "not-established"]
 
@@ -140,16 +136,7 @@ def read_configuration(path: str | Path) -> ConfigurationFile:
     UnknotError
         If it is not JSON, or not of the form; the text names the place in it.
     """
-    from pydantic import ValidationError
-
-    document = read_json(path)
-    try:
-        content: ConfigurationFile = model(ConfigurationFile).model_validate(document, strict=True)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        said = bare(first["msg"])
-        more = f" (and {error.error_count() - 1} more such places)" if error.error_count() > 1 else ""
-        raise UnknotError(f"{path}: {_place(first)}: {said[0].lower()}{said[1:]}{more}") from error
+    content: ConfigurationFile = read_form(ConfigurationFile, read_json(path), str(path))
     for number, message in enumerate(content.configuration.messages):
         for name in ("held", "wanted"):
             if content.configuration.bubble is None and not getattr(message, name):
@@ -204,9 +191,3 @@ def configuration_on(relation: Relation, file: ConfigurationFile) -> Configurati
 
 def _vcs(places: list[VcForm]) -> tuple[int, ...]:
     return tuple(place.vc for place in places)
-
-
-def _place(error: ErrorDetails) -> str:
-    """Position in the file, such as configuration.messages[2].held."""
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"])
-    return text.removeprefix(".") or "the whole"

@@ -81,9 +81,7 @@ def rerun(
 
 def _read(file: Path) -> tuple[Manifest, bytes]:
     """The manifest of a file, which may stand beside it, and the bytes of the file."""
-    from pydantic import ValidationError
-
-    from unknot.cli.answers.form import model
+    from unknot.cli.answers.form import read_form
     from unknot.cli.answers.networks import ManifestForm
 
     file = Path(str(file).removesuffix(manifest.SIDE))
@@ -92,14 +90,7 @@ def _read(file: Path) -> tuple[Manifest, bytes]:
     text = manifest.manifest_in(read_bytes(side, manifest.MOST) if side.is_file() else content)
     if text is None:
         raise UnknotError(f"{file}: it has no manifest, so nobody knows the command; older files have none")
-    try:
-        form = model(ManifestForm).model_validate_json(json_text.dumps(text), strict=True)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise UnknotError(
-            f"{file}: its manifest is damaged, or of a newer version: {place}: {first['msg']}"
-        ) from None
+    form = read_form(ManifestForm, text, f"{file}: its manifest is damaged, or of a newer version")
     return manifest.Manifest(**{**dict(form), "command": tuple(form.command)}), content
 
 
