@@ -23,13 +23,13 @@ from unknot.certificates.documents import network_of, table_of
 from unknot.lanes.tables import table_of as tables
 from unknot.network.families import mesh, ring
 from unknot.repair.change_bounds import Kind, bound_claim, change_bound
-from unknot.repair.facts import Detour, Fact, Knot, Trap, literals, plain_fact
+from unknot.repair.prune_space import Detour, Fact, Knot, Trap, literals, plain_fact
 from unknot.repair.pruned import Pruned, Unprunable, pruned
 from unknot.routing import Relation, fully_adaptive, shortest_paths
 
 SECONDS = 5.0
 """Seconds for a search; without a fault it takes less than one."""
-FACTS, CHANGES = "unknot.repair.facts:", "unknot.repair.change_bounds:"
+FACTS, CHANGES = "unknot.repair.prune_space:", "unknot.repair.change_bounds:"
 CHECKER = "unknot.certificates.plain:"
 BOUND_FAULTS = (
     # The search for removed candidates.

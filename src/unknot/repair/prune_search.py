@@ -14,8 +14,7 @@ from unknot.lanes.orders import search
 from unknot.lanes.path_set import following, packed
 from unknot.network import Network
 from unknot.repair.branching import Branching
-from unknot.repair.facts import Entry, Fact, Knot, Literals
-from unknot.repair.prune_space import EJECTED, Offers
+from unknot.repair.prune_space import EJECTED, Entry, Fact, Knot, Literals, Offers
 from unknot.routing.named import routing, routings
 
 MOST_NAMED = 20_000

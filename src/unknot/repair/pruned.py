@@ -11,10 +11,9 @@ from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.certificates import Rejected, Unchecked
 from unknot.lanes.effort import SearchEffort
 from unknot.repair.branching import Branching
-from unknot.repair.facts import Entry
 from unknot.repair.prune_bounds import PruneBound, accept_removed
 from unknot.repair.prune_search import climbing, named, nearby, size
-from unknot.repair.prune_space import Offers, OpenVerdictError
+from unknot.repair.prune_space import Entry, Offers, OpenVerdictError
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
@@ -127,7 +126,7 @@ def pruned(
     """Remove few candidates so that a relation is safe and delivers; None if no way was found.
 
     Begins with what named routings do without, or with an order of the VCs. Then branch and bound over linear
-    programs of facts (see `facts`) looks for fewer, and local search goes on from the best. Ends with the fewest.
+    programs of facts (see `prune_space`) looks for fewer, and local search goes on from the best. Ends with the fewest.
 
     Parameters
     ----------
