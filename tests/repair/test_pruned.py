@@ -24,9 +24,8 @@ from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
 from unknot.repair.light_cycles import light_cycles, light_knots
 from unknot.repair.prune_bounds import SCALE, CoveringProgram, PruneBound, accept_removed
-from unknot.repair.prune_search import named
 from unknot.repair.prune_space import Entry, Fact, Literals, Offers, OpenVerdictError, plain_fact
-from unknot.repair.pruned import Pruned, Unprunable, pruned
+from unknot.repair.pruned import Pruned, Unprunable, named, pruned
 from unknot.routing import Relation, fully_adaptive
 from unknot.verify import check, deliver
 

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from unknot._base.deadline import clock
+from unknot._base.errors import UnknotError
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.certificates import Rejected, Unchecked
 from unknot.lanes.effort import SearchEffort
 from unknot.repair.branching import Branching
 from unknot.repair.prune_bounds import PruneBound, accept_removed
-from unknot.repair.prune_search import climbing, named, nearby, size
-from unknot.repair.prune_space import Entry, Offers, OpenVerdictError
+from unknot.repair.prune_space import EJECTED, Entry, Fact, Knot, Literals, Offers, OpenVerdictError
+from unknot.routing.named import routing, routings
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 
 if TYPE_CHECKING:
     from unknot.certificates.verdict import Verdict
 
-
 LOCAL_SHARE = 0.5
 """Share of the time for local search."""
+MOST_NAMED = 20_000
+"""Most candidates of a relation beside which named routings are tried."""
+NAMED_SHARE = 0.2
+"""Share of the time for these."""
+CYCLE = 5
+"""Rounds of local search of which the first begins with what the linear program removes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,8 +134,8 @@ def pruned(
 ) -> Pruned | Unprunable | None:
     """Remove few candidates so that a relation is safe and delivers; None if no way was found.
 
-    Begins with what named routings do without, or with an order of the VCs. Then branch and bound over linear
-    programs of facts (see `prune_space`) looks for fewer, and local search goes on from the best. Ends with the fewest.
+    Begins with what named routings do without. Then branch and bound over linear programs of facts (see
+    `prune_space`) looks for fewer, and local search goes on from the best. Ends with the fewest.
 
     Parameters
     ----------
@@ -138,9 +147,7 @@ def pruned(
     search = Branching(Offers(relation, switching, minimal))
     rounds, local = 0, 0.0
     try:
-        search.improve(min(named(search.offers, effort), key=size, default=None))
-        if search.best is None:
-            search.improve(climbing(search.offers, effort))
+        search.improve(min(named(search.offers, effort), key=len, default=None))
         while search.open and not effort.over and (exact or search.best is None):
             chosen = search.step(effort)
             started = clock()
@@ -173,3 +180,76 @@ def pruned(
         search.offers.verdict(final),
         not search.open,
     )
+
+
+def named(offers: Offers, effort: SearchEffort) -> Iterator[frozenset[Entry]]:
+    """Candidates that a named routing does not have, if it has no others, is safe and delivers."""
+    relation, known = offers.relation, set[frozenset[Entry]]()
+    end = clock() + NAMED_SHARE * (effort.deadline - clock())
+    for name in routings().core if offers.count <= MOST_NAMED else ():
+        if clock() > end:
+            return
+        try:
+            other = routing(relation.network, name)
+            if other.num_vcs != relation.num_vcs or not np.array_equal(other.destination, relation.destination):
+                continue
+            kept = Offers(other, offers.switching, offers.minimal).after
+        except UnknotError:
+            continue
+        removed = frozenset(
+            (at, address, vc)
+            for address, states in enumerate(offers.after)
+            for at, candidates in states.items()
+            for vc, _ in candidates
+            if vc != EJECTED and vc not in (there for there, _ in kept[address].get(at, ()))
+        )
+        removed = frozenset(entry for entry in removed if entry[0] in offers.reached(entry[1], removed))
+        if removed not in known and not offers.wrong(removed):
+            yield _put_back(offers, removed, frozenset(), effort)
+        known.add(removed)
+
+
+def nearby(search: Branching, chosen: frozenset[Entry], number: int, effort: SearchEffort) -> frozenset[Entry] | None:
+    """Complete a choice; or put back what the best removes at two neighbours, and remove candidates anew."""
+    best, relation = search.best, search.offers.relation
+    if best is not None and number % CYCLE:
+        channel = int(np.random.default_rng([effort.seed, number]).integers(relation.network.num_channels))
+        ends = [int(relation.network.source[channel]), int(relation.network.target[channel])]
+        router = np.concatenate([relation.vcs.router, relation.network.inject])
+        chosen = frozenset(entry for entry in best if int(router[entry[0]]) not in ends)
+    return greedy(search.offers, chosen, search.facts, effort)
+
+
+def greedy(
+    offers: Offers, removed: frozenset[Entry], facts: dict[Fact, Literals], effort: SearchEffort
+) -> frozenset[Entry] | None:
+    """Candidates removed one after the other until nothing is wrong, and then put back while nothing is."""
+    random = np.random.default_rng([effort.seed, len(facts)])
+    start = removed
+    while wrong := offers.wrong(removed):
+        if effort.over:
+            return None
+        facts.update(wrong)
+        fact, (gone, _) = next(iter(wrong.items()))
+        if not isinstance(fact, Knot):
+            return None
+        options = [offers.closed(removed | {entry}, entry[1]) for entry in sorted(gone)]
+        sizes = [float("inf") if option is None else len(option) + random.random() for option in options]
+        chosen = options[int(np.argmin(sizes))]
+        if chosen is None:
+            return None
+        removed = chosen
+    return _put_back(offers, removed, start, effort)
+
+
+def _put_back(
+    offers: Offers, removed: frozenset[Entry], start: frozenset[Entry], effort: SearchEffort
+) -> frozenset[Entry]:
+    """Put removed candidates back, but those of `start`, one after the other, while nothing is wrong."""
+    end = (clock() + effort.deadline) / 2
+    for entry in sorted(removed - start):
+        if clock() > end:
+            break
+        if not offers.wrong(removed - {entry}):
+            removed = removed - {entry}
+    return removed
