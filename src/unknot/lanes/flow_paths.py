@@ -1,4 +1,4 @@
-"""Paths that flows take where ECMP has several: a graph of places, and the parts of paths that can be on a circle."""
+"""Paths that flows take where ECMP has several: a graph of places, parts of paths that can be on a circle, bounces."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.errors import RelationError
 from unknot.certificates import plain
@@ -23,6 +24,8 @@ MOST_PATHS = 20_000
 """Most paths that are listed."""
 Path = tuple[int, ...]
 """Channels, one after another."""
+Tagging = Callable[[int, int, int], int]
+"""The tag of a packet that came by a channel (`SENT`: from a host) with a tag, when it leaves by another."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,3 +151,17 @@ def graph_of_relations(network: Network, relations: Iterable[Relation]) -> FlowG
             came += [channels[table.channel[at]] if at < table.vcs else SENT for at in rows]
             after += [tuple(number[v] for v in onward if v != plain.EJECT) for onward in rows.values()]
     return FlowGraph(network, tuple(came), tuple(after))
+
+
+def by_bounces(network: Network, tiers: npt.NDArray[np.int64]) -> Tagging:
+    """Tags of a Clos: one more whenever a packet that came down goes up again, so that k bounces take k + 1 tags.
+
+    S. Hu, Y. Zhu, P. Cheng, C. Guo, K. Tan, J. Padhye, K. Chen: Tagger: practical PFC deadlock prevention in data
+    center networks. CoNEXT 2017.
+    """
+    rises = (tiers[network.source] < tiers[network.target]).tolist()
+
+    def tagged(came: int, tag: int, leaves: int) -> int:
+        return tag + (came >= 0 and not rises[came] and rises[leaves])
+
+    return tagged

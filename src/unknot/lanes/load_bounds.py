@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.deadline import NoAnswerError, within
-from unknot.certificates import Rejected, plain
+from unknot.certificates import plain
 from unknot.certificates.claims import load_claim
 from unknot.certificates.documents import network_of
+from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.path_set import Demand, Floats, Ints
 from unknot.network import Network
 
@@ -49,11 +50,8 @@ class LoadBound:
 
     def holds(self, network: Network) -> bool:
         """Whether the separate checker accepts the bound for a network."""
-        try:
-            plain.check(plain.Network(network_of(network)), None, self.claim)
-        except Rejected:
-            return False
-        return True
+        about = plain.Network(network_of(network))
+        return accepts(lambda: bool(plain.check(about, None, self.claim)), True)
 
 
 def load_bound(traffic: Demand, *, time_limit: float = 0.0) -> LoadBound:

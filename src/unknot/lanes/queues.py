@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -12,15 +13,15 @@ import numpy as np
 
 from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError
-from unknot.certificates import Rejected, plain
+from unknot.certificates import plain
 from unknot.certificates.documents import network_of
+from unknot.certificates.verdict_checker import accepts
 from unknot.lanes.effort import SearchEffort
 from unknot.lanes.evidence import proof_of
-from unknot.lanes.flow_paths import FlowGraph, Path
+from unknot.lanes.flow_paths import FlowGraph, Path, Tagging, by_bounces
 from unknot.lanes.forced import RouteCycle, RouteTurn, climbing, cycle_of_turns
 from unknot.lanes.lane_refutation import Refutation, Solution, refute
 from unknot.lanes.served_pairs import ServedPairs
-from unknot.lanes.tagger import Tagging, by_bounces
 from unknot.network import Network
 from unknot.network.metrics import hops_from_any
 from unknot.routing.lossless import SENT
@@ -67,13 +68,8 @@ class LosslessQueues:
     @property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts the lower bound; None: there is nothing to check."""
-        if self.claim is None:
-            return None
-        try:
-            plain.check(plain.Network(network_of(self.network)), None, self.claim)
-        except Rejected:
-            return False
-        return True
+        about = plain.Network(network_of(self.network))
+        return None if self.claim is None else accepts(lambda: bool(plain.check(about, None, self.claim)), True)
 
     @property
     def entries(self) -> dict[int, list[TagEntry]]:
@@ -104,9 +100,44 @@ class LosslessQueues:
                 rules[int(self.network.source[key[2]])][key] = new
         return dict(rules)
 
+    @property
+    def lines(self) -> list[str]:
+        """The entries of all switches in words: the neighbours at their ports."""
+        network = self.network
+
+        def names(channels: Sequence[int], ends: Any) -> str:
+            return ", ".join("hosts" if c == SENT else network.router_name(int(ends[c])) for c in channels)
+
+        return [
+            f"{network.router_name(router)}: from {names(one.came, network.source)}, tag {one.tag}, "
+            f"to {names(one.leaves, network.target)}: tag {one.becomes}"
+            for router, entries in self.entries.items()
+            for one in entries
+        ]
+
     def relation(self, routes: Relation) -> Relation:
-        """Return a routing in these queues, one VC each; of a network after failures too."""
-        return tagged_relation(routes, self)
+        """Return a routing in these queues, also of a network after failures: the VC of a next channel is its tag."""
+        network, count, total = routes.network, self.count, routes.network.num_channels
+        origin = range(self.network.num_channels) if network.origin is None else network.origin.channels.tolist()
+        here = {whole: c for c, whole in enumerate(origin)}
+        becomes = np.zeros((total * count + 1, total), dtype=np.int64)
+        for (came, tag, leaves), new in self.tags.items():
+            if leaves in here and (came == SENT or came in here):
+                becomes[total * count if came == SENT else here[came] * count + tag - 1, here[leaves]] = new - 1
+        rule = routes.rule
+
+        def tagged(at: int, address: int, out: Out) -> int:
+            row = min(at, total * count)
+            many = rule(at // count if at < total * count else at - total * count + total, address, out)
+            for i in range(many):
+                if out[i] != EJECT:
+                    out[i] = out[i] * count + becomes[row, out[i]]
+            return many
+
+        return Relation(
+            network, count, tagged, f"{routes.name} in {count} queues", routes.destination, routes.may_use,
+            commits=True, source=routes.source, address_labels=routes.address_labels,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -130,7 +161,6 @@ def fewest_queues(
 
     Parameters
     ----------
-    graph : FlowGraph
     edges : iterable of int
         Switches with hosts, from which tiers are counted.
     time_limit : float or Deadline
@@ -230,9 +260,8 @@ class _Search:
         }  # fmt: skip
         table = plain.Table(plain.Network(network_of(graph.network)), self.document)
         self.pairs = [(start, address) for address, start in enumerate(starts)]
-        self.served = ServedPairs(
-            graph.network, self.pairs, lambda lanes, changes: plain.RouteEncoder(table, lanes, changes), True
-        )
+        encoder = partial(plain.RouteEncoder, table)
+        self.served = ServedPairs(graph.network, self.pairs, encoder, given=True)
 
     def circle(self) -> RouteCycle:
         """A circle of turns of these paths: why one queue is too few."""
@@ -256,41 +285,3 @@ class _Search:
             return 1 + min(count - 1, int(np.searchsorted(keys[leaves], keys[came, tag - 1], side="right")))
 
         return tagged
-
-
-def tagged_relation(routes: Relation, queues: LosslessQueues) -> Relation:
-    """Return routes in queues: the VC of each next channel is its tag, by incoming channel and tag."""
-    network, count, total = routes.network, queues.count, routes.network.num_channels
-    origin = range(queues.network.num_channels) if network.origin is None else network.origin.channels.tolist()
-    here = {whole: c for c, whole in enumerate(origin)}
-    becomes = np.zeros((total * count + 1, total), dtype=np.int64)
-    for (came, tag, leaves), new in queues.tags.items():
-        if leaves in here and (came == SENT or came in here):
-            becomes[total * count if came == SENT else here[came] * count + tag - 1, here[leaves]] = new - 1
-    rule = routes.rule
-
-    def tagged(at: int, address: int, out: Out) -> int:
-        row = min(at, total * count)
-        many = rule(at // count if at < total * count else at - total * count + total, address, out)
-        for i in range(many):
-            if out[i] != EJECT:
-                out[i] = out[i] * count + becomes[row, out[i]]
-        return many
-
-    return Relation(
-        network, count, tagged, f"{routes.name} in {count} queues", routes.destination, routes.may_use, commits=True,
-        source=routes.source, address_labels=routes.address_labels,
-    )  # fmt: skip
-
-
-def switch_rules(network: Network, entries: Sequence[TagEntry]) -> list[str]:
-    """Entries of a switch in words: the neighbours it has at its ports."""
-
-    def names(channels: Sequence[int], ends: Any) -> str:
-        return ", ".join("hosts" if c == SENT else network.router_name(int(ends[c])) for c in channels)
-
-    return [
-        f"from {names(one.came, network.source)}, tag {one.tag}, to {names(one.leaves, network.target)}: "
-        f"tag {one.becomes}"
-        for one in entries
-    ]

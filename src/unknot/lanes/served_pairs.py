@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -52,7 +53,7 @@ def shortest_pairs(network: Network, sends: Flags | None) -> ServedPairs:
     """The pairs of routers that send, each of which takes any of its shortest paths."""
     graph = plain.Network(network_of(network))
     pairs = sorted(plain.sending_pairs(graph, plain_flows(sends)))
-    return ServedPairs(network, pairs, lambda lanes, changes: plain.Encoder(graph, lanes, changes), False)
+    return ServedPairs(network, pairs, partial(plain.Encoder, graph), False)
 
 
 def given_pairs(relation: Relation, table: Table) -> ServedPairs:
@@ -63,9 +64,7 @@ def given_pairs(relation: Relation, table: Table) -> ServedPairs:
     _, first = np.unique(key, return_index=True)
     checked = plain_table(relation)
     pairs = [(int(terminal[i]), int(address[i])) for i in first]
-    return ServedPairs(
-        relation.network, pairs, lambda lanes, changes: plain.RouteEncoder(checked, lanes, changes), True
-    )
+    return ServedPairs(relation.network, pairs, partial(plain.RouteEncoder, checked), True)
 
 
 def plain_flows(sends: Flags | None) -> list[list[int]] | None:

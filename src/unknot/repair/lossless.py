@@ -18,7 +18,7 @@ from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.folder import files_of, read_ethernet
 from unknot.fabrics.ethernet.qos import DSCPS
 from unknot.lanes.flow_paths import graph_of_walk
-from unknot.lanes.queues import LosslessQueues, fewest_queues, switch_rules
+from unknot.lanes.queues import LosslessQueues, fewest_queues
 from unknot.repair.route_maps import RouteMaps, judge_route_maps, write_route_maps
 from unknot.routing.lossless import SENT, PfcModel, Walk
 from unknot.verify.audit_ethernet import EthernetAudit, audit_ethernet
@@ -87,12 +87,7 @@ def repair_lossless(
     queues = fewest_queues(graph, fabric.edges, time_limit=deadline)
     shutil.copytree(fabric.folder, folder, dirs_exist_ok=True)
     network = fabric.network
-    lines = [
-        f"{network.router_name(r)}: {line}"
-        for r, one in queues.entries.items()
-        for line in switch_rules(network, one)
-    ]
-    write_text(folder / RULES, "".join(f"{line}\n" for line in lines))
+    write_text(folder / RULES, "".join(f"{line}\n" for line in queues.lines))
     write_route_maps(fabric, folder)
     repaired, files = RepairedFabric(before, queues, maps=judge_route_maps(fabric, folder)), files_of(folder)
     try:

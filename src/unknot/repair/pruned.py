@@ -29,7 +29,7 @@ LOCAL_SHARE = 0.5
 MOST_NAMED = 20_000
 """Most candidates of a relation beside which named routings are tried."""
 NAMED_SHARE = 0.2
-"""Share of the time for these."""
+"""Share of the time for these, once one fits."""
 CYCLE = 5
 """Rounds of local search of which the first begins with what the linear program removes."""
 
@@ -184,10 +184,10 @@ def pruned(
 
 def named(offers: Offers, effort: SearchEffort) -> Iterator[frozenset[Entry]]:
     """Candidates that a named routing does not have, if it has no others, is safe and delivers."""
-    relation, known = offers.relation, set[frozenset[Entry]]()
+    relation, known, found = offers.relation, set[frozenset[Entry]](), False
     end = clock() + NAMED_SHARE * (effort.deadline - clock())
     for name in routings().core if offers.count <= MOST_NAMED else ():
-        if clock() > end:
+        if effort.over or (found and clock() > end):
             return
         try:
             other = routing(relation.network, name)
@@ -205,6 +205,7 @@ def named(offers: Offers, effort: SearchEffort) -> Iterator[frozenset[Entry]]:
         )
         removed = frozenset(entry for entry in removed if entry[0] in offers.reached(entry[1], removed))
         if removed not in known and not offers.wrong(removed):
+            found = True
             yield _put_back(offers, removed, frozenset(), effort)
         known.add(removed)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from unknot.cli.answers.form import CIRCLE, SIZE, By, Form, Natural, Positive, form_of, key
 from unknot.cli.answers.networks import NetworkForm
 from unknot.cli.answers.verdicts import VerdictForm
-from unknot.lanes.queues import LosslessQueues, switch_rules
 from unknot.repair.fault_queues import FaultQueues
 from unknot.verify.audit_ethernet import EthernetAudit
 
@@ -40,11 +39,6 @@ class AuditEthernetAnswer(VerdictForm):
     notes: list[str] = key("Noticed on reading.", of="fabric.notes")
 
 
-def _entries(queues: LosslessQueues, _: Any) -> list[str]:
-    network, entries = queues.network, queues.entries
-    return [f"{network.router_name(r)}: {row}" for r in entries for row in switch_rules(network, entries[r])]
-
-
 class QueuesForm(Form):
     """Fewest lossless queues for routes."""
 
@@ -60,9 +54,7 @@ class QueuesForm(Form):
     rules: Annotated[Natural, By(lambda rules, _: sum(map(len, rules.values())))] = key(
         "Rules of all switches that change a tag.", of="queues.rules"
     )
-    entries: Annotated[list[str], By(_entries)] = key(
-        "The same as entries of TCAMs, with sets of ports.", of="queues"
-    )
+    entries: list[str] = key("The same as entries of TCAMs, with sets of ports.", of="queues.lines")
 
 
 OR_0 = By(lambda number, _: number or 0)
