@@ -1,4 +1,4 @@
-"""Paths that flows take where ECMP has several: a graph of places, parts of paths that can be on a circle, bounces."""
+"""Paths that flows take where ECMP has several: a graph of places, the parts that can be on a circle, and bounces."""
 
 from __future__ import annotations
 
